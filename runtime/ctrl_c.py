@@ -19,8 +19,6 @@ from typing import Any
 
 from runtime.core.interrupts import is_interruptible, uninterruptible
 
-__all__ = ["CtrlC", "is_left_to_python"]
-
 
 class CtrlC:
     """Whether Ctrl-C was pressed, in memory that Lua reads; it is there until Lua clears it.

@@ -26,8 +26,6 @@ from runtime.lua_state import LuaState
 from runtime.members import Members, read_members, steps_of
 from runtime.python_door import PythonDoor
 
-__all__ = ["Chunk", "Engine"]
-
 
 class _Leaving:
     """What is called when the program ends the process, after what is buffered was written."""

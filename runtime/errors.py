@@ -14,8 +14,6 @@ from runtime.core.interrupts import INTERRUPTED
 from runtime.core.texts import to_text
 from runtime.luajit import RawError
 
-__all__ = ["Interrupted", "LuaError", "LuaSyntaxError", "as_lua_error", "check"]
-
 _OUT_OF_MEMORY = "not enough memory"
 #: LuaJIT's message where there is no memory for the traceback that lupa asks for.
 _NO_TRACEBACK = "error in error handling"

@@ -11,8 +11,6 @@ from runtime.errors import LuaSyntaxError, check
 from runtime.inputs import EMPTY, forms, read
 from runtime.lua_state import LuaState
 
-__all__ = ["Chunk", "Evaluation"]
-
 #: A compiled Lua function, opaque to callers.
 Chunk = Any
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from runtime.core.texts import to_text
 
-__all__ = ["Facts", "read_facts"]
-
 #: Texts, numbers and booleans by their names; empty where there is no value.
 Facts = dict[str, "str | int | float | bool"]
 

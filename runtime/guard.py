@@ -16,8 +16,6 @@ from runtime.core.memory import Pool
 from runtime.core.tensor import Tensor
 from runtime.luajit import guard_functions
 
-__all__ = ["install"]
-
 # The place of PyDataMem_GetHandler in the table of numpy's C API.
 _GET_HANDLER = 305
 

@@ -12,8 +12,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["EMPTY", "KEEP", "Exit", "Reading", "forms", "keeping_locals", "read"]
-
 #: What an input may end with that is no part of it.
 EMPTY = b"; \t\r\n"
 #: The name of the function that takes locals over.

@@ -19,8 +19,6 @@ from runtime.host import start
 from runtime.host.lua_calls import Calls
 from runtime.luajit import shell_functions, worker_functions
 
-__all__ = ["LuaState"]
-
 
 class _Passing:
     """Passes arguments to functions of Lua, which take them: see lua/core/python_lock.lua."""

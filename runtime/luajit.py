@@ -19,15 +19,6 @@ except ImportError as error:
 
 from runtime.core.texts import to_text
 
-__all__ = [
-    "RawError",
-    "draw_functions",
-    "guard_functions",
-    "luajit_version",
-    "shell_functions",
-    "worker_functions",
-]
-
 #: What lupa raises for an error of Lua's; its first argument is the message.
 RawError: type[Exception] = luajit21.LuaError
 

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from runtime.core.texts import to_text
 
-__all__ = ["Member", "Members", "read_members", "steps_of"]
-
 
 class Member(NamedTuple):
     """A name. kind: the Lua type of its value.

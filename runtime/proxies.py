@@ -12,8 +12,6 @@ from typing import Any, Protocol
 from runtime.core.texts import to_bytes, to_text
 from runtime.t7.values import Table, TorchObject
 
-__all__ = ["Crossing", "LuaFunction", "LuaObject", "LuaTable", "made_for"]
-
 _SLICE = 200  # entries that are fetched at a time
 
 

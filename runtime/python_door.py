@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from runtime.proxies import LuaTable
     from runtime.values import Values
 
-__all__ = ["PythonDoor"]
-
 
 class PythonDoor:
     """What `Engine` offers to Python programs; how values cross is told in ``help(runtime)``."""

@@ -31,8 +31,6 @@ from runtime.t7.kinds import plain_string
 from runtime.t7.values import Function, TorchObject
 from runtime.t7.writer import lua_number
 
-__all__ = ["Values"]
-
 _FILLED = 100  # entries that are set at a time
 _RELEASED = 500  # values that Lua is told to forget at a time
 _OWN_POSITION = re.compile(r"^\[th\] \S+:\d+: ")

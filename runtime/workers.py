@@ -10,8 +10,6 @@ from typing import Any
 from runtime.errors import LuaError
 from runtime.host.guards import guarded
 
-__all__ = ["functions"]
-
 _numbers = itertools.count(1)
 _threads: dict[int, threading.Thread] = {}
 

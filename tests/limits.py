@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Limits", "limits"]
-
 RUNTIME = Path(__file__).parent.parent / "runtime"
 
 _NAME = re.compile(r"_?(?:MAX|MIN|MOST|FEW|LARGE|SMALL|MANY|PIECE|ROOM|LIMIT|SUMS|CHUNK)[A-Z_]*")

@@ -20,8 +20,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-__all__ = ["run_th", "serve"]
-
 TOP = Path(__file__).parents[1]
 
 

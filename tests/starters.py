@@ -15,8 +15,6 @@ from functools import cache
 
 from th_shell.docs.running.processes import Starter
 
-__all__ = ["SharingStarter", "shared"]
-
 
 class SharingStarter(Starter):
     """A starter that begins runs by the process of another one, and leaves it running."""

@@ -25,8 +25,6 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["Entry", "ask", "cases", "normal", "read", "wrong"]
-
 FOLDER = Path(__file__).parent / "runtime" / "transcripts"
 
 #: Entries that are one test: each test takes some time of its own.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from th_shell.visible import columns
 
-__all__ = ["BANNER", "CONTINUATION", "PROMPT", "banner", "echo"]
-
 BANNER = """\
 th: the Torch7 shell, on LuaJIT and numpy
 ? for an overview, ? torch.randn for one function, Ctrl-D to leave

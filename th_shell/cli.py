@@ -25,8 +25,6 @@ from th_shell.visible import complain, visible, visible_line
 if TYPE_CHECKING:
     from runtime import Engine, LuaError
 
-__all__ = ["main"]
-
 FAILURE = 1
 WRONG_USAGE = 2
 _DUMB = ("dumb", "unknown")  # terminals that cannot move their cursor, by TERM

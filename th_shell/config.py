@@ -14,8 +14,6 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-__all__ = ["EMACS", "NO_THEME", "TERMINAL_THEME", "VI", "Config", "config_path", "load", "overview"]
-
 EMACS, VI = "emacs", "vi"
 TERMINAL_THEME, NO_THEME = "terminal", "none"
 

@@ -11,8 +11,6 @@ from typing import Any
 from th_shell.usage import UsageError
 from th_shell.visible import complain
 
-__all__ = ["run"]
-
 _FAILURE = 1
 _FORMATS = ("binary", "ascii", "b32")
 _LARGE = 50_000_000  # bytes of a file from which on a terminal shows how far it is

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["Entry", "lines_of"]
-
 
 class Entry(NamedTuple):
     """An input that was run, and its error.

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from runtime import Replacement
 
-__all__ = ["read_file", "write_all", "write_file"]
-
 #: Bytes of a page or a program. It is read whole, and what is made of it takes many times as much.
 _MOST = 64 << 20
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from th_shell.tokens import Token, structure
 
-__all__ = ["margin", "margin_of_closing"]
-
 _OPENING = frozenset(["function", "then", "do", "repeat", "else", "{", "(", "["])
 _CLOSING = frozenset(["end", "until", "else", "elseif", "}", ")", "]"])
 

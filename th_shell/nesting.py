@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Nesting"]
-
 _TOKEN = re.compile(
     r"--\[(?P<comment>=*)\[|--.*|\[(?P<string>=*)\[|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'"
     r"|(?P<quote>[\"'])(?:\\.|(?!(?P=quote))[^\\])*\\$"

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from th_shell.usage import UsageError
 
-__all__ = ["USAGE", "Action", "Options", "parse"]
-
 USAGE = """\
 Usage: th [options] [script.lua [arguments]]
 

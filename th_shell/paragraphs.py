@@ -6,8 +6,6 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-__all__ = ["filled", "line_width", "two_columns"]
-
 
 def line_width() -> int:
     """The columns that a line of help may have."""

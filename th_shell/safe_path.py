@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["forget_folder"]
-
 
 def forget_folder() -> None:
     """Remove the working directory, which ``python -m`` puts first, from the module path.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-__all__ = ["Judge", "Syntax"]
-
 
 class Syntax(Enum):
     """The result of compiling a text."""

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["KEYWORDS", "Token", "closing", "opening", "structure", "tokens"]
-
 #: The words of Lua, and of LuaJIT, that are no names.
 KEYWORDS = frozenset(
     "and break do else elseif end false for function goto if in local nil not or repeat "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["UsageError"]
-
 
 class UsageError(Exception):
     """A command line that th does not understand; the message says why."""

@@ -10,8 +10,6 @@ import os
 import re
 import sys
 
-__all__ = ["columns", "complain", "visible", "visible_line"]
-
 _USUAL_COLUMNS = 80
 
 # The control codes other than newline and tab, and bytes 0x80 to 0x9f that are no UTF-8.

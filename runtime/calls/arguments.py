@@ -10,8 +10,6 @@ from runtime.core.errors import TypeMismatch
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 
-__all__ = ["Call"]
-
 _ANY_LONG = 1 << 63  # whole numbers below it are unchanged
 
 # Lua's types by their numbers in Lua's C interface.

@@ -6,8 +6,6 @@ by classes.
 
 from __future__ import annotations
 
-__all__ = ["FIRST_OTHER", "FIRST_STORAGE", "FIRST_TENSOR", "OTHERS"]
-
 #: The ids of the first tensor class, the first storage class, and the first of the other classes;
 #: 0 stands for a value without class.
 FIRST_TENSOR, FIRST_STORAGE, FIRST_OTHER = 1, 21, 41

@@ -6,8 +6,6 @@ from runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OT
 from runtime.core.storage import STORAGE_CLASSES
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = ["CLASS_IDS", "class_id"]
-
 #: Class to id.
 CLASS_IDS: dict[type, int] = {
     **{cls: FIRST_TENSOR + i for i, cls in enumerate(TENSOR_CLASSES)},

@@ -13,8 +13,6 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.interrupts import INTERRUPTED, uninterruptible
 from runtime.core.texts import to_bytes
 
-__all__ = ["encode_error"]
-
 # What numpy's messages contain about an array that would be larger than the address space,
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
 # and about one of more dimensions than numpy has.

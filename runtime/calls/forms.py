@@ -29,20 +29,6 @@ from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 
-__all__ = [
-    "OBJECT_KINDS",
-    "Argument",
-    "Foreign",
-    "Form",
-    "Kind",
-    "ObjectKind",
-    "TensorKind",
-    "as_number",
-    "lua_type",
-    "parse_form",
-    "typename",
-]
-
 Reader = Callable[[Any], Any] | None
 
 

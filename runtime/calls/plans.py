@@ -20,8 +20,6 @@ from runtime.core.errors import InvalidArguments, TorchError
 from runtime.core.interrupts import mark_interruptible
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = ["Plans"]
-
 Entry = Callable[..., Any]
 
 # Torch7: functions do not know of HalfTensor.

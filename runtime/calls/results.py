@@ -18,8 +18,6 @@ from typing import Any
 
 from runtime.calls.classes import CLASS_IDS
 
-__all__ = ["encode"]
-
 
 def encode(result: Any, args: tuple[Any, ...]) -> Any:
     """A result, or a tuple of results, as the bridge reads it; args: the call's arguments."""

@@ -23,8 +23,6 @@ from runtime.core.dtypes import DOUBLE, FLOAT, LONG, DType
 from runtime.core.storage import STORAGE_CLASSES
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = ["find_small"]
-
 
 def _samples() -> list[Any]:
     """A value of each kind, at the number that lua/tensor/small.lua gives to the kind."""

@@ -13,8 +13,6 @@ from typing import Any, TypeVar
 
 from runtime.core.dtypes import DTYPES, REALS, DType
 
-__all__ = ["ALL", "EVERY", "FLOATS", "TABLE", "Row", "checked", "op"]
-
 ALL = REALS
 EVERY = DTYPES  # ALL, and Half
 FLOATS = tuple(dtype for dtype in REALS if dtype.is_float)

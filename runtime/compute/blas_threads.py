@@ -18,8 +18,6 @@ from typing import Any
 
 from runtime.compute.processors import PROCESSORS
 
-__all__ = ["check_room", "many_threads", "one_thread_at_load"]
-
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # Bytes that OpenBLAS maps at the first use of each of its threads, and of each that calls it. Where
 # there is no room, it tries for ever, or ends the process.

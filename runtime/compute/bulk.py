@@ -16,20 +16,6 @@ from runtime.compute.c_functions import blas, inner_loop, lapack
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 
-__all__ = [
-    "add_multiple",
-    "add_outer",
-    "compute_flat",
-    "copy_into",
-    "cumulate_rows",
-    "invert_factored",
-    "multiply_vector",
-    "run_loop",
-    "spread_of_rows",
-    "take_along",
-    "take_rows",
-]
-
 _LARGE_BYTES = 8 * LARGE
 _OUT_OF_RANGE = "position out of range"  # what a job in lua/parallel/jobs.lua says
 

@@ -34,8 +34,6 @@ from runtime.compute.self_check import (
 )
 from runtime.core.debug import note
 
-__all__ = ["blas", "conversion", "inner_loop", "lapack", "lapack_address", "lapack_call", "sorter"]
-
 
 class _UFunc(ctypes.Structure):
     # What follows the head of the object, as far as it is needed.

@@ -16,20 +16,6 @@ from runtime.compute.steps import Operand
 from runtime.core.dtypes import BYTE, DOUBLE, FLOAT, INT, LONG, DType
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = [
-    "FIRST_BUFFER",
-    "POINTERS",
-    "SIZES",
-    "Call",
-    "cases",
-    "chosen",
-    "function",
-    "lua_text",
-    "rounded",
-    "start",
-    "structs",
-]
-
 _LONG, _INT, _BYTE = (dtype.numpy.char for dtype in (LONG, INT, BYTE))
 SIZES = {"d": 8, "f": 4, "?": 1, _LONG: 8, _INT: 4, _BYTE: 1}
 POINTERS = {"d": "double", "f": "float", "?": "byte", _LONG: "long", _INT: "int", _BYTE: "byte"}

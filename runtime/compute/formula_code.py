@@ -36,8 +36,6 @@ from runtime.compute.formula_runs import run_code
 from runtime.compute.steps import Operand, Step, Steps, parse
 from runtime.core.dtypes import DOUBLE
 
-__all__ = ["AXPY", "each_code", "either"]
-
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`
 
 

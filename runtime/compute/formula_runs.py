@@ -11,8 +11,6 @@ from runtime.compute.c_functions import conversion, inner_loop
 from runtime.compute.formula_calls import POINTERS, SIZES
 from runtime.compute.steps import Operand, Step
 
-__all__ = ["run_code"]
-
 _WHOLE = {"d": "long", "f": "int"}  # whole numbers of the size of a type
 
 

@@ -26,8 +26,6 @@ from runtime.compute.steps import names, parse, suits_whole
 from runtime.core.dtypes import BYTE, DOUBLE, INT, LONG, DType
 from runtime.core.tensor import TENSOR_CLASSES
 
-__all__ = ["check_formulas", "has_formula", "source"]
-
 _KINDS = ("", "T", "N")
 
 # What formulas that choose between values may use besides the names of parameters.

@@ -27,8 +27,6 @@ from runtime.core.state import current
 if TYPE_CHECKING:
     from numpy.random import MT19937
 
-__all__ = ["STATE_SIZE", "Generator", "chosen", "default_generator"]
-
 _WORDS = 624
 _SLOW = 4096  # pairs of normal numbers from which threads are worth it
 _TO_UNIT = 2.0**-32

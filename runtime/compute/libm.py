@@ -22,8 +22,6 @@ from runtime.core.debug import note
 from runtime.core.dtypes import Array
 from runtime.core.platform import c_function
 
-__all__ = ["exp", "log", "replace_by_cosine_and_sine", "tan"]
-
 # Positions in numpy's table of C functions, which never change (numpy's manual, UFunc API).
 _FROM_FUNC_AND_DATA = 1
 _D_D = 5  # the loop over doubles that calls the C function it is given

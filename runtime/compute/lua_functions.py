@@ -7,8 +7,6 @@ from typing import Any, NoReturn
 
 from runtime.core.state import current
 
-__all__ = ["LuaFunctions", "call_lua"]
-
 
 class LuaFunctions:
     """call: calls one of the functions that lua/shell.lua hands over, by its name.

@@ -13,15 +13,6 @@ from runtime.compute.bulk import take_along
 from runtime.compute.lua_functions import call_lua
 from runtime.core.dtypes import Array
 
-__all__ = [
-    "draw_slots",
-    "cumsum_rows",
-    "pair_slots",
-    "select_rows",
-    "shuffle",
-    "sort_rows",
-]
-
 
 def _run(name: bytes, *args: Any) -> None:
     call_lua(name, *[a.ctypes.data if isinstance(a, np.ndarray) else a for a in args])

@@ -9,8 +9,6 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 
-__all__ = ["PIECE", "blocks", "flatten", "pieces"]
-
 #: Elements of a piece that is computed in several steps.
 PIECE = 16_384
 #: Elements of a part that bounds the memory of what cannot go piece by piece.

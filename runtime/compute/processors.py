@@ -13,8 +13,6 @@ import time
 from runtime.core import cgroups
 from runtime.core.platform import allowed_processors, processor_seconds
 
-__all__ = ["PROCESSORS", "free_threads"]
-
 _ALL = os.cpu_count() or 1
 
 

@@ -28,8 +28,6 @@ from runtime.compute.formula_runs import run_code
 from runtime.compute.steps import Operand, Steps, parse
 from runtime.core.dtypes import DOUBLE, FLOAT
 
-__all__ = ["along_code", "extrema_code", "total_code"]
-
 _FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element
 _ELEMENTS, _TERMS, _TOTALS, _RESULT = 9, 8, 7, 6  # buffers
 _SECTIONS = "outer, o, count, d, inner, i"

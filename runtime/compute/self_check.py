@@ -18,16 +18,6 @@ import numpy as np
 from runtime.core.debug import note
 from runtime.core.dtypes import Array
 
-__all__ = [
-    "blas_is_right",
-    "conversion_is_right",
-    "is_right",
-    "lapack_is_right",
-    "loop_is_right",
-    "same",
-    "sort_is_right",
-]
-
 # Each operand starts three numbers further on: -0.0 meets itself.
 _NUMBERS = (1.5, -0.0, np.nan, np.inf, -0.0, -2.25, 0.0, -np.inf, 3.0, 0.25, -7.0, 64.0)
 _WHOLE = (1, 2, 3, 5, 7, 11, 13, 100, 4, 9, 6, 8)

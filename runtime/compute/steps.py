@@ -22,8 +22,6 @@ import numpy as np
 
 from runtime.core.dtypes import BYTE, INT, LONG
 
-__all__ = ["Operand", "Step", "Steps", "names", "parse", "suits_whole"]
-
 _BINARY: dict[type[ast.AST], np.ufunc] = {
     ast.Add: np.add,
     ast.Sub: np.subtract,

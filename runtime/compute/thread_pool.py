@@ -23,8 +23,6 @@ from runtime.compute.processors import PROCESSORS, free_threads
 from runtime.core.arithmetic import as_in_c
 from runtime.core.state import Part, current
 
-__all__ = ["LARGE", "ThreadPool", "get_threads", "run", "share"]
-
 #: From this many elements on work is shared out, as in the reference.
 LARGE = 100_000
 

@@ -10,8 +10,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-__all__ = ["as_in_c", "numpy_has_come"]
-
 
 class _Thread(threading.local):
     #: Ends with the outermost block of `as_in_c` of the thread that began before numpy was there.

@@ -11,19 +11,6 @@ import struct
 from enum import IntFlag
 from typing import Any
 
-__all__ = [
-    "ELEMENT_TYPES",
-    "MOVES",
-    "ROOM",
-    "STORAGE",
-    "STRUCTS",
-    "TENSOR",
-    "WINDOW",
-    "CStruct",
-    "Flag",
-    "element_ctype",
-]
-
 #: The names of the element types in Torch, and their C types as call forms print them.
 ELEMENT_TYPES = (
     ("Byte", "unsigned char"),

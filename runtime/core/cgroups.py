@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-__all__ = ["memory_left", "quota"]
-
 _GROUPS = "proc/self/cgroup"
 _MOUNT = "sys/fs/cgroup"
 #: Where the groups of version 1 are that count processor time.

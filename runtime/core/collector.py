@@ -6,8 +6,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["nothing_is_garbage"]
-
 
 @contextmanager
 def nothing_is_garbage() -> Iterator[None]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["note"]
-
 
 def note(line: str) -> None:
     """Print a line to the standard error where TH_DEBUG is set, and not to ''."""

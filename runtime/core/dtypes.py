@@ -9,26 +9,6 @@ import numpy as np
 
 from runtime.core.c_structs import ELEMENT_TYPES
 
-__all__ = [
-    "BYTE",
-    "CHAR",
-    "DOUBLE",
-    "DTYPES",
-    "FLOAT",
-    "HALF",
-    "INT",
-    "LONG",
-    "REALS",
-    "SHORT",
-    "Array",
-    "DType",
-    "cast",
-    "cast_into",
-    "cast_scalar",
-    "cut",
-    "wrapped",
-]
-
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _INT32_LIMIT = float(2**31)

@@ -18,8 +18,6 @@ from runtime.core.printing import LINE_WIDTH, Layout, find_layout, number_texts
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
 
-__all__ = ["elided_text"]
-
 _DOTS = "…"
 _OF_VECTOR, _OF_MATRIX, _OF_SLICES = 5, 3, 2  # shown at each end
 

@@ -12,8 +12,6 @@ Lua called it: ``runtime/lua/core/errors.lua`` adds the name to the message.
 
 from __future__ import annotations
 
-__all__ = ["ArgError", "InvalidArguments", "StorageExceeded", "TorchError", "TypeMismatch"]
-
 
 class TorchError(Exception):
     """An error of an operation; ``str(error)`` is the message Lua sees."""

@@ -16,8 +16,6 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-__all__ = ["INTERRUPTED", "is_entry", "is_interruptible", "mark_interruptible", "uninterruptible"]
-
 #: The message of an error that Ctrl-C raises.
 INTERRUPTED = "interrupted!"
 

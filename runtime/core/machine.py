@@ -20,8 +20,6 @@ try:
 except ImportError:  # not a Unix
     resource = None  # type: ignore[assignment]
 
-__all__ = ["available", "lift", "limit_data", "put_back", "refresh_limit", "without_limit"]
-
 _KILOBYTE = 1 << 10
 #: Bytes that are left to the system, besides one part in `_PART` of what is available.
 _LEFT = 128 << 20

@@ -19,8 +19,6 @@ from runtime.core.errors import TorchError
 from runtime.core.storage import Storage
 from runtime.core.texts import shown
 
-__all__ = ["is_mapped", "map_file"]
-
 _SHARED_MEMORY = b"/dev/shm"
 
 # How many storages map a file, by the file's device and inode.

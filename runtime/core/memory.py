@@ -22,8 +22,6 @@ from runtime.core.machine import limit_data
 from runtime.core.platform import give_pages_back
 from runtime.core.state import Part
 
-__all__ = ["SLOTS", "Memory", "Meter", "Slots", "bytes_at", "not_enough"]
-
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 128 << 20
 #: How many bytes may be allocated before the next collection, for each second that one took.

@@ -22,18 +22,6 @@ import sys
 from functools import cache
 from typing import Any
 
-__all__ = [
-    "DESCRIPTORS",
-    "allowed_processors",
-    "c_function",
-    "give_pages_back",
-    "is_of_system",
-    "keep_pages",
-    "missing",
-    "processor_seconds",
-    "require",
-]
-
 #: The folder of this process's open files.
 DESCRIPTORS = b"/proc/self/fd"
 

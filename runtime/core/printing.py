@@ -19,8 +19,6 @@ from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
 
-__all__ = ["LINE_WIDTH", "Layout", "find_layout", "number_texts", "storage_text", "tensor_text"]
-
 LINE_WIDTH = 80  # characters; a matrix that is wider is printed in groups of columns
 _MAX_WHOLE_DIGITS = 9  # whole numbers of more digits get exponents
 _MAX_SPREAD = 4  # numbers that differ by more orders of magnitude get exponents

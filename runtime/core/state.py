@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-__all__ = ["Part", "State", "current"]
-
 T = TypeVar("T")
 
 

@@ -22,8 +22,6 @@ from runtime.core.interrupts import uninterruptible
 from runtime.core.memory import SLOTS, Memory, bytes_at
 from runtime.core.state import current
 
-__all__ = ["STORAGE_CLASSES", "Storage", "storage_class"]
-
 _MIRROR = struct.Struct(STORAGE.format)
 #: The storages by the addresses of their C structs; each one takes itself out.
 _by_address: dict[int, ref[Storage]] = {}

@@ -11,14 +11,6 @@ from contextlib import contextmanager
 from runtime.core.machine import without_limit
 from runtime.core.state import current
 
-__all__ = [
-    "broken_pipes_as_errors",
-    "open_descriptor",
-    "reserve",
-    "start_command",
-    "wait_for",
-]
-
 _SHELL = "/bin/sh"
 _BLOCK = 512  # bytes: the unit of st_blocks
 _NOT_SUPPORTED = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)

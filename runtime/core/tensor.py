@@ -23,16 +23,6 @@ from runtime.core.interrupts import uninterruptible
 from runtime.core.memory import SLOTS
 from runtime.core.storage import STORAGE_CLASSES, Storage
 
-__all__ = [
-    "TENSOR_CLASSES",
-    "Sizes",
-    "Tensor",
-    "check_dimensions",
-    "contiguous_strides",
-    "describe",
-    "fits_storage",
-]
-
 Sizes = tuple[int, ...]
 
 # Behind the mirror's members is room for sizes and strides. Each number of dimensions has a Struct

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["shown", "to_bytes", "to_text"]
-
 # The control codes; in a file's name a newline, too, is none that ends a line.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 

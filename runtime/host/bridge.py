@@ -33,8 +33,6 @@ from runtime.host import files
 from runtime.host.guards import guarded
 from runtime.packages import entry as package_function
 
-__all__ = ["host_functions", "loop_for_lua"]
-
 
 def _mirror(value: Any) -> Any:
     """The address of a tensor's or storage's C struct and the class id; None for other objects."""

@@ -14,8 +14,6 @@ from runtime.core.tensor import Tensor
 from runtime.core.texts import to_bytes, to_text
 from runtime.host.guards import guarded
 
-__all__ = ["door"]
-
 
 def door(name: str, function: Callable[..., str | None]) -> Callable[..., Any]:
     """A function as Lua calls it (see `Engine.define`). name: that of the function in errors."""

@@ -22,8 +22,6 @@ from runtime.io.memoryfile import MemoryFile
 from runtime.io.pipefile import PipeFile
 from runtime.io.savedfile import SavedFile
 
-__all__ = ["host_functions"]
-
 _OPENERS = {b"torch.DiskFile": DiskFile, b"torch.PipeFile": PipeFile}
 
 

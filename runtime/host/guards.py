@@ -9,8 +9,6 @@ from typing import Any
 from runtime.calls.failures import encode_error
 from runtime.core.interrupts import mark_interruptible
 
-__all__ = ["answering", "guarded"]
-
 
 def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Callable[..., Any]:
     """The same function, which returns an exception as the bytes that make Lua raise an error.

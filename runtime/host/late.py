@@ -15,8 +15,6 @@ from runtime.core.arithmetic import numpy_has_come
 from runtime.core.collector import nothing_is_garbage
 from runtime.core.interrupts import uninterruptible
 
-__all__ = ["load_numpy", "load_operations"]
-
 # Held while it is loaded. A fork waits until that is done: a child would find modules that are
 # loaded to one half, by a thread that it has not.
 _loading = threading.RLock()

@@ -17,8 +17,6 @@ from runtime.calls.table import TABLE
 from runtime.compute import formulas
 from runtime.ops import ROWS_ADDED
 
-__all__ = ["PATH", "listing"]
-
 #: The file.
 PATH = Path(__file__).parents[1] / "lua" / "tensor" / "operations.lua"
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from runtime.core.interrupts import uninterruptible
 
-__all__ = ["Calls"]
-
 # How many calls may be open at a time: during a call a finalizer may run, whose operation makes
 # another call, and so on.
 _DEPTH = 16

@@ -16,8 +16,6 @@ from typing import Any
 
 from runtime.core import machine
 
-__all__ = ["functions"]
-
 _KINDS: list[tuple[Callable[[int], bool], str]] = [
     (stat.S_ISREG, "file"),
     (stat.S_ISDIR, "directory"),

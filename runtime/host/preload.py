@@ -6,8 +6,6 @@ For a process that forks: its forks then have it already, and none has to load i
 from runtime.compute.blas_threads import one_thread_at_load
 from runtime.host.late import load_operations
 
-__all__ = ["preload_lapack", "preload_operations", "preload_random"]
-
 
 def preload_operations() -> None:
     """Load numpy and the operations, which take about 100 milliseconds."""

@@ -7,8 +7,6 @@ from types import FrameType
 
 from runtime.core.interrupts import is_entry
 
-__all__ = ["IN_LUA", "describe"]
-
 #: What runs where no operation does.
 IN_LUA = "a function of Lua or of a C library"
 _IN_HOST = "what reads, writes or waits"

@@ -21,8 +21,6 @@ from runtime.core.state import State
 from runtime.host import late, operating_system
 from runtime.host.guards import guarded
 
-__all__ = ["definitions", "host_functions"]
-
 
 def definitions() -> dict[bytes, bytes | int]:
     """Numbers and names that Lua and Python share; what Lua makes its declarations from."""

@@ -24,8 +24,6 @@ from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.texts import shown
 from runtime.io.file import File
 
-__all__ = ["DiskFile", "flush_all"]
-
 _BUFFER = 1 << 16  # bytes
 _FLAGS = {
     "r": os.O_RDONLY,

@@ -15,8 +15,6 @@ from runtime.core.errors import ArgError
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.io.window import Window
 
-__all__ = ["File"]
-
 _PIECE = 1 << 18  # elements converted at a time
 _FIRST = 1 << 16  # elements read at first where it is not known how many there are
 

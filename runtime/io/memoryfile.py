@@ -12,8 +12,6 @@ from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.io.file import File
 from runtime.io.window import UNBOUNDED
 
-__all__ = ["MemoryFile"]
-
 _MODES = ("r", "w", "rw")
 
 

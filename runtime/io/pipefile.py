@@ -6,8 +6,6 @@ from runtime.core import system
 from runtime.core.errors import ArgError, TorchError
 from runtime.io.diskfile import DiskFile
 
-__all__ = ["PipeFile"]
-
 _MODES = ("r", "w")
 
 

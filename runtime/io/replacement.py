@@ -18,8 +18,6 @@ from typing import TypeVar
 from runtime.core import system
 from runtime.core.platform import DESCRIPTORS, is_of_system
 
-__all__ = ["Replacement"]
-
 _PIECE = 1 << 20  # bytes copied at a time
 _MAX_BASE = 200  # bytes of the file's name that the name of a temporary file begins with
 _MAX_LINKS = 40  # symbolic links that are followed; Linux follows as many

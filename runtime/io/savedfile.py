@@ -8,8 +8,6 @@ from runtime.core.errors import TorchError
 from runtime.io.diskfile import DiskFile
 from runtime.io.replacement import Replacement
 
-__all__ = ["SavedFile"]
-
 
 class SavedFile(DiskFile):
     """A file to be written from its beginning to its end.

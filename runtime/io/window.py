@@ -12,8 +12,6 @@ import ctypes
 
 from runtime.core.c_structs import WINDOW
 
-__all__ = ["UNBOUNDED", "Window"]
-
 #: The value of ``room`` where only the size of the memory limits what Lua may write.
 UNBOUNDED = float(1 << 62)
 

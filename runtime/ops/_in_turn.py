@@ -17,8 +17,6 @@ from runtime.core.errors import StorageExceeded, TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides
 from runtime.ops._operands import storage_positions
 
-__all__ = ["Record", "check_apart", "lines", "move", "resized", "share_elements", "slices"]
-
 
 def resized(t: Tensor, sizes: Sizes) -> Tensor:
     """The view that a tensor becomes where it gets other sizes; its storage may be too small."""

@@ -17,19 +17,6 @@ from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
 
-__all__ = [
-    "Compute",
-    "check_counts",
-    "elementwise",
-    "enumerate_words",
-    "like",
-    "partly_shared",
-    "resize_for",
-    "storage_positions",
-    "store",
-    "usage_error",
-]
-
 #: compute(*inputs, out=array): a numpy ufunc, or a function that calls several of them.
 Compute = Callable[..., Any]
 

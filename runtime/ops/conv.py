@@ -23,8 +23,6 @@ from runtime.core.errors import ArgError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides
 from runtime.ops._operands import store
 
-__all__: list[str] = []
-
 #: The number of floating-point weights up to which numpy's correlate is fast.
 _CORRELATE_WIDTH = 11
 #: Output elements of one plane that are computed at a time: they fit into the processor's cache.

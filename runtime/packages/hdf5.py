@@ -24,8 +24,6 @@ from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.core.texts import shown, to_bytes
 from runtime.packages import optional
 
-__all__ = ["functions"]
-
 _numbers = itertools.count(1)
 _objects: dict[int, Any] = {}  # what Lua knows: h5py's File, Group and Dataset
 

@@ -15,8 +15,6 @@ from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 
-__all__ = ["functions"]
-
 _COMPLEX = {"Float": np.complex64, "Double": np.complex128}
 
 

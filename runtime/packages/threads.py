@@ -19,8 +19,6 @@ from runtime.core.errors import TorchError
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
 
-__all__ = ["functions"]
-
 T = TypeVar("T")
 
 _numbers = itertools.count(1)

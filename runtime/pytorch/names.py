@@ -26,8 +26,6 @@ from runtime.pytorch.removed import REMOVED
 from runtime.pytorch.settings import CONSTANTS, SETTINGS
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["NAMES"]
-
 assert ops  # which fills the table
 document()
 

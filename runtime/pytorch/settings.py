@@ -9,8 +9,6 @@ from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.tensors.sharing import threads
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["CONSTANTS", "SETTINGS"]
-
 #: torch.pi and the like.
 CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
 

@@ -13,8 +13,6 @@ from runtime.t7.npz import write_npz
 from runtime.t7.outline import outline_text
 from runtime.t7.values import T7Error
 
-__all__ = ["TARGETS", "convert"]
-
 #: The kinds of files that there are to convert to.
 TARGETS = (".npz", ".json", ".t7")
 

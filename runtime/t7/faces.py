@@ -19,8 +19,6 @@ from runtime.pytorch.ops.interchange import share_array
 from runtime.pytorch.tensors.lua_tensors import from_lua, to_lua
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__ = ["check_writable", "lua_tensor", "storage_face", "storage_of", "tensor_face", "tensor_of"]
-
 _BY_NUMPY = {dtype.numpy: dtype for dtype in DTYPES}
 
 

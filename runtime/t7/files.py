@@ -20,8 +20,6 @@ from runtime.t7.text import TextSource
 from runtime.t7.values import T7Error
 from runtime.t7.writer import ObjectWriter
 
-__all__ = ["Format", "Path", "load", "save"]
-
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Format = Literal["binary", "b32", "b64", "ascii"]
 

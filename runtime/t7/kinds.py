@@ -4,21 +4,6 @@ from __future__ import annotations
 
 from math import copysign
 
-__all__ = [
-    "BOOLEAN",
-    "EXACT",
-    "FUNCTION",
-    "NIL",
-    "NUMBER",
-    "OLD_FUNCTION",
-    "PLAIN_FUNCTION",
-    "STRING",
-    "TABLE",
-    "TORCH",
-    "plain_number",
-    "plain_string",
-]
-
 NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = range(6)
 # 6 is only in old files: it has no number, so that it cannot hold itself. 7, too; its upvalues are
 # a list of values. In 8 they have names.

@@ -21,8 +21,6 @@ from runtime.t7.sink import parts_of
 from runtime.t7.values import T7Error
 from runtime.t7.walk import named_values
 
-__all__ = ["write_npz"]
-
 _SUFFIX = ".npy"
 _LONGEST = 0xFFFF  # bytes of a file's name in an archive, whose length has 2 bytes there
 _SHOWN = 40  # characters of a name in an error

@@ -17,8 +17,6 @@ from runtime.t7.faces import lua_tensor, storage_of
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 from runtime.t7.walk import name_of_key
 
-__all__ = ["outline", "outline_text"]
-
 _MAX_DEPTH = 200  # deeper than Python's writer of JSON goes with its stack, no file is of use
 
 

@@ -32,8 +32,6 @@ from runtime.t7.kinds import (
 from runtime.t7.source import Source
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 
-__all__ = ["ObjectReader", "Reader"]
-
 _MAX_DIMENSIONS = 1000
 _MISFIT = "corrupt file: a tensor that does not fit its storage"
 

@@ -13,8 +13,6 @@ from runtime.core.storage import Storage
 from runtime.t7.text import element_texts, number_text
 from runtime.t7.values import T7Error
 
-__all__ = ["BinarySink", "Put", "Sink", "TextSink", "parts_of"]
-
 #: Takes the bytes that are written.
 Put = Callable[[bytes | bytearray | memoryview], object]
 

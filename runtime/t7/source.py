@@ -18,8 +18,6 @@ from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.t7.kinds import EXACT, NUMBER, STRING, plain_number, plain_string
 from runtime.t7.values import T7Error
 
-__all__ = ["OVERFLOW", "BinarySource", "Bytes", "DiskBytes", "MemoryBytes", "Source", "too_short"]
-
 OVERFLOW = "$ Torch: invalid memory size -- maybe an overflow?"
 
 _LARGE_FILE = 32 << 20  # bytes of a file from which on storages may stay in it

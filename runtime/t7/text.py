@@ -16,8 +16,6 @@ from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.t7.source import OVERFLOW, too_short
 from runtime.t7.values import T7Error
 
-__all__ = ["TextSource", "element_texts", "number_text"]
-
 _WHOLE = re.compile(rb"[ \t-\r]*([+-]?[0-9]+)")
 _NUMBER = re.compile(
     rb"[ \t-\r]*([+-]?(?:0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"

@@ -13,8 +13,6 @@ from runtime.core.errors import TorchError
 from runtime.pytorch.classes.storages import TypedStorage
 from runtime.t7.kinds import plain_string
 
-__all__ = ["Function", "T7Error", "Table", "TorchObject"]
-
 _MAX_DEPTH, _MAX_SHOWN = 3, 10  # of a text: how deep it goes, and how many entries it shows
 _MAX_STRING = 60  # characters that it shows of a string
 

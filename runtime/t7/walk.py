@@ -7,8 +7,6 @@ from typing import Any
 
 from runtime.t7.values import Function, Table, TorchObject
 
-__all__ = ["name_of_key", "named_values"]
-
 _ROOT = "value"  # the name of what no table holds
 
 

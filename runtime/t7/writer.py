@@ -19,8 +19,6 @@ from runtime.t7.kinds import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE
 from runtime.t7.sink import Sink
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 
-__all__ = ["ObjectWriter", "lua_number"]
-
 _EXACT = 1 << 53
 
 

@@ -26,8 +26,6 @@ from runtime.compute.thread_pool import LARGE, get_threads
 from runtime.core.dtypes import Array
 from runtime.thnn._geometry import Windows
 
-__all__ = ["add_sums", "correlate", "fold", "spread", "unfold", "weigh"]
-
 #: Bytes of columns up to which a thread keeps them.
 _SCRATCH = 1 << 22
 #: Multiplications from which on work is shared out; those after which Ctrl-C is looked for.

@@ -13,17 +13,6 @@ from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check
 
-__all__ = [
-    "Group",
-    "check_count",
-    "check_planes",
-    "check_table",
-    "groups_of",
-    "packed",
-    "windows_of_full",
-    "windows_on",
-]
-
 #: Numbers of the kernels, of their input planes and of their output planes: (kernels, from, to).
 Group = tuple[Array, Array, Array]
 

@@ -20,23 +20,6 @@ from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check_size
 
-__all__ = [
-    "Check",
-    "Shape",
-    "adding",
-    "check_columns",
-    "check_depth",
-    "check_gradient",
-    "check_positive",
-    "count_places",
-    "full_size",
-    "inner_windows",
-    "read",
-    "remembered",
-    "too_small",
-    "writing",
-]
-
 
 @dataclass(frozen=True)
 class Shape:

@@ -23,14 +23,6 @@ from runtime.thnn._convolution import (
 from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check, check_size
 
-__all__ = [
-    "check_dilated_image",
-    "check_dilated_volume",
-    "check_full_image",
-    "check_full_volume",
-    "undilated",
-]
-
 Numbers = tuple[int, ...]
 _IMAGE = "3D or 4D input tensor expected but got: %s"
 _VOLUME = "4D or 5D (batch mode) tensor expected for input, but got: %s"

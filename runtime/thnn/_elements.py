@@ -17,8 +17,6 @@ from runtime.core.dtypes import Array
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import Compute, elementwise
 
-__all__ = ["Terms", "choose", "compute_each", "keep", "total"]
-
 #: Gives the terms of a sum for pieces of tensors, or their sum.
 Terms = Callable[..., Any]
 

@@ -12,8 +12,6 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.tensor import Sizes
 
-__all__ = ["Windows"]
-
 #: Elements that follow each other in columns, up to which their numbers are listed, and elements of
 #: a plane's columns up to which they are.
 _RUN, _LISTED = 64, 8192

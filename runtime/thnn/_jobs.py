@@ -21,8 +21,6 @@ from runtime.core.errors import TorchError
 from runtime.core.state import current
 from runtime.core.tensor import Sizes, Tensor
 
-__all__ = ["all_positive", "contiguous", "is_recording", "record", "result", "run", "working"]
-
 _OUT_OF_RANGE = "position out of range"  # the error of a job about data
 
 

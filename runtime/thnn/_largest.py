@@ -13,8 +13,6 @@ from runtime.thnn._planes import find_largest, scatter
 from runtime.thnn._shapes import Numbers
 from runtime.thnn._windows import Codes, Plan, dilated, make_plan
 
-__all__ = ["indices_of", "add_by_place", "sliding_plan", "store_largest"]
-
 
 @lru_cache(maxsize=32)
 def sliding_plan(

@@ -17,18 +17,6 @@ from runtime.core.tensor import Sizes
 from runtime.thnn._jobs import run, working
 from runtime.thnn._windows import Plan
 
-__all__ = [
-    "add_by_table",
-    "average",
-    "average_backward",
-    "copy_by_table",
-    "find_largest",
-    "interpolate",
-    "places_in_volume",
-    "scatter",
-    "take",
-]
-
 _LARGE = 100_000  # elements, each as often as it is looked at, from which on threads pay
 _TOGETHER = 2048  # elements for which planes have a table together
 

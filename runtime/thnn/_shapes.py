@@ -12,8 +12,6 @@ from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._windows import count_windows
 from runtime.thnn.checks import check, check_size
 
-__all__ = ["Numbers", "check_like", "image_windows", "positive", "size_of", "windows_of"]
-
 Numbers = tuple[int, ...]
 
 

@@ -8,8 +8,6 @@ from runtime.compute.c_functions import blas
 from runtime.compute.thread_pool import run
 from runtime.core.dtypes import Array
 
-__all__ = ["add_rows"]
-
 _LARGE = 1_000_000  # multiplications from which on threads gain time
 _LONG = 64  # elements of rows that are worth cutting
 

@@ -19,17 +19,6 @@ from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, contiguous_strides
 
-__all__ = [
-    "Axis",
-    "Codes",
-    "Plan",
-    "count_windows",
-    "dilated",
-    "make_plan",
-    "padded",
-    "plan_of_places",
-]
-
 #: How many windows have tables together, where a plane has fewer: to begin with each plane anew
 #: would take longer than what is computed.
 _TOGETHER = 2048

@@ -14,8 +14,6 @@ from runtime.thnn._elements import choose, compute_each, keep
 from runtime.thnn.checks import check_counts, check_shapes
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
 # Where the gradient follows from the output, the input is not looked at.

@@ -21,8 +21,6 @@ from runtime.thnn._windows import Axis, Plan, make_plan
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _LOWEST = float(-np.finfo(np.float32).max)  # Torch7: of doubles, too
 
 

@@ -13,8 +13,6 @@ from runtime.thnn._windows import Plan, make_plan, padded
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
 _IMAGE = (

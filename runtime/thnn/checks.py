@@ -10,8 +10,6 @@ from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 
-__all__ = ["check", "check_counts", "check_shapes", "check_size", "first_element"]
-
 
 def check(condition: bool, position: int, message: str, tensor: Tensor | None = None) -> None:
     """Raise the error about an argument unless a condition holds.

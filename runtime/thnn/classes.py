@@ -14,8 +14,6 @@ from runtime.core.tensor import Tensor, describe
 from runtime.thnn.checks import check, check_size, first_element
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _CLASSES = ", bool sizeAverage, THTensor *weights?, THTensor *total_weight, long ignore_index"
 
 

@@ -29,8 +29,6 @@ from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _NUMBERS = "int kW, int kH, int dW, int dH, int padW, int padH"
 
 

@@ -29,8 +29,6 @@ from runtime.thnn._dilated_sizes import (
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 # -- what is computed: `reduce` makes maps of images, `expand` images of maps
 
 

@@ -30,8 +30,6 @@ from runtime.thnn._convolution import (
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _KERNEL = "int kW, int kH, int dW, int dH, int padW, int padH"
 #: Elements of columns that one step of a local convolution copies.
 _STEP = 1 << 18

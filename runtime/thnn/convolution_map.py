@@ -26,8 +26,6 @@ from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _NUMBERS = "THTensor *connTable, int nInputPlane, int nOutputPlane, int dW, int dH"
 _FORWARD = f"THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, {_NUMBERS}"
 _BACKWARD = (

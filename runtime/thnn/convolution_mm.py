@@ -26,8 +26,6 @@ from runtime.thnn._convolution import (
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 
 def _shape(
     input: Tensor,

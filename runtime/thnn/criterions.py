@@ -18,8 +18,6 @@ from runtime.thnn._elements import Terms, choose, compute_each, keep, total
 from runtime.thnn.checks import check_counts, check_size
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _LOSS = "THTensor *input, THTensor *target, THTensor *output, bool sizeAverage"
 _GRADIENT = "THTensor *input, THTensor *target, THTensor *gradInput, bool sizeAverage"
 

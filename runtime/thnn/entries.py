@@ -14,8 +14,6 @@ from runtime.thnn._geometry import Windows
 from runtime.thnn._jobs import record
 from runtime.thnn.table import TABLE, Row
 
-__all__ = ["entry", "jobs", "rows", "windows"]
-
 
 def rows() -> str:
     """A line for each function: name, kinds, whether it has a state and repeats, names, formula."""

@@ -20,8 +20,6 @@ from runtime.thnn._windows import plan_of_places
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
 _IMAGE = ", int outputW, int outputH, int poolSizeW, int poolSizeH, THIndexTensor *indices"

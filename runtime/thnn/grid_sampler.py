@@ -15,8 +15,6 @@ from runtime.core.tensor import Tensor
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 
 @thnn(
     "SpatialGridSamplerBilinear_updateOutput", "THTensor *input, THTensor *grid, THTensor *output"

@@ -16,8 +16,6 @@ from runtime.core.tensor import Tensor, describe
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _MIN_EXTRA = 4  # numbers that rows begin with, if with any
 
 

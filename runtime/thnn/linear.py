@@ -11,8 +11,6 @@ from runtime.ops._operands import check_counts
 from runtime.ops.linalg.blas import addmm, addmv, addr
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 
 def _ones(buffer: Tensor, frames: int) -> Tensor:
     """The buffer, with a 1 for each frame; as it is where it has as many elements."""

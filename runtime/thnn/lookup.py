@@ -10,8 +10,6 @@ from runtime.core.tensor import Tensor, describe
 from runtime.thnn._sums import add_rows
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 
 @thnn(
     "LookupTable_accGradParameters",

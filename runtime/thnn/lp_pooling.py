@@ -19,8 +19,6 @@ from runtime.thnn._jobs import contiguous, result, run, working
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _NUMBERS = ", accreal power, int width, int stride, bool batchMode"
 
 

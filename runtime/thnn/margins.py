@@ -17,8 +17,6 @@ from runtime.core.tensor import Tensor, describe
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 Labels = list[tuple[Array, Array]]  # of the first targets, second ones …: frames, classes
 
 

@@ -10,8 +10,6 @@ from runtime.thnn._largest import add_by_place, indices_of, sliding_plan, store_
 from runtime.thnn._shapes import Numbers, check_like, image_windows
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _FORWARD = "THTensor *input, THTensor *output, THIndexTensor *indices"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices"
 _WINDOW = ", int kW, int kH, int dW, int dH, int padW, int padH"

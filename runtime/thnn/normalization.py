@@ -19,8 +19,6 @@ from runtime.ops._operands import partly_shared
 from runtime.thnn.checks import check_shapes
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _GROUP = 2 * PIECE  # elements of channels that are computed together
 _LONG = 16  # positions from which on a row is summed by BLAS
 

@@ -20,8 +20,6 @@ from runtime.thnn._shapes import size_of
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__ = ["grid_table"]
-
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
 _IMAGE = ", int pad_l, int pad_r, int pad_t, int pad_b"

@@ -19,8 +19,6 @@ from runtime.thnn._elements import choose, keep, total
 from runtime.thnn.checks import check_counts
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 
 def _planes(input: Tensor, count: int) -> tuple[int, int, int]:
     """The input's frames, planes, and elements of a plane."""

@@ -15,8 +15,6 @@ from runtime.thnn._elements import choose, compute_each, keep
 from runtime.thnn.checks import check_counts
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
 _THRESHOLD = ", accreal threshold, accreal val, bool inplace"

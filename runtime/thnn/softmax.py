@@ -15,8 +15,6 @@ from runtime.ops._operands import partly_shared
 from runtime.thnn.checks import check, check_shapes
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *output"
 

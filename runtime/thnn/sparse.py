@@ -17,8 +17,6 @@ from runtime.thnn._sums import add_rows
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _COO = "input must be in coo format, nnz x 3"
 _PAIRS = "input size must be batchsize x nnz x 2"
 

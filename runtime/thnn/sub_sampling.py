@@ -13,8 +13,6 @@ from runtime.thnn._convolution import adding, read, writing
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _NUMBERS = "int kW, int kH, int dW, int dH"
 
 

@@ -23,8 +23,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-__all__ = ["TABLE", "Row", "thnn"]
-
 F = TypeVar("F", bound=Callable[..., None])
 
 # The kinds of parameters, a letter for each, as lua/thnn/door.lua reads them.

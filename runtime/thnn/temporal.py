@@ -19,8 +19,6 @@ from runtime.thnn._convolution import adding, check_positive, read, writing
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 #: Bytes of windows that are copied at a time.
 _WINDOWS = 1 << 22
 #: Multiplications from which on work is shared out.

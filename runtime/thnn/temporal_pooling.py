@@ -19,8 +19,6 @@ from runtime.thnn._windows import Plan, dilated, make_plan
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 
 @thnn(
     "TemporalMaxPooling_updateOutput",

@@ -22,8 +22,6 @@ from runtime.thnn._convolution import (
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _NUMBERS = "int kW, int dW, int padW, bool featFirst"
 
 

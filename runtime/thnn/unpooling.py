@@ -15,8 +15,6 @@ from runtime.thnn._shapes import Numbers, positive, size_of
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _FORWARD = "THTensor *input, THTensor *output, THIndexTensor *indices"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices"
 _IMAGE = ", int owidth, int oheight"

@@ -18,8 +18,6 @@ from runtime.thnn.checks import check, check_size
 from runtime.thnn.padding import grid_table
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
 _SCALE = ", int scale_factor"

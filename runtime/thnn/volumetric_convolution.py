@@ -17,8 +17,6 @@ from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _NUMBERS = "int dT, int dW, int dH, int pT, int pW, int pH"
 _WEIGHT = "5D (nOutputPlane x nInputPlane x kT x kH x kW) tensor expected for {}, but got: %s"
 

@@ -16,8 +16,6 @@ from runtime.thnn._shapes import Numbers, check_like, positive, windows_of
 from runtime.thnn.checks import check
 from runtime.thnn.table import thnn
 
-__all__: list[str] = []
-
 _FORWARD = "THTensor *input, THTensor *output, THIndexTensor *indices"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices"
 _WINDOW = ", int kT, int kW, int kH, int dT, int dW, int dH, int pT, int pW, int pH"

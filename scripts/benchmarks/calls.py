@@ -16,8 +16,6 @@ import math
 import subprocess
 from pathlib import Path
 
-__all__ = ["main"]
-
 _HERE = Path(__file__).resolve().parent
 _TH = _HERE.parent / "th"
 _ROUNDS = 5

@@ -17,8 +17,6 @@ from pathlib import Path
 
 from torch_rows import LARGE, SETUP, SMALL
 
-__all__ = ["main"]
-
 ROUNDS = 5
 _TOP = Path(__file__).resolve().parents[2]
 # Reads a clock's name, how many evaluations are timed at once at most, and an expression on each

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["LARGE", "SETUP", "SMALL"]
-
 #: What all rows see.
 SETUP = """
 import torch

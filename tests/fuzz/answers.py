@@ -11,8 +11,6 @@ from contextlib import contextmanager
 
 from runtime import Engine
 
-__all__ = ["work"]
-
 _SETUP = """
 local ffi = require 'ffi'
 torch.manualSeed(1)

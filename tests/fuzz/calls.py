@@ -12,8 +12,6 @@ from tests.fuzz.cases import Case
 from tests.fuzz.operations import Operation, operations
 from tests.fuzz.values import HUGE, Values
 
-__all__ = ["arguments", "call", "make"]
-
 _FITTING = 0.75  # the share of calls all of whose arguments are what the form asks for
 _STATEMENTS = 30
 

@@ -18,8 +18,6 @@ from pathlib import Path
 from tests.fuzz.fuzzers import FUZZERS, Fuzzer
 from tests.fuzz.harness import GUARDS, TOP, Finding, Server, Tally, originals
 
-__all__ = ["Campaign", "main"]
-
 
 @dataclass
 class _State:

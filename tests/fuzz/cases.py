@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PRELUDE", "Case", "reduced"]
-
 _HERE = Path(__file__).parent
 PRELUDE = "".join((_HERE / name).read_text() for name in ("prelude.lua", "walks.lua", "again.lua"))
 

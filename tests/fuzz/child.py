@@ -37,8 +37,6 @@ from tests.fuzz.generators import GENERATORS
 from tests.fuzz.kinds import bad_lines
 from tests.fuzz.limits import limit
 
-__all__ = ["DIGITS", "main"]
-
 _COUNTED = 50  # programs between two counts of the calls, which are lost with the process
 
 _MOST = 200_000  # bytes of an output to look through

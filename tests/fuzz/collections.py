@@ -12,8 +12,6 @@ from tests.fuzz.cases import Case
 from tests.fuzz.operations import Operation, operations
 from tests.fuzz.values import Values
 
-__all__ = ["make"]
-
 _STEPS = 25
 
 #: What differs between two runs by itself: addresses, times, seeds, undetermined memory, files

@@ -17,8 +17,6 @@ from tests.fuzz.cases import Case
 from tests.fuzz.mutations import OBJECTS, mutations
 from tests.runtime.io.torch7_files import FILES, mode_of
 
-__all__ = ["FOLDER", "make", "write_originals"]
-
 #: The environment's variable that names the folder with the files to start from.
 FOLDER = "TH_FUZZ_ORIGINALS"
 

@@ -16,8 +16,6 @@ from collections.abc import Callable
 
 from runtime import Engine
 
-__all__ = ["work"]
-
 _SETUP = """
 torch.setnumthreads(2)
 torch.manualSeed(1)

@@ -9,8 +9,6 @@ from functools import partial
 from tests.fuzz import harness
 from tests.fuzz.harness import Tally
 
-__all__ = ["FUZZERS", "Fuzzer"]
-
 
 @dataclass(frozen=True)
 class Fuzzer:

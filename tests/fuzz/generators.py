@@ -8,8 +8,6 @@ from random import Random
 from tests.fuzz import calls, collections, files, nans, sizes
 from tests.fuzz.cases import Case
 
-__all__ = ["GENERATORS"]
-
 #: From a generator of random numbers to a case.
 GENERATORS: dict[str, Callable[[Random], Case]] = {
     "files": files.make,

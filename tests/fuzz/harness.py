@@ -29,18 +29,6 @@ from tests.fuzz.files import FOLDER
 from tests.fuzz.generators import GENERATORS
 from tests.fuzz.kinds import bad_lines, kind_of
 
-__all__ = [
-    "GUARDS",
-    "TOP",
-    "Finding",
-    "Server",
-    "Tally",
-    "folder",
-    "originals",
-    "programs",
-    "worker",
-]
-
 TOP = Path(__file__).parent.parent.parent
 _ENVIRONMENT = {"PYTHONPATH": str(TOP), "PYTHONFAULTHANDLER": "1"}
 

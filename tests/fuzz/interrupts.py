@@ -14,8 +14,6 @@ from contextlib import contextmanager
 
 from runtime import Engine, Interrupted, LuaError
 
-__all__ = ["work"]
-
 _SETUP = """
 kept = { 5, 'five', torch.range(1, 1000) }
 x, y = torch.ones(300, 300), torch.randn(100000)

@@ -10,8 +10,6 @@ import time
 
 from runtime import Engine, LuaError
 
-__all__ = ["work"]
-
 _SAVE = """
 local from, n, mode = ...
 from, n = tonumber(from), tonumber(n)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["bad_lines", "kind_of"]
-
 #: What no output may hold.
 _BAD = re.compile(
     r"FINDING .*|.*internal error.*|Traceback \(most.*|.*\[th\] \S+ (?!in function).*"

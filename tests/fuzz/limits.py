@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import resource
 
-__all__ = ["MEMORY", "limit"]
-
 #: Bytes of address space, or in guard mode of memory that may be written: huge sizes fail at once
 #: instead of filling the machine.
 MEMORY = 2000 << 20

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-__all__ = ["HIGH_WORDS", "OBJECTS", "Mutation", "mutate", "mutations"]
-
 #: Lua code that makes objects of all kinds that files can hold.
 OBJECTS = """
 local x = torch.range(1, 12):resize(3, 4)

@@ -14,8 +14,6 @@ from tests.fuzz.mutations import HIGH_WORDS
 from tests.fuzz.operations import Operation, operations
 from tests.fuzz.values import Values
 
-__all__ = ["make"]
-
 _LOW = (
     *("0", "1", "0xFFFFFFFFFFFF", "0x414141414141", "0x7FFFFFFFFFFF", "0x800000000001"),
     *("0xFFFF", "0x58000000"),

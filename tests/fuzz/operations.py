@@ -14,8 +14,6 @@ import runtime.ops  # noqa: F401  # fills the table
 from runtime.calls.forms import parse_form
 from runtime.calls.table import TABLE
 
-__all__ = ["EXCLUDED", "EXTRA", "Operation", "operations"]
-
 
 @dataclass(frozen=True)
 class Operation:

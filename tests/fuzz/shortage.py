@@ -11,8 +11,6 @@ import subprocess
 import sys
 import time
 
-__all__ = ["LIMITS", "embedded", "work"]
-
 #: Megabytes of address space.
 LIMITS = (300, 350, 400, 500, 600, 800, 1000)
 

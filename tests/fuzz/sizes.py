@@ -16,8 +16,6 @@ from tests.fuzz.operations import Operation, operations
 from tests.fuzz.values import Values
 from tests.limits import limits
 
-__all__ = ["make"]
-
 _STATEMENTS = 12
 _MOST = 200_000  # elements of a tensor
 

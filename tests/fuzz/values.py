@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-__all__ = ["CLASSES", "FOREIGN", "HUGE", "LAYOUTS", "Values"]
-
 CLASSES = ("Double", "Float", "Long", "Int", "Short", "Char", "Byte", "Half")
 
 #: Layouts of prelude.lua, the frequent ones more than once.

@@ -20,8 +20,6 @@ from tests.mutations.trial import Ending, Mutation, Remembering, Trial
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter
 
-__all__ = ["main", "measured"]
-
 _TOP = Path(__file__).parents[2]
 _SEEDS = _TOP.parent / "shared" / "seeds"
 _ERRATA = _TOP / "tests" / "th_shell" / "docs" / "errata"

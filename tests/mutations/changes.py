@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from th_shell.docs.judging.printout import NUMBER, precision
 
-__all__ = ["IN_INPUTS", "IN_OUTPUTS", "is_within_tolerance"]
-
 #: A function that makes one kind of change.
 Change = Callable[[str, random.Random], "str | None"]
 

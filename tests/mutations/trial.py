@@ -32,8 +32,6 @@ from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
 from th_shell.docs.settings.settings import Mark, Settings
 
-__all__ = ["Ending", "Mutation", "Remembering", "Trial"]
-
 
 class Ending(Enum):
     """What has become of a change."""

@@ -19,8 +19,6 @@ from pathlib import Path
 from tests.reference.running import Checkouts
 from tests.reference.suites import SUITES, Suite
 
-__all__ = ["main"]
-
 
 def main(argv: Sequence[str] | None = None, suites: Sequence[Suite] = SUITES) -> int:
     """Run scripts/check --reference; returns the exit status."""

@@ -18,8 +18,6 @@ from pathlib import Path
 
 from tests.reference.suites import Suite
 
-__all__ = ["LIMIT", "Checkouts", "Outcome"]
-
 #: Seconds that a program may take.
 LIMIT = 900
 

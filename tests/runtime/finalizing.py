@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FINALIZING"]
-
 #: Lua's hook as it was, which sees functions of th's, too; and `let_wait(functions)`: each
 #: does its work from then on when th lets the collector's finalizers run.
 FINALIZING = """

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from runtime.core.dtypes import DTYPES
 
-__all__ = ["Operation", "members", "operations"]
-
 _LIST = Path(__file__).parents[1] / "data" / "call-forms.txt"
 _TYPES = {dtype.name[0]: dtype.name for dtype in DTYPES}
 

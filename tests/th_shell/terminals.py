@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Terminal"]
-
 
 class Terminal:
     """The far end of a terminal. raw: all that was written to it."""

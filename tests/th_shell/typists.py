@@ -10,8 +10,6 @@ from prompt_toolkit.output import DummyOutput
 
 from th_shell.terminal.repl import create_prompt, loop
 
-__all__ = ["CTRL_D", "paste", "type_at_once", "type_slowly"]
-
 CTRL_D = "\x04"
 #: Seconds before the first key of a prompt, whose history and menu come in the background; and
 #: those between keys.

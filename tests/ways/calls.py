@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import runtime.ops  # noqa: F401 (adds the rows)
 from runtime import TABLE, Row
 
-__all__ = ["Call", "LEFT_OUT", "calls"]
-
 
 @dataclass(frozen=True)
 class Call:

@@ -21,8 +21,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["main"]
-
 TOP = Path(__file__).parents[2]
 
 #: The ways, and the modules that have their constants.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["LIMIT", "Candidate", "Completions", "file_candidate"]
-
 LIMIT = 1000  # names that are listed
 
 

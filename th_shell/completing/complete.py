@@ -21,8 +21,6 @@ from th_shell.completing.system import shell, shell_files
 from th_shell.session.commands import marks, takes_input
 from th_shell.tokens import KEYWORDS, Token, tokens
 
-__all__ = ["complete"]
-
 
 @dataclass(frozen=True)
 class _Name(Candidate):

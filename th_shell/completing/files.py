@@ -6,8 +6,6 @@ import os
 import re
 from collections.abc import Iterator
 
-__all__ = ["files", "modules", "programs"]
-
 
 def files(path: str, only_folders: bool = False) -> Iterator[tuple[str, bool]]:
     """The names that begin as the last part of a path does, and whether each is a folder."""

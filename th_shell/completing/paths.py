@@ -13,8 +13,6 @@ from typing import NamedTuple
 from th_shell.completing.results import result_of
 from th_shell.tokens import Token, closing, opening
 
-__all__ = ["Path", "local_names", "path_before"]
-
 _OPERATORS = frozenset("and or + - * / % ^ .. == ~= < > <= >=".split())
 
 

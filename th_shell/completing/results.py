@@ -6,8 +6,6 @@ import re
 
 from runtime import Member
 
-__all__ = ["result_of", "signature"]
-
 _OF_STRINGS = frozenset("char concat format gsub lower rep reverse sub tostring type upper".split())
 _SIZES = frozenset(["size", "stride"])  # with no argument, a LongStorage; else a number
 _WORD = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\([^()]*\)|\{[^{}]*\}|\S+")

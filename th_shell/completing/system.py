@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from th_shell.completing.candidates import LIMIT, Candidate, Completions, file_candidate
 from th_shell.completing.files import files, programs
 
-__all__ = ["shell", "shell_files"]
-
 
 def shell(before: str, first: int) -> Completions:
     """What fits the last word of a command, which begins at `first`."""

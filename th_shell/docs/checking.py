@@ -18,8 +18,6 @@ from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration, configuration
 from th_shell.docs.settings.settings import SettingsError
 
-__all__ = ["Checker", "NotCheckedError", "ReadPage"]
-
 
 class NotCheckedError(Exception):
     """A page that cannot be read, or not as it is said of it; the message says why."""

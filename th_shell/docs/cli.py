@@ -32,8 +32,6 @@ from th_shell.docs.reporting.reporter import (
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Starter
 
-__all__ = ["main"]
-
 _WRONG_USAGE = 2
 _NO_EXAMPLES = 5  # as pytest without tests
 _INTERRUPTED = 130

@@ -10,8 +10,6 @@ import signal
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["handle_interrupts", "raise_if_interrupted"]
-
 _came = False
 
 

@@ -37,8 +37,6 @@ from th_shell.docs.settings.settings import Layer, Settings
 from th_shell.docs.sharing import shared_result
 from th_shell.visible import visible
 
-__all__ = ["collect", "collects_already", "leave_out", "pages"]
-
 #: A pytest_collect_file hook.
 _Hook = Callable[[Path, pytest.Collector], pytest.Collector | None]
 

@@ -12,13 +12,6 @@ import pytest
 
 from th_shell.docs.pytest_settings import configured_shard, configured_timeout
 
-__all__ = [
-    "pytest_addoption",
-    "pytest_collect_file",
-    "pytest_collection_modifyitems",
-    "pytest_configure",
-]
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options and settings."""

@@ -12,8 +12,6 @@ import pytest
 if TYPE_CHECKING:
     from th_shell.docs.command.sharding import Shard
 
-__all__ = ["configured_shard", "configured_timeout"]
-
 
 def configured_shard(config: pytest.Config) -> Shard | None:
     """The part of the pages that is to run; None for all. Raises pytest.UsageError."""

@@ -15,8 +15,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["shared_result"]
-
 _T = TypeVar("_T")
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from th_shell.docs.interrupts import handle_interrupts
 from th_shell.visible import complain
 
-__all__ = ["main"]
-
 _CANNOT_RUN = 2
 _INTERRUPTED = 130
 

@@ -20,8 +20,6 @@ from th_shell.help.sources import function_text
 from th_shell.help.values import listed_names, value_text
 from th_shell.paragraphs import filled, two_columns
 
-__all__ = ["about"]
-
 _WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)
 
 

@@ -18,8 +18,6 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
-__all__ = ["show_examples"]
-
 _USAGE = "?? takes a function's name, as in: ?? torch.gather\n"
 _MOST_LINES = 24  # of an output
 _LEAVE = ("q", "quit", "exit")

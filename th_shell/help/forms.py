@@ -10,8 +10,6 @@ import re
 
 from runtime import ALL, DOUBLE, TABLE, Row
 
-__all__ = ["LEGEND", "call_forms"]
-
 LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"
 
 #: What a docstring tells those who read the implementation.

@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from th_shell.toml import loads
 
-__all__ = ["SECTIONS_OF_CLASS", "Meaning", "find", "find_path", "search", "sections"]
-
 #: Where the methods of a class stand, by its name without 'torch.'; the first section counts.
 SECTIONS_OF_CLASS: Mapping[str, tuple[str, ...]] = {
     "Tensor": ("Tensor", "torch"),

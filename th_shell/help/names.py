@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_path", "name_in", "parts_of", "without_texts"]
-
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
 _STRING = re.compile(r"--\[\[.*?\]\]|--.*|(['\"])(?:\\.|(?!\1).)*\1?|\[\[.*?\]\]")
 

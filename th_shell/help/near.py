@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from runtime import Engine
 
-__all__ = ["few_names", "nearest"]
-
 _MANY = 10_000
 _MOST = 3
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from th_shell.paragraphs import filled, two_columns
 
-__all__ = ["overview"]
-
 _ROWS = (
     ("1 + 2", "prints the value; with ; at the end it does not"),
     ("x = torch.randn(2, 3)", "defines a global; a local stays until another one"),

@@ -23,8 +23,6 @@ from th_shell.docs.settings.settings import SettingsError
 from th_shell.files import read_file
 from th_shell.help.names import parts_of, without_texts
 
-__all__ = ["Found", "Shown", "find_examples", "page_folders"]
-
 _CODE = (Kind.PROMPT, Kind.BARE, Kind.CELL)
 _MOST_BYTES = 20_000_000
 _MOST_NEEDED = 12  # examples before one: more are a program rather than an example

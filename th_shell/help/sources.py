@@ -10,8 +10,6 @@ from pathlib import Path
 from runtime import Facts
 from th_shell.entry import Entry
 
-__all__ = ["function_text"]
-
 _MOST_LINES = 40
 _MOST_TEXTS = 1000  # that are searched for a comment
 _MOST_BYTES = 10_000_000

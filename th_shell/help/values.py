@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable
 from runtime import Facts
 from th_shell.paragraphs import line_width
 
-__all__ = ["listed_names", "value_text"]
-
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _MOST_LINES = 30
 

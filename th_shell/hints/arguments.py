@@ -6,8 +6,6 @@ import re
 
 from th_shell.hints.failure import PATH, Failure
 
-__all__ = ["call_of_tensor", "loop_limit", "wrong_kind"]
-
 _EXPECTED = re.compile(
     r"bad argument #\d+ to '.*' \((number|string|table) expected, "
     r"got (string|table|userdata|function|boolean)\)$"

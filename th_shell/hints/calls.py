@@ -8,8 +8,6 @@ from itertools import product
 
 from th_shell.hints.failure import PATH, Failure
 
-__all__ = ["brackets_missing", "colon", "conversion", "operands"]
-
 _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _COMPARISON = (
     rf"(?:^|[=(,]|\b(?:if|and|or|not|return|while|until)\b)\s*({PATH})\s*(<=?|>=?)\s*([\w.]+)"

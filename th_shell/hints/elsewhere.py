@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 from th_shell.toml import loads
 
-__all__ = ["Notation", "names", "notations"]
-
 
 class Notation(NamedTuple):
     """What is written otherwise in Lua. near: the token that a message must name: '' for one

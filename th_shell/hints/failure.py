@@ -12,8 +12,6 @@ from th_shell.entry import Entry, lines_of
 from th_shell.help.names import without_texts
 from th_shell.tokens import KEYWORDS
 
-__all__ = ["PATH", "Failure", "failure_of", "place_of"]
-
 #: A name with the path before it.
 PATH = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 

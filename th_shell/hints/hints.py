@@ -13,8 +13,6 @@ from th_shell.entry import Entry
 from th_shell.hints import arguments, calls, nil_names, notations, sizes
 from th_shell.hints.failure import Failure, failure_of, place_of
 
-__all__ = ["hints_on", "hints_on_nil"]
-
 Rule = Callable[[Failure], str]
 
 _RULES: tuple[Rule, ...] = (

@@ -11,8 +11,6 @@ from th_shell.hints import elsewhere
 from th_shell.hints.failure import PATH, Failure
 from th_shell.tokens import KEYWORDS
 
-__all__ = ["nil_argument", "nil_name", "of_nil_result"]
-
 _NIL = re.compile(
     r"attempt to (?:call|index|perform arithmetic on|concatenate|get length of) "
     r"(global|field|method) '(\w+)' \(a nil value\)"

@@ -7,8 +7,6 @@ import re
 from th_shell.hints import elsewhere
 from th_shell.hints.failure import Failure
 
-__all__ = ["notation"]
-
 
 def notation(failure: Failure) -> str:
     """For a line that does not compile: the first notation that is where the message points to."""

@@ -8,8 +8,6 @@ from math import prod
 from runtime import Facts
 from th_shell.hints.failure import PATH, Failure
 
-__all__ = ["element_counts", "index_range", "products", "sizes_of_all", "view_sizes"]
-
 _SIZES = r"\[(\d+(?: x \d+)*)\]"
 _PRODUCT = re.compile(rf"size mismatch, m1: {_SIZES}, m2: {_SIZES}$")
 _MATRIX_VECTOR = re.compile(rf"size mismatch, {_SIZES}, {_SIZES}$")

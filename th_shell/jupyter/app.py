@@ -14,8 +14,6 @@ from ipykernel.kernelapp import IPKernelApp
 
 from th_shell.jupyter.kernel import TorchKernel
 
-__all__ = ["main"]
-
 
 class KernelApp(IPKernelApp):  # type: ignore[misc]
     name = "th-kernel"

@@ -11,8 +11,6 @@ from th_shell.session.commands import is_command
 from th_shell.session.session import Session
 from th_shell.syntax import Syntax
 
-__all__ = ["complete", "explain", "is_complete"]
-
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*", re.ASCII)
 
 

@@ -22,8 +22,6 @@ from th_shell.session.inputs import placed
 from th_shell.session.session import Session
 from th_shell.visible import visible
 
-__all__ = ["Cells", "Data", "FrontEnd", "Outcome"]
-
 #: Data to show by their MIME types.
 Data = dict[str, Any]
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from th_shell.visible import complain
 
-__all__ = ["DISPLAY_NAME", "NAME", "run"]
-
 NAME = "th"
 DISPLAY_NAME = "Torch7 (th)"
 

@@ -31,8 +31,6 @@ from th_shell.session.preparing import prepare
 from th_shell.session.session import Session
 from th_shell.visible import visible
 
-__all__ = ["TorchKernel"]
-
 Content = dict[str, Any]
 
 _LEAST_PIXELS = 200  # of the longer side of an image: smaller ones are shown larger

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Line"]
-
 _LONGEST = 10000  # characters; nobody draws a bar in a longer line
 _MOVES = re.compile(r"([\r\b])")
 

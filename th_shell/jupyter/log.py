@@ -5,8 +5,6 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-__all__ = ["Log"]
-
 _SESSION = 0  # The protocol's number of the session that runs.
 
 

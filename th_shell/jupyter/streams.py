@@ -23,8 +23,6 @@ from contextlib import contextmanager
 
 from th_shell.jupyter.lines import Line
 
-__all__ = ["Publish", "Streams"]
-
 #: Is given the name of a stream ('stdout', 'stderr') and text that was written to it.
 Publish = Callable[[str, str], None]
 

@@ -18,8 +18,6 @@ from th_shell.magics.inputs import chosen, numbers
 if TYPE_CHECKING:
     from th_shell.session.conversation import Conversation
 
-__all__ = ["edit", "file_words", "load", "run_file"]
-
 
 def load(session: Conversation, text: str) -> None:
     """Put a file's lines, or some of them, into the next input, where they can be edited."""

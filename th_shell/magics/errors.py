@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["MagicError"]
-
 
 class MagicError(Exception):
     """Why a command could not be done; shown in one line behind its name."""

@@ -10,8 +10,6 @@ from th_shell.magics.errors import MagicError
 if TYPE_CHECKING:
     from th_shell.session.conversation import Conversation
 
-__all__ = ["change", "tell"]
-
 
 def change(session: Conversation, text: str) -> None:
     """Change the current folder, by default to the home folder, and tell it."""

@@ -12,8 +12,6 @@ from th_shell.pictures.door import NAMES
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
-__all__ = ["reset", "who"]
-
 
 def who(session: Session, _: str) -> None:
     """Show what `who()` shows."""

@@ -13,8 +13,6 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.session.conversation import Conversation
 
-__all__ = ["chosen", "history", "numbers"]
-
 _RANGE = re.compile(r"(\d+)(?:(-)(\d*))?\Z", re.ASCII)
 
 _T = TypeVar("_T")

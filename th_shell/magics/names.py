@@ -6,10 +6,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from th_shell.preflight.parser import NotLuaError, parse
+from th_shell.preflight.cursor import NotLuaError
+from th_shell.preflight.parser import parse
 from th_shell.preflight.syntax_tree import Call, Invoke, Name, Use
-
-__all__ = ["Uses", "uses"]
 
 _LOCAL = re.compile(r"\Alocal\s+(?=[A-Za-z_])(?!function\b)")
 

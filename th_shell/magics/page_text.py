@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from th_shell.entry import Entry
 from th_shell.magics.names import uses
 
-__all__ = ["PageText", "hidden_before", "is_cut"]
-
 _MOST_LINES = 200  # of an output; of longer ones the ends are shown
 _ENDS = 10
 #: What changes how other inputs run, though these do not name it.

@@ -14,8 +14,6 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
-__all__ = ["profile"]
-
 _LINES = 15  # that are shown
 _TEXT = 60  # characters of a line's text
 _UNKNOWN = "?"  # the place of what ran while no line did

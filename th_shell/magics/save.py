@@ -32,8 +32,6 @@ from th_shell.magics.page_text import PageText, hidden_before, is_cut
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
-__all__ = ["save"]
-
 _SUFFIXES = (".md", ".markdown")
 
 

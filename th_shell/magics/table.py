@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from th_shell.magics.tables import Magic, MagicTable
 
-__all__ = ["LUA"]
-
 _ROWS = {
     "save": Magic(
         "save.save", "[-f] PAGE.md [N-M ...]", "write inputs, with what they print, as a page"

@@ -17,8 +17,6 @@ from th_shell.paragraphs import filled, two_columns
 if TYPE_CHECKING:
     from th_shell.session.conversation import Conversation
 
-__all__ = ["Magic", "MagicTable"]
-
 
 class Magic(NamedTuple):
     """A command. place: its module and its function. usage: what follows the name.

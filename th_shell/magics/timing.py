@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from th_shell.session.conversation import Conversation
     from th_shell.session.session import Session
 
-__all__ = ["measure", "time_input", "time_many"]
-
 _BATCH = 0.2  # seconds that a batch of runs is to take at least
 _BATCHES = 5
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))

@@ -15,8 +15,6 @@ from th_shell.packages.tree import Record, Tree
 from th_shell.usage import UsageError
 from th_shell.visible import complain
 
-__all__ = ["run"]
-
 _FAILURE = 1
 
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from runtime import Engine
 
-__all__ = ["about_c_code", "provided_by_th", "source_of"]
-
 # Rocks that are not called as their modules are.
 _MODULES = {"lua-cjson": "cjson", "luafilesystem": "lfs", "luasocket": "socket"}
 

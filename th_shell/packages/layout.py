@@ -9,8 +9,6 @@ from pathlib import Path
 from th_shell.packages.rockspec import Rockspec
 from th_shell.usage import UsageError
 
-__all__ = ["has_c_code", "lua_files", "package_name"]
-
 _C = {".c", ".cc", ".cpp", ".cu", ".m"}
 _MODULE = re.compile(r"[\w-]+(\.[\w-]+)*")
 _LISTED = re.compile(r"(?<![\w./}-])[\w.-]+(?:/[\w.-]+)+\.lua\b")

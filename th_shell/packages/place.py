@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from runtime import Engine
 
-__all__ = ["search_users_tree", "users_tree"]
-
 _SEARCH = b"""
 local tree = ...
 package.path = ('%s;%s/?.lua;%s/?/init.lua'):format(package.path, tree, tree)

@@ -20,8 +20,6 @@ from typing import Any
 from th_shell.files import read_file
 from th_shell.usage import UsageError
 
-__all__ = ["Rockspec", "main", "read"]
-
 _FOLDERS = (".", "rocks", "rockspec", "rockspecs")
 _READ = ("package", "version", "dependencies", "build")  # the globals that count
 # What a rockspec may take: those that there are need some milliseconds and kilobytes. The memory is

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from th_shell.usage import UsageError
 
-__all__ = ["fetch"]
-
 
 def fetch(source: str, into: Path) -> str:
     """Put the files of a repository, or of a folder that is none, into a new folder.

@@ -16,8 +16,6 @@ from pathlib import Path
 
 from th_shell.usage import UsageError
 
-__all__ = ["Record", "Tree"]
-
 _RECORDS = ".th"
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from th_shell.pictures.pixels import Array, resized
 from th_shell.pictures.screen import Ink, Screen
 
-__all__ = ["fitted", "image_text"]
-
 _ENLARGED = 32  # pixels: a smaller image gets about so many
 _OTHER_LINES = 4  # that stay for the prompt
 _SHADES = {Ink.SHADES: " ░▒▓█", Ink.ASCII: " .:-=+*#%@"}

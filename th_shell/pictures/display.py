@@ -10,8 +10,6 @@ from typing import Protocol
 from th_shell.files import write_file
 from th_shell.pictures.screen import Screen, screen
 
-__all__ = ["Picture", "present", "set_display"]
-
 
 class Picture(Protocol):
     """An image or a plot."""

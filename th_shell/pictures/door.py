@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from runtime import Engine
 
-__all__ = ["NAMES", "install"]
-
 NAMES = ("show", "imshow", "hist", "plot")
 
 

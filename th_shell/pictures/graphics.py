@@ -10,8 +10,6 @@ from th_shell.pictures.pixels import Array, enlarged, resized
 from th_shell.pictures.png import png
 from th_shell.pictures.screen import Screen
 
-__all__ = ["kitty", "sixel"]
-
 _CHUNK = 4096  # bytes of base64 in one code of kitty
 _LEAST = 256  # pixels of the longer side
 _CELL = 8  # pixels of a column, about

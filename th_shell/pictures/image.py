@@ -8,8 +8,6 @@ from th_shell.pictures.pixels import Array, enlarged, pixels
 from th_shell.pictures.png import png
 from th_shell.pictures.screen import Graphics, Screen
 
-__all__ = ["Image"]
-
 
 class Image:
     """An image of a tensor's values (see `pixels`)."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["load"]
-
 
 def load(module: str, what: str) -> Any:
     """A module. Raises ValueError with what is to be installed where it is missing."""

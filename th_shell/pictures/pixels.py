@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Array", "enlarged", "pixels", "resized"]
-
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _GAP, _GAP_COLOUR = 1, 96  # pixels between the images of a grid

@@ -11,8 +11,6 @@ from th_shell.pictures.libraries import load
 from th_shell.pictures.pixels import Array
 from th_shell.pictures.screen import Ink, Screen
 
-__all__ = ["Histogram", "Line"]
-
 _HEIGHT = 15  # lines of a plot
 _LABELS = 12  # columns beside it
 _INCHES, _DOTS_PER_INCH = (6.4, 4.0), 100

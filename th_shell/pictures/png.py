@@ -7,8 +7,6 @@ from io import BytesIO
 from th_shell.pictures.libraries import load
 from th_shell.pictures.pixels import Array
 
-__all__ = ["png"]
-
 
 def png(image: Array) -> bytes:
     """The file of an image H x W x 3 of bytes. Raises ValueError where pillow is missing."""

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
-__all__ = ["Graphics", "Ink", "Screen", "screen"]
-
 
 class Ink(Enum):
     """What characters are drawn with."""

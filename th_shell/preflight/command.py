@@ -22,8 +22,6 @@ from th_shell.preflight.rules import Finding, findings
 from th_shell.preflight.world import World
 from th_shell.visible import visible_line
 
-__all__ = ["check"]
-
 NOTHING, SOMETHING, UNREADABLE = 0, 1, 2
 
 _DEPTH = 10_000  # of Python's calls: LuaJIT allows 200 levels of nesting, each takes several

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from th_shell.preflight.lexer import END, Token, tokens
 
-__all__ = ["Cursor", "NotLuaError"]
-
 
 class NotLuaError(Exception):
     """A source that is not Lua; at: the offset where it cannot go on."""

@@ -7,8 +7,6 @@ import re
 from th_shell.preflight.knowledge import Lack
 from th_shell.preflight.lexer import tokens
 
-__all__ = ["dialect"]
-
 _WRONG = Lack("LuaJIT does not compile it", "correct it")
 
 #: Symbols of Lua 5.3 and 5.4, with what stands for them in LuaJIT.

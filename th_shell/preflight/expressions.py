@@ -21,8 +21,6 @@ from th_shell.preflight.syntax_tree import (
     Use,
 )
 
-__all__ = ["ExpressionReader"]
-
 _BINARY = frozenset("+ - * / % ^ .. == ~= < <= > >= and or".split())
 _UNARY = frozenset(("-", "#", "not"))
 

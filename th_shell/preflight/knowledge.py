@@ -7,18 +7,6 @@ from dataclasses import dataclass
 
 from runtime import Engine
 
-__all__ = [
-    "GPU",
-    "GPU_METHODS",
-    "KEPT_BY",
-    "LIBRARIES",
-    "MAKERS",
-    "OTHER",
-    "Facts",
-    "Lack",
-    "facts_of",
-]
-
 
 @dataclass(frozen=True)
 class Lack:

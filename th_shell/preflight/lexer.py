@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from th_shell.tokens import KEYWORDS
 
-__all__ = ["END", "Token", "tokens"]
-
 END = "end of file"
 
 _TOKEN = re.compile(

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from runtime import Engine
 
-__all__ = ["Modules"]
-
 _LEVELS = 4  # folders above a file in which its modules may lie
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from th_shell.preflight.knowledge import KEPT_BY, MAKERS
 from th_shell.preflight.syntax_tree import Call, Index, Invoke, Name, Node, String
 
-__all__ = ["is_tensor", "origin", "required_module"]
-
 _DEPTH = 20  # steps from an alias to what it stands for
 
 

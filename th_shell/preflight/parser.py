@@ -10,8 +10,6 @@ from th_shell.preflight.expressions import ExpressionReader
 from th_shell.preflight.lexer import END
 from th_shell.preflight.syntax_tree import Call, Chunk, Index, Invoke, Local, Name, Node, Use
 
-__all__ = ["NotLuaError", "parse"]
-
 _BLOCK_ENDS = frozenset(("end", "else", "elseif", "until", ""))
 
 

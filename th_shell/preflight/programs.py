@@ -15,10 +15,9 @@ from pathlib import Path
 
 from runtime import Engine, LuaSyntaxError
 from th_shell.files import read_file
-from th_shell.preflight.parser import NotLuaError, parse
+from th_shell.preflight.cursor import NotLuaError
+from th_shell.preflight.parser import parse
 from th_shell.preflight.syntax_tree import Chunk, Name, Use
-
-__all__ = ["Program", "Programs", "UnreadableError", "read"]
 
 _PLACE = re.compile(r"^.*?:(\d+): ", re.DOTALL)
 _NOT_SOURCE = (b"\x1b", b"\x7fELF")

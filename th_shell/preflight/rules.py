@@ -34,8 +34,6 @@ from th_shell.preflight.syntax_tree import (
 )
 from th_shell.preflight.world import World
 
-__all__ = ["Finding", "findings"]
-
 _GPU_TYPES = ("torch.Cuda", "torch.Cl")
 #: A condition that asks whether something is on the GPU, by the name of its type.
 _ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")

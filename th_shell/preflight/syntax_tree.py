@@ -9,20 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = [
-    "PROTECTED",
-    "Call",
-    "Chunk",
-    "Index",
-    "Invoke",
-    "Local",
-    "Name",
-    "Node",
-    "Other",
-    "String",
-    "Use",
-]
-
 #: The condition of what stands among the arguments of pcall: its error does not end the program.
 PROTECTED = "pcall"
 

@@ -10,8 +10,6 @@ from th_shell.preflight.modules import Modules
 from th_shell.preflight.origins import required_module
 from th_shell.preflight.programs import Program, Programs, UnreadableError, read
 
-__all__ = ["World"]
-
 
 @dataclass(frozen=True)
 class World:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 else:  # whose import takes longer than all the rest
     Loader = object
 
-__all__ = ["FACE", "NAME", "is_installed", "is_used", "use_face"]
-
 NAME = "torch"
 FACE = "runtime.pytorch"
 _ADVICE = "th's torch does not have it; --torch installed runs the program with PyTorch itself"

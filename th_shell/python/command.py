@@ -12,8 +12,6 @@ from th_shell.python import alias
 from th_shell.python.options import PythonOptions, parse
 from th_shell.python.programs import Program, leave_by_interrupt
 
-__all__ = ["run"]
-
 _FAILURE = 1
 
 

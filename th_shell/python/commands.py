@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from th_shell.magics.tables import MagicTable
     from th_shell.python.session import PythonSession
 
-__all__ = ["COMMANDS"]
-
 
 def _help(session: PythonSession, name: str) -> None:
     from th_shell.python.help import about, overview

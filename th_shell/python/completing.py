@@ -23,8 +23,6 @@ from th_shell.python.objects import NOTHING, Known, known, member
 from th_shell.python.signatures import call_of, parameters_of
 from th_shell.python.text import Token, opening, tokens
 
-__all__ = ["complete"]
-
 _MARK = re.compile(r"\s*([$!]|\?+|%{1,2}\w*)")
 _FROM = re.compile(
     r"(?:\A|[\n;])[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?(?:[\w\s,]*,\s*)?\w*\Z"

@@ -18,8 +18,6 @@ from typing import Any
 
 from th_shell.python.tracebacks import without_own_frames
 
-__all__ = ["Evaluator", "show_error"]
-
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 

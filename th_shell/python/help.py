@@ -16,8 +16,6 @@ from th_shell.python.alias import NAME
 from th_shell.python.objects import NOTHING, Known, known
 from th_shell.python.signatures import calls_of, documentation_of
 
-__all__ = ["about", "overview", "source"]
-
 Namespace = Mapping[str, Any]
 
 _ROWS = (

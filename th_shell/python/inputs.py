@@ -15,8 +15,6 @@ from th_shell.docs.reading.python_syntax import statements, syntax
 from th_shell.python.commands import COMMANDS
 from th_shell.syntax import Syntax
 
-__all__ = ["inputs", "is_exit", "is_page", "wants_more"]
-
 _PROMPT = re.compile(r"[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
 _CELL = re.compile(r"\s*In ?\[[\d ]*\]:")
 _ASKED = re.compile(r"\s*([A-Za-z_][\w.]*)(\?{1,2})\s*\Z")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from th_shell.magics.tables import Magic, MagicTable
 
-__all__ = ["PYTHON"]
-
 #: What a session of Python has.
 PYTHON = MagicTable(
     "th_shell.python",

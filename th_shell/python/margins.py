@@ -7,8 +7,6 @@ import re
 from th_shell.python.text import Token, is_open, opening, tokens
 from th_shell.terminal.indentation import Margins
 
-__all__ = ["MARGINS"]
-
 _LEAVES = re.compile(r"[ \t]*(?:return|break|continue|pass|raise)\b")
 _OPENERS = {
     clause: re.compile(rf"[ \t]*(?:{words})\b")

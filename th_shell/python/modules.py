@@ -12,8 +12,6 @@ from types import ModuleType
 
 from th_shell.python.alias import FACE, NAME, is_used
 
-__all__ = ["modules", "names_of_module"]
-
 
 def modules(owner: str, prefix: str) -> list[str]:
     """The modules of a package, or those at the top for '', that begin with some text."""

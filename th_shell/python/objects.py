@@ -22,8 +22,6 @@ from typing import Any
 from th_shell.python.alias import FACE
 from th_shell.python.tracebacks import is_own
 
-__all__ = ["NOTHING", "Known", "known", "member"]
-
 NOTHING = object()
 _CONTAINERS = (list, tuple, dict, str, bytes, range)
 _LITERALS = {

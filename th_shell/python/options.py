@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from th_shell.usage import UsageError
 
-__all__ = ["PythonOptions", "parse"]
-
 _TORCHES = ("th", "installed")
 _CODE = ("-c", "-e")  # Python's letter, and that of th
 

@@ -12,8 +12,6 @@ from th_shell.python.inputs import is_exit
 from th_shell.python.session import PythonSession
 from th_shell.session.plain import read_and_run
 
-__all__ = ["is_program", "run", "run_piped"]
-
 
 def is_program(source: bytes) -> bool:
     """Whether the standard input is a file that is a program as a whole."""

@@ -20,8 +20,6 @@ from th_shell.python.options import PythonOptions
 from th_shell.python.tracebacks import without_own_frames
 from th_shell.visible import complain
 
-__all__ = ["Program", "leave_by_interrupt"]
-
 _FAILURE, _NO_FILE = 1, 2
 _interrupted = False
 

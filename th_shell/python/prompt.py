@@ -21,8 +21,6 @@ from th_shell.terminal.lexer import PythonInputLexer
 if TYPE_CHECKING:
     from th_shell.terminal.first_prompt import FirstPrompt
 
-__all__ = ["python", "run"]
-
 
 def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = None) -> int:
     """Run the prompt until the user leaves it; returns the exit status.

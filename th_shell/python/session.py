@@ -21,8 +21,6 @@ from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, Watch
 from th_shell.visible import visible
 
-__all__ = ["CONTINUATION", "PROMPT", "PythonSession"]
-
 PROMPT, CONTINUATION = ">>> ", "... "
 
 

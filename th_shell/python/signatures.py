@@ -11,8 +11,6 @@ import re
 from itertools import takewhile
 from typing import Any
 
-__all__ = ["call_of", "calls_of", "documentation_of", "parameters_of"]
-
 #: The last word of a parameter before its default is its name.
 _PARAMETER = re.compile(r"(\w+)(?: ?= ?[^,()]*(?:\([^()]*\))?)?\s*(?=[,)\]])")
 

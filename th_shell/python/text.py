@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["Token", "is_open", "opening", "tokens"]
-
 _LONG = "|".join(
     rf"{quote * 3}(?:\\[\s\S]|(?!{quote * 3})[^\\])*(?P<long{at}>{quote * 3})?"
     for at, quote in enumerate("'\"")

@@ -6,8 +6,6 @@ import builtins
 import os
 from types import TracebackType
 
-__all__ = ["is_own", "without_own_frames"]
-
 _TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _OWN = tuple(os.path.join(_TOP, folder, "") for folder in ("runtime", "th_shell"))
 _GROUP: tuple[type, ...] = (

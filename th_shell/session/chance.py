@@ -6,8 +6,6 @@ import re
 
 from th_shell.docs.reading.names import bound_names, called_names, read_names
 
-__all__ = ["Chance"]
-
 #: Functions and methods whose results differ from run to run.
 _DRAWS = frozenset(
     "bernoulli cauchy clock date exponential geometric getRNGState initialSeed logNormal "

@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     from th_shell.session.conversation import Conversation
     from th_shell.session.session import Session
 
-__all__ = [
-    "COMMANDS",
-    "Command",
-    "CommandTable",
-    "find_command",
-    "is_command",
-    "marks",
-    "run_system",
-    "takes_input",
-]
-
 #: A function of a session, which is of the command's language, and of the text behind the mark.
 Command = Callable[[Any, str], None]
 

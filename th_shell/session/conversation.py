@@ -10,8 +10,6 @@ from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.visible import columns
 
-__all__ = ["Conversation"]
-
 _TIME_COLUMN = 70
 
 

@@ -18,8 +18,6 @@ from th_shell.nesting import Nesting
 from th_shell.session.commands import is_command
 from th_shell.syntax import Judge, Syntax
 
-__all__ = ["FENCE", "PROMPT", "is_page", "placed", "split"]
-
 PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"

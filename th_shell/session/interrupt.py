@@ -20,8 +20,6 @@ from typing import Protocol
 
 from th_shell.session.question import Question
 
-__all__ = ["EARLY", "Stoppable", "Watch", "calm"]
-
 #: How many seconds an input may go on after Ctrl-C until th says what runs.
 PATIENCE = 0.5
 END = b"\0"  # no signal's number

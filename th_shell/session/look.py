@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ASCII", "UNICODE", "Look"]
-
 
 class Look(NamedTuple):
     """The marks behind an example.

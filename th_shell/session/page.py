@@ -26,8 +26,6 @@ from th_shell.session.commands import is_command
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.syntax import Syntax
 
-__all__ = ["input_of", "is_run", "open_input", "read_examples"]
-
 _CONTINUATION = re.compile(r"\s*(?:>>|\.\.\.?>)")
 
 

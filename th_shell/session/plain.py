@@ -13,8 +13,6 @@ from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session, is_exit
 
-__all__ = ["Lines", "read_and_run", "run", "run_piped"]
-
 
 class Lines(Protocol):
     """A stream of lines."""

@@ -34,8 +34,6 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.session.session import Session
 
-__all__ = ["Player"]
-
 _SEED = "math.randomseed({0}) torch.manualSeed({0})"
 _CUT = "as far as it was copied"
 _HINTS = re.compile(r"^hint: .*\n?", re.MULTILINE)

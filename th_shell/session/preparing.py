@@ -6,8 +6,6 @@ from runtime import Engine
 from th_shell.config import Config
 from th_shell.pictures.door import install
 
-__all__ = ["prepare"]
-
 
 def prepare(engine: Engine, config: Config) -> None:
     """Let an engine show large values, and keep results, as the settings say; draw pictures; and

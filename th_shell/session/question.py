@@ -7,8 +7,6 @@ import select
 import termios
 from types import TracebackType
 
-__all__ = ["Question"]
-
 _LOCAL_MODES = 3  # the place of these in what termios returns
 _CHARACTERS = 6
 _QUEUE = termios.TCIFLUSH

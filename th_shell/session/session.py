@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from th_shell.docs.reading.examples import Example
     from th_shell.session.chance import Chance
 
-__all__ = ["Session", "is_exit"]
-
 _LEAVE = ("exit", "exit()")
 
 

@@ -12,8 +12,6 @@ from types import FrameType
 
 from runtime import without_limit
 
-__all__ = ["run_command"]
-
 Write = Callable[[bytes], None]
 
 

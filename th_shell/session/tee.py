@@ -17,8 +17,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["Tee"]
-
 _STDOUT = 1
 _MOST = 1 << 20  # bytes of a text that is compared; what is longer is only shown
 

@@ -24,8 +24,6 @@ from types import FrameType
 
 from runtime import without_limit
 
-__all__ = ["plain_text", "run_in_terminal"]
-
 # Between the start of the new process and the command, the terminal has to be made the one that
 # belongs to its session (in the sense of Unix). A function that Popen calls there is not safe in a
 # program with threads; and the shell could only open the terminal by its name, which not every

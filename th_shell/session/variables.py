@@ -11,8 +11,6 @@ import re
 import shlex
 from collections.abc import Callable
 
-__all__ = ["WrongVariable", "substitute"]
-
 #: The Lua type of a variable's value, and its text if it is a string, number or boolean.
 Lookup = Callable[[str], tuple[str, str | None]]
 

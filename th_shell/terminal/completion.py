@@ -10,8 +10,6 @@ from prompt_toolkit.document import Document
 from th_shell.completing.candidates import Candidate, Completions
 from th_shell.visible import visible
 
-__all__ = ["InputCompleter"]
-
 
 class InputCompleter(Completer):
     """Completes what stands before the cursor. complete: what may stand there in a text."""

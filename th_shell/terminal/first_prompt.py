@@ -14,8 +14,6 @@ from collections.abc import Callable
 from th_shell.banner import PROMPT, banner
 from th_shell.terminal.kept import KeptKeys
 
-__all__ = ["FirstPrompt"]
-
 _OUT = 1
 
 

@@ -21,8 +21,6 @@ from th_shell.session.commands import is_command
 from th_shell.session.inputs import split
 from th_shell.syntax import Judge, Syntax
 
-__all__ = ["InputHistory", "LineHistory", "MarkedHistory", "history_path"]
-
 MAX_LINES_OF_INPUT = 100
 _PRIVATE = 0o600
 

@@ -15,8 +15,6 @@ from prompt_toolkit.buffer import Buffer
 
 from th_shell.margins import margin, margin_of_closing
 
-__all__ = ["LUA_MARGINS", "Indenter", "Margins"]
-
 
 @dataclass(frozen=True)
 class Margins:

@@ -11,8 +11,6 @@ import termios
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["KeptKeys"]
-
 _IN = 0
 
 # What terminals do with input unless an editor does: flags of the modes of input and of lines.

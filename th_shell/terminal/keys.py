@@ -12,8 +12,6 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from th_shell.terminal.completion import InputCompleter
 
-__all__ = ["completion_keys", "editor_keys", "is_typed"]
-
 _INDENT = 2  # blanks that Tab inserts at the beginning of a line where none are wanted
 
 

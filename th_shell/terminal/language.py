@@ -11,8 +11,6 @@ from th_shell.completing.candidates import Completions
 from th_shell.terminal.history import InputHistory
 from th_shell.terminal.indentation import Margins
 
-__all__ = ["Language"]
-
 
 @dataclass(frozen=True)
 class Language:

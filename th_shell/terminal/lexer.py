@@ -18,8 +18,6 @@ from prompt_toolkit.styles.pygments import pygments_token_to_classname
 
 from th_shell.session.commands import is_command
 
-__all__ = ["InputLexer", "PythonInputLexer"]
-
 _REMEMBERED = 20_000  # lines
 _COMMENT, _STRING = "class:pygments.comment", "class:pygments.literal.string"
 _MARK = re.compile(

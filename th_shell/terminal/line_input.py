@@ -15,8 +15,6 @@ from th_shell.session.conversation import Conversation
 from th_shell.terminal.language import Language
 from th_shell.terminal.prompts import prompt_text
 
-__all__ = ["line_reader"]
-
 
 def line_reader(session: Conversation, language: Language) -> Callable[[], str]:
     """A function that reads the next input; it raises EOFError and KeyboardInterrupt."""

@@ -13,8 +13,6 @@ from th_shell.terminal.indentation import LUA_MARGINS
 from th_shell.terminal.language import Language
 from th_shell.terminal.lexer import InputLexer
 
-__all__ = ["lua"]
-
 
 def lua(session: Session, ready: Callable[[], None] | None = None) -> Language:
     """The language of a session of Lua. ready: waits until its engine can be used."""

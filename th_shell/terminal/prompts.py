@@ -5,8 +5,6 @@ from __future__ import annotations
 from th_shell.session.conversation import Conversation
 from th_shell.terminal.language import Language
 
-__all__ = ["prompt_text"]
-
 
 def prompt_text(session: Conversation, language: Language) -> str:
     """What stands before the next input."""

@@ -46,8 +46,6 @@ from th_shell.terminal.prompts import prompt_text
 from th_shell.terminal.theme import color_depth, in_colour, style
 from th_shell.visible import visible
 
-__all__ = ["ask", "converse", "create_prompt", "loop", "run", "time_format"]
-
 _BEHIND_KEYS = 0.01  # seconds: keys that were pressed in advance are shown before the engine starts
 
 

@@ -13,8 +13,6 @@ from prompt_toolkit.styles import BaseStyle, Style, merge_styles, style_from_pyg
 
 from th_shell.config import NO_THEME, TERMINAL_THEME, Config
 
-__all__ = ["STYLE", "color_depth", "in_colour", "style"]
-
 STYLE = Style.from_dict(
     {
         "prompt": "ansigreen",

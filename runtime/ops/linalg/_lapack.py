@@ -16,18 +16,6 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.memory import Pool
 from runtime.core.tensor import Tensor, contiguous_strides
 
-__all__ = [
-    "by_columns",
-    "check_info",
-    "check_matrix",
-    "check_square",
-    "check_system",
-    "is_medium",
-    "routine",
-    "store_columns",
-    "with_results",
-]
-
 #: Elements from which on it is faster to solve for parts of a result in several threads.
 _LARGE_MATRIX = 20_000
 #: Elements from which on the library's own threads are used. They wait for each other often, so

@@ -20,8 +20,6 @@ from runtime.compute.self_check import is_right
 from runtime.compute.thread_pool import get_threads, share
 from runtime.core.dtypes import Array
 
-__all__ = ["svd_over_threads"]
-
 #: The number of rows and columns from which on threads gain time.
 _LARGE = 64
 #: Where the longer side has this many times the elements of the shorter one, gesvd begins with

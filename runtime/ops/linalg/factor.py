@@ -23,8 +23,6 @@ from runtime.ops.linalg._lapack import (
 )
 from runtime.ops.linalg._svd import svd_over_threads
 
-__all__: list[str] = []
-
 
 @with_results("symeig", "*T* *T*", "T [(N|V)=N] [(U|L)=U]", small=True)
 def symeig(values: Tensor, vectors: Tensor, a: Tensor, job: str, part: str) -> None:

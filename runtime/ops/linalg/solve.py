@@ -24,8 +24,6 @@ from runtime.ops.linalg._lapack import (
     with_results,
 )
 
-__all__: list[str] = []
-
 
 @with_results("gesv", "*T* *T*", "T T", small=True)
 def gesv(x: Tensor, lu: Tensor, b: Tensor, a: Tensor) -> None:

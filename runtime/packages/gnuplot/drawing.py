@@ -13,8 +13,6 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor
 from runtime.packages.gnuplot.styles import Style, read_style
 
-__all__ = ["Description", "check_style", "draw"]
-
 _PALETTES = {"gray": "gray", "grey": "gray", "color": "gnuplot", "colour": "gnuplot"}
 _VERTICAL = {"top": "upper", "bottom": "lower", "middle": "center"}
 _FEW = 5  # points that a smoothing spline needs

@@ -17,8 +17,6 @@ from collections.abc import Callable
 
 from runtime.core.errors import TorchError
 
-__all__ = ["at_the_end", "draw_what_waits", "forget", "now", "soon"]
-
 Key = bytes | int  # the name of a file, or the number of a window
 Drawing = Callable[[], None]
 

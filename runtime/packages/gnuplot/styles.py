@@ -7,8 +7,6 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Style", "read_style"]
-
 _SHORT = {
     "": "linespoints",
     "+": "points",

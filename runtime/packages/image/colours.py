@@ -18,8 +18,6 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor
 from runtime.packages.image.planes import colour_image, put, working
 
-__all__ = ["FUNCTIONS"]
-
 #: convert(three planes in the type that they are computed in): the three planes of the result.
 _Convert = Callable[[Array], "tuple[Array, Array, Array]"]
 

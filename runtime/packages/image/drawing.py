@@ -13,8 +13,6 @@ from runtime.core.tensor import Tensor
 from runtime.packages.image.font import HEIGHT, WIDTH, letter
 from runtime.packages.image.planes import FLOAT, colour_image
 
-__all__ = ["FUNCTIONS"]
-
 #: Colours of bytes are between 0 and 255, others between 0 and 1.
 _Colour = tuple[int, int, int]
 

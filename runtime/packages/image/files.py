@@ -19,16 +19,6 @@ from runtime.core.errors import TorchError, TypeMismatch
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.core.texts import shown
 
-__all__ = [
-    "Functions",
-    "file_name",
-    "image_bytes",
-    "read_file",
-    "read_source",
-    "tensor_of",
-    "write",
-]
-
 #: The functions of a format, by the names that Lua knows them under.
 Functions = dict[str, Callable[[Call], Any]]
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 
-__all__ = ["HEIGHT", "WIDTH", "letter"]
-
 #: The pixels that each letter takes, with the space behind it.
 WIDTH, HEIGHT = 6, 8
 

@@ -23,8 +23,6 @@ from runtime.packages.image.files import (
 )
 from runtime.packages.image.jpeg_segments import plain
 
-__all__ = ["FUNCTIONS"]
-
 _FINE = 25  # the quality from which on all steps fit into a byte
 _CANNOT_OPEN = "cannot open file <%s> for reading"
 

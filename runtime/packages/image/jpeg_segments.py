@@ -10,8 +10,6 @@ import re
 
 from runtime.core.errors import TorchError
 
-__all__ = ["plain"]
-
 _START, _END = b"\xff\xd8", b"\xff\xd9"
 _SOI, _EOI, _SOS = 0xD8, 0xD9, 0xDA
 _DHT, _DQT, _DAC, _DRI = 0xC4, 0xDB, 0xCC, 0xDD

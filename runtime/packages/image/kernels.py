@@ -10,8 +10,6 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor
 from runtime.packages.image.planes import put, working
 
-__all__ = ["FUNCTIONS"]
-
 
 def _gaussian(call: Call) -> None:
     target = call.tensor(1)

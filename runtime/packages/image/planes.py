@@ -14,20 +14,6 @@ from runtime.core.dtypes import BYTE, DOUBLE, Array, DType
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor
 
-__all__ = [
-    "FLOAT",
-    "colour_image",
-    "check_depths",
-    "pair",
-    "planes",
-    "put",
-    "take",
-    "take_inside",
-    "to_elements",
-    "whole",
-    "working",
-]
-
 #: Single precision: the type of positions, and of weights that depend on these alone.
 FLOAT = np.float32
 

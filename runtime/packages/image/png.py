@@ -34,8 +34,6 @@ from runtime.packages.image.png_chunks import (
     PngFile,
 )
 
-__all__ = ["FUNCTIONS"]
-
 _DEPTHS = {GREY: 1, RGB: 3, PALETTE: 3, GREY_ALPHA: 2, RGBA: 4}
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CANNOT_OPEN = "[%s] File %%s could not be opened for reading"

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-__all__ = ["GREY", "GREY_ALPHA", "PALETTE", "RGB", "RGBA", "SIGNATURE", "PngError", "PngFile"]
-
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
 _SAMPLES = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGBA: 4}  # of a pixel

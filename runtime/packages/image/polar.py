@@ -22,8 +22,6 @@ from runtime.packages.image.planes import (
 )
 from runtime.packages.image.rotation import between
 
-__all__ = ["FUNCTIONS"]
-
 
 def _positions(source: Tensor, target: Tensor, full: bool, log: bool) -> tuple[Array, Array]:
     """The row and column in the source of each pixel of the target, in double precision.

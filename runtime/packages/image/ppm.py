@@ -20,8 +20,6 @@ from runtime.packages.image.files import (
     write,
 )
 
-__all__ = ["FUNCTIONS"]
-
 _CANNOT_OPEN = "cannot open file <%s> for reading"
 _BROKEN = "corrupted file or read error"
 # Blanks and comments, then a number.

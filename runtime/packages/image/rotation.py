@@ -20,8 +20,6 @@ from runtime.packages.image.planes import (
     working,
 )
 
-__all__ = ["FUNCTIONS", "between"]
-
 
 def _operands(call: Call) -> tuple[Tensor, Tensor, float]:
     source, target = call.tensor(1), call.tensor(2)

@@ -21,8 +21,6 @@ from runtime.packages.image.planes import (
     working,
 )
 
-__all__ = ["FUNCTIONS", "cubic"]
-
 #: scale(pixels, length, dtype): elements whose second dimension is scaled to a length.
 _Scale = Callable[[Array, int, DType], Array]
 

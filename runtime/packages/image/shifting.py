@@ -9,8 +9,6 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor
 from runtime.packages.image.planes import FLOAT, check_depths, pair, planes, put
 
-__all__ = ["FUNCTIONS"]
-
 
 def _crop(call: Call) -> None:
     source, target = pair(call, "rotate")

@@ -12,8 +12,6 @@ from runtime.core.errors import TorchError
 from runtime.packages.image.planes import FLOAT, take, take_inside, to_elements, working
 from runtime.packages.image.scaling import cubic
 
-__all__ = ["FUNCTIONS"]
-
 _SIMPLE, _BILINEAR, _BICUBIC, _LANCZOS = range(4)
 _RADIUS = 3  # pixels around a position that Lanczos' window has
 

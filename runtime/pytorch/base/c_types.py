@@ -11,8 +11,6 @@ from __future__ import annotations
 from types import MemberDescriptorType
 from typing import Any
 
-__all__ = ["CMeta", "CType", "type_name"]
-
 _HEAP_TYPE = 1 << 9  # CPython's flag of the classes that Python code has made
 _full_name = type.__dict__["__name__"].__get__
 

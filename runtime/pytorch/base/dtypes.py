@@ -13,23 +13,6 @@ import numpy as np
 
 from runtime.pytorch.base.c_types import CMeta
 
-__all__ = [
-    "DTYPES",
-    "NUMPY_DTYPES",
-    "Category",
-    "bool_",
-    "default_dtype",
-    "dtype",
-    "dtype_of",
-    "dtype_of_python",
-    "float32",
-    "float64",
-    "int64",
-    "promote_types",
-    "set_default_dtype",
-    "uint8",
-]
-
 
 class Category(IntEnum):
     """What numbers of a type are; of operands of one kind, the highest decides."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["MEMORY_FORMATS", "layout", "memory_format", "strided"]
-
 
 class _Named:
     """A constant of the module, such as torch.strided."""

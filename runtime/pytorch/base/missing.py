@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["why_missing"]
-
 _AUTOGRAD = "autograd is not provided here"
 _COMPLEX = "complex numbers are not provided here"
 _SPARSE = "sparse tensors are not provided here"

@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass
 from math import inf
 from typing import Any
 
-__all__ = ["OPTIONS", "PrintOptions", "get_printoptions", "printoptions", "set_printoptions"]
-
 
 @dataclass
 class PrintOptions:

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["calmly", "quietly"]
-
 
 def _make_calm() -> contextvars.Context:
     context = contextvars.copy_context()

@@ -12,8 +12,6 @@ from typing import Any
 
 from runtime.pytorch.base.c_types import CType
 
-__all__ = ["RESULTS", "ReturnType", "all_return_types", "named"]
-
 
 class ReturnType(CType, tuple[Any, ...]):
     """A tuple with names for its parts; its subclasses say which."""

@@ -5,18 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from runtime.core.tensor import contiguous_strides
-
-__all__ = [
-    "Shape",
-    "broadcast",
-    "contiguous_strides",
-    "infer_size",
-    "listed",
-    "wrap_dim",
-    "wrap_dims",
-]
-
 Shape = tuple[int, ...]
 
 

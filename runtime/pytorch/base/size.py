@@ -9,8 +9,6 @@ from typing import Any, SupportsIndex
 
 from runtime.pytorch.base.c_types import CType, type_name
 
-__all__ = ["Size", "size_of"]
-
 _INT64_LIMIT = 2**63
 
 

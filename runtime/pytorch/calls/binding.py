@@ -12,8 +12,6 @@ from runtime.pytorch.calls.options import OPTIONS
 from runtime.pytorch.calls.schema import NUMPY_NAMES, Parameter, Schema
 from runtime.pytorch.tensors.writing import deliver
 
-__all__ = ["Binding", "Plan", "bind"]
-
 #: Takes a call's arguments as they were given; raises Rejected where a value does not fit.
 Plan = Callable[..., Any]
 

@@ -13,15 +13,6 @@ from runtime.pytorch.base.c_types import CType
 from runtime.pytorch.calls.messages import invalid_arguments
 from runtime.pytorch.calls.schema import parse
 
-__all__ = [
-    "CPU",
-    "NO_DRIVER",
-    "check_device",
-    "device",
-    "get_default_device",
-    "set_default_device",
-]
-
 NO_DRIVER = (
     "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed "
     "a driver from http://www.nvidia.com/Download/index.aspx"

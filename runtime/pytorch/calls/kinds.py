@@ -16,8 +16,6 @@ from runtime.pytorch.base.dtypes import dtype, dtype_of_python
 from runtime.pytorch.calls.schema import Parameter
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["AS_IT_IS", "KINDS", "Rejected", "as_ints", "converter", "register_kind"]
-
 #: How the value of an argument becomes the parameter's; raises Rejected where it does not.
 Converter = Callable[[Any], Any]
 

@@ -10,8 +10,6 @@ from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.calls.kinds import Rejected, converter
 from runtime.pytorch.calls.schema import NUMPY_NAMES, Parameter, Schema
 
-__all__ = ["invalid_arguments", "no_memory"]
-
 Args = Sequence[Any]
 Named = Mapping[str, Any]
 

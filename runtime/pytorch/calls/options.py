@@ -12,8 +12,6 @@ from runtime.pytorch.base.formats import layout, memory_format
 from runtime.pytorch.calls.device import NO_DRIVER, check_device, device
 from runtime.pytorch.calls.kinds import register_kind
 
-__all__ = ["NO_AUTOGRAD", "OPTIONS"]
-
 NO_AUTOGRAD = (
     "autograd is not provided here: tensors have no gradients, and requires_grad stays False"
 )

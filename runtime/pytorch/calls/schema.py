@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
 
-__all__ = ["NUMPY_NAMES", "Parameter", "Schema", "parse"]
-
 #: numpy's names of parameters, which PyTorch takes as well.
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x2": "other"}
 

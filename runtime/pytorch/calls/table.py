@@ -27,8 +27,6 @@ from runtime.pytorch.calls.schema import Schema, parse
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import write_in_place
 
-__all__ = ["FUNCTIONS", "ROWS", "Row", "document", "op", "operation"]
-
 Implementation = Callable[..., Any]
 
 

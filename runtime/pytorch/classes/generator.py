@@ -15,8 +15,6 @@ from runtime.pytorch.calls.schema import parse
 from runtime.pytorch.streams.words import STATE_SIZE, Words
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__ = ["Generator", "default_generator", "words_of"]
-
 _DEFAULT_SEED = 67280421310721
 _FORM = parse("Generator(torch.device device = None)")
 

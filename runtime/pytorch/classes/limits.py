@@ -11,8 +11,6 @@ from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, float64, in
 from runtime.pytorch.calls.messages import invalid_arguments
 from runtime.pytorch.calls.schema import Schema, parse
 
-__all__ = ["finfo", "iinfo"]
-
 _FLOAT_FORMS = (parse("finfo(torch.dtype type)"), parse("finfo()"))
 _INTEGER_FORMS = (parse("iinfo(torch.dtype type)"),)
 _FRACTION_BITS = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}

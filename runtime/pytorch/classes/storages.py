@@ -21,8 +21,6 @@ from runtime.pytorch.calls.device import CPU, NO_DRIVER, device
 from runtime.pytorch.tensors.memory import address_of, resize_storage, storage_type
 from runtime.pytorch.tensors.writing import cast
 
-__all__ = ["STORAGE_CLASSES", "TypedStorage", "UntypedStorage", "typed", "untyped"]
-
 _known: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
 _REMOVAL = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "

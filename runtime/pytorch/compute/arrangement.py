@@ -17,8 +17,6 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.compute.heaps import heap_select, heap_sort
 
-__all__ = ["SHORT", "kth_position", "nth_position", "sort_order", "top_order"]
-
 #: Parts of at most this many elements are sorted by insertion, which keeps the order of equal ones.
 SHORT = 16
 #: Parts of at most this many elements end the selection of the largest.

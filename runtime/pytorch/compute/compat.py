@@ -7,8 +7,6 @@ from math import prod
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.base.warn import warn
 
-__all__ = ["Warning", "warn_of_broadcast"]
-
 
 class Warning:
     """A warning that programs enable.

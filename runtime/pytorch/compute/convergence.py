@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LinAlgError", "converged"]
-
 
 class LinAlgError(RuntimeError):
     """A matrix for which a function of torch.linalg has no result."""

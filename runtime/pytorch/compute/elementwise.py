@@ -19,7 +19,7 @@ from runtime.pytorch.base.dtypes import DTYPES, Category, bool_, dtype
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.compute.compat import warn_of_broadcast
-from runtime.pytorch.compute.promotion import array_as, number_as, result_type, to_float
+from runtime.pytorch.compute.promotion import array_as, number_as, result_type
 from runtime.pytorch.tensors.layouts import laid_out
 from runtime.pytorch.tensors.overlap import check_apart
 from runtime.pytorch.tensors.sharing import SHARED, compute_into, compute_shared
@@ -32,18 +32,6 @@ from runtime.pytorch.tensors.writing import (
     resize,
     resize_to,
 )
-
-__all__ = [
-    "ALL",
-    "FLOATS",
-    "NUMBERS",
-    "WHOLE",
-    "Pointwise",
-    "check_types",
-    "comparison",
-    "same_type",
-    "to_float",
-]
 
 
 def _numbers_of(*categories: Category) -> frozenset[int]:

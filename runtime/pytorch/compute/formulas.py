@@ -14,34 +14,6 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 
-__all__ = [
-    "divide_floor",
-    "divide_trunc",
-    "fmod",
-    "frac",
-    "heaviside",
-    "isclose",
-    "lcm",
-    "left_shift",
-    "lerp",
-    "logit",
-    "multiply_add",
-    "nan_to_num",
-    "power",
-    "power_by",
-    "relu",
-    "remainder",
-    "remainder_of_whole",
-    "right_shift",
-    "round_decimals",
-    "rsqrt",
-    "sgn",
-    "sigmoid",
-    "sign",
-    "sinc",
-    "xlogy",
-]
-
 Values = Any  # an array, or a number of numpy's
 
 

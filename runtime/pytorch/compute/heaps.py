@@ -10,8 +10,6 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 
-__all__ = ["heap_select", "heap_sort"]
-
 _Entry = tuple[int, int]  # a key, and the element's place
 #: How many elements are compared at once with the top of the heap.
 _BLOCK = 4096

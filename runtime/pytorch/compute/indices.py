@@ -20,16 +20,6 @@ from runtime.pytorch.tensors.striding import strided
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast
 
-__all__ = [
-    "Chosen",
-    "as_indices",
-    "check_bounds",
-    "indexed_shape",
-    "masks_checked",
-    "parse",
-    "type_name",
-]
-
 #: Arrays of indices by the dimension of the view that they index.
 Chosen = dict[int, Array]
 

@@ -32,8 +32,6 @@ from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
-__all__ = ["array_of", "check_steps", "convert_number"]
-
 _MAX_DIMS = 128
 _PLAIN = (list, tuple)
 

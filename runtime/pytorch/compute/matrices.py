@@ -9,8 +9,6 @@ from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["check_matrices", "factored", "first_minor", "matrices", "places", "zero_pivot"]
-
 
 def matrices(tensor: Tensor, name: str) -> Array:
     """A tensor's elements, whose last two dimensions are those of matrices.

@@ -16,8 +16,6 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast
 
-__all__ = ["array_as", "can_cast", "number_as", "result_type", "to_float", "type_of_number"]
-
 Operand = Any  # a Tensor, or a number of Python's
 
 

@@ -8,29 +8,12 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.base.results import named
-from runtime.pytorch.base.shapes import Shape, contiguous_strides, wrap_dim, wrap_dims
+from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast, resize_to
-
-__all__ = [
-    "BAREBONES",
-    "DTYPE",
-    "OUT",
-    "OUTS",
-    "along",
-    "axes_of",
-    "check_count",
-    "check_not_empty",
-    "check_out",
-    "check_outs",
-    "give",
-    "give_pair",
-    "take_at",
-    "tidy",
-    "want_kernel",
-]
 
 #: Parts of signatures.
 DTYPE = "torch.dtype dtype = None"

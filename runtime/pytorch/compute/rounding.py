@@ -15,8 +15,6 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 
-__all__ = ["EXACT"]
-
 Values = Any  # an array, or a number of numpy's
 
 _SINGLE = np.dtype(np.float32).num

@@ -17,8 +17,6 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
 
-__all__ = ["FEW", "ordered_sum"]
-
 #: How many numbers are in a vector, by the characters of the types that are added so.
 _LANES = {"f": 8, "d": 4}
 #: How many vectors, or numbers, PyTorch adds at once.

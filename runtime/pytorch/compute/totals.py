@@ -18,8 +18,6 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.tensors.sharing import SHARED, share, threads
 
-__all__ = ["spread", "sums_so_far", "total"]
-
 #: Numbers of a row that are added by one product, and rows of numbers.
 _ROW, _ROWS = 256, 128
 #: Longer rows are added in parts.

@@ -11,25 +11,10 @@ from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import (
-    FLOATS,
-    NUMBERS,
-    Pointwise,
-    to_float,
-)
-from runtime.pytorch.compute.promotion import array_as, result_type
+from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise
+from runtime.pytorch.compute.promotion import array_as, result_type, to_float
 from runtime.pytorch.ops.pairs import binary
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-
-__all__ = [
-    "add_",
-    "divide",
-    "divide_floor",
-    "multiply",
-    "remainder",
-    "reversed_divide",
-    "subtract",
-]
 
 _OUT = "Tensor out = None"
 

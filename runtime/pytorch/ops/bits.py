@@ -9,8 +9,6 @@ from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import WHOLE, Pointwise
 from runtime.pytorch.ops.pairs import binary
 
-__all__ = ["BITS"]
-
 _BITS = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "f")
 
 

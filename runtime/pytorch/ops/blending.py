@@ -20,8 +20,6 @@ from runtime.pytorch.tensors.sharing import SHARED
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_single
 
-__all__: list[str] = []
-
 _OUT = "Tensor out = None"
 
 

@@ -11,8 +11,6 @@ from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_single
 
-__all__ = ["changing"]
-
 Change = TypeVar("Change", bound=Callable[..., None])
 
 

@@ -11,8 +11,6 @@ from runtime.pytorch.compute.elementwise import ALL, Pointwise, comparison
 from runtime.pytorch.ops.pairs import binary
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["COMPARISONS"]
-
 _STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
 
 _UFUNCS = {

@@ -11,8 +11,6 @@ from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
-__all__ = ["check_scalars", "einsum"]
-
 
 def einsum(equation: str, operands: list[Any]) -> Tensor:
     """The sums of products that an equation tells: letters that the right side lacks are summed.

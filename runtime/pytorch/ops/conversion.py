@@ -15,8 +15,6 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.tensors.layouts import copy_of, format_strides
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__ = ["as_type"]
-
 _FORMAT = "torch.memory_format memory_format = None"
 _REST = f"bool non_blocking = False, bool copy = False, *, {_FORMAT}"
 

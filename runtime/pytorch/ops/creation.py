@@ -21,17 +21,6 @@ from runtime.pytorch.tensors.layouts import empty_array, empty_like_array, forma
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver, resize_to
 
-__all__ = [
-    "OPTIONS",
-    "check_sizes",
-    "fill_number",
-    "filled",
-    "finish",
-    "ones_like",
-    "type_for",
-    "zeros_like",
-]
-
 #: What the signatures of all functions that make tensors end with.
 OPTIONS = (
     "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "

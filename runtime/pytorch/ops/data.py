@@ -17,8 +17,6 @@ from runtime.pytorch.ops.interchange import from_numpy
 from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__: list[str] = []
-
 _DATA = "torch.dtype dtype = None, torch.device device = None"
 _OPTIONS = f"{_DATA}, bool pin_memory = False, bool requires_grad = False"
 

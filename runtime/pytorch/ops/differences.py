@@ -17,8 +17,6 @@ from runtime.pytorch.base.shapes import Shape, wrap_dims
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__: list[str] = []
-
 
 @op(
     "gradient(Tensor input, *, tuple of ints dim, int edge_order = 1)",

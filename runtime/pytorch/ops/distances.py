@@ -17,8 +17,6 @@ from runtime.pytorch.ops.norms import check_identity, matrix_norm, norm_type, ve
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
-__all__: list[str] = []
-
 
 @op(
     "norm(object input, object? p = fro, object dim = None, bool keepdim = False, "

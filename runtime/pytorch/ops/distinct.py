@@ -19,8 +19,6 @@ from runtime.pytorch.compute.reducing import OUT, check_out, give, tidy, want_ke
 from runtime.pytorch.ops.order import order_along
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__: list[str] = []
-
 #: The different elements, which of them each element is, and how many of each there are.
 _Found = tuple[Array, Array, Array]
 

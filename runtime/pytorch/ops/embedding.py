@@ -16,8 +16,6 @@ from runtime.pytorch.tensors.striding import strided
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
-__all__: list[str] = []
-
 _OUT = "*, Tensor out = None"
 
 

@@ -31,8 +31,6 @@ from runtime.pytorch.compute.reducing import (
 )
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__: list[str] = []
-
 
 def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
     both = Pointwise(ufunc)

@@ -24,8 +24,6 @@ from runtime.pytorch.compute.matrices import (
 from runtime.pytorch.ops.products import multiply
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__ = ["cholesky", "lu_factor"]
-
 _OUT = "Tensor out = None"
 _OUTS = "tuple of Tensors out = None"
 

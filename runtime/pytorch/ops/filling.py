@@ -16,8 +16,6 @@ from runtime.pytorch.tensors.overlap import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_shape, check_single
 
-__all__: list[str] = []
-
 
 @op("zero_(Tensor input)")
 def zero_(input: Tensor) -> Tensor:

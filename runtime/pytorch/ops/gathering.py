@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import Category, int64
-from runtime.pytorch.base.shapes import Shape, broadcast, contiguous_strides, listed, wrap_dim
+from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.compute.promotion import array_as, result_type
@@ -23,8 +24,6 @@ from runtime.pytorch.tensors.layouts import laid_out
 from runtime.pytorch.tensors.sharing import SHARED, compute_shared
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver
-
-__all__ = ["bad_index", "check_take", "flat_positions"]
 
 _OUT = "Tensor out = None"
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)

@@ -16,8 +16,6 @@ from runtime.pytorch.calls.device import CPU
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__: list[str] = []
-
 #: The Size of a shape of numpy's.
 _size = lru_cache(maxsize=1024)(size_of)
 

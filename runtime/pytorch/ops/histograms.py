@@ -14,8 +14,6 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.reducing import OUT, OUTS, check_count, give, give_pair, want_kernel
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__: list[str] = []
-
 _FLOAT32 = np.dtype(np.float32)
 
 

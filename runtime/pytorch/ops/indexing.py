@@ -31,8 +31,6 @@ from runtime.pytorch.tensors.overlap import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 from runtime.pytorch.tensors.writing import cast, check_single, check_writable
 
-__all__ = ["assign", "chosen_elements", "fill_value", "fits", "put", "without_ones"]
-
 _ALL = slice(None)
 
 

@@ -29,9 +29,6 @@ from runtime.pytorch.compute.literals import check_steps
 from runtime.pytorch.tensors.memory import address_of, storage_over
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__ = ["share_array"]
-
-
 # -- storages
 
 

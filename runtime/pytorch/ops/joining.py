@@ -20,8 +20,6 @@ from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import resize_to
 
-__all__ = ["concatenated"]
-
 Tensors = tuple[Tensor, ...]
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from runtime.core.storage import Storage
-from runtime.pytorch.base.shapes import Shape, contiguous_strides, listed, wrap_dim
+from runtime.core.tensor import contiguous_strides
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.kinds import register_kind
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
@@ -19,8 +20,6 @@ from runtime.pytorch.ops.views import in_place
 from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.memory import resize_storage
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
-
-__all__: list[str] = []
 
 register_kind("torch.Storage", TypedStorage, UntypedStorage)
 

@@ -25,15 +25,6 @@ from runtime.pytorch.compute.literals import array_of
 from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
-__all__ = [
-    "TENSOR_TYPES",
-    "TypedTensor",
-    "construct",
-    "set_default_tensor_type",
-    "tensor_type",
-    "tensortype",
-]
-
 _SCHEMAS = [
     parse(text)
     for text in (

@@ -12,8 +12,6 @@ from runtime.pytorch.ops.conversion import as_type
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, construct
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["type_name"]
-
 
 def type_name(tensor: Tensor) -> str:
     """The name of a tensor's class of old: 'torch.FloatTensor'."""

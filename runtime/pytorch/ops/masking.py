@@ -18,8 +18,6 @@ from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_target
 
-__all__: list[str] = []
-
 
 def _check_mask(mask: Tensor, name: str) -> None:
     if mask.array.dtype.kind != "b":

@@ -21,12 +21,10 @@ from runtime.pytorch.compute.matrices import (
     matrices,
 )
 from runtime.pytorch.compute.promotion import result_type
+from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.norms import vector_norm_of
-from runtime.pytorch.ops.products import check_scalars
 from runtime.pytorch.ops.solving import inv
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-
-__all__ = ["block_diag", "cdist", "chain_matmul", "multi_dot"]
 
 _OUT = "Tensor out = None"
 _OUTS = "tuple of Tensors out = None"

@@ -20,8 +20,6 @@ from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
-__all__ = ["check_identity", "matrix_norm", "norm_type", "vector_norm_of"]
-
 _MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
 
 

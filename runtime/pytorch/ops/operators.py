@@ -25,8 +25,6 @@ from runtime.pytorch.ops.pointwise import absolute, inverse, negative, positive
 from runtime.pytorch.ops.powers import power_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__: list[str] = []
-
 Binary = Callable[..., Any]
 _OPERANDS = (Tensor, int, float, complex, np.number, np.bool_)
 _PLAIN = frozenset((Tensor, int, float, bool))

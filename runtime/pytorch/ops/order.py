@@ -28,8 +28,6 @@ from runtime.pytorch.compute.reducing import (
 )
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["order_along", "sort_keys", "stable_order"]
-
 #: From so many elements on it is quicker to select than to sort.
 _FEW = 1 << 10
 #: PyTorch: from so many whole numbers in a row on they are sorted by their digits.

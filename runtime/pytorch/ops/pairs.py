@@ -12,10 +12,9 @@ import numpy as np
 
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, WHOLE, Pointwise, to_float
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, WHOLE, Pointwise
+from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.tensors.tensor import Tensor
-
-__all__ = ["binary"]
 
 _OUT = "Tensor out = None"
 _TENSORS = "(Tensor input, Tensor other)"

@@ -16,8 +16,6 @@ from runtime.pytorch.ops.views import as_method
 from runtime.pytorch.tensors.striding import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
-__all__ = ["diagonal_of", "part", "row"]
-
 
 def part(input: Tensor, dim: int, start: int, stop: int, step: int = 1) -> Tensor:
     """A view of the positions from start up to stop in a dimension; all counted from 0."""

@@ -25,8 +25,6 @@ from runtime.pytorch.ops.scattering import REDUCTIONS, positions_of, reduce_into
 from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__: list[str] = []
-
 
 def _without(shape: Shape, dim: int) -> Shape:
     return shape[:dim] + shape[dim + 1 :]

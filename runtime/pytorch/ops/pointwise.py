@@ -12,14 +12,13 @@ from runtime.pytorch.base.dtypes import NUMPY_DTYPES, bool_, dtype, int64
 from runtime.pytorch.base.results import RESULTS
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, to_float
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise
+from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.compute.rounding import EXACT
 from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import ones_like, zeros_like
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-
-__all__ = ["absolute", "inverse", "negative", "positive", "unary"]
 
 _OUT = "Tensor out = None"
 _STORED = frozenset(kind.num for kind in NUMPY_DTYPES)

@@ -9,14 +9,12 @@ import numpy as np
 from runtime.pytorch.base.dtypes import Category, bool_, dtype, float64
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise, to_float
-from runtime.pytorch.compute.promotion import array_as, result_type
+from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise
+from runtime.pytorch.compute.promotion import array_as, result_type, to_float
 from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_cast
-
-__all__ = ["power_of"]
 
 _OUT = "Tensor out = None"
 _power = Pointwise(formulas.power, NUMBERS, kernel="pow", takes=NUMBERS)

@@ -18,8 +18,6 @@ from runtime.pytorch.ops.contraction import einsum as contract
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, delivered
 
-__all__ = ["apply", "batch_product", "check_scalars", "matrix_product", "multiply", "vectors"]
-
 _OUT = "Tensor out = None"
 _SCALES = f"*, Number beta = 1, Number alpha = 1, {_OUT}"
 _FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)

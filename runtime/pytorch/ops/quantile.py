@@ -13,8 +13,6 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.reducing import OUT, give
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-__all__: list[str] = []
-
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 #: PyTorch: the largest number of elements along the dimension.
 _MOST = 1 << 24

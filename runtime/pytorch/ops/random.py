@@ -22,8 +22,6 @@ from runtime.pytorch.tensors.sharing import empty_tensor
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, resize, resize_to
 
-__all__: list[str] = []
-
 _NEW = f"Tensor out = None, {OPTIONS}"
 _LIKE = f"torch.memory_format memory_format = None, {OPTIONS}"
 # PyTorch: these functions have a signature with a generator that must be given, though it may be

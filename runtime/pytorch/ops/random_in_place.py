@@ -25,8 +25,6 @@ from runtime.pytorch.streams.whole import fill_all_longs, fill_natural, fill_who
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import check_single, check_target
 
-__all__ = ["bernoulli_each_", "check_kind", "fill_in_place", "normal_", "uniform_", "whole_"]
-
 _FLOATS, _NUMBERS, _ALL = "f", "fi", "fib"  # kinds of numpy's types; uint8 counts as "i" here
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES
 from runtime.pytorch.base.warn import warn
 
-__all__ = ["check_full", "whole_range"]
-
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 

@@ -25,8 +25,6 @@ from runtime.pytorch.ops.creation import OPTIONS, fill_number, finish, type_for
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
-__all__: list[str] = []
-
 _REGISTER = 32  # bytes
 _WITH_OUT = f"Tensor out = None, {OPTIONS}"
 

@@ -20,9 +20,6 @@ from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import delivered
 
-__all__: list[str] = []
-
-
 # -- repeating
 
 

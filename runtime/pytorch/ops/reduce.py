@@ -22,8 +22,6 @@ from runtime.pytorch.compute.totals import total
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast
 
-__all__ = ["count_along", "sum_of", "sum_type"]
-
 _FLOAT16 = np.dtype(np.float16)
 _FLOAT32 = np.dtype(np.float32)
 _INT64 = np.dtype(np.int64)

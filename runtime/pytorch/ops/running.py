@@ -35,8 +35,6 @@ from runtime.pytorch.tensors.sharing import SHARED
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, write_in_place
 
-__all__: list[str] = []
-
 _multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
 #: The type in which sums so far are computed, by the character of the elements' type.
 _WIDER: dict[str, np.dtype[Any]] = {"e": np.dtype(np.float32), "f": np.dtype(np.float64)}

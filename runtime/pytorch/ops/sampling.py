@@ -19,8 +19,6 @@ from runtime.pytorch.streams.choices import draw_apart, draw_with_replacement, p
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import resize
 
-__all__: list[str] = []
-
 _MOST = 1 << 24
 
 

@@ -12,8 +12,6 @@ from runtime.pytorch.base.formats import strided
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _the_number(tensor: Tensor) -> Any:
     array = tensor.array

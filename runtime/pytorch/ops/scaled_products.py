@@ -19,8 +19,6 @@ from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, delivered
 
-__all__: list[str] = []
-
 _OUT = "Tensor out = None"
 _SCALES = f"*, Number beta = 1, Number alpha = 1, {_OUT}"
 

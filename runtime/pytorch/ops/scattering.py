@@ -16,8 +16,6 @@ from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_gather, flat_positions
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["REDUCTIONS", "positions_of", "reduce_into", "write_back"]
-
 
 def _check_scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -> None:
     check_gather(index, "scatter")

@@ -15,8 +15,6 @@ from runtime.pytorch.compute.reducing import OUT, want_kernel
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import resize_to
 
-__all__: list[str] = []
-
 _WHO = "torch.searchsorted(): "
 
 

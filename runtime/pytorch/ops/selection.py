@@ -28,8 +28,6 @@ from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
-__all__: list[str] = []
-
 _BOOL_AND_BAREBONES = "?HIL"
 #: From so many elements on it is quicker to select than to sort.
 _FEW = 1 << 10

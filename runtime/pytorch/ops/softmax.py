@@ -20,8 +20,6 @@ from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast
 
-__all__: list[str] = []
-
 _FLOAT16 = np.dtype(np.float16)
 _NO_FLOATS = "?bBhHiIlL"
 

@@ -13,12 +13,11 @@ import numpy as np
 
 from runtime.pytorch.calls.table import op, operation
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import FLOATS, Pointwise, to_float
+from runtime.pytorch.compute.elementwise import FLOATS, Pointwise
+from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.ops.pairs import binary
 from runtime.pytorch.ops.pointwise import unary
 from runtime.pytorch.tensors.tensor import Tensor
-
-__all__: list[str] = []
 
 _OUT = "Tensor out = None"
 

@@ -22,8 +22,6 @@ from runtime.pytorch.ops.reduce import count_along, sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast
 
-__all__: list[str] = []
-
 _FLOAT64 = np.dtype(np.float64)
 _FACTOR = "reduction factor (input numel divided by output numel)"
 _FEW = 1 << 10

@@ -7,8 +7,6 @@ from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.text.printing import scalar_format, storage_text, tensor_text
 
-__all__: list[str] = []
-
 
 def _tensor(self: Tensor) -> str:
     return tensor_text(self.array, self.dtype, default_dtype())

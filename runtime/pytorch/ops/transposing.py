@@ -14,8 +14,6 @@ from runtime.pytorch.ops.views import in_place
 from runtime.pytorch.tensors.striding import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of
 
-__all__: list[str] = []
-
 
 def _permuted(input: Tensor, order: Any) -> Tensor:
     array = input.array

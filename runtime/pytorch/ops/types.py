@@ -9,8 +9,6 @@ from runtime.pytorch.base.dtypes import dtype
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import promotion
 
-__all__: list[str] = []
-
 
 @op("result_type(Tensor tensor, Tensor other)")
 def result_type(tensor: Any, other: Any) -> dtype:

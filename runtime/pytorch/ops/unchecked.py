@@ -19,8 +19,6 @@ from runtime.pytorch.compute.matrices import first_minor, matrices, zero_pivot
 from runtime.pytorch.ops import factors, solving
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
-__all__ = ["lu"]
-
 _OUT = "Tensor out = None"
 _OUTS = "tuple of Tensors out = None"
 

@@ -21,8 +21,6 @@ from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.tensors.striding import strided, view_strides
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
-__all__ = ["as_method", "expanded", "in_place", "reshaped"]
-
 
 def in_place(schema: str, view: Callable[..., Tensor]) -> None:
     """Register a method that makes its tensor the view that a function gives."""

@@ -18,8 +18,6 @@ from runtime.pytorch.classes.storages import STORAGE_CLASSES
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_single
 
-__all__: list[str] = []
-
 
 def _visit(input: Tensor, compute: Callable[..., Any], others: tuple[Tensor, ...]) -> Tensor:
     """Set each element to what a function makes of it and the others in its place."""

@@ -13,14 +13,6 @@ from runtime.pytorch.streams.order import fill, in_order
 from runtime.pytorch.streams.uniform import doubles_of, unit_doubles, unit_floats
 from runtime.pytorch.streams.words import Words
 
-__all__ = [
-    "draw_apart",
-    "draw_with_replacement",
-    "fill_bernoulli",
-    "fill_bernoulli_each",
-    "poisson",
-]
-
 
 def fill_bernoulli(words: Words, out: Array, p: float) -> None:
     """Fill an array with 1, with probability p, and 0."""

@@ -12,8 +12,6 @@ from runtime.pytorch.streams.uniform import doubles_of
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
 
-__all__ = ["fill_cauchy", "fill_exponential", "fill_geometric"]
-
 
 def fill_exponential(words: Words, out: Array, rate: float) -> None:
     """Fill an array of floats with numbers of the exponential distribution."""

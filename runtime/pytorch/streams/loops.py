@@ -11,8 +11,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-__all__ = ["loops"]
-
 
 class _Loops:
     """The loops, by name."""

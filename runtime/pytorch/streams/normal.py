@@ -17,8 +17,6 @@ from runtime.pytorch.streams.uniform import FEW, doubles_of, floats_of
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
 
-__all__ = ["fill_log_normal", "fill_normal"]
-
 _SIXTEEN = 16
 # From so many floats on numpy's functions are used, which are ten times as fast as a loop with
 # PyTorch's polynomials; the last bit of every fifth number or so is another one then.

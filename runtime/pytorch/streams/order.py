@@ -11,8 +11,6 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.streams.words import MANY, Words
 
-__all__ = ["BLOCK", "deal", "fill", "fill_in_turn", "in_order"]
-
 #: Numbers that are computed at a time: few enough for the processor's cache, and a multiple of 16.
 BLOCK = MANY
 

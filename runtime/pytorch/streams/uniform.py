@@ -12,8 +12,6 @@ from runtime.pytorch.streams.order import fill
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
 
-__all__ = ["FEW", "doubles_of", "fill_uniform", "floats_of", "unit_doubles", "unit_floats"]
-
 _LAST_24, _LAST_21 = np.uint32(0xFFFFFF), np.uint64(0x1FFFFF)
 _TO_UNIT_FLOAT = np.float32(2.0**-24)
 # The bits of the doubles 2^52 and 2^84: whole numbers below 2^32, put there, are added to them,

@@ -13,8 +13,6 @@ from runtime.pytorch.streams.uniform import FEW
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
 
-__all__ = ["fill_all_longs", "fill_natural", "fill_whole", "permutation"]
-
 #: From this many possible numbers on, each is made of two words.
 _WIDE = 1 << 28
 #: From this many elements on, permutations are made of two words for each.

@@ -18,8 +18,6 @@ from runtime.pytorch.tensors.memory import address_of
 if TYPE_CHECKING:
     from numpy.random import MT19937
 
-__all__ = ["MANY", "STATE_SIZE", "Words"]
-
 _TURN = 624
 # PyTorch: the C struct, as it lies in memory: seed, words left in this turn (and one), seeded,
 # position, the turn's words, an unused number, the kept normal number, another unused number,

@@ -13,21 +13,12 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import dtype
 from runtime.pytorch.base.formats import memory_format
-from runtime.pytorch.base.shapes import Shape, contiguous_strides
+from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast
-
-__all__ = [
-    "copy_of",
-    "dense_strides",
-    "empty_array",
-    "empty_like_array",
-    "format_strides",
-    "is_dense",
-    "laid_out",
-]
 
 _NEEDED_RANK = {"channels_last": 4, "channels_last_3d": 5}
 

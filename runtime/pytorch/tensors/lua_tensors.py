@@ -19,8 +19,6 @@ from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.tensors.memory import storage_type
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["from_lua", "to_lua"]
-
 _new = object.__new__
 
 

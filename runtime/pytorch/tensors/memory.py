@@ -13,8 +13,6 @@ from runtime.core.dtypes import DTYPES, Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
 
-__all__ = ["address_of", "resize_storage", "storage_over", "storage_type"]
-
 #: Element types that Lua does not have. Lua sees the memory of a bool storage as bytes.
 _MORE = (
     DType("Bool", "bool", np.dtype(np.bool_), 8),

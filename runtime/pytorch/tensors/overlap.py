@@ -11,8 +11,6 @@ from runtime.pytorch.tensors.layouts import is_dense
 from runtime.pytorch.tensors.memory import address_of
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["check_apart"]
-
 
 def check_apart(target: Tensor, operands: tuple[Any, ...]) -> None:
     """Raise RuntimeError where a target shares memory with an operand, which is not the same view.

@@ -6,8 +6,6 @@ from typing import Any
 
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["refuse_writes"]
-
 
 def refuse_writes() -> None:
     """Give all properties of tensors that have no setter one that raises AttributeError."""

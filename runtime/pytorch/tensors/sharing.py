@@ -28,8 +28,6 @@ from runtime.pytorch.tensors.memory import storage_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_writable
 
-__all__ = ["SHARED", "compute_into", "compute_shared", "empty_tensor", "share", "threads"]
-
 #: From this many elements on work is shared out; a thread gets half as many at least.
 SHARED = 1 << 16
 #: From this many bytes on memory is kept when a tensor dies, since new pages cost more.

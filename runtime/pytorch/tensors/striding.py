@@ -10,10 +10,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from runtime.pytorch.base.shapes import Shape, contiguous_strides
+from runtime.core.tensor import contiguous_strides
+from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.tensors.tensor import Tensor, view_of
-
-__all__ = ["strided", "view_strides"]
 
 
 def strided(tensor: Tensor, sizes: Shape, strides: Shape, shift: int = 0) -> Tensor:

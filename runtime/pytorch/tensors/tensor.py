@@ -20,12 +20,11 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
+from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.base.missing import why_missing
-from runtime.pytorch.base.shapes import Shape, contiguous_strides, listed
+from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.tensors.memory import address_of, storage_over
-
-__all__ = ["Tensor", "view_of", "wrap"]
 
 _new = object.__new__
 _asarray, _ndarray = np.asarray, np.ndarray

@@ -7,26 +7,13 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array, cut
+from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, Category, dtype
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape, contiguous_strides, listed
+from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.tensors.memory import resize_storage
 from runtime.pytorch.tensors.tensor import Tensor
-
-__all__ = [
-    "cast",
-    "check_cast",
-    "check_shape",
-    "check_single",
-    "check_target",
-    "check_writable",
-    "deliver",
-    "delivered",
-    "resize",
-    "resize_to",
-    "write_in_place",
-]
 
 
 def _cut(values: Array, kind: np.dtype[Any]) -> Array:

@@ -18,8 +18,6 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.print_options import OPTIONS
 
-__all__ = ["elements_text", "scalar_format", "storage_text", "tensor_text"]
-
 _PREFIX = "tensor("
 _USUAL_TYPES = ("torch.int64", "torch.bool")  # programs write their numbers without a type
 _MAX_SPREAD = 1000  # where the largest number is more times the smallest one: exponents

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from runtime.pytorch.compute.compat import Warning, warn_of_broadcast
 
-__all__ = ["broadcast_warning", "keepdim_warning"]
-
 #: Set its ``enabled`` to be warned of shapes that older versions did not broadcast.
 broadcast_warning = warn_of_broadcast
 #: Its ``enabled`` has no effect, as in PyTorch 2: all reductions have keepdim=False.

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["MODES", "Function", "Object", "Storage", "Table", "Tensor", "written"]
-
 #: Elements in a binary file, in the notation of struct; those of Long are as other longs.
 _ELEMENTS = {"Double": "d", "Float": "f", "Half": "e", "Int": "i", "Short": "h"}
 _ELEMENTS |= {"Byte": "B", "Char": "b"}

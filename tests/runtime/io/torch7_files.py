@@ -13,8 +13,6 @@ from typing import Any
 
 from tests.runtime.io.t7 import MODES, Function, Object, Storage, Table, Tensor, written
 
-__all__ = ["FILES", "mode_of"]
-
 
 def _list(*values: Any) -> Table:
     return Table([(number, value) for number, value in enumerate(values, 1)])

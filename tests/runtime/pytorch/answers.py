@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["FOLDER", "answer", "programs"]
-
 FOLDER = Path(__file__).parent / "recorded"
 
 

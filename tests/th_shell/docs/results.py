@@ -5,8 +5,6 @@ from pathlib import Path
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
 
-__all__ = ["page", "result"]
-
 
 def result(
     verdict: Verdict = Verdict.DIFFERS,

@@ -14,8 +14,6 @@ from th_shell.docs.reporting.reporter import write_text
 from th_shell.files import write_file
 from th_shell.visible import complain
 
-__all__ = ["main"]
-
 _CANNOT_WRITE = 2
 
 _SETTINGS = """\

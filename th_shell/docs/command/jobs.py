@@ -13,8 +13,6 @@ from th_shell.docs.command.sharding import Shard
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.running.processes import Starter
 
-__all__ = ["add_job_options", "chosen_pages", "in_order"]
-
 
 def add_job_options(parser: argparse.ArgumentParser) -> None:
     """Add the pages and the options of this module to a command line."""

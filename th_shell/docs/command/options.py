@@ -21,8 +21,6 @@ from th_shell.docs.settings.configuration import (
 from th_shell.docs.settings.settings import Layer, Settings
 from th_shell.visible import visible_line
 
-__all__ = ["Parser", "add_judging_options", "add_running_options", "said_by"]
-
 _T = TypeVar("_T")
 
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from th_shell.docs.command.sharding import Shard
 
-__all__ = ["SUFFIXES", "NoPagesError", "find_pages", "is_page", "pages_of_shard"]
-
 #: How the names of pages end, where nobody has named them one by one.
 SUFFIXES = frozenset((".md", ".markdown", ".txt", ".rst", ".html", ".htm", ".ipynb"))
 

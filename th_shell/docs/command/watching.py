@@ -15,8 +15,6 @@ from typing import NoReturn
 from th_shell.docs.interrupts import raise_if_interrupted
 from th_shell.docs.settings.configuration import configuration_files
 
-__all__ = ["watch"]
-
 _PAUSE = 0.3  # seconds between two looks
 _SETTLED = 0.1  # seconds in which an editor has written a file
 

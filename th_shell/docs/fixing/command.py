@@ -22,8 +22,6 @@ from th_shell.docs.running.processes import Starter
 from th_shell.files import read_file, write_file
 from th_shell.visible import visible
 
-__all__ = ["main"]
-
 #: Pages whose lines are not those that examples are read from.
 _NOT_WRITTEN = frozenset((".html", ".htm", ".ipynb"))
 

@@ -20,8 +20,6 @@ from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Kind
 from th_shell.docs.reading.page import Page
 
-__all__ = ["Fix", "find_fix"]
-
 _REWRITTEN = (Verdict.DIFFERS, Verdict.DAMAGED)
 
 

@@ -18,8 +18,6 @@ from th_shell.docs.reading.page import Page, read
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.settings.settings import SettingsError
 
-__all__ = ["Change", "reads_back"]
-
 
 @dataclass(frozen=True)
 class Change:

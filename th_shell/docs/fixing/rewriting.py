@@ -14,8 +14,6 @@ from itertools import takewhile
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import NUMBER, precision
 
-__all__ = ["rewritten"]
-
 _WORD = re.compile(r"\S+")
 _IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
 _MOST = 50  # lines that are compared each with each

@@ -22,8 +22,6 @@ from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.python_syntax import shown_name
 
-__all__ = ["adopting_code", "vary_literals"]
-
 _NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*;?\s*")
 _ALONE = re.compile(rf"\s*({NUMBER})\s*")
 #: A literal that looks rounded: as many digits as tensors are printed with, or more.

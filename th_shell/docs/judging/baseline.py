@@ -23,8 +23,6 @@ from th_shell.docs.judging.ledger import ledger_lines
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.identity import identities
 
-__all__ = ["BaselineError", "baseline_path", "baseline_text", "read_baseline", "with_falls"]
-
 #: How much of an example each verdict has compared with the page.
 _RANKS = {Verdict.RAN: 1, Verdict.LAYOUT: 2, Verdict.PASS: 3}
 

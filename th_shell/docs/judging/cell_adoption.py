@@ -18,8 +18,6 @@ from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.python_syntax import shown_name, statements
 
-__all__ = ["adopting_cell", "shown_texts"]
-
 _OPENED, _CLOSED = "([{", ")]}"
 
 

@@ -25,8 +25,6 @@ from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
 from th_shell.docs.settings.filters import filtered
 
-__all__ = ["Judgement", "judge_page"]
-
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)
 _ADOPTED = 3  # runs of the second round that have the documented numbers

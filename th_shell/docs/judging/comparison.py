@@ -29,16 +29,6 @@ from th_shell.docs.judging.tokens import (
 )
 from th_shell.docs.settings.settings import Tolerance
 
-__all__ = [
-    "agrees",
-    "agrees_by_layout",
-    "agrees_in_any_order",
-    "agrees_within",
-    "is_error_message",
-    "line_readings",
-    "tokens_agree",
-]
-
 _TABLE = re.compile(r"^\s*\{\s*$", re.M)
 
 #: How much further than one change of the numbers a result comes from another change may bring it.

@@ -17,8 +17,6 @@ from th_shell.docs.reading.languages import LUA
 from th_shell.docs.reading.python_syntax import syntax
 from th_shell.syntax import Syntax
 
-__all__ = ["damage"]
-
 #: The line with class and sizes, also where it stands behind numbers or lost its bracket.
 _SHAPE = re.compile(r"[\[(](torch\.\w+) of (size|dimension) ([\dx ]+?)[\])]")
 _ESCAPED = re.compile(r"\\[{}]")

@@ -22,8 +22,6 @@ from th_shell.docs.reading.python_syntax import (
     read_names,
 )
 
-__all__ = ["with_devices"]
-
 #: What PyTorch says where a device, its driver, or the part of PyTorch for it is not there.
 _NO_DEVICE = re.compile(
     r"(?:Error: |^)(?:Torch not compiled with \w+ enabled|Found no NVIDIA driver\b"

@@ -15,8 +15,6 @@ from th_shell.docs.running.evaluation import Outcome
 from th_shell.docs.settings.filters import filtered
 from th_shell.docs.settings.settings import Settings
 
-__all__ = ["updated", "with_errata"]
-
 _NO_REASON = "No reason is given yet."
 
 

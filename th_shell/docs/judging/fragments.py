@@ -16,8 +16,6 @@ from th_shell.docs.reading import names, naming, python_syntax
 from th_shell.docs.reading.examples import Kind
 from th_shell.docs.reading.languages import PYTHON
 
-__all__ = ["with_fragments"]
-
 
 def with_fragments(results: Iterable[Result], known: Mapping[str, frozenset[str]]) -> list[Result]:
     """The results; what fails for want of something that the page leaves out is a fragment.

@@ -23,8 +23,6 @@ from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.evaluation import Runner
 
-__all__ = ["Healed", "Healing"]
-
 _ROUNDS = 16  # of trials
 _MOST_BELOW = 20  # lines below the last input of a block
 _REQUIRES = re.compile(r"=\s*require\b")

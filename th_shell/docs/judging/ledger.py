@@ -37,19 +37,6 @@ from th_shell.docs.reading.identity import identities
 from th_shell.docs.reading.languages import prompt_of
 from th_shell.files import read_file
 
-__all__ = [
-    "Erratum",
-    "LedgerError",
-    "Place",
-    "find",
-    "ledger_lines",
-    "ledger_path",
-    "ledger_text",
-    "places",
-    "read_ledger",
-    "updated_ledger",
-]
-
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")
 _DETAIL = re.compile(r"^\s+(?P<what>[@|~>])(?: (?P<text>.*))?$")
 _PLACE = re.compile(r"(?P<heading>.*)/(?P<ordinal>\d+) #(?P<text>[0-9a-f]+)\s*$")

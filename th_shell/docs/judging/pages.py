@@ -48,8 +48,6 @@ from th_shell.docs.running.facts import with_conditions
 from th_shell.docs.running.imports import with_imports
 from th_shell.files import write_file
 
-__all__ = ["Assessment", "Options", "assess_page", "check_page"]
-
 #: What the ledger says now may change what is printed further down, and so what it should say.
 _ROUNDS = 4
 

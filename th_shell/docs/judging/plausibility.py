@@ -16,8 +16,6 @@ from statistics import fmean, stdev
 
 from th_shell.docs.judging.printout import precision, printed_tensors
 
-__all__ = ["implausible", "misshapen", "unlike_fixed"]
-
 _ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
 
 #: So many numbers may be in order by chance.

@@ -12,16 +12,6 @@ from dataclasses import dataclass
 from itertools import product
 from math import isfinite, prod
 
-__all__ = [
-    "NUMBER",
-    "PrintedTensor",
-    "contradictions",
-    "only_rows",
-    "only_tensors",
-    "precision",
-    "printed_tensors",
-]
-
 #: A printed number.
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
 

@@ -20,8 +20,6 @@ from th_shell.docs.reading.languages import PYTHON
 from th_shell.docs.reading.python_syntax import statements
 from th_shell.docs.running.evaluation import Outcome
 
-__all__ = ["comparable", "comparable_outcome"]
-
 _BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
 #: What a notebook prints in place of a picture.
 _FIGURE = re.compile(r"^<Figure size \S+ with \d+ Axes>$\n?", re.M)

@@ -16,14 +16,6 @@ from math import prod
 from th_shell.docs.judging.printout import NUMBER, precision
 from th_shell.docs.reading.python_syntax import shown_name
 
-__all__ = [
-    "PrintedArray",
-    "code_for_array",
-    "code_for_number",
-    "has_uneven_rows",
-    "printed_array",
-]
-
 _NUMBER = re.compile(NUMBER)
 #: What PyTorch prints of a tensor's history is no code.
 _HISTORY = re.compile(r",\s*grad_fn=<\w+>")

@@ -18,8 +18,6 @@ from th_shell.docs.reading.blocks import Line, edited
 from th_shell.docs.reading.languages import LUA, PYTHON
 from th_shell.docs.reading.naming import read_names
 
-__all__ = ["Passage", "Repair", "repairs"]
-
 
 @dataclass(frozen=True)
 class Passage:

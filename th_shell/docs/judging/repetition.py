@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-__all__ = ["differences", "nearly_repeats", "unlike_above"]
-
 _LEAST = 4  # numbers that must agree
 
 

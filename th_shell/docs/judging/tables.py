@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["same_tables"]
-
 _TOKEN = re.compile(
     r"\s*(?:(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|(?P<mark>[{}\[\]=,;:])"
     r"|(?P<word>[^\s{}\[\]=,;:\"'][^\n{}\[\]=,;:\"']*))"

@@ -12,22 +12,6 @@ from collections.abc import Sequence
 
 from th_shell.docs.judging.printout import NUMBER
 
-__all__ = [
-    "ANYTHING",
-    "bare_message",
-    "is_number",
-    "is_scaled",
-    "layout",
-    "located",
-    "loose_layout",
-    "number_words",
-    "numbers",
-    "readings",
-    "same",
-    "tokens",
-    "without_colours",
-]
-
 #: In a documented text: stands for any text.
 ANYTHING = "\0"
 

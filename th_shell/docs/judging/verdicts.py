@@ -22,8 +22,6 @@ from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.settings.filters import filtered
 from th_shell.docs.settings.settings import Tolerance
 
-__all__ = ["Judging", "PageResult", "Result", "Verdict", "judge"]
-
 
 class Verdict(Enum):
     """The result of an example."""

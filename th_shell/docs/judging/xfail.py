@@ -11,8 +11,6 @@ from dataclasses import replace
 
 from th_shell.docs.judging.verdicts import Result, Verdict
 
-__all__ = ["with_xfail"]
-
 _HOLDS = frozenset((Verdict.PASS, Verdict.LAYOUT, Verdict.RAN))
 
 

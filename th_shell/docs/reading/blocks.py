@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Block", "Line", "PageError", "edited", "numbered"]
-
 
 class PageError(Exception):
     """A page that is not in the format of its name; the message says why."""

@@ -33,8 +33,6 @@ from th_shell.docs.reading.python_syntax import (
 )
 from th_shell.syntax import Syntax
 
-__all__ = ["CELL", "Cell", "cells"]
-
 #: The mark before the code of a cell.
 CELL = re.compile(r"^\s*In ?\[(?P<number>[\d ]*)\]:(?: (?P<input>.*)|\s*)$")
 

@@ -11,8 +11,6 @@ from functools import cached_property
 from runtime import Engine, LuaSyntaxError
 from th_shell.syntax import Syntax
 
-__all__ = ["Compiler"]
-
 
 class Compiler:
     """Compiles text with an engine's LuaJIT. Any thread may use it."""

@@ -21,8 +21,6 @@ from th_shell.docs.reading.values import comment_of, value_of
 from th_shell.nesting import Nesting
 from th_shell.syntax import Syntax
 
-__all__ = ["cut"]
-
 #: The prompts 'th> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = re.compile(r"^\s*(?:th)?>(?!>)\s?(?P<input>.*)$")
 _MORE = re.compile(r"^\s*(?:>>|\.\.\.?>|(?:th)?>)\s?(?P<input>.*)$")

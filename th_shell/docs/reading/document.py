@@ -10,12 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from th_shell.docs.reading.blocks import Block, Line
+from th_shell.docs.reading.blocks import Block
 from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.languages import LUA, PYTHON, language_of
 from th_shell.files import read_file
-
-__all__ = ["Block", "Line", "read_page", "read_text"]
 
 
 def read_page(path: Path, language: str = LUA) -> list[Block]:

@@ -10,8 +10,6 @@ from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.values import Value
 from th_shell.docs.settings.settings import Hidden, Mark, Settings
 
-__all__ = ["Example", "Kind", "said_of", "with_output"]
-
 
 class Kind(Enum):
     """What an example's input is in its page."""

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from th_shell.docs.reading.examples import Example
 
-__all__ = ["Identity", "identities"]
-
 
 @dataclass(frozen=True)
 class Identity:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["LUA", "PYTHON", "language_of", "prompt_of"]
-
 LUA = "lua"
 PYTHON = "python"
 

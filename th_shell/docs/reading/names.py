@@ -6,8 +6,6 @@ import re
 
 from th_shell.tokens import KEYWORDS
 
-__all__ = ["bound_names", "called_names", "read_names", "strings"]
-
 _TOKEN = re.compile(
     r"--\[(=*)\[.*?(?:\]\1\]|\Z)|--[^\n]*"
     r"|\[(=*)\[.*?(?:\]\2\]|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"

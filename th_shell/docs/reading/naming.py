@@ -5,8 +5,6 @@ from __future__ import annotations
 from th_shell.docs.reading import names, python_syntax
 from th_shell.docs.reading.languages import PYTHON
 
-__all__ = ["bound_names", "called_names", "read_names"]
-
 
 def bound_names(language: str, source: str) -> set[str]:
     """The names that code gives a value."""

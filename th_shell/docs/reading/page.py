@@ -14,8 +14,6 @@ from th_shell.docs.reading.languages import LUA
 from th_shell.docs.settings.placement import cut_with_settings
 from th_shell.docs.settings.settings import NOTHING, Layer
 
-__all__ = ["Page", "read"]
-
 
 @dataclass(frozen=True)
 class Page:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-__all__ = ["is_prose", "output_of", "words_in"]
-
 _MARK = re.compile(r"^\s*(?:`{3}|~{3}|#|`[^`]+`|[-*+•] +[^\W\d]|!?\[[^\]]+\]\()|<!--")
 _HEADING = re.compile(r"^[A-Z]{2,}(?: [A-Z]{2,})+$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")

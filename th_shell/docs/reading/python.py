@@ -21,8 +21,6 @@ from th_shell.docs.reading.python_syntax import PROMPT, statements, syntax, with
 from th_shell.docs.settings.settings import Mark, Settings
 from th_shell.syntax import Syntax
 
-__all__ = ["cut_python", "typed_inputs"]
-
 _BEHIND = re.compile(r"^\s*>>> ?")
 _MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
 #: Lines of an input, at most, whose ends are looked for one by one.

@@ -17,26 +17,6 @@ from functools import lru_cache
 
 from th_shell.syntax import Syntax
 
-__all__ = [
-    "ALL_NAMES",
-    "BUILTINS",
-    "CLASSES",
-    "FUNCTIONS",
-    "PROMPT",
-    "bound_names",
-    "called_names",
-    "changed_names",
-    "ends_with_value",
-    "imported_names",
-    "only_defines",
-    "read_names",
-    "shown_name",
-    "statements",
-    "syntax",
-    "variables",
-    "without_magics",
-]
-
 #: Python's prompt.
 PROMPT = re.compile(r"^\s*>>>(?: +(?P<input>.*)|\s*)$")
 

@@ -23,8 +23,6 @@ from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import PYTHON
 
-__all__ = ["examples_of"]
-
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 #: A line of output, or one that says nothing: '...', and a query that does not compile.
 _NO_PROSE = re.compile(

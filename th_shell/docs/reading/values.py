@@ -9,8 +9,6 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.names import read_names
 from th_shell.syntax import Syntax
 
-__all__ = ["Value", "comment_of", "value_of"]
-
 _TOLD = re.compile(r"--(?:>|\s*=+>)(?!>)\s*(?P<text>.*?)\s*$")
 _CODE = re.compile(
     r"--\[(=*)\[.*?(?:\]\1\]|\Z)|\[(=*)\[.*?(?:\]\2\]|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"

@@ -18,8 +18,6 @@ from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reporting.differences import changes, word_pieces
 from th_shell.docs.reporting.excerpts import CHARACTERS, first_line
 
-__all__ = ["Cause", "Cluster", "cause_of", "clusters", "is_shown"]
-
 _POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s+")
 _VARYING = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+(?:[.x]\d+)*")
 _MESSAGE = 50  # lines at the end of what was printed that may have the message of an error

@@ -19,8 +19,6 @@ from th_shell.docs.reading.naming import bound_names, called_names, read_names
 from th_shell.files import read_file
 from th_shell.visible import visible
 
-__all__ = ["Coverage", "Covered", "coverage_lines", "measure", "read_api", "torch_names"]
-
 _ANCHOR = re.compile(
     r"<a\s[^<>]*?\b(?:name|id)\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s\"'<>]+))", re.I
 )

@@ -16,8 +16,6 @@ from th_shell.docs.judging.comparison import line_readings, tokens_agree
 from th_shell.docs.judging.printout import NUMBER
 from th_shell.docs.judging.tokens import without_colours
 
-__all__ = ["Block", "Piece", "changes", "line_blocks", "word_pieces"]
-
 #: How many lines, and words of a block, are matched at most: the time grows with the square.
 _MOST = 400
 _LONG_LINE = 4000  # characters; a longer line is one token

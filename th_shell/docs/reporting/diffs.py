@@ -9,8 +9,6 @@ from th_shell.docs.reporting.excerpts import CHARACTERS, limited, shortened
 from th_shell.docs.reporting.styles import Style
 from th_shell.visible import visible
 
-__all__ = ["DIFFS", "diff_lines"]
-
 #: The kinds of diffs: lines with '-' and '+', words in [-...-] and {+...+}, or both texts whole.
 DIFFS = ("unified", "words", "none")
 

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 
 from th_shell.visible import visible
 
-__all__ = ["CHARACTERS", "LINES", "encodable", "excerpt", "first_line", "limited", "shortened"]
-
 #: Lines of an input or output that a report shows at most.
 LINES = 40
 

@@ -16,8 +16,6 @@ from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
 from th_shell.docs.reporting.excerpts import first_line
 from th_shell.docs.reporting.report import describe_failure
 
-__all__ = ["commands", "quoted_from", "quoted_to"]
-
 
 def commands(pages: Sequence[PageResult], clustered: bool = True) -> Iterator[str]:
     """A command for each failure, or, if clustered, for each cause on each page."""

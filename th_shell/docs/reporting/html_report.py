@@ -22,8 +22,6 @@ from th_shell.docs.reporting.report import tally
 from th_shell.files import read_file
 from th_shell.visible import visible
 
-__all__ = ["html_report"]
-
 _PROSE = 12  # lines of prose between examples that are not folded
 _MOST_PROSE = 1000  # lines of prose between two examples that the page has at most
 

@@ -11,8 +11,6 @@ from th_shell.docs.reporting.report import View
 from th_shell.docs.reporting.reporter import ReportOptions
 from th_shell.docs.reporting.styles import style_for
 
-__all__ = ["add_report_options", "report_options"]
-
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

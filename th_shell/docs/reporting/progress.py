@@ -12,8 +12,6 @@ from th_shell.docs.judging.verdicts import PageResult
 from th_shell.files import write_all
 from th_shell.visible import visible
 
-__all__ = ["Progress"]
-
 _FIRST = 1.0  # seconds: a run that takes no longer shows nothing
 _EVERY = 0.25  # seconds between two states of the line
 _ERASE = b"\r\x1b[K"

@@ -16,8 +16,6 @@ from th_shell.docs.reporting.excerpts import excerpt, first_line
 from th_shell.docs.reporting.styles import PLAIN, Style
 from th_shell.visible import visible
 
-__all__ = ["TextReport", "View", "describe_failure", "tally"]
-
 _PLACES = 20  # places of a cause that are listed at most
 _CAUSES = 10  # causes that the summary lists at most
 

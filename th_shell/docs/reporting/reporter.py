@@ -21,14 +21,6 @@ from th_shell.files import write_all
 if TYPE_CHECKING:
     from th_shell.docs.reporting.coverage import Coverage
 
-__all__ = [
-    "CannotWriteError",
-    "ReaderGoneError",
-    "ReportOptions",
-    "Reporter",
-    "write_text",
-]
-
 _STANDARD_OUTPUT = "-"
 
 

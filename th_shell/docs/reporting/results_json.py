@@ -13,8 +13,6 @@ from th_shell.docs.reporting.coverage import Coverage, Covered
 from th_shell.docs.reporting.excerpts import encodable
 from th_shell.docs.reporting.report import tally
 
-__all__ = ["results_json"]
-
 _VERSION = 1
 
 

@@ -14,8 +14,6 @@ import sys
 
 import numpy as np
 
-__all__ = ["move_addresses", "randomize_programs"]
-
 _NO_RANDOMIZE = 0x0040000  # of personality(2): programs get the same addresses each time
 _ASK = 0xFFFFFFFF
 

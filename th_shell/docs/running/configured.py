@@ -9,8 +9,6 @@ from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, Starter, lua_engine, python_engine
 from th_shell.docs.settings.configuration import INSTALLED, Configuration
 
-__all__ = ["configured_runner"]
-
 _SECONDS = 30.0
 _MEMORY = 4 << 30
 

@@ -21,8 +21,6 @@ from th_shell.docs.running.processes import Engine, LostError, Run, Starter, pyt
 from th_shell.docs.running.shell import refusal
 from th_shell.docs.settings.captures import Captures
 
-__all__ = ["FIRST", "SECOND", "HiddenError", "Outcome", "Plan", "Runner", "unrunnable"]
-
 #: How many times a page is started again after an input has ended its process.
 _RESTARTS = 100
 

@@ -14,8 +14,6 @@ from th_shell.docs.running.processes import Engine, LostError
 from th_shell.docs.settings.conditions import Facts
 from th_shell.docs.settings.settings import Mark
 
-__all__ = ["decided", "found_modules", "with_conditions"]
-
 #: By languages, code that prints those of some modules which can be found, and loads none.
 _FIND_MODULES = {
     "lua": """\

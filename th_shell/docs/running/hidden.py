@@ -8,8 +8,6 @@ from th_shell.docs.reading.examples import Example
 from th_shell.docs.running.processes import LostError, Run
 from th_shell.docs.settings.settings import Hidden
 
-__all__ = ["HiddenCode"]
-
 
 class HiddenCode:
     """The hidden code of a page in one of its runs, which may start again.

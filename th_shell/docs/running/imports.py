@@ -15,8 +15,6 @@ from th_shell.docs.reading.python_syntax import ALL_NAMES, bound_names, read_nam
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.facts import found_modules
 
-__all__ = ["with_imports"]
-
 #: By names, the modules that they are usual for.
 _USUAL = {"torch": "torch", "np": "numpy"}
 

@@ -14,8 +14,6 @@ import stat
 from collections.abc import Mapping
 from enum import IntFlag
 
-__all__ = ["READ", "USE", "WRITE", "Access", "restrict", "version"]
-
 # The numbers of the system calls are the same on all processors.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION = 1

@@ -22,17 +22,6 @@ from pathlib import Path
 from th_shell.docs.running.protocol import GO, Message, may_begin, read_message, write_message
 from th_shell.docs.running.system import MOST_WRITTEN
 
-__all__ = [
-    "Engine",
-    "LostError",
-    "Reply",
-    "Run",
-    "Starter",
-    "StoppedError",
-    "lua_engine",
-    "python_engine",
-]
-
 #: Engines of our own that a starter has: as many as a page has runs at a time.
 _ENGINES = 2
 #: Seconds that an example may go on after it was asked to stop.

@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["GO", "REPLIES", "REQUESTS", "Message", "may_begin", "read_message", "write_message"]
-
 #: The file descriptors of an engine.
 REQUESTS, REPLIES = 3, 4
 #: What follows a reply `values`.

@@ -20,8 +20,6 @@ from pathlib import Path
 from th_shell.docs.running import landlock, seccomp
 from th_shell.docs.running.landlock import READ, USE, WRITE, Access
 
-__all__ = ["enter", "missing", "readable"]
-
 #: What the programs of a system need to run. Of /etc: where libraries are, and the time zone.
 _SYSTEM = (
     *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store", "/gnu/store"),

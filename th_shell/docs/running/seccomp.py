@@ -15,8 +15,6 @@ import platform
 import struct
 from dataclasses import dataclass
 
-__all__ = ["NUMBERS", "filter_for", "is_available", "restrict"]
-
 _SET_NO_NEW_PRIVILEGES, _GET_SECCOMP, _SET_SECCOMP = 38, 21, 22  # of prctl
 _FILTER = 2
 # The instructions: load a word of the call; compare; test bits; mask bits; end.

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 import shlex
 
-__all__ = ["refusal"]
-
 _COMMANDS = frozenset(("cat", "echo", "head", "ls", "mkdir", "printf", "tail", "touch", "wc"))
 _SESSIONS = frozenset(("lua", "luajit", "qlua", "th"))
 _CONTROL = re.compile(r"[;&|`\n]|\$\(|<\(|>\(")

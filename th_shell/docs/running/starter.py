@@ -39,8 +39,6 @@ from th_shell.docs.running.system import (
 from th_shell.docs.running.worker import rehearse, serve
 from th_shell.packages.place import search_users_tree
 
-__all__ = ["main"]
-
 _DESCRIPTORS = 4  # that come with a request
 _PATIENCE = 10  # seconds in which keepers must have ended when there is nothing more to do
 _RUNS = -1  # instead of the status of a process that has not ended

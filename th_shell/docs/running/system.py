@@ -12,16 +12,6 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 
-__all__ = [
-    "MOST_WRITTEN",
-    "adopt_orphans",
-    "end_children",
-    "end_with_parent",
-    "limit_files",
-    "limit_memory",
-    "remove_folder",
-]
-
 #: Bytes that a process may write into one file; its output is a file, too.
 MOST_WRITTEN = 1 << 30
 

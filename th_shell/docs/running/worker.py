@@ -17,8 +17,6 @@ from th_shell.docs.running.protocol import (
     write_message,
 )
 
-__all__ = ["rehearse", "serve"]
-
 _BEGIN = """\
 io.stdout:setvbuf('no')
 torch.manualSeed({seed})

@@ -17,8 +17,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 
-__all__ = ["Captures", "shown_captures"]
-
 _PLACE = re.compile(r"<([A-Za-z_]\w*)>")
 
 

@@ -15,8 +15,6 @@ from textwrap import dedent
 
 from th_shell.docs.reading.blocks import Block, Line
 
-__all__ = ["WORD", "Comment", "find_comments", "without_comments"]
-
 #: The word that such comments begin with.
 WORD = "th-docs"
 

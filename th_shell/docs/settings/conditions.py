@@ -17,8 +17,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["Condition", "ConditionError", "Facts", "parse_condition"]
-
 _TOKEN = re.compile(
     r"\s*(?:(?P<text>'[^']*'|\"[^\"]*\")|(?P<word>[A-Za-z_]\w*)|(?P<mark>==|!=|[()]))"
 )

@@ -39,20 +39,6 @@ from th_shell.docs.settings.values import (
 )
 from th_shell.files import read_file
 
-__all__ = [
-    "INSTALLED",
-    "PROTOCOL",
-    "TORCHES",
-    "Command",
-    "Configuration",
-    "configuration",
-    "configuration_files",
-    "engine_command",
-    "language_name",
-    "prelude",
-    "search_path",
-]
-
 _FILE = "th-docs.toml"
 _SHARED_FILE = "pyproject.toml"
 

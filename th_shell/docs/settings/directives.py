@@ -19,8 +19,6 @@ from th_shell.docs.settings.comments import WORD, Comment
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.docs.settings.values import read_layer
 
-__all__ = ["Directive", "read_directives"]
-
 _HEAD = re.compile(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
 #: A comment that would be a directive with a colon.
 _NO_COLON = re.compile(rf"{WORD}\s+(?:page\s+)?(?:skip|xfail|setup|teardown|filter|capture)\b")

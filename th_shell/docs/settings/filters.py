@@ -10,8 +10,6 @@ from collections.abc import Iterable
 
 from th_shell.docs.settings.settings import Filter
 
-__all__ = ["filtered"]
-
 
 def filtered(filters: Iterable[Filter], *texts: str) -> tuple[str, ...]:
     """Texts with what filters put in place, each of which matches all the texts or does nothing."""

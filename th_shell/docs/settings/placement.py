@@ -23,8 +23,6 @@ from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.docs.settings.sidecar import read_sidecar
 from th_shell.files import read_file
 
-__all__ = ["cut_text_with_settings", "cut_with_settings"]
-
 
 @dataclass(frozen=True)
 class _Placed:

@@ -14,8 +14,6 @@ from math import isfinite
 
 from th_shell.docs.settings.conditions import Condition
 
-__all__ = ["NOTHING", "Filter", "Hidden", "Layer", "Mark", "Settings", "SettingsError", "Tolerance"]
-
 
 class SettingsError(Exception):
     """Something that is said about examples is wrong; the message has the file and the place."""

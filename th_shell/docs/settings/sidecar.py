@@ -27,8 +27,6 @@ from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.docs.settings.toml import read_toml
 from th_shell.docs.settings.values import Reader, positive_whole, read_layer, read_values, text
 
-__all__ = ["Entry", "Sidecar", "read_sidecar"]
-
 _SUFFIX = ".th-docs"
 
 

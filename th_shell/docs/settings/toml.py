@@ -9,8 +9,6 @@ from th_shell.docs.settings.settings import SettingsError
 from th_shell.files import read_file
 from th_shell.toml import TOMLDecodeError, loads
 
-__all__ = ["read_toml"]
-
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a file. Raises SettingsError."""

@@ -22,19 +22,6 @@ from th_shell.docs.settings.settings import (
     SettingsError,
 )
 
-__all__ = [
-    "Reader",
-    "flag",
-    "number",
-    "positive",
-    "positive_whole",
-    "read_layer",
-    "read_values",
-    "strings",
-    "text",
-    "whole",
-]
-
 Reader = Callable[[Any], Any]
 
 _HIDDEN = ("setup", "teardown", "seed")

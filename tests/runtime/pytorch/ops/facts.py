@@ -11,8 +11,6 @@ import pytest
 import runtime.pytorch as torch
 from runtime.pytorch.tensors.tensor import Tensor
 
-__all__ = ["changed", "described", "answering"]
-
 
 def _names() -> dict[str, Any]:
     """The names that the expressions have."""

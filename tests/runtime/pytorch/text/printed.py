@@ -8,8 +8,6 @@ from numpy import arange, array, inf, nan, zeros
 
 from runtime.core.dtypes import Array
 
-__all__ = ["PRINTED"]
-
 PRINTED: list[tuple[Array, dict[str, Any], str]] = [
     (array([1.5, -2.0, 3.25], "f4"), dict(), "tensor([ 1.5000, -2.0000,  3.2500])"),
     (array([1.0, -2.0, 300.0], "f4"), dict(), "tensor([  1.,  -2., 300.])"),

@@ -10,8 +10,6 @@ from html.parser import HTMLParser
 
 from th_shell.docs.reading.blocks import Block, PageError, numbered
 
-__all__ = ["find"]
-
 #: How a class says the language of code: <code class="language-lua">, <div class="highlight-lua">.
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight(?:-source)?)-([\w+]+)", re.I)
 _ANY_LANGUAGE = "default"

@@ -13,8 +13,6 @@ from dataclasses import replace
 from th_shell.docs.reading.blocks import Block, Line, numbered
 from th_shell.docs.reading.formats import markdown
 
-__all__ = ["find"]
-
 _TOKEN = re.compile(
     r"(?P<long>--\[(?P<level>=*)\[.*?(?:\](?P=level)\]|\Z))"
     r"|(?P<short>--[^\n]*(?:\n[ \t]*--(?!\[=*\[)[^\n]*)*)"

@@ -17,8 +17,6 @@ from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.formats.prompts import complete
 from th_shell.docs.reading.formats.sessions import with_sessions
 
-__all__ = ["find"]
-
 #: In the source of a heading: tags, the targets of links, and marks.
 _MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)|[\[\]*`#\\]")
 _UNDERLINE = re.compile(r"\s[=-]+\s*$")

@@ -15,8 +15,6 @@ from typing import Any
 
 from th_shell.docs.reading.blocks import Block, Line, PageError
 
-__all__ = ["find"]
-
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.M)
 _SPACE = re.compile(r"[ \t\n\r,:]*")
 _SKIP_MARK = "<!-- th-docs: skip -->"  # at the end of the Markdown above a cell

@@ -14,8 +14,6 @@ from dataclasses import replace
 
 from th_shell.docs.reading.blocks import Block, numbered
 
-__all__ = ["complete"]
-
 _PROMPT = re.compile(r"^\s*th> ")
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 _PRINTED = re.compile(

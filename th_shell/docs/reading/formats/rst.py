@@ -18,8 +18,6 @@ from docutils.parsers.rst import Directive, directives
 from th_shell.docs.reading.blocks import Block, PageError, numbered
 from th_shell.docs.reading.formats.prompts import complete
 
-__all__ = ["find"]
-
 _NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
 #: docutils has one table of directives for all threads.
 _LOCK = threading.Lock()

@@ -15,8 +15,6 @@ from th_shell.docs.reading.python import typed_inputs
 from th_shell.docs.reading.python_syntax import PROMPT, syntax
 from th_shell.syntax import Syntax
 
-__all__ = ["with_sessions"]
-
 
 def with_sessions(
     lines: Sequence[str], fenced: Sequence[Block], quotes: bool = False

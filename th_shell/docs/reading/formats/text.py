@@ -13,8 +13,6 @@ from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.formats.prompts import complete
 from th_shell.docs.reading.formats.sessions import with_sessions
 
-__all__ = ["find"]
-
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)\s*$")
 _FENCE_MARKS = ("`", "~", "“", "”")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<text>.*)$")
