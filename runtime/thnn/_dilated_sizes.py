@@ -21,20 +21,14 @@ from runtime.thnn._convolution import (
     too_small,
 )
 from runtime.thnn._geometry import Windows
+from runtime.thnn._shapes import Numbers, in_order
 from runtime.thnn.checks import check, check_size
 
-Numbers = tuple[int, ...]
 _IMAGE = "3D or 4D input tensor expected but got: %s"
 _VOLUME = "4D or 5D (batch mode) tensor expected for input, but got: %s"
 _VOLUME_WEIGHT = (
     "5D (nOutputPlane x nInputPlane x kT x kH x kW) tensor expected for weight, but got: %s"
 )
-
-
-def _in_order(numbers: Numbers, dims: int) -> list[Sizes]:
-    """Groups of (depth,) width and height as tuples of (depth,) height and width."""
-    groups = [numbers[i : i + dims] for i in range(0, len(numbers), dims)]
-    return [(*group[:-2], group[-1], group[-2]) for group in groups]
 
 
 def _check_bias(bias: Tensor | None, count: int) -> None:
@@ -70,7 +64,7 @@ def check_dilated_image(
 ) -> Shape:
     message = "4D weight tensor (nOutputPlane,nInputPlane,kH,kW) expected, but got: %s"
     check(weight.ndim == 4, 4, message, weight)
-    kernel, stride, padding, dilation = _in_order(numbers, 2)
+    kernel, stride, padding, dilation = in_order(numbers, 2)
     check_positive(9, "kernel size", kH=kernel[0], kW=kernel[1])
     check_positive(11, "stride", dH=stride[0], dW=stride[1])
     check_positive(15, "dilation", ", ", dilationH=dilation[0], dilationW=dilation[1])
@@ -89,7 +83,7 @@ def check_dilated_volume(
 ) -> Shape:
     check(input.ndim in (4, 5), 2, _VOLUME, input)
     check(weight.ndim == 5, 4, _VOLUME_WEIGHT, weight)
-    kernel, stride, padding, dilation = _in_order(numbers, 3)
+    kernel, stride, padding, dilation = in_order(numbers, 3)
     check_positive(8, "kernel size", kT=kernel[0], kH=kernel[1], kW=kernel[2])
     check_positive(11, "stride", dT=stride[0], dH=stride[1], dW=stride[2])
     t, h, w = dilation
@@ -134,7 +128,7 @@ def check_full_image(
     bias: Tensor | None,
     numbers: Numbers,
 ) -> Shape:
-    kernel, stride, padding, dilation, extra = _in_order(numbers, 2)
+    kernel, stride, padding, dilation, extra = in_order(numbers, 2)
     check_positive(9, "kernel size", kH=kernel[0], kW=kernel[1])
     check_positive(11, "stride", dH=stride[0], dW=stride[1])
     check_positive(15, "dilation", ", ", dilationH=dilation[0], dilationW=dilation[1])
@@ -155,7 +149,7 @@ def check_full_volume(
 ) -> Shape:
     check(input.ndim in (4, 5), 2, _VOLUME, input)
     check(weight.ndim == 5, 4, _VOLUME_WEIGHT, weight)
-    stride, padding, dilation, extra = _in_order(numbers, 3)
+    stride, padding, dilation, extra = in_order(numbers, 3)
     check_positive(11, "stride", dT=stride[0], dH=stride[1], dW=stride[2])
     t, h, w = dilation
     check_positive(15, "dilation", ", ", dilationT=t, dilationH=h, dilationW=w)

@@ -15,6 +15,12 @@ from runtime.thnn.checks import check, check_size
 Numbers = tuple[int, ...]
 
 
+def in_order(numbers: Numbers, dims: int) -> list[Numbers]:
+    """The header's groups of numbers, (depth,) width and height, as tuples of the slowest first."""
+    groups = [numbers[i : i + dims] for i in range(0, len(numbers), dims)]
+    return [(*group[:-2], group[-1], group[-2]) for group in groups]
+
+
 def positive(position: int, what: str, letters: str, numbers: Numbers, zero: str = "zero") -> None:
     """Raise an error unless all numbers are: 'stride should be greater than zero, but got …'."""
     if min(numbers) > 0:

@@ -19,7 +19,7 @@ from runtime.thnn._planes import average, average_backward, find_largest
 from runtime.thnn._shapes import check_like, positive
 from runtime.thnn._windows import Axis, Plan, make_plan
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _LOWEST = float(-np.finfo(np.float32).max)  # Torch7: of doubles, too
 
@@ -41,13 +41,13 @@ def _check_input(input: Tensor) -> None:
     "THTensor *input, THTensor *output, int owidth, int oheight",
     repeats=True,
 )
-def adaptive_average(input: Tensor, output: Tensor, width: int, height: int) -> None:
+def adaptive_average(call: Call) -> None:
     """output = the averages of height x width windows."""
-    _check_input(input)
-    positive(4, "output size", "oheight owidth", (height, width))
-    plan = _average_plan(input.sizes[-2:], (height, width))
-    x = contiguous(input)
-    with result(output, (*input.sizes[:-2], height, width)) as values:
+    _check_input(call.input)
+    positive(4, "output size", "oheight owidth", (call.oheight, call.owidth))
+    plan = _average_plan(call.input.sizes[-2:], (call.oheight, call.owidth))
+    x = contiguous(call.input)
+    with result(call.output, (*call.input.sizes[:-2], call.oheight, call.owidth)) as values:
         average(x, plan, values)
 
 
@@ -56,11 +56,11 @@ def adaptive_average(input: Tensor, output: Tensor, width: int, height: int) -> 
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput",
     repeats=True,
 )
-def adaptive_average_backward(input: Tensor, grad_output: Tensor, gradient: Tensor) -> None:
+def adaptive_average_backward(call: Call) -> None:
     """gradInput = what each element's windows got in gradOutput, divided likewise."""
-    windows = _check_gradient(input, grad_output)
-    plan, g = _average_plan(input.sizes[-2:], windows), contiguous(grad_output)
-    with result(gradient, input.sizes) as values:
+    windows = _check_gradient(call.input, call.gradOutput)
+    plan, g = _average_plan(call.input.sizes[-2:], windows), contiguous(call.gradOutput)
+    with result(call.gradInput, call.input.sizes) as values:
         average_backward(values, plan, g)
 
 
@@ -96,15 +96,15 @@ def _axis(size: int, first: Array, last: Array) -> Axis:
     "THTensor *input, THTensor *output, THIndexTensor *indices, int owidth, int oheight",
     repeats=True,
 )
-def adaptive_max(input: Tensor, output: Tensor, indices: Tensor, width: int, height: int) -> None:
+def adaptive_max(call: Call) -> None:
     """output = the largest elements of height x width windows, and indices where they are."""
-    _check_input(input)
-    positive(5, "output size", "oheight owidth", (height, width))
-    columns = _max_axes(input.sizes[-2:], (height, width))[1].counts
-    x, sizes = contiguous(input), (*input.sizes[:-2], height, width)
-    with result(output, sizes) as values, result(indices, (2, *sizes)) as places:
+    _check_input(call.input)
+    positive(5, "output size", "oheight owidth", (call.oheight, call.owidth))
+    columns = _max_axes(call.input.sizes[-2:], (call.oheight, call.owidth))[1].counts
+    x, sizes = contiguous(call.input), (*call.input.sizes[:-2], call.oheight, call.owidth)
+    with result(call.output, sizes) as values, result(call.indices, (2, *sizes)) as places:
         order = working(len(values), np.int64)
-        plan = _max_plan(input.sizes[-2:], (height, width))
+        plan = _max_plan(call.input.sizes[-2:], (call.oheight, call.owidth))
         find_largest(x, plan, values, order, lowest=_LOWEST, none=-1)
         run(
             "nn_rows",
@@ -113,7 +113,7 @@ def adaptive_max(input: Tensor, output: Tensor, indices: Tensor, width: int, hei
             source=order,
             count=len(order),
             columns=columns,
-            width=width,
+            width=call.owidth,
         )
 
 
@@ -122,14 +122,12 @@ def adaptive_max(input: Tensor, output: Tensor, indices: Tensor, width: int, hei
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices",
     repeats=True,
 )
-def adaptive_max_backward(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, indices: Tensor
-) -> None:
+def adaptive_max_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
-    windows = _check_gradient(input, grad_output)
-    for dim, size in enumerate((2, *grad_output.sizes)):
-        check_size("indices", indices, input.ndim + 1, dim, size)
-    both, count = contiguous(indices), grad_output.nelement
+    windows = _check_gradient(call.input, call.gradOutput)
+    for dim, size in enumerate((2, *call.gradOutput.sizes)):
+        check_size("indices", call.indices, call.input.ndim + 1, dim, size)
+    both, count = contiguous(call.indices), call.gradOutput.nelement
     places = working(count, np.int64)
     run(
         "nn_places",
@@ -137,12 +135,12 @@ def adaptive_max_backward(
         out=places,
         first=both,
         apart=count,
-        factors=(input.sizes[-1], 1),
-        starts=_starts(input.sizes[-2:], windows),
+        factors=(call.input.sizes[-1], 1),
+        starts=_starts(call.input.sizes[-2:], windows),
         count=math.prod(windows),
         skip=0,
     )
-    add_by_place(places, input, grad_output, gradient, 2)
+    add_by_place(places, call.input, call.gradOutput, call.gradInput, 2)
 
 
 @lru_cache(maxsize=32)

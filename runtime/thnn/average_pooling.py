@@ -8,10 +8,10 @@ from functools import lru_cache
 from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn._jobs import contiguous, result
 from runtime.thnn._planes import average, average_backward
-from runtime.thnn._shapes import Numbers, check_like, image_windows, positive, windows_of
+from runtime.thnn._shapes import Numbers, check_like, image_windows, in_order, positive, windows_of
 from runtime.thnn._windows import Plan, make_plan, padded
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
@@ -25,91 +25,36 @@ _VOLUME = (
 
 
 @thnn("SpatialAveragePooling_updateOutput", _FORWARD + _IMAGE, repeats=True)
-def spatial(
-    input: Tensor,
-    output: Tensor,
-    k_w: int,
-    k_h: int,
-    d_w: int,
-    d_h: int,
-    pad_w: int,
-    pad_h: int,
-    ceil: bool,
-    count_pad: bool,
-) -> None:
+@thnn("VolumetricAveragePooling_updateOutput", _FORWARD + _VOLUME, repeats=True)
+def forward(call: Call) -> None:
     """output = the average of each window; count_include_pad: zeros of the padding count, too."""
-    kernel, stride, pad = (k_h, k_w), (d_h, d_w), (pad_h, pad_w)
-    windows = image_windows(input.sizes, kernel, stride, pad, ceil)
-    plan = _plan(input.sizes[-2:], windows, kernel, stride, pad, count_pad)
-    _store_averages(input, output, plan, windows)
+    plan, windows = _planned(call)
+    x, sizes = contiguous(call.input), call.input.sizes
+    with result(call.output, (*sizes[: -len(windows)], *windows)) as values:
+        average(x, plan, values)
 
 
 @thnn("SpatialAveragePooling_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
-def spatial_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    k_w: int,
-    k_h: int,
-    d_w: int,
-    d_h: int,
-    pad_w: int,
-    pad_h: int,
-    ceil: bool,
-    count_pad: bool,
-) -> None:
-    """gradInput = what each element's windows got in gradOutput, divided likewise."""
-    kernel, stride, pad = (k_h, k_w), (d_h, d_w), (pad_h, pad_w)
-    windows = image_windows(input.sizes, kernel, stride, pad, ceil)
-    plan = _plan(input.sizes[-2:], windows, kernel, stride, pad, count_pad)
-    _store_gradient(input, grad_output, gradient, plan, windows)
-
-
-@thnn("VolumetricAveragePooling_updateOutput", _FORWARD + _VOLUME, repeats=True)
-def volumetric(
-    input: Tensor,
-    output: Tensor,
-    k_t: int,
-    k_w: int,
-    k_h: int,
-    d_t: int,
-    d_w: int,
-    d_h: int,
-    pad_t: int,
-    pad_w: int,
-    pad_h: int,
-    ceil: bool,
-    count_pad: bool,
-) -> None:
-    """output = the average of each window; count_include_pad: zeros of the padding count, too."""
-    kernel, stride, pad = (k_t, k_h, k_w), (d_t, d_h, d_w), (pad_t, pad_h, pad_w)
-    windows = _volume_windows(input, kernel, stride, pad, ceil)
-    plan = _plan(input.sizes[-3:], windows, kernel, stride, pad, count_pad)
-    _store_averages(input, output, plan, windows)
-
-
 @thnn("VolumetricAveragePooling_updateGradInput", _BACKWARD + _VOLUME, repeats=True)
-def volumetric_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    k_t: int,
-    k_w: int,
-    k_h: int,
-    d_t: int,
-    d_w: int,
-    d_h: int,
-    pad_t: int,
-    pad_w: int,
-    pad_h: int,
-    ceil: bool,
-    count_pad: bool,
-) -> None:
+def backward(call: Call) -> None:
     """gradInput = what each element's windows got in gradOutput, divided likewise."""
-    kernel, stride, pad = (k_t, k_h, k_w), (d_t, d_h, d_w), (pad_t, pad_h, pad_w)
-    windows = _volume_windows(input, kernel, stride, pad, ceil)
-    plan = _plan(input.sizes[-3:], windows, kernel, stride, pad, count_pad)
-    _store_gradient(input, grad_output, gradient, plan, windows)
+    plan, windows = _planned(call)
+    check_like(call.input, windows, gradOutput=call.gradOutput)
+    planes = math.prod(call.input.sizes[: -len(windows)])
+    g = contiguous(call.gradOutput, planes * plan.out_plane)
+    with result(call.gradInput, call.input.sizes) as values:
+        average_backward(values, plan, g)
+
+
+def _planned(call: Call) -> tuple[Plan, Sizes]:
+    dims = len(call.numbers) // 3
+    kernel, stride, pad = in_order(call.numbers, dims)
+    if dims == 2:
+        windows = image_windows(call.input.sizes, kernel, stride, pad, call.ceil_mode)
+    else:
+        windows = _volume_windows(call.input, kernel, stride, pad, call.ceil_mode)
+    sizes = call.input.sizes[-dims:]
+    return _plan(sizes, windows, kernel, stride, pad, call.count_include_pad), windows
 
 
 def _volume_windows(
@@ -145,18 +90,3 @@ def _plan(
 ) -> Plan:
     numbers = zip(sizes, windows, kernel, stride, pad, strict=True)
     return make_plan([padded(*n, count_pad) for n in numbers], "order")
-
-
-def _store_averages(input: Tensor, output: Tensor, plan: Plan, windows: Sizes) -> None:
-    x = contiguous(input)
-    with result(output, (*input.sizes[: -len(windows)], *windows)) as values:
-        average(x, plan, values)
-
-
-def _store_gradient(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, plan: Plan, windows: Sizes
-) -> None:
-    check_like(input, windows, gradOutput=grad_output)
-    g = contiguous(grad_output, math.prod(input.sizes[: -len(windows)]) * plan.out_plane)
-    with result(gradient, input.sizes) as values:
-        average_backward(values, plan, g)

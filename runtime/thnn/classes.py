@@ -12,7 +12,7 @@ from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.thnn.checks import check, check_size, first_element
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _CLASSES = ", bool sizeAverage, THTensor *weights?, THTensor *total_weight, long ignore_index"
 
@@ -21,67 +21,57 @@ _CLASSES = ", bool sizeAverage, THTensor *weights?, THTensor *total_weight, long
     "ClassNLLCriterion_updateOutput",
     "THTensor *input, THIndexTensor *target, THTensor *output" + _CLASSES,
 )
-def class_nll(
-    input: Tensor,
-    target: Tensor,
-    output: Tensor,
-    size_average: bool,
-    weights: Tensor | None,
-    total_weight: Tensor,
-    ignore_index: int,
-) -> None:
+def class_nll(call: Call) -> None:
     """output = minus the sum of the inputs, times the weights, of the targets' classes.
 
     total_weight gets the sum of the weights. Targets of ignore_index do not count.
     """
-    check_size("output", output, 1, 0, 1)
-    check_size("total_weight", total_weight, 1, 0, 1)
-    shape = "" if weights is None else describe(weights.sizes)
+    check_size("output", call.output, 1, 0, 1)
+    check_size("total_weight", call.total_weight, 1, 0, 1)
+    shape = "" if call.weights is None else describe(call.weights.sizes)
     message = (
-        f"weight tensor should be defined either for all {_classes(input)} classes or no classes "
-        f"but got weight tensor of shape: {shape}"
+        f"weight tensor should be defined either for all {_classes(call.input)} classes or no "
+        f"classes but got weight tensor of shape: {shape}"
     )
-    rows, places = _targets(input, target, weights, ignore_index, message)
-    weight = np.ones(len(rows), input.dtype.numpy) if weights is None else weights.flat[places]
-    x = input.array.reshape(-1, input.sizes[-1])
+    rows, places = _targets(call.input, call.target, call.weights, call.ignore_index, message)
+    weight = (
+        np.ones(len(rows), call.input.dtype.numpy)
+        if call.weights is None
+        else call.weights.flat[places]
+    )
+    x = call.input.array.reshape(-1, call.input.sizes[-1])
     total = weight.sum()
     loss = 0 - np.dot(x[rows, places], weight)
-    total_weight.array[0] = total
-    output.array[0] = loss / total if size_average and total else loss
+    call.total_weight.array[0] = total
+    call.output.array[0] = loss / total if call.sizeAverage and total else loss
 
 
 @thnn(
     "ClassNLLCriterion_updateGradInput",
     "THTensor *input, THIndexTensor *target, THTensor *gradInput" + _CLASSES,
 )
-def class_nll_gradient(
-    input: Tensor,
-    target: Tensor,
-    gradient: Tensor,
-    size_average: bool,
-    weights: Tensor | None,
-    total_weight: Tensor,
-    ignore_index: int,
-) -> None:
+def class_nll_gradient(call: Call) -> None:
     """gradInput at the targets' classes = minus their weights; the others stay as they are."""
-    classes = _classes(input)
-    if not gradient.is_contiguous:
+    classes = _classes(call.input)
+    if not call.gradInput.is_contiguous:
         raise TorchError("gradInput must be contiguous")
-    total = first_element("total_weight", total_weight)
+    total = first_element("total_weight", call.total_weight)
     if not total > 0:
         return
     message = "weight tensor should be defined either for all or no classes"
-    rows, places = _targets(input, target, weights, ignore_index, message)
+    rows, places = _targets(call.input, call.target, call.weights, call.ignore_index, message)
     at = rows * classes + places
-    if at.size and at.max() >= gradient.nelement:
-        raise TorchError(f"gradInput is too small: {describe(gradient.sizes)}")
-    values = -np.ones(1, input.dtype.numpy) if weights is None else -weights.flat[places]
+    if at.size and at.max() >= call.gradInput.nelement:
+        raise TorchError(f"gradInput is too small: {describe(call.gradInput.sizes)}")
+    values = (
+        -np.ones(1, call.input.dtype.numpy) if call.weights is None else -call.weights.flat[places]
+    )
     # Torch7: of one frame, the gradient does not count the weight where it is averaged.
-    if input.ndim == 1 and size_average:
-        values = -np.ones(1, input.dtype.numpy)
-    elif size_average:
+    if call.input.ndim == 1 and call.sizeAverage:
+        values = -np.ones(1, call.input.dtype.numpy)
+    elif call.sizeAverage:
         values = values / total
-    gradient.array.reshape(-1)[at] = values
+    call.gradInput.array.reshape(-1)[at] = values
 
 
 def _classes(input: Tensor) -> int:
@@ -124,26 +114,22 @@ _MAPS = ", bool sizeAverage, THTensor *weights?, THTensor *total_weight"
     "SpatialClassNLLCriterion_updateOutput",
     "THTensor *input, THIndexTensor *target, THTensor *output" + _MAPS,
 )
-def spatial_nll(
-    input: Tensor,
-    target: Tensor,
-    output: Tensor,
-    size_average: bool,
-    weights: Tensor | None,
-    total_weight: Tensor,
-) -> None:
+def spatial_nll(call: Call) -> None:
     """output = minus the sum of the inputs, times the weights, of the classes of all positions.
 
     input: frames x classes x rows x columns. total_weight gets the sum of the weights.
     """
-    at = _checked_maps(input, target, weights)
-    loss, total = first_element("output", output), first_element("total_weight", total_weight)
-    x = input.flat.reshape(*input.sizes[:2], -1)
+    at = _checked_maps(call.input, call.target, call.weights)
+    loss, total = (
+        first_element("output", call.output),
+        first_element("total_weight", call.total_weight),
+    )
+    x = call.input.flat.reshape(*call.input.sizes[:2], -1)
     picked = np.take_along_axis(x, at, 1)
-    weight = np.ones(1, x.dtype) if weights is None else weights.flat[at]
-    total[...] = at.size if weights is None else weight.sum()
+    weight = np.ones(1, x.dtype) if call.weights is None else call.weights.flat[at]
+    total[...] = at.size if call.weights is None else weight.sum()
     loss[...] = -(picked * weight).sum(dtype=np.float64)
-    if size_average and total:
+    if call.sizeAverage and total:
         loss /= total
 
 
@@ -151,25 +137,18 @@ def spatial_nll(
     "SpatialClassNLLCriterion_updateGradInput",
     "THTensor *input, THIndexTensor *target, THTensor *gradInput" + _MAPS,
 )
-def spatial_nll_gradient(
-    input: Tensor,
-    target: Tensor,
-    gradient: Tensor,
-    size_average: bool,
-    weights: Tensor | None,
-    total_weight: Tensor,
-) -> None:
+def spatial_nll_gradient(call: Call) -> None:
     """gradInput at the targets' classes = minus their weights; the others stay as they are."""
-    at = _checked_maps(input, target, weights)
-    check(gradient.is_contiguous, 4, "gradInput must be contiguous")
-    total = first_element("total_weight", total_weight)
+    at = _checked_maps(call.input, call.target, call.weights)
+    check(call.gradInput.is_contiguous, 4, "gradInput must be contiguous")
+    total = first_element("total_weight", call.total_weight)
     if total <= 0:
         return
-    if gradient.nelement < input.nelement:
-        raise TorchError(f"gradInput is too small: {describe(gradient.sizes)}")
-    values = -np.ones(1, input.dtype.numpy) if weights is None else -weights.flat[at]
-    out = gradient.array.reshape(-1)[: input.nelement].reshape(*input.sizes[:2], -1)
-    np.put_along_axis(out, at, values / total if size_average else values, 1)
+    if call.gradInput.nelement < call.input.nelement:
+        raise TorchError(f"gradInput is too small: {describe(call.gradInput.sizes)}")
+    values = -np.ones(1, call.input.dtype.numpy) if call.weights is None else -call.weights.flat[at]
+    out = call.gradInput.array.reshape(-1)[: call.input.nelement].reshape(*call.input.sizes[:2], -1)
+    np.put_along_axis(out, at, values / total if call.sizeAverage else values, 1)
 
 
 def _checked_maps(input: Tensor, target: Tensor, weights: Tensor | None) -> Array:

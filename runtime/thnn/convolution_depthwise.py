@@ -27,7 +27,7 @@ from runtime.thnn._convolution import (
 )
 from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _NUMBERS = "int kW, int kH, int dW, int dH, int padW, int padH"
 
@@ -37,23 +37,18 @@ _NUMBERS = "int kW, int kH, int dW, int dH, int padW, int padH"
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput, "
     f"THTensor *fgradInput, {_NUMBERS}",
 )
-def forward(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    finput: Tensor,
-    _: Tensor,
-    *numbers: int,
-) -> None:
+def forward(call: Call) -> None:
     """output = bias + the correlations of each of input's planes with the kernels for it."""
     # Torch7: takes the width of an image for its height, and the other way round.
-    shape = _turned(_checked(input, None, weight, bias, numbers), numbers)
-    results = (output, finput)
-    x, w = read(input, *results).reshape(shape.images), _by_plane(read(weight, *results), shape)
-    b = None if bias is None else np.ascontiguousarray(read(bias, *results).T)
+    shape = _turned(_checked(call.input, None, call.weight, call.bias, call.numbers), call.numbers)
+    results = (call.output, call.finput)
+    x, w = (
+        read(call.input, *results).reshape(shape.images),
+        _by_plane(read(call.weight, *results), shape),
+    )
+    b = None if call.bias is None else np.ascontiguousarray(read(call.bias, *results).T)
     sizes = (*shape.batch, shape.planes * shape.maps, *shape.count)
-    with writing((output, sizes), (finput, _columns_size(shape))) as (out, columns):
+    with writing((call.output, sizes), (call.finput, _columns_size(shape))) as (out, columns):
         maps, memory = _split(out, shape, shape.maps), _split(columns, shape, shape.windows.taps)
         for c in range(shape.planes):
             one = None if b is None else b[c]
@@ -66,21 +61,16 @@ def forward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}",
 )
-def backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    weight: Tensor,
-    _: Tensor,
-    fgradient: Tensor,
-    *numbers: int,
-) -> None:
+def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    shape = _checked(input, grad_output, weight, None, numbers)
-    _check_places(shape, _turned(shape, numbers))
-    results = (gradient, fgradient)
-    g, w = read(grad_output, *results), _by_plane(read(weight, *results), shape)
-    with writing((gradient, input.sizes), (fgradient, _columns_size(shape))) as (out, columns):
+    shape = _checked(call.input, call.gradOutput, call.weight, None, call.numbers)
+    _check_places(shape, _turned(shape, call.numbers))
+    results = (call.gradInput, call.fgradInput)
+    g, w = read(call.gradOutput, *results), _by_plane(read(call.weight, *results), shape)
+    with writing((call.gradInput, call.input.sizes), (call.fgradInput, _columns_size(shape))) as (
+        out,
+        columns,
+    ):
         maps, memory = _split(g, shape, shape.maps), _split(columns, shape, shape.windows.taps)
         images = out.reshape(shape.images)
         for c in range(shape.planes):
@@ -93,35 +83,26 @@ def backward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
     f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}, accreal scale",
 )
-def accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor | None,
-    finput: Tensor,
-    _: Tensor,
-    *numbers: float,
-) -> None:
+def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias.
 
     Torch7 leaves both with their memory turned, maps within planes, and at a second call loses
     gradients where there are as many maps as planes.
     """
-    *sizes, scale = numbers
-    shape = _checked(input, grad_output, grad_weight, grad_bias, tuple(map(int, sizes)))
-    _check_places(shape, _turned(shape, tuple(map(int, sizes))))
-    check_columns(finput, _columns_size(shape))
-    results = (grad_weight,) if grad_bias is None else (grad_weight, grad_bias)
-    maps = _split(read(grad_output, *results), shape, shape.maps)
-    columns = _split(read(finput, *results), shape, shape.windows.taps)
-    factor = cast_scalar(scale, grad_weight.dtype)
-    with adding(grad_weight) as out:
+    shape = _checked(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.numbers)
+    _check_places(shape, _turned(shape, call.numbers))
+    check_columns(call.finput, _columns_size(shape))
+    results = (call.gradWeight,) if call.gradBias is None else (call.gradWeight, call.gradBias)
+    maps = _split(read(call.gradOutput, *results), shape, shape.maps)
+    columns = _split(read(call.finput, *results), shape, shape.windows.taps)
+    factor = cast_scalar(call.scale, call.gradWeight.dtype)
+    with adding(call.gradWeight) as out:
         sums = _by_plane(out, shape)
         for c in range(shape.planes):
             _columns.weigh(shape.windows, None, maps[:, c], sums[c], factor, columns[:, c])
         out[...] = sums.transpose(1, 0, 2).reshape(out.shape)
-    if grad_bias is not None:
-        added = grad_bias.array
+    if call.gradBias is not None:
+        added = call.gradBias.array
         added += added.dtype.type(factor) * maps.sum(axis=(0, 3)).T
 
 

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 from runtime.core.dtypes import cast_scalar
 from runtime.core.tensor import Sizes, Tensor
@@ -27,7 +26,7 @@ from runtime.thnn._dilated_sizes import (
     undilated,
 )
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 # -- what is computed: `reduce` makes maps of images, `expand` images of maps
 
@@ -132,68 +131,48 @@ def _add_rows(
     and of what follows it there, if that is a parameter. full: whether maps are the input.
     """
     forward_pass, backward_pass = (_expand, _reduce) if full else (_reduce, _expand)
-    columns_name, ones_name = buffers
+    columns, ones = buffers
 
     @thnn(
         f"{name}_updateOutput",
         "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, "
-        f"THTensor *{columns_name}, THTensor *{ones_name}, {numbers}",
+        f"THTensor *{columns}, THTensor *{ones}, {numbers}",
     )
-    def forward(
-        input: Tensor,
-        output: Tensor,
-        weight: Tensor,
-        bias: Tensor | None,
-        columns: Tensor,
-        ones: Tensor,
-        *given: int,
-    ) -> None:
+    def forward(call: Call) -> None:
         """output = bias + the convolution of input with weight."""
-        shape = sizes_of(input, None, weight, bias, given)
-        forward_pass(shape, input, output, weight, bias, columns)
-        _fill_ones(ones, shape.size if full else shape.count)
+        shape = sizes_of(call.input, None, call.weight, call.bias, call.numbers)
+        forward_pass(shape, call.input, call.output, call.weight, call.bias, getattr(call, columns))
+        _fill_ones(getattr(call, ones), shape.size if full else shape.count)
 
-    ones_parameter = f"THTensor *{ones_name}, " if ones_in_backward else ""
+    ones_parameter = f"THTensor *{ones}, " if ones_in_backward else ""
 
     @thnn(
         f"{name}_updateGradInput",
         "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
-        f"THTensor *{columns_name}, {ones_parameter}{numbers}",
+        f"THTensor *{columns}, {ones_parameter}{numbers}",
     )
-    def backward(
-        input: Tensor,
-        grad_output: Tensor,
-        gradient: Tensor,
-        weight: Tensor,
-        columns: Tensor,
-        *given: Any,
-    ) -> None:
+    def backward(call: Call) -> None:
         """gradInput from gradOutput and weight."""
-        shape = sizes_of(input, grad_output, weight, None, given[ones_in_backward:])
-        backward_pass(shape, grad_output, gradient, weight, None, columns)
+        shape = sizes_of(call.input, call.gradOutput, call.weight, None, call.numbers)
+        backward_pass(
+            shape, call.gradOutput, call.gradInput, call.weight, None, getattr(call, columns)
+        )
 
     @thnn(
         f"{name}_accGradParameters",
         "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
-        f"THTensor *{columns_name}, THTensor *{ones_name}, {numbers}, accreal scale",
+        f"THTensor *{columns}, THTensor *{ones}, {numbers}, accreal scale",
     )
-    def accumulate(
-        input: Tensor,
-        grad_output: Tensor,
-        grad_weight: Tensor,
-        grad_bias: Tensor | None,
-        columns: Tensor,
-        ones: Tensor,
-        *given: Any,
-    ) -> None:
+    def accumulate(call: Call) -> None:
         """Add scale times the gradients to gradWeight and gradBias."""
-        *sizes, scale = given
-        shape = sizes_of(input, grad_output, grad_weight, grad_bias, tuple(sizes))
-        _check_contiguous(grad_weight, grad_bias)
-        images, maps = (grad_output, input) if full else (input, grad_output)
-        gradients = (grad_weight, grad_bias)
-        _accumulate(shape, images, maps, grad_output, gradients, scale, columns)
-        _fill_ones(ones, shape.size if full else shape.count)
+        shape = sizes_of(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.numbers)
+        _check_contiguous(call.gradWeight, call.gradBias)
+        images, maps = (call.gradOutput, call.input) if full else (call.input, call.gradOutput)
+        gradients = (call.gradWeight, call.gradBias)
+        _accumulate(
+            shape, images, maps, call.gradOutput, gradients, call.scale, getattr(call, columns)
+        )
+        _fill_ones(getattr(call, ones), shape.size if full else shape.count)
 
 
 _IMAGE_NUMBERS = "int kW, int kH, int dW, int dH, int padW, int padH"

@@ -28,7 +28,7 @@ from runtime.thnn._convolution import (
     writing,
 )
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _KERNEL = "int kW, int kH, int dW, int dH, int padW, int padH"
 #: Elements of columns that one step of a local convolution copies.
@@ -43,11 +43,11 @@ _STEP = 1 << 18
     "int inputHeight, int outputWidth, int outputHeight",
     has_state=False,
 )
-def unfolded_copy(finput: Tensor, input: Tensor, *numbers: int) -> None:
+def unfolded_copy(call: Call) -> None:
     """finput = the columns of input."""
-    shape = _unfolded(finput, input, numbers)
-    x = read(input, finput).reshape(shape.images)
-    _columns.unfold(shape.windows, x, finput.array.reshape(1, *shape.columns))
+    shape = _unfolded(call.finput, call.input, call.numbers)
+    x = read(call.input, call.finput).reshape(shape.images)
+    _columns.unfold(shape.windows, x, call.finput.array.reshape(1, *shape.columns))
 
 
 @thnn(
@@ -56,11 +56,11 @@ def unfolded_copy(finput: Tensor, input: Tensor, *numbers: int) -> None:
     "int inputHeight, int outputWidth, int outputHeight",
     has_state=False,
 )
-def unfolded_acc(finput: Tensor, input: Tensor, *numbers: int) -> None:
+def unfolded_acc(call: Call) -> None:
     """Add the columns in finput to input."""
-    shape = _unfolded(finput, input, numbers)
-    columns = read(finput, input).reshape(1, *shape.columns)
-    _columns.fold(shape.windows, columns, input.array.reshape(shape.images))
+    shape = _unfolded(call.finput, call.input, call.numbers)
+    columns = read(call.finput, call.input).reshape(1, *shape.columns)
+    _columns.fold(shape.windows, columns, call.input.array.reshape(shape.images))
 
 
 def _unfolded(finput: Tensor, input: Tensor, numbers: tuple[int, ...]) -> Shape:
@@ -89,22 +89,14 @@ _LOCAL = f"{_KERNEL}, long inputWidth, long inputHeight, long outputWidth, long 
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, THTensor *finput, "
     f"THTensor *fgradInput, {_LOCAL}",
 )
-def local_forward(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    finput: Tensor,
-    _: Tensor,
-    *numbers: int,
-) -> None:
+def local_forward(call: Call) -> None:
     """output = bias + for each place its weights times what lies under the kernel there."""
-    shape = _local(input, None, weight, bias, numbers)
-    results = (output, finput)
-    x, w, b = (read(t, *results) for t in (input, weight, bias))
+    shape = _local(call.input, None, call.weight, call.bias, call.numbers)
+    results = (call.output, call.finput)
+    x, w, b = (read(t, *results) for t in (call.input, call.weight, call.bias))
     w, b = _by_place(w, shape), b.reshape(shape.maps, -1)
     sizes = (*shape.batch, shape.maps, *shape.count)
-    with writing((finput, shape.batch + shape.columns), (output, sizes)) as (memory, out):
+    with writing((call.finput, shape.batch + shape.columns), (call.output, sizes)) as (memory, out):
         columns, out = memory.reshape(-1, *shape.columns), out.reshape(shape.results)
         _columns.unfold(shape.windows, x.reshape(shape.images), columns)
 
@@ -120,22 +112,17 @@ def local_forward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     f"THTensor *finput, THTensor *fgradInput, {_LOCAL}",
 )
-def local_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    weight: Tensor,
-    finput: Tensor,
-    fgradient: Tensor,
-    *numbers: int,
-) -> None:
+def local_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    shape = _local(input, grad_output, weight, None, numbers)
-    check_columns(finput, shape.batch + shape.columns)
-    results = (gradient, fgradient)
-    g, w = (read(t, *results) for t in (grad_output, weight))
+    shape = _local(call.input, call.gradOutput, call.weight, None, call.numbers)
+    check_columns(call.finput, shape.batch + shape.columns)
+    results = (call.gradInput, call.fgradInput)
+    g, w = (read(t, *results) for t in (call.gradOutput, call.weight))
     g, w = g.reshape(-1, *shape.results[1:])[: shape.images[0]], _by_place(w, shape)
-    with writing((gradient, input.sizes), (fgradient, finput.sizes)) as (out, memory):
+    with writing((call.gradInput, call.input.sizes), (call.fgradInput, call.finput.sizes)) as (
+        out,
+        memory,
+    ):
         columns = memory.reshape(-1, *shape.columns)
 
         def compute(at: slice) -> None:
@@ -152,26 +139,17 @@ def local_backward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
     f"THTensor *finput, THTensor *fgradInput, {_LOCAL}, accreal scale",
 )
-def local_accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    finput: Tensor,
-    _: Tensor,
-    *numbers: float,
-) -> None:
+def local_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    *sizes, scale = numbers
-    check(grad_weight.is_contiguous, 4, "gradWeight needs to be contiguous")
-    check(grad_bias.is_contiguous, 5, "gradBias needs to be contiguous")
-    shape = _local(input, grad_output, grad_weight, grad_bias, tuple(map(int, sizes)))
-    check_columns(finput, shape.batch + shape.columns)
-    results = (grad_weight, grad_bias)
-    g = read(grad_output, *results).reshape(-1, *shape.results[1:])[: shape.images[0]]
-    columns = read(finput, *results).reshape(-1, *shape.columns)
-    out = _by_place(grad_weight.array, shape)
-    factor = out.dtype.type(cast_scalar(scale, grad_weight.dtype))
+    check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
+    check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
+    shape = _local(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.numbers)
+    check_columns(call.finput, shape.batch + shape.columns)
+    results = (call.gradWeight, call.gradBias)
+    g = read(call.gradOutput, *results).reshape(-1, *shape.results[1:])[: shape.images[0]]
+    columns = read(call.finput, *results).reshape(-1, *shape.columns)
+    out = _by_place(call.gradWeight.array, shape)
+    factor = out.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
 
     def compute(at: slice) -> None:
         above, under = g[:, :, at].transpose(2, 1, 0), columns[:, :, at].transpose(2, 0, 1)
@@ -179,7 +157,7 @@ def local_accumulate(
         out[at] += np.multiply(sums, factor, out=sums)
 
     _for_places(shape, compute)
-    sums = grad_bias.array
+    sums = call.gradBias.array
     sums += factor * g.sum(axis=0).reshape(sums.shape)
 
 

@@ -24,7 +24,7 @@ from runtime.thnn._connections import (
 from runtime.thnn._convolution import adding, read, writing
 from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _NUMBERS = "THTensor *connTable, int nInputPlane, int nOutputPlane, int dW, int dH"
 _FORWARD = f"THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, {_NUMBERS}"
@@ -39,161 +39,127 @@ _ACCUMULATE = (
 
 
 @thnn("SpatialConvolutionMap_updateOutput", _FORWARD)
-def forward(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    table: Tensor,
-    planes: int,
-    maps: int,
-    dw: int,
-    dh: int,
-) -> None:
+def forward(call: Call) -> None:
     """output = bias + the correlations of connected planes with their kernels."""
-    check_table(weight, table, 4, "weight")
-    check(input.ndim in (3, 4), 2, "3D or 4D(batch mode) tensor expected")
-    check(input.sizes[-3] >= planes, 2, "invalid number of input planes")
-    size, kernel = input.sizes[-2:], weight.sizes[1:]
+    check_table(call.weight, call.connTable, 4, "weight")
+    check(call.input.ndim in (3, 4), 2, "3D or 4D(batch mode) tensor expected")
+    check(call.input.sizes[-3] >= call.nInputPlane, 2, "invalid number of input planes")
+    size, kernel = call.input.sizes[-2:], call.weight.sizes[1:]
     check(size[0] >= kernel[0] and size[1] >= kernel[1], 2, "input image smaller than kernel size")
-    windows = windows_on(size, kernel, (dh, dw))
-    groups = list(groups_of(table, planes, maps))
-    check_count(bias, maps)
-    x, w, b = (read(t, output) for t in (input, weight, bias))
-    x = packed(np.ascontiguousarray(x).reshape(-1, *x.shape[-3:]), planes)
-    with writing((output, (*input.sizes[:-3], maps, *windows.count[1:]))) as (result,):
-        out = result.reshape(len(x), maps, *windows.count[1:])
-        out[...] = b.reshape(-1)[:maps, None, None]
+    windows = windows_on(size, kernel, (call.dH, call.dW))
+    groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane))
+    check_count(call.bias, call.nOutputPlane)
+    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
+    x = packed(np.ascontiguousarray(x).reshape(-1, *x.shape[-3:]), call.nInputPlane)
+    with writing(
+        (call.output, (*call.input.sizes[:-3], call.nOutputPlane, *windows.count[1:]))
+    ) as (result,):
+        out = result.reshape(len(x), call.nOutputPlane, *windows.count[1:])
+        out[...] = b.reshape(-1)[: call.nOutputPlane, None, None]
         for group in groups:
             _add_reduced(windows, group, x, w, out)
 
 
 @thnn("SpatialConvolutionMap_updateGradInput", _BACKWARD)
-def backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    weight: Tensor,
-    _: Tensor | None,
-    table: Tensor,
-    planes: int,
-    maps: int,
-    dw: int,
-    dh: int,
-) -> None:
+def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    check_table(weight, table, 5, "weight")
-    windows = windows_on(input.sizes[-2:], weight.sizes[1:], (dh, dw))
-    check_planes("input", input, input.ndim, planes, input.sizes[-2:], more=True)
-    check_planes("gradOutput", grad_output, input.ndim, maps, windows.count[1:])
-    groups = list(groups_of(table, planes, maps))
-    g, w = (read(t, gradient) for t in (grad_output, weight))
+    check_table(call.weight, call.connTable, 5, "weight")
+    windows = windows_on(call.input.sizes[-2:], call.weight.sizes[1:], (call.dH, call.dW))
+    check_planes(
+        "input", call.input, call.input.ndim, call.nInputPlane, call.input.sizes[-2:], more=True
+    )
+    check_planes(
+        "gradOutput", call.gradOutput, call.input.ndim, call.nOutputPlane, windows.count[1:]
+    )
+    groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane))
+    g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
     g = g.reshape(-1, *g.shape[-3:])
-    with writing((gradient, input.sizes)) as (result,):
+    with writing((call.gradInput, call.input.sizes)) as (result,):
         images = np.zeros((len(g), *result.shape[-3:]), result.dtype)
         for group in groups:
-            _add_expanded(windows, group, g, w, packed(images, planes))
+            _add_expanded(windows, group, g, w, packed(images, call.nInputPlane))
         result[...] = images.reshape(result.shape)
 
 
 @thnn("SpatialConvolutionMap_accGradParameters", _ACCUMULATE)
-def accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    table: Tensor,
-    planes: int,
-    maps: int,
-    dw: int,
-    dh: int,
-    scale: float,
-) -> None:
+def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    check_table(grad_weight, table, 5, "gradWeight")
-    windows = windows_on(input.sizes[-2:], grad_weight.sizes[1:], (dh, dw), exact=True)
-    check(grad_weight.is_contiguous, 4, "gradWeight needs to be contiguous")
-    check(grad_bias.is_contiguous, 5, "gradBias needs to be contiguous")
-    check_planes("input", input, input.ndim, planes, input.sizes[-2:], more=True)
-    check_planes("gradOutput", grad_output, input.ndim, maps, windows.count[1:])
-    gradients = (grad_weight, grad_bias)
-    _weigh(windows, input, grad_output, gradients, table, planes, scale, False)
+    check_table(call.gradWeight, call.connTable, 5, "gradWeight")
+    windows = windows_on(
+        call.input.sizes[-2:], call.gradWeight.sizes[1:], (call.dH, call.dW), exact=True
+    )
+    check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
+    check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
+    check_planes(
+        "input", call.input, call.input.ndim, call.nInputPlane, call.input.sizes[-2:], more=True
+    )
+    check_planes(
+        "gradOutput", call.gradOutput, call.input.ndim, call.nOutputPlane, windows.count[1:]
+    )
+    gradients = (call.gradWeight, call.gradBias)
+    _weigh(
+        windows,
+        call.input,
+        call.gradOutput,
+        gradients,
+        call.connTable,
+        call.nInputPlane,
+        call.scale,
+        False,
+    )
 
 
 @thnn("SpatialFullConvolutionMap_updateOutput", _FORWARD)
-def full_forward(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    table: Tensor,
-    planes: int,
-    maps: int,
-    dw: int,
-    dh: int,
-) -> None:
+def full_forward(call: Call) -> None:
     """output = bias + the full convolutions of connected planes with their kernels."""
-    check(weight.is_contiguous, 4, "weight must be contiguous")
-    check(bias.is_contiguous, 5, "bias must be contiguous")
-    check_table(weight, table, 4, "weight")
-    check(input.ndim == 3, 2, "3D tensor expected")
-    check(input.sizes[0] >= planes, 2, "invalid number of input planes")
-    windows = windows_of_full(input.sizes[1:], weight.sizes[1:], (dh, dw))
-    groups = list(groups_of(table, planes, maps, full=True))
-    check_count(bias, maps)
-    x, w, b = (read(t, output) for t in (input, weight, bias))
-    with writing((output, (maps, *windows.size[1:]))) as (out,):
-        out[...] = b.reshape(-1)[:maps, None, None]
+    check(call.weight.is_contiguous, 4, "weight must be contiguous")
+    check(call.bias.is_contiguous, 5, "bias must be contiguous")
+    check_table(call.weight, call.connTable, 4, "weight")
+    check(call.input.ndim == 3, 2, "3D tensor expected")
+    check(call.input.sizes[0] >= call.nInputPlane, 2, "invalid number of input planes")
+    windows = windows_of_full(call.input.sizes[1:], call.weight.sizes[1:], (call.dH, call.dW))
+    groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane, full=True))
+    check_count(call.bias, call.nOutputPlane)
+    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
+    with writing((call.output, (call.nOutputPlane, *windows.size[1:]))) as (out,):
+        out[...] = b.reshape(-1)[: call.nOutputPlane, None, None]
         for group in groups:
             _add_expanded(windows, group, x[None], w, out[None])
 
 
 @thnn("SpatialFullConvolutionMap_updateGradInput", _BACKWARD)
-def full_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    weight: Tensor,
-    _: Tensor | None,
-    table: Tensor,
-    planes: int,
-    maps: int,
-    dw: int,
-    dh: int,
-) -> None:
+def full_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    check_table(weight, table, 5, "weight")
-    check_planes("input", input, 3, planes, input.sizes[-2:], more=True)
-    windows = windows_of_full(input.sizes[1:], weight.sizes[1:], (dh, dw))
-    check_planes("gradOutput", grad_output, 3, maps, windows.size[1:])
-    groups = list(groups_of(table, planes, maps, full=True))
-    g, w = (read(t, gradient) for t in (grad_output, weight))
-    with writing((gradient, input.sizes)) as (out,):
+    check_table(call.weight, call.connTable, 5, "weight")
+    check_planes("input", call.input, 3, call.nInputPlane, call.input.sizes[-2:], more=True)
+    windows = windows_of_full(call.input.sizes[1:], call.weight.sizes[1:], (call.dH, call.dW))
+    check_planes("gradOutput", call.gradOutput, 3, call.nOutputPlane, windows.size[1:])
+    groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane, full=True))
+    g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
+    with writing((call.gradInput, call.input.sizes)) as (out,):
         out[...] = 0
         for group in groups:
             _add_reduced(windows, group, g[None], w, out[None])
 
 
 @thnn("SpatialFullConvolutionMap_accGradParameters", _ACCUMULATE)
-def full_accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    table: Tensor,
-    planes: int,
-    maps: int,
-    dw: int,
-    dh: int,
-    scale: float,
-) -> None:
+def full_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    check_table(grad_weight, table, 5, "gradWeight")
-    check_planes("input", input, 3, planes, input.sizes[-2:], more=True)
-    windows = windows_of_full(input.sizes[1:], grad_weight.sizes[1:], (dh, dw))
-    check_planes("gradOutput", grad_output, 3, maps, windows.size[1:])
-    gradients = (grad_weight, grad_bias)
-    _weigh(windows, grad_output, input, gradients, table, maps, scale, True)
+    check_table(call.gradWeight, call.connTable, 5, "gradWeight")
+    check_planes("input", call.input, 3, call.nInputPlane, call.input.sizes[-2:], more=True)
+    windows = windows_of_full(call.input.sizes[1:], call.gradWeight.sizes[1:], (call.dH, call.dW))
+    check_planes("gradOutput", call.gradOutput, 3, call.nOutputPlane, windows.size[1:])
+    gradients = (call.gradWeight, call.gradBias)
+    _weigh(
+        windows,
+        call.gradOutput,
+        call.input,
+        gradients,
+        call.connTable,
+        call.nOutputPlane,
+        call.scale,
+        True,
+    )
 
 
 # -- what is computed for a group: `to` are the maps of images that have the planes `from`

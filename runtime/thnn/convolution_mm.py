@@ -24,7 +24,7 @@ from runtime.thnn._convolution import (
     writing,
 )
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 
 def _shape(
@@ -42,17 +42,10 @@ def _shape(
     return Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
 
 
-def _forward(
-    shape: Shape,
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    finput: Tensor,
-) -> None:
-    results = (output, finput)
-    x, w = read(input, *results), read(weight, *results)
-    b = None if bias is None else read(bias, *results)
+def _forward(shape: Shape, call: Call) -> None:
+    output, finput = results = (call.output, call.finput)
+    x, w = read(call.input, *results), read(call.weight, *results)
+    b = None if call.bias is None else read(call.bias, *results)
     sizes = shape.batch + shape.columns
     with writing((finput, sizes), (output, (*shape.batch, shape.maps, *shape.count))) as arrays:
         columns, out = arrays
@@ -66,19 +59,11 @@ def _forward(
         )
 
 
-def _backward(
-    shape: Shape,
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    weight: Tensor,
-    finput: Tensor,
-    fgradient: Tensor,
-) -> None:
-    check_columns(finput, shape.batch + shape.columns)
-    results = (gradient, fgradient)
-    g, w = read(grad_output, *results), read(weight, *results)
-    with writing((gradient, input.sizes), (fgradient, finput.sizes)) as (out, columns):
+def _backward(shape: Shape, call: Call) -> None:
+    check_columns(call.finput, shape.batch + shape.columns)
+    gradient, memory = results = (call.gradInput, call.fgradInput)
+    g, w = read(call.gradOutput, *results), read(call.weight, *results)
+    with writing((gradient, call.input.sizes), (memory, call.finput.sizes)) as (out, columns):
         _columns.spread(
             shape.windows,
             g.reshape(-1, *shape.results[1:]),
@@ -89,20 +74,13 @@ def _backward(
         )
 
 
-def _accumulate(
-    shape: Shape,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor | None,
-    finput: Tensor,
-    scale: float,
-) -> None:
-    check_columns(finput, shape.batch + shape.columns)
-    results = (grad_weight,) if grad_bias is None else (grad_weight, grad_bias)
-    g, columns = read(grad_output, *results), read(finput, *results)
+def _accumulate(shape: Shape, call: Call) -> None:
+    check_columns(call.finput, shape.batch + shape.columns)
+    results = (call.gradWeight,) if call.gradBias is None else (call.gradWeight, call.gradBias)
+    g, columns = read(call.gradOutput, *results), read(call.finput, *results)
     g = g.reshape(-1, *shape.results[1:])[: shape.images[0]]
-    factor = cast_scalar(scale, grad_weight.dtype)
-    with adding(grad_weight) as out:
+    factor = cast_scalar(call.scale, call.gradWeight.dtype)
+    with adding(call.gradWeight) as out:
         _columns.weigh(
             shape.windows,
             None,
@@ -111,8 +89,8 @@ def _accumulate(
             factor,
             columns.reshape(-1, *shape.columns),
         )
-    if grad_bias is not None:
-        _columns.add_sums(grad_bias.array, g, factor)
+    if call.gradBias is not None:
+        _columns.add_sums(call.gradBias.array, g, factor)
 
 
 # -- SpatialConvolutionMM
@@ -154,18 +132,10 @@ _SPATIAL = ", int kW, int kH, int dW, int dH, int padW, int padH"
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput, "
     "THTensor *fgradInput" + _SPATIAL,
 )
-def spatial_forward(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    finput: Tensor,
-    _: Tensor,
-    *numbers: int,
-) -> None:
+def spatial_forward(call: Call) -> None:
     """output = bias + the correlation of input's planes with weight."""
-    shape = _spatial(input, None, weight, bias, numbers)
-    _forward(shape, input, output, weight, bias, finput)
+    shape = _spatial(call.input, None, call.weight, call.bias, call.numbers)
+    _forward(shape, call)
 
 
 @thnn(
@@ -173,18 +143,10 @@ def spatial_forward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     "THTensor *finput, THTensor *fgradInput" + _SPATIAL,
 )
-def spatial_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    weight: Tensor,
-    finput: Tensor,
-    fgradient: Tensor,
-    *numbers: int,
-) -> None:
+def spatial_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    shape = _spatial(input, grad_output, weight, None, numbers)
-    _backward(shape, input, grad_output, gradient, weight, finput, fgradient)
+    shape = _spatial(call.input, call.gradOutput, call.weight, None, call.numbers)
+    _backward(shape, call)
 
 
 @thnn(
@@ -192,22 +154,13 @@ def spatial_backward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
     "THTensor *finput, THTensor *fgradInput" + _SPATIAL + ", accreal scale",
 )
-def spatial_accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor | None,
-    finput: Tensor,
-    _: Tensor,
-    *numbers: float,
-) -> None:
+def spatial_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    *sizes, scale = numbers
-    check(grad_weight.is_contiguous, 4, "gradWeight needs to be contiguous")
-    if grad_bias is not None:
-        check(grad_bias.is_contiguous, 5, "gradBias needs to be contiguous")
-    shape = _spatial(input, grad_output, grad_weight, grad_bias, tuple(map(int, sizes)))
-    _accumulate(shape, grad_output, grad_weight, grad_bias, finput, scale)
+    check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
+    if call.gradBias is not None:
+        check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
+    shape = _spatial(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.numbers)
+    _accumulate(shape, call)
 
 
 # -- VolumetricConvolutionMM
@@ -248,17 +201,10 @@ _VOLUMETRIC = ", int kT, int kW, int kH, int dT, int dW, int dH, int pT, int pW,
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput"
     + _VOLUMETRIC,
 )
-def volumetric_forward(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    finput: Tensor,
-    *numbers: int,
-) -> None:
+def volumetric_forward(call: Call) -> None:
     """output = bias + the correlation of input's planes with weight."""
-    shape = _volumetric(input, None, weight, bias, numbers)
-    _forward(shape, input, output, weight, bias, finput)
+    shape = _volumetric(call.input, None, call.weight, call.bias, call.numbers)
+    _forward(shape, call)
 
 
 @thnn(
@@ -266,18 +212,10 @@ def volumetric_forward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     "THTensor *finput, THTensor *fgradInput" + _VOLUMETRIC,
 )
-def volumetric_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    weight: Tensor,
-    finput: Tensor,
-    fgradient: Tensor,
-    *numbers: int,
-) -> None:
+def volumetric_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    shape = _volumetric(input, grad_output, weight, None, numbers)
-    _backward(shape, input, grad_output, gradient, weight, finput, fgradient)
+    shape = _volumetric(call.input, call.gradOutput, call.weight, None, call.numbers)
+    _backward(shape, call)
 
 
 @thnn(
@@ -285,18 +223,10 @@ def volumetric_backward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
     "THTensor *finput" + _VOLUMETRIC + ", accreal scale",
 )
-def volumetric_accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor | None,
-    finput: Tensor,
-    *numbers: float,
-) -> None:
+def volumetric_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias.
 
     Torch7: a gradWeight that is not contiguous stays as it is.
     """
-    *sizes, scale = numbers
-    shape = _volumetric(input, grad_output, grad_weight, grad_bias, tuple(map(int, sizes)))
-    _accumulate(shape, grad_output, grad_weight, grad_bias, finput, scale)
+    shape = _volumetric(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.numbers)
+    _accumulate(shape, call)

@@ -16,7 +16,7 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor
 from runtime.thnn._elements import Terms, choose, compute_each, keep, total
 from runtime.thnn.checks import check_counts, check_size
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _LOSS = "THTensor *input, THTensor *target, THTensor *output, bool sizeAverage"
 _GRADIENT = "THTensor *input, THTensor *target, THTensor *gradInput, bool sizeAverage"
@@ -43,14 +43,14 @@ def _norm(input: Tensor, average: bool, factor: float = 1) -> float:
 
 
 @thnn("MSECriterion_updateOutput", _LOSS, total="(input - target) * (input - target)")
-def mse(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+def mse(call: Call) -> None:
     """output = the sum of (input - target)^2."""
 
     def terms(x: Array, y: Array) -> Any:
         difference = x - y
         return np.dot(difference, difference)
 
-    _loss(output, average, terms, input, target)
+    _loss(call.output, call.sizeAverage, terms, call.input, call.target)
 
 
 @thnn(
@@ -58,29 +58,33 @@ def mse(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
     _GRADIENT,
     each="gradInput = 2 * NORM * (input - target)",
 )
-def mse_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
+def mse_gradient(call: Call) -> None:
     """gradInput = 2 * (input - target)."""
-    check_counts(input=input, target=target)
-    factor = _norm(input, average, 2)
+    check_counts(input=call.input, target=call.target)
+    factor = _norm(call.input, call.sizeAverage, 2)
 
     def compute(x: Array, y: Array, out: Array) -> None:
         np.multiply(np.subtract(x, y), factor, out=out)
 
-    compute_each(gradient, compute, input, target)
+    compute_each(call.gradInput, compute, call.input, call.target)
 
 
 @thnn("AbsCriterion_updateOutput", _LOSS, total="abs(input - target)")
-def absolute(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+def absolute(call: Call) -> None:
     """output = the sum of |input - target|."""
-    check_counts(input=input, target=target)
-    if output.ndim != 1:
+    check_counts(input=call.input, target=call.target)
+    if call.output.ndim != 1:
         raise ArgError(1, "tensor must have one dimension")
 
     def terms(x: Array, y: Array) -> Array:
         difference: Array = x - y
         return np.absolute(difference, out=difference)
 
-    _store(output, total(terms, input, target), input.nelement if average else 1)
+    _store(
+        call.output,
+        total(terms, call.input, call.target),
+        call.input.nelement if call.sizeAverage else 1,
+    )
 
 
 @thnn(
@@ -88,15 +92,15 @@ def absolute(input: Tensor, target: Tensor, output: Tensor, average: bool) -> No
     _GRADIENT,
     each="gradInput = input - target >= 0 and NORM or -NORM",
 )
-def absolute_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
+def absolute_gradient(call: Call) -> None:
     """gradInput = 1 where input is the target or greater, -1 elsewhere."""
-    check_counts(input=input, target=target)
-    norm = _norm(input, average)
+    check_counts(input=call.input, target=call.target)
+    norm = _norm(call.input, call.sizeAverage)
 
     def compute(x: Array, y: Array, out: Array) -> None:
         choose(x - y >= 0, norm, -norm, out)
 
-    compute_each(gradient, compute, input, target)
+    compute_each(call.gradInput, compute, call.input, call.target)
 
 
 _EPSILON = 1e-12  # keeps logarithms and divisors away from 0
@@ -109,12 +113,10 @@ _EPSILON = 1e-12  # keeps logarithms and divisors away from 0
     " -(log(input + 1e-12) * target + log(1 - input + 1e-12) * (1 - target)) or 0 / 0"
     " if not weights",
 )
-def bce(
-    input: Tensor, target: Tensor, output: Tensor, average: bool, weights: Tensor | None
-) -> None:
+def bce(call: Call) -> None:
     """output = minus the sum of target * log(input) + (1 - target) * log(1 - input), weighted."""
-    check_counts(input=input, target=target)
-    check_counts(input=input, weights=weights)
+    check_counts(input=call.input, target=call.target)
+    check_counts(input=call.input, weights=call.weights)
 
     def terms(x: Array, y: Array, *weight: Array) -> Array:
         x = x.astype(np.float64, copy=False)
@@ -128,7 +130,14 @@ def bce(
         loss += np.log(1 - x + _EPSILON) * (1 - y)
         return -loss * weight[0] if weight else -loss
 
-    _loss(output, average, terms, input, target, *([] if weights is None else [weights]))
+    _loss(
+        call.output,
+        call.sizeAverage,
+        terms,
+        call.input,
+        call.target,
+        *([] if call.weights is None else [call.weights]),
+    )
 
 
 @thnn(
@@ -137,13 +146,11 @@ def bce(
     each="gradInput = -NORM * (target - input)"
     " / ((1 - input + 1e-12) * (input + 1e-12)) if not weights",
 )
-def bce_gradient(
-    input: Tensor, target: Tensor, gradient: Tensor, average: bool, weights: Tensor | None
-) -> None:
+def bce_gradient(call: Call) -> None:
     """gradInput = (input - target) / (input * (1 - input)), weighted."""
-    check_counts(input=input, target=target)
-    check_counts(input=input, weights=weights)
-    norm = -_norm(input, average)
+    check_counts(input=call.input, target=call.target)
+    check_counts(input=call.input, weights=call.weights)
+    norm = -_norm(call.input, call.sizeAverage)
 
     def compute(x: Array, y: Array, *weight: Array, out: Array) -> None:
         x = x.astype(np.float64, copy=False)
@@ -156,7 +163,13 @@ def bce_gradient(
         if weight:
             np.multiply(out, weight[0], out=out)
 
-    compute_each(gradient, compute, input, target, *([] if weights is None else [weights]))
+    compute_each(
+        call.gradInput,
+        compute,
+        call.input,
+        call.target,
+        *([] if call.weights is None else [call.weights]),
+    )
 
 
 @thnn(
@@ -164,7 +177,7 @@ def bce_gradient(
     _LOSS,
     total="target > 0 and target * (log(target) - input) or 0",
 )
-def kl_divergence(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+def kl_divergence(call: Call) -> None:
     """output = the sum of target * (log(target) - input) where target is positive."""
 
     def terms(x: Array, y: Array) -> Array:
@@ -172,7 +185,7 @@ def kl_divergence(input: Tensor, target: Tensor, output: Tensor, average: bool) 
         keep(y > 0, terms, terms)
         return terms
 
-    _loss(output, average, terms, input, target)
+    _loss(call.output, call.sizeAverage, terms, call.input, call.target)
 
 
 @thnn(
@@ -180,15 +193,15 @@ def kl_divergence(input: Tensor, target: Tensor, output: Tensor, average: bool) 
     _GRADIENT,
     each="gradInput = target > 0 and NORM * -target or 0",
 )
-def kl_divergence_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
+def kl_divergence_gradient(call: Call) -> None:
     """gradInput = -target where it is positive, 0 elsewhere."""
-    check_counts(input=input, target=target)
-    norm = _norm(input, average)
+    check_counts(input=call.input, target=call.target)
+    norm = _norm(call.input, call.sizeAverage)
 
     def compute(_: Array, y: Array, out: Array) -> None:
         keep(y > 0, -norm * y, out)
 
-    compute_each(gradient, compute, input, target)
+    compute_each(call.gradInput, compute, call.input, call.target)
 
 
 @thnn(
@@ -196,15 +209,15 @@ def kl_divergence_gradient(input: Tensor, target: Tensor, gradient: Tensor, aver
     _LOSS + ", accreal margin",
     total="max(margin - input * target, 0)",
 )
-def margin(input: Tensor, target: Tensor, output: Tensor, average: bool, distance: float) -> None:
+def margin(call: Call) -> None:
     """output = the sum of margin - input * target where that is positive."""
-    limit = cast_scalar(distance, input.dtype)
+    limit = cast_scalar(call.margin, call.input.dtype)
 
     def terms(x: Array, y: Array) -> Array:
         z: Array = limit - x * y
         return np.fmax(z, 0, out=z)
 
-    _loss(output, average, terms, input, target)
+    _loss(call.output, call.sizeAverage, terms, call.input, call.target)
 
 
 @thnn(
@@ -212,23 +225,27 @@ def margin(input: Tensor, target: Tensor, output: Tensor, average: bool, distanc
     _GRADIENT + ", accreal margin",
     each="gradInput = input * target < margin and -NORM * target or 0",
 )
-def margin_gradient(
-    input: Tensor, target: Tensor, gradient: Tensor, average: bool, distance: float
-) -> None:
+def margin_gradient(call: Call) -> None:
     """gradInput = -target where input * target is less than the margin, 0 elsewhere."""
-    check_counts(input=input, target=target)
-    norm, limit = _norm(input, average), cast_scalar(distance, input.dtype)
+    check_counts(input=call.input, target=call.target)
+    norm, limit = _norm(call.input, call.sizeAverage), cast_scalar(call.margin, call.input.dtype)
 
     def compute(x: Array, y: Array, out: Array) -> None:
         keep(x * y < limit, -norm * y, out)
 
-    compute_each(gradient, compute, input, target)
+    compute_each(call.gradInput, compute, call.input, call.target)
 
 
 @thnn("SoftMarginCriterion_updateOutput", _LOSS, total="log(1 + exp(-input * target))")
-def soft_margin(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+def soft_margin(call: Call) -> None:
     """output = the sum of log(1 + exp(-input * target))."""
-    _loss(output, average, lambda x, y: np.log(1 + np.exp(-x * y)), input, target)
+    _loss(
+        call.output,
+        call.sizeAverage,
+        lambda x, y: np.log(1 + np.exp(-x * y)),
+        call.input,
+        call.target,
+    )
 
 
 @thnn(
@@ -236,16 +253,16 @@ def soft_margin(input: Tensor, target: Tensor, output: Tensor, average: bool) ->
     _GRADIENT,
     each="gradInput = -NORM * target * exp(-target * input) / (1 + exp(-target * input))",
 )
-def soft_margin_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
+def soft_margin_gradient(call: Call) -> None:
     """gradInput = -target * z / (1 + z) with z = exp(-target * input)."""
-    check_counts(input=input, target=target)
-    norm = _norm(input, average)
+    check_counts(input=call.input, target=call.target)
+    norm = _norm(call.input, call.sizeAverage)
 
     def compute(x: Array, y: Array, out: Array) -> None:
         z = np.exp(-y * x)
         np.divide(-norm * y * z, 1 + z, out=out)
 
-    compute_each(gradient, compute, input, target)
+    compute_each(call.gradInput, compute, call.input, call.target)
 
 
 @thnn(
@@ -254,7 +271,7 @@ def soft_margin_gradient(input: Tensor, target: Tensor, gradient: Tensor, averag
     total="0.5 * min(abs(input - target), 1) * min(abs(input - target), 1)"
     " + (abs(input - target) - min(abs(input - target), 1))",
 )
-def smooth_l1(input: Tensor, target: Tensor, output: Tensor, average: bool) -> None:
+def smooth_l1(call: Call) -> None:
     """output = the sum of z^2 / 2, or z - 0.5 from 1 on, with z = |input - target|."""
 
     def terms(x: Array, y: Array) -> Array:
@@ -264,7 +281,7 @@ def smooth_l1(input: Tensor, target: Tensor, output: Tensor, average: bool) -> N
         np.subtract(z, 0.5 * least, out=z)
         return np.multiply(z, least, out=z)
 
-    _loss(output, average, terms, input, target)
+    _loss(call.output, call.sizeAverage, terms, call.input, call.target)
 
 
 @thnn(
@@ -273,22 +290,22 @@ def smooth_l1(input: Tensor, target: Tensor, output: Tensor, average: bool) -> N
     each="gradInput = (input - target ~= input - target and input - target"
     " or max(min(input - target, 1), -1)) * NORM",
 )
-def smooth_l1_gradient(input: Tensor, target: Tensor, gradient: Tensor, average: bool) -> None:
+def smooth_l1_gradient(call: Call) -> None:
     """gradInput = input - target, but at least -1 and at most 1."""
-    check_counts(input=input, target=target)
-    norm = _norm(input, average)
+    check_counts(input=call.input, target=call.target)
+    norm = _norm(call.input, call.sizeAverage)
 
     def compute(x: Array, y: Array, out: Array) -> None:
         np.multiply(norm, np.clip(x - y, -1, 1), out=out)
 
-    compute_each(gradient, compute, input, target)
+    compute_each(call.gradInput, compute, call.input, call.target)
 
 
 @thnn("L1Cost_updateOutput", "THTensor *input, THTensor *output", total="abs(input)")
-def l1_cost(input: Tensor, output: Tensor) -> None:
+def l1_cost(call: Call) -> None:
     """output = the sum of |input|."""
-    check_size("output", output, 1, 0, 1)
-    output.array[0] = total(np.absolute, input)
+    check_size("output", call.output, 1, 0, 1)
+    call.output.array[0] = total(np.absolute, call.input)
 
 
 @thnn(
@@ -296,11 +313,11 @@ def l1_cost(input: Tensor, output: Tensor) -> None:
     "THTensor *input, THTensor *gradOutput?, THTensor *gradInput",
     each="gradInput = input > 0 and 1 or input < 0 and -1 or 0 if not gradOutput",
 )
-def l1_cost_gradient(input: Tensor, grad_output: Tensor | None, gradient: Tensor) -> None:
+def l1_cost_gradient(call: Call) -> None:
     """gradInput = the sign of input."""
-    check_counts(input=input, gradOutput=grad_output)
+    check_counts(input=call.input, gradOutput=call.gradOutput)
 
     def compute(x: Array, out: Array) -> None:
         np.subtract(x > 0, x < 0, out=out, dtype=np.int8, casting="unsafe")
 
-    compute_each(gradient, compute, input)
+    compute_each(call.gradInput, compute, call.input)

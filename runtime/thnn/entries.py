@@ -30,11 +30,11 @@ def _formula(row: Row) -> str:
 
 def entry(name: str) -> Callable[..., bytes | None]:
     """A function of tensors, numbers and None for a row, which returns the bytes of its error."""
-    implementation = TABLE[name].implementation
+    row = TABLE[name]
 
     def call(*args: Any) -> bytes | None:
         try:
-            implementation(*args)
+            row.compute(args)
         except BaseException as error:
             return encode_error(error, args)
         return None
@@ -54,7 +54,7 @@ def jobs(name: str, dtype: int, address: int, room: int, *given: Any) -> str | N
             sizes = tuple(map(int, filter(None, given[i].decode().split("x"))))
             arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)
             tensors[i + 1] = arguments[i]
-    return record(lambda: row.implementation(*arguments), tensors, address, room)
+    return record(lambda: row.compute(tuple(arguments)), tensors, address, room)
 
 
 _ELEMENTS = {"I": LONG.index}

@@ -18,7 +18,7 @@ from runtime.thnn._planes import find_largest, scatter
 from runtime.thnn._shapes import Numbers, check_like, positive, size_of
 from runtime.thnn._windows import plan_of_places
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
@@ -31,54 +31,37 @@ _SAMPLES = ", THTensor *randomSamples"
 
 
 @thnn("SpatialFractionalMaxPooling_updateOutput", _FORWARD + _IMAGE + _SAMPLES, repeats=True)
-def spatial(
-    input: Tensor,
-    output: Tensor,
-    output_w: int,
-    output_h: int,
-    pool_w: int,
-    pool_h: int,
-    indices: Tensor,
-    samples: Tensor,
-) -> None:
+def spatial(call: Call) -> None:
     """output = the largest element of each window, and indices its place in the plane.
 
     randomSamples: for each plane one sample for the width, and one for the height.
     """
     check(
-        input.ndim in (3, 4),
+        call.input.ndim in (3, 4),
         2,
         "3D or 4D (batch mode) tensor expected for input, but got: %s",
-        input,
+        call.input,
     )
-    windows, pool = (output_h, output_w), (pool_h, pool_w)
-    _check_pools(("height", "width"), 7, input, windows, pool)
-    _store(input, output, indices, samples, windows, pool, (1, 0))
+    windows, pool = (call.outputH, call.outputW), (call.poolSizeH, call.poolSizeW)
+    _check_pools(("height", "width"), 7, call.input, windows, pool)
+    _store(call.input, call.output, call.indices, call.randomSamples, windows, pool, (1, 0))
 
 
 @thnn("VolumetricFractionalMaxPooling_updateOutput", _FORWARD + _VOLUME + _SAMPLES, repeats=True)
-def volumetric(
-    input: Tensor,
-    output: Tensor,
-    output_t: int,
-    output_w: int,
-    output_h: int,
-    pool_t: int,
-    pool_w: int,
-    pool_h: int,
-    indices: Tensor,
-    samples: Tensor,
-) -> None:
+def volumetric(call: Call) -> None:
     """Likewise; a volume is height x width x time here, and samples are for time first."""
     check(
-        input.ndim in (4, 5),
+        call.input.ndim in (4, 5),
         2,
         "4D or 5D (batch mode) tensor expected for input, but got: %s",
-        input,
+        call.input,
     )
-    windows, pool = (output_h, output_w, output_t), (pool_h, pool_w, pool_t)
-    _check_pools(("height", "width", "time"), 9, input, windows, pool)
-    _store(input, output, indices, samples, windows, pool, (2, 1, 0))
+    windows, pool = (
+        (call.outputH, call.outputW, call.outputT),
+        (call.poolSizeH, call.poolSizeW, call.poolSizeT),
+    )
+    _check_pools(("height", "width", "time"), 9, call.input, windows, pool)
+    _store(call.input, call.output, call.indices, call.randomSamples, windows, pool, (2, 1, 0))
 
 
 def _check_pools(
@@ -149,37 +132,28 @@ def _filled(numbers: Sequence[int]) -> list[int]:
 
 
 @thnn("SpatialFractionalMaxPooling_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
-def spatial_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    output_w: int,
-    output_h: int,
-    _pool_w: int,
-    _pool_h: int,
-    indices: Tensor,
-) -> None:
+def spatial_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
-    windows = {"width": (-1, output_w), "height": (-2, output_h)}
-    _add(input, grad_output, gradient, indices, windows, "inputW * inputH")
+    windows = {"width": (-1, call.outputW), "height": (-2, call.outputH)}
+    _add(call.input, call.gradOutput, call.gradInput, call.indices, windows, "inputW * inputH")
 
 
 @thnn("VolumetricFractionalMaxPooling_updateGradInput", _BACKWARD + _VOLUME, repeats=True)
-def volumetric_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    output_t: int,
-    output_w: int,
-    output_h: int,
-    _pool_t: int,
-    _pool_w: int,
-    _pool_h: int,
-    indices: Tensor,
-) -> None:
+def volumetric_backward(call: Call) -> None:
     """Likewise."""
-    windows = {"time": (-1, output_t), "width": (-2, output_w), "height": (-3, output_h)}
-    _add(input, grad_output, gradient, indices, windows, "inputT * inputW * inputH")
+    windows = {
+        "time": (-1, call.outputT),
+        "width": (-2, call.outputW),
+        "height": (-3, call.outputH),
+    }
+    _add(
+        call.input,
+        call.gradOutput,
+        call.gradInput,
+        call.indices,
+        windows,
+        "inputT * inputW * inputH",
+    )
 
 
 def _add(

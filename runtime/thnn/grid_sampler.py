@@ -13,22 +13,22 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.tensor import Tensor
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 
 @thnn(
     "SpatialGridSamplerBilinear_updateOutput", "THTensor *input, THTensor *grid, THTensor *output"
 )
-def sample(input: Tensor, grid: Tensor, output: Tensor) -> None:
+def sample(call: Call) -> None:
     """output = the input at the points of the grid."""
-    _check_grid(input, grid)
-    values = np.zeros((*input.sizes[:2], *grid.sizes[1:3]), input.dtype.numpy)
-    for x, points, out in zip(input.array, grid.array, values, strict=True):
+    _check_grid(call.input, call.grid)
+    values = np.zeros((*call.input.sizes[:2], *call.grid.sizes[1:3]), call.input.dtype.numpy)
+    for x, points, out in zip(call.input.array, call.grid.array, values, strict=True):
         flat = x.reshape(len(x), -1)
         for weight, _, _, inside, at in _corners(x.shape[1], x.shape[2], points):
             out += np.where(inside, flat[:, at], 0) * weight
-    output.resize(values.shape)
-    output.array[...] = values
+    call.output.resize(values.shape)
+    call.output.array[...] = values
 
 
 @thnn(
@@ -36,18 +36,16 @@ def sample(input: Tensor, grid: Tensor, output: Tensor) -> None:
     "THTensor *input, THTensor *gradInput, THTensor *grid, THTensor *gradGrid, "
     "THTensor *gradOutput",
 )
-def sample_backward(
-    input: Tensor, gradient: Tensor, grid: Tensor, grid_gradient: Tensor, grad_output: Tensor
-) -> None:
+def sample_backward(call: Call) -> None:
     """gradInput and gradGrid = the gradients of both."""
-    _check_grid(input, grid)
-    sizes = (*input.sizes[:2], *grid.sizes[1:3])
+    _check_grid(call.input, call.grid)
+    sizes = (*call.input.sizes[:2], *call.grid.sizes[1:3])
     for dim, size in enumerate(sizes):
-        check_size("gradOutput", grad_output, 4, dim, size)
-    result = np.zeros(input.sizes, input.dtype.numpy)
-    of_points = np.zeros(grid.sizes, input.dtype.numpy)
-    scale = np.array([input.sizes[3] - 1, input.sizes[2] - 1], result.dtype)
-    samples = input.array, grid.array, grad_output.array, result, of_points
+        check_size("gradOutput", call.gradOutput, 4, dim, size)
+    result = np.zeros(call.input.sizes, call.input.dtype.numpy)
+    of_points = np.zeros(call.grid.sizes, call.input.dtype.numpy)
+    scale = np.array([call.input.sizes[3] - 1, call.input.sizes[2] - 1], result.dtype)
+    samples = call.input.array, call.grid.array, call.gradOutput.array, result, of_points
     for x, points, g, out, to in zip(*samples, strict=True):
         flat, total = x.reshape(len(x), -1), out.reshape(len(x), -1)
         for weight, by_x, by_y, inside, at in _corners(x.shape[1], x.shape[2], points):
@@ -56,10 +54,10 @@ def sample_backward(
             products = (np.where(inside, flat[:, at], 0) * g).sum(axis=0)
             to[..., 0] += products * by_x
             to[..., 1] += products * by_y
-    gradient.resize(input.sizes)
-    gradient.array[...] = result
-    grid_gradient.resize(grid.sizes)
-    grid_gradient.array[...] = of_points * scale / 2
+    call.gradInput.resize(call.input.sizes)
+    call.gradInput.array[...] = result
+    call.gradGrid.resize(call.grid.sizes)
+    call.gradGrid.array[...] = of_points * scale / 2
 
 
 def _check_grid(input: Tensor, grid: Tensor) -> None:

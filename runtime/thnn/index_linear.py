@@ -14,7 +14,7 @@ from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _MIN_EXTRA = 4  # numbers that rows begin with, if with any
 
@@ -65,42 +65,33 @@ def _starts(sizes: Tensor, starts: Array, count: int) -> tuple[Array, Array]:
     "THIndexTensor *cumSumSizes, THTensor *output, THTensor *weight, THTensor *bias, "
     "THTensor *normalizedValues, int train",
 )
-def index_linear(
-    keys: Tensor,
-    offset: int,
-    values: Tensor,
-    sizes: Tensor,
-    ends: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    normalized: Tensor,
-    train: int,
-) -> None:
+def index_linear(call: Call) -> None:
     """output = bias + the sum of each sample's values times the weights of its keys.
 
     With normalization the values are brought between -1 and 1 first; normalizedValues gets them,
     and in training the weight's rows keep the greatest values.
     """
-    shape = _Shape(weight, bias)
-    check(keys.is_contiguous, 1, "keys vector must be contiguous")
-    check(values.is_contiguous, 3, "values vector must be contiguous")
-    check(weight.is_contiguous, 7, "weight matrix must be contiguous")
-    check(bias.is_contiguous, 8, "bias vector must be contiguous")
-    _check_entries(keys, values)
-    at = shape.places(keys, offset)
-    starts, lengths = _starts(sizes, ends.flat, keys.nelement)
+    shape = _Shape(call.weight, call.bias)
+    check(call.keys.is_contiguous, 1, "keys vector must be contiguous")
+    check(call.values.is_contiguous, 3, "values vector must be contiguous")
+    check(call.weight.is_contiguous, 7, "weight matrix must be contiguous")
+    check(call.bias.is_contiguous, 8, "bias vector must be contiguous")
+    _check_entries(call.keys, call.values)
+    at = shape.places(call.keys, call.keysOffset)
+    starts, lengths = _starts(call.sizes, call.cumSumSizes.flat, call.keys.nelement)
     if shape.extra:
-        normalized.resize((keys.nelement,))
-    output.resize((len(lengths), shape.outputs))
-    check(output.is_contiguous, 6, "output vector must be contiguous")
-    check(normalized.is_contiguous, 9, "normalizedValues vector must be contiguous")
-    v, w, b, out, kept = (t.array for t in (values, weight, bias, output, normalized))
+        call.normalizedValues.resize((call.keys.nelement,))
+    call.output.resize((len(lengths), shape.outputs))
+    check(call.output.is_contiguous, 6, "output vector must be contiguous")
+    check(call.normalizedValues.is_contiguous, 9, "normalizedValues vector must be contiguous")
+    v, w, b, out, kept = (
+        t.array for t in (call.values, call.weight, call.bias, call.output, call.normalizedValues)
+    )
     run(
         "index_forward",
         len(lengths),
-        large=keys.nelement * shape.outputs > LARGE and not (shape.extra and train),
-        size=weight.dtype.size,
+        large=call.keys.nelement * shape.outputs > LARGE and not (shape.extra and call.train),
+        size=call.weight.dtype.size,
         at=at.ctypes.data,
         starts=starts.ctypes.data,
         sizes=lengths.ctypes.data,
@@ -111,7 +102,7 @@ def index_linear(
         kept=kept.ctypes.data if shape.extra else 0,
         outputs=shape.outputs,
         extra=shape.extra,
-        train=train,
+        train=call.train,
     )
 
 
@@ -121,47 +112,33 @@ def index_linear(
     "THIndexTensor *cumSumSizes?, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
     "THTensor *weight, THTensor *bias, THTensor *valuesBuffer, accreal weightDecay, accreal scale",
 )
-def index_linear_gradients(
-    keys: Tensor,
-    _offset: int,
-    values: Tensor,
-    sizes: Tensor,
-    _ends: Tensor | None,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    buffer: Tensor,
-    _decay: float,
-    scale: float,
-) -> None:
+def index_linear_gradients(call: Call) -> None:
     """gradWeight = a row for each entry: scale * gradOutput * value; gradBias gets its part added.
 
     With normalization, scale * gradOutput stands before it in each row.
     """
-    shape = _Shape(weight, bias)
-    _check_entries(keys, values)
-    check(keys.is_contiguous, 1, "keys vector must be contiguous")
-    check(values.is_contiguous, 3, "values vector must be contiguous")
-    check(grad_output.is_contiguous, 6, "gradOutput vector must be contiguous")
-    check(grad_bias.is_contiguous, 8, "gradBias vector must be contiguous")
-    check(weight.is_contiguous, 9, "weight must be contiguous")
-    check(bias.is_contiguous, 10, "bias vector must be contiguous")
-    check(buffer.is_contiguous, 11, "valuesBuffer must be contiguous")
-    lengths = np.maximum(sizes.flat, 0)
-    starts, lengths = _starts(sizes, np.cumsum(lengths), keys.nelement)
-    g = _gradients(grad_output, len(lengths), shape.outputs)
-    if grad_bias.nelement < shape.outputs:
-        raise TorchError(f"gradBias is too small: {describe(grad_bias.sizes)}")
-    scaled = g * g.dtype.type(cast_scalar(scale, weight.dtype))
-    grad_weight.resize((keys.nelement, shape.outputs * (2 if shape.extra else 1)))
-    v, out = values.array, grad_weight.array
+    shape = _Shape(call.weight, call.bias)
+    _check_entries(call.keys, call.values)
+    check(call.keys.is_contiguous, 1, "keys vector must be contiguous")
+    check(call.values.is_contiguous, 3, "values vector must be contiguous")
+    check(call.gradOutput.is_contiguous, 6, "gradOutput vector must be contiguous")
+    check(call.gradBias.is_contiguous, 8, "gradBias vector must be contiguous")
+    check(call.weight.is_contiguous, 9, "weight must be contiguous")
+    check(call.bias.is_contiguous, 10, "bias vector must be contiguous")
+    check(call.valuesBuffer.is_contiguous, 11, "valuesBuffer must be contiguous")
+    lengths = np.maximum(call.sizes.flat, 0)
+    starts, lengths = _starts(call.sizes, np.cumsum(lengths), call.keys.nelement)
+    g = _gradients(call.gradOutput, len(lengths), shape.outputs)
+    if call.gradBias.nelement < shape.outputs:
+        raise TorchError(f"gradBias is too small: {describe(call.gradBias.sizes)}")
+    scaled = g * g.dtype.type(cast_scalar(call.scale, call.weight.dtype))
+    call.gradWeight.resize((call.keys.nelement, shape.outputs * (2 if shape.extra else 1)))
+    v, out = call.values.array, call.gradWeight.array
     run(
         "index_gradients",
         len(lengths),
         large=int(lengths.sum()) * shape.outputs >= LARGE,
-        size=weight.dtype.size,
+        size=call.weight.dtype.size,
         starts=starts.ctypes.data,
         sizes=lengths.ctypes.data,
         values=v.ctypes.data,
@@ -170,7 +147,7 @@ def index_linear_gradients(
         outputs=shape.outputs,
         extra=shape.extra,
     )
-    grad_bias.array.reshape(-1)[: shape.outputs] += scaled.sum(axis=0)
+    call.gradBias.array.reshape(-1)[: shape.outputs] += scaled.sum(axis=0)
 
 
 def _gradients(grad_output: Tensor, samples: int, outputs: int) -> Array:
@@ -188,37 +165,29 @@ def _gradients(grad_output: Tensor, samples: int, outputs: int) -> Array:
     "THIndexTensor *cumSumSizes?, THTensor *gradOutput, THTensor *weight, THTensor *bias, "
     "accreal weightDecay, accreal scale",
 )
-def index_linear_accumulate(
-    keys: Tensor,
-    offset: int,
-    values: Tensor,
-    sizes: Tensor,
-    _ends: Tensor | None,
-    grad_output: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    decay: float,
-    scale: float,
-) -> None:
+def index_linear_accumulate(call: Call) -> None:
     """weight and bias -= scale times their gradients, and weightDecay times the keys' weights."""
-    shape = _Shape(weight, bias)
-    _check_entries(keys, values)
-    check(keys.is_contiguous, 1, "keys vector must be contiguous")
-    check(values.is_contiguous, 3, "values vector must be contiguous")
-    check(grad_output.is_contiguous, 6, "gradOutput vector must be contiguous")
-    check(weight.is_contiguous, 7, "weight matrix must be contiguous")
-    check(bias.is_contiguous, 8, "bias matrix must be contiguous")
-    at = shape.places(keys, offset)
-    starts, lengths = _starts(sizes, np.cumsum(np.maximum(sizes.flat, 0)), keys.nelement)
-    g = _gradients(grad_output, len(lengths), shape.outputs)
-    scale = cast_scalar(scale, weight.dtype)
-    bias.array[...] -= scale * g.sum(axis=0)
-    v, w = values.array, weight.array
+    scale = call.scale
+    shape = _Shape(call.weight, call.bias)
+    _check_entries(call.keys, call.values)
+    check(call.keys.is_contiguous, 1, "keys vector must be contiguous")
+    check(call.values.is_contiguous, 3, "values vector must be contiguous")
+    check(call.gradOutput.is_contiguous, 6, "gradOutput vector must be contiguous")
+    check(call.weight.is_contiguous, 7, "weight matrix must be contiguous")
+    check(call.bias.is_contiguous, 8, "bias matrix must be contiguous")
+    at = shape.places(call.keys, call.keysOffset)
+    starts, lengths = _starts(
+        call.sizes, np.cumsum(np.maximum(call.sizes.flat, 0)), call.keys.nelement
+    )
+    g = _gradients(call.gradOutput, len(lengths), shape.outputs)
+    scale = cast_scalar(scale, call.weight.dtype)
+    call.bias.array[...] -= scale * g.sum(axis=0)
+    v, w = call.values.array, call.weight.array
     run(
         "index_accumulate",
         len(lengths),
         large=False,
-        size=weight.dtype.size,
+        size=call.weight.dtype.size,
         at=at.ctypes.data,
         starts=starts.ctypes.data,
         sizes=lengths.ctypes.data,
@@ -227,12 +196,12 @@ def index_linear_accumulate(
         gradients=g.ctypes.data,
         outputs=shape.outputs,
         extra=shape.extra,
-        decay=cast_scalar(decay, weight.dtype),
+        decay=cast_scalar(call.weightDecay, call.weight.dtype),
         scale=scale,
     )
     if shape.extra and shape.outputs == 1:  # Torch7: only then
         used = at[: int(lengths.sum())]
-        weight.array.reshape(-1)[used + shape.extra - 2] = 0
+        call.weight.array.reshape(-1)[used + shape.extra - 2] = 0
 
 
 @thnn(
@@ -241,43 +210,33 @@ def index_linear_accumulate(
     "THIndexTensor *runningKeys, THIndexTensor *cumSumSizes?, long keysOffset, "
     "accreal weightDecay, accreal learningRate",
 )
-def index_linear_update(
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    keys: Tensor,
-    _ends: Tensor | None,
-    offset: int,
-    decay: float,
-    rate: float,
-) -> None:
+def index_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients; gradWeight has a row for each key."""
-    shape = _Shape(weight, bias)
-    check(grad_weight.is_contiguous, 1, "gradWeight must be contiguous")
-    check(grad_bias.is_contiguous, 2, "gradBias vector must be contiguous")
-    check(weight.is_contiguous, 3, "gradBias vector must be contiguous")
-    check(bias.is_contiguous, 4, "gradBias vector must be contiguous")
-    check(keys.is_contiguous, 5, "keys vector must be contiguous")
-    at = shape.places(keys, offset)
+    rate = call.learningRate
+    shape = _Shape(call.weight, call.bias)
+    check(call.gradWeight.is_contiguous, 1, "gradWeight must be contiguous")
+    check(call.gradBias.is_contiguous, 2, "gradBias vector must be contiguous")
+    check(call.weight.is_contiguous, 3, "gradBias vector must be contiguous")
+    check(call.bias.is_contiguous, 4, "gradBias vector must be contiguous")
+    check(call.runningKeys.is_contiguous, 5, "keys vector must be contiguous")
+    at = shape.places(call.runningKeys, call.keysOffset)
     needed = len(at) * shape.outputs * (2 if shape.extra else 1)
-    if grad_weight.nelement < needed or grad_bias.nelement < shape.outputs:
-        raise TorchError(
-            f"gradients are too small: {describe(grad_weight.sizes)}, {describe(grad_bias.sizes)}"
-        )
-    rate = cast_scalar(rate, weight.dtype)
-    bias.array[...] -= rate * grad_bias.flat[: shape.outputs]
-    g, w = grad_weight.array, weight.array
+    if call.gradWeight.nelement < needed or call.gradBias.nelement < shape.outputs:
+        found = f"{describe(call.gradWeight.sizes)}, {describe(call.gradBias.sizes)}"
+        raise TorchError(f"gradients are too small: {found}")
+    rate = cast_scalar(rate, call.weight.dtype)
+    call.bias.array[...] -= rate * call.gradBias.flat[: shape.outputs]
+    g, w = call.gradWeight.array, call.weight.array
     run(
         "index_update",
         len(at),
         large=False,
-        size=weight.dtype.size,
+        size=call.weight.dtype.size,
         at=at.ctypes.data,
         gradients=g.ctypes.data,
         weight=w.ctypes.data,
         outputs=shape.outputs,
         extra=shape.extra,
-        decay=cast_scalar(decay, weight.dtype),
+        decay=cast_scalar(call.weightDecay, call.weight.dtype),
         rate=rate,
     )

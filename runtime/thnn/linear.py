@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from runtime.core.dtypes import cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import check_counts
 from runtime.ops.linalg.blas import addmm, addmv, addr
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 
 def _ones(buffer: Tensor, frames: int) -> Tensor:
@@ -58,51 +56,47 @@ def _add_outer(r: Tensor, alpha: float, vec1: Tensor, vec2: Tensor) -> None:
     "Linear_updateOutput",
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *addBuffer?",
 )
-def linear(
-    input: Tensor, output: Tensor, weight: Tensor, bias: Tensor | None, buffer: Tensor | None
-) -> None:
+def linear(call: Call) -> None:
     """output = weight * input + bias, of a vector or of each row of a matrix."""
-    if input.ndim not in (1, 2):
+    if call.input.ndim not in (1, 2):
         return
-    if not weight.ndim:
+    if not call.weight.ndim:
         raise ArgError(2, "dimension 1 out of range of 0D tensor")
-    rows = weight.sizes[0]
-    start = output.new((rows,))
-    if input.ndim == 1:
-        if bias is not None:
-            check_counts(tensor=start, src=bias)
-        start.array[...] = 0 if bias is None else bias.flat
-        _add_vector(output, 1, start, 1, weight, input)
+    rows = call.weight.sizes[0]
+    start = call.output.new((rows,))
+    if call.input.ndim == 1:
+        if call.bias is not None:
+            check_counts(tensor=start, src=call.bias)
+        start.array[...] = 0 if call.bias is None else call.bias.flat
+        _add_vector(call.output, 1, start, 1, call.weight, call.input)
     else:
-        product = output.new((input.sizes[0], rows))
-        _add_matrices(product, 0, 1, input, _turned(weight))
-        output.resize(product.sizes)
-        output.array[...] = product.array
-        if buffer is not None:
-            _ones(buffer, input.sizes[0])
-        if bias is not None and buffer is not None:
-            _add_outer(output, 1, buffer, bias)
+        product = call.output.new((call.input.sizes[0], rows))
+        _add_matrices(product, 0, 1, call.input, _turned(call.weight))
+        call.output.resize(product.sizes)
+        call.output.array[...] = product.array
+        if call.addBuffer is not None:
+            _ones(call.addBuffer, call.input.sizes[0])
+        if call.bias is not None and call.addBuffer is not None:
+            _add_outer(call.output, 1, call.addBuffer, call.bias)
 
 
 @thnn(
     "Linear_updateGradInput",
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput?, THTensor *weight",
 )
-def linear_backward(
-    input: Tensor, grad_output: Tensor, gradient: Tensor | None, weight: Tensor
-) -> None:
+def linear_backward(call: Call) -> None:
     """gradInput = the transpose of weight * gradOutput."""
-    if gradient is None:
+    if call.gradInput is None:
         return
-    result = gradient.new(input.sizes)
-    if input.ndim == 1:
-        _add_vector(result, 0, result, 1, _turned(weight), grad_output)
-    elif input.ndim == 2:
-        _add_matrices(result, 0, 1, grad_output, weight)
+    result = call.gradInput.new(call.input.sizes)
+    if call.input.ndim == 1:
+        _add_vector(result, 0, result, 1, _turned(call.weight), call.gradOutput)
+    elif call.input.ndim == 2:
+        _add_matrices(result, 0, 1, call.gradOutput, call.weight)
     else:
         result.array[...] = 0
-    gradient.resize(input.sizes)
-    gradient.array[...] = result.array
+    call.gradInput.resize(call.input.sizes)
+    call.gradInput.array[...] = result.array
 
 
 @thnn(
@@ -111,33 +105,24 @@ def linear_backward(
     "THTensor *bias?, THTensor *gradWeight, THTensor *gradBias?, THTensor *addBuffer?, "
     "accreal scale",
 )
-def linear_accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    _gradient: Tensor | None,
-    _weight: Tensor | None,
-    bias: Tensor | None,
-    grad_weight: Tensor,
-    grad_bias: Tensor | None,
-    buffer: Tensor | None,
-    scale: float,
-) -> None:
+def linear_accumulate(call: Call) -> None:
     """Add scale times the gradients of weight and bias to gradWeight and gradBias."""
-    scale = cast_scalar(scale, input.dtype)
-    if input.ndim == 1:
-        _add_outer(grad_weight, scale, grad_output, input)
-        if bias is not None and grad_bias is not None:
-            check_counts(r_=grad_bias, t=grad_bias, src=grad_output)
-            grad_bias.array[...] += (scale * grad_output.flat).reshape(grad_bias.sizes)
-    elif input.ndim == 2:
-        upper = _turned(grad_output)
-        _add_matrices(grad_weight, 1, scale, upper, input)
-        if bias is not None and grad_bias is not None and buffer is not None:
-            ones = _ones(buffer, input.sizes[0])
-            _add_vector(grad_bias, 1, grad_bias, scale, upper, ones)
+    scale = call.scale
+    scale = cast_scalar(scale, call.input.dtype)
+    if call.input.ndim == 1:
+        _add_outer(call.gradWeight, scale, call.gradOutput, call.input)
+        if call.bias is not None and call.gradBias is not None:
+            check_counts(r_=call.gradBias, t=call.gradBias, src=call.gradOutput)
+            call.gradBias.array[...] += (scale * call.gradOutput.flat).reshape(call.gradBias.sizes)
+    elif call.input.ndim == 2:
+        upper = _turned(call.gradOutput)
+        _add_matrices(call.gradWeight, 1, scale, upper, call.input)
+        if call.bias is not None and call.gradBias is not None and call.addBuffer is not None:
+            ones = _ones(call.addBuffer, call.input.sizes[0])
+            _add_vector(call.gradBias, 1, call.gradBias, scale, upper, ones)
 
 
-def _only_on_gpus(*_: Any) -> None:
+def _only_on_gpus(_: Call) -> None:
     """An error: the original has this function for GPUs alone."""
     raise TorchError("Assertion `false' failed. Not implemented for CPU")
 

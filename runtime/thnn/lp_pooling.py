@@ -17,26 +17,24 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn._jobs import contiguous, result, run, working
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _NUMBERS = ", accreal power, int width, int stride, bool batchMode"
 
 
 @thnn("FeatureLPPooling_updateOutput", "THTensor *input, THTensor *output" + _NUMBERS, repeats=True)
-def lp_pooling(
-    input: Tensor, output: Tensor, power: float, width: int, stride: int, batch: bool
-) -> None:
+def lp_pooling(call: Call) -> None:
     """output = the norm of each `width` features, `stride` apart."""
-    _check_dimensions(2, input, batch)
-    shape = _upcast(input, batch)
-    _check_window(3, 5, shape, width, stride)
-    lie = _windows(shape, width, stride)
-    sizes = list(input.sizes)
-    sizes[1 if batch else 0] = lie["windows"]
-    x = contiguous(input)
+    _check_dimensions(2, call.input, call.batchMode)
+    shape = _upcast(call.input, call.batchMode)
+    _check_window(3, 5, shape, call.width, call.stride)
+    lie = _windows(shape, call.width, call.stride)
+    sizes = list(call.input.sizes)
+    sizes[1 if call.batchMode else 0] = lie["windows"]
+    x = contiguous(call.input)
     powers = working(lie["features"] * lie["inner"], np.float64)
     sums = working(lie["windows"] * lie["inner"], np.float64)
-    with result(output, tuple(sizes)) as out:
+    with result(call.output, tuple(sizes)) as out:
         run(
             "nn_norms",
             shape[0],
@@ -46,7 +44,7 @@ def lp_pooling(
             powers=powers,
             sums=sums,
             add=_loop(np.add, "d"),
-            power=power,
+            power=call.power,
             **lie,
         )
 
@@ -56,26 +54,19 @@ def lp_pooling(
     "THTensor *gradOutput, THTensor *input, THTensor *output, THTensor *gradInput" + _NUMBERS,
     repeats=True,
 )
-def lp_pooling_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    output: Tensor,
-    gradient: Tensor,
-    power: float,
-    width: int,
-    stride: int,
-    batch: bool,
-) -> None:
+def lp_pooling_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput * (input / output)^(power - 1); 0 where output is 0."""
-    _check_dimensions(3, input, batch)
-    shape, given, found = (_upcast(t, batch) for t in (input, grad_output, output))
-    _check_window(3, 7, shape, width, stride)
+    _check_dimensions(3, call.input, call.batchMode)
+    shape, given, found = (
+        _upcast(t, call.batchMode) for t in (call.input, call.gradOutput, call.output)
+    )
+    _check_window(3, 7, shape, call.width, call.stride)
     if found != given:
         raise TorchError(
             "Assertion `outputDesc.size[i] == gradOutputDesc.size[i]' failed. output and "
             "gradOutput sizes do not match"
         )
-    lie = _windows(shape, width, stride)
+    lie = _windows(shape, call.width, call.stride)
     check(
         lie["windows"] == found[1],
         3,
@@ -83,11 +74,11 @@ def lp_pooling_backward(
     )
     if shape[0] != found[0] or shape[2:] != found[2:]:  # Torch7 reads beyond the end
         raise TorchError("input and output sizes do not match")
-    x, g, z = contiguous(input), contiguous(grad_output), contiguous(output)
+    x, g, z = contiguous(call.input), contiguous(call.gradOutput), contiguous(call.output)
     letter, n = x.dtype.char, lie["windows"] * lie["inner"]
     powers, upper = working(n, np.float64), working(n, np.float64)
     quotients = working(n, x.dtype)
-    with result(gradient, input.sizes) as out:
+    with result(call.gradInput, call.input.sizes) as out:
         run(
             "nn_norms_back",
             shape[0],
@@ -102,7 +93,7 @@ def lp_pooling_backward(
             add=_loop(np.add, letter),
             divide=_loop(np.divide, letter),
             multiply=_loop(np.multiply, "d"),
-            power=power - 1,
+            power=call.power - 1,
             **lie,
         )
 

@@ -15,7 +15,7 @@ from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 Labels = list[tuple[Array, Array]]  # of the first targets, second ones …: frames, classes
 
@@ -33,47 +33,31 @@ _MARGIN = ", bool sizeAverage, int p, THTensor *weights?, accreal margin"
     "MultiMarginCriterion_updateOutput",
     "THTensor *input, THIndexTensor *target, THTensor *output" + _MARGIN,
 )
-def multi_margin(
-    input: Tensor,
-    target: Tensor,
-    output: Tensor,
-    size_average: bool,
-    p: int,
-    weights: Tensor | None,
-    margin: float,
-) -> None:
+def multi_margin(call: Call) -> None:
     """output = the sum of (margin - target's score + other score)^p where that is positive.
 
     Divided by the number of classes; p is 1 or 2.
     """
-    excess, weight, _ = _excesses(input, target, weights, margin)
-    check(output.ndim == 1, 1, "tensor must have one dimension")
-    terms = np.where(excess > 0, (excess if p == 1 else excess * excess) * weight, 0)
+    excess, weight, _ = _excesses(call.input, call.target, call.weights, call.margin)
+    check(call.output.ndim == 1, 1, "tensor must have one dimension")
+    terms = np.where(excess > 0, (excess if call.p == 1 else excess * excess) * weight, 0)
     loss = terms.sum(dtype=np.float64)
-    loss /= excess.shape[1] * (len(excess) if size_average else 1)
-    output.array[0] = loss
+    loss /= excess.shape[1] * (len(excess) if call.sizeAverage else 1)
+    call.output.array[0] = loss
 
 
 @thnn(
     "MultiMarginCriterion_updateGradInput",
     "THTensor *input, THIndexTensor *target, THTensor *gradInput" + _MARGIN,
 )
-def multi_margin_gradient(
-    input: Tensor,
-    target: Tensor,
-    gradient: Tensor,
-    size_average: bool,
-    p: int,
-    weights: Tensor | None,
-    margin: float,
-) -> None:
+def multi_margin_gradient(call: Call) -> None:
     """gradInput = the derivative of each excess, and minus their sum at the target."""
-    excess, weight, at = _excesses(input, target, weights, margin)
-    norm = 1 / (excess.size if size_average else excess.shape[1])
-    slopes = np.where(excess > 0, weight * norm if p == 1 else 2 * norm * excess * weight, 0)
+    excess, weight, at = _excesses(call.input, call.target, call.weights, call.margin)
+    norm = 1 / (excess.size if call.sizeAverage else excess.shape[1])
+    slopes = np.where(excess > 0, weight * norm if call.p == 1 else 2 * norm * excess * weight, 0)
     slopes[np.arange(len(at)), at] = -slopes.sum(axis=1)
-    gradient.resize(input.sizes)
-    gradient.array[...] = slopes.reshape(input.sizes)
+    call.gradInput.resize(call.input.sizes)
+    call.gradInput.array[...] = slopes.reshape(call.input.sizes)
 
 
 def _excesses(
@@ -103,23 +87,21 @@ def _excesses(
     "THTensor *input, THIndexTensor *target, THTensor *output, THTensor *isTarget, "
     "bool sizeAverage",
 )
-def multi_label(
-    input: Tensor, target: Tensor, output: Tensor, is_target: Tensor, size_average: bool
-) -> None:
+def multi_label(call: Call) -> None:
     """output = the sum of 1 - target's score + other score where that is positive.
 
     For each target of a frame, which end with the first 0, and each class that is no target of it.
     Divided by the number of classes. isTarget becomes 1 at the targets, 0 elsewhere.
     """
-    x, labels = _labels(input, target)
-    check(output.ndim == 1, 1, "tensor must have one dimension")
+    x, labels = _labels(call.input, call.target)
+    check(call.output.ndim == 1, 1, "tensor must have one dimension")
     marks = np.zeros(x.shape, x.dtype)
     for rows, at in labels:
         marks[rows, at] = 1
     loss = sum(float(z.sum(dtype=np.float64)) for _, _, z in _margins(x, labels, marks != 0))
-    is_target.resize(target.sizes)
-    is_target.array[...] = marks.reshape(target.sizes)
-    output.array[0] = loss / x.shape[1] / (len(x) if size_average else 1)
+    call.isTarget.resize(call.target.sizes)
+    call.isTarget.array[...] = marks.reshape(call.target.sizes)
+    call.output.array[0] = loss / x.shape[1] / (len(x) if call.sizeAverage else 1)
 
 
 @thnn(
@@ -127,21 +109,19 @@ def multi_label(
     "THTensor *input, THIndexTensor *target, THTensor *gradInput, THTensor *isTarget, "
     "bool sizeAverage",
 )
-def multi_label_gradient(
-    input: Tensor, target: Tensor, gradient: Tensor, is_target: Tensor, size_average: bool
-) -> None:
+def multi_label_gradient(call: Call) -> None:
     """gradInput = the derivatives; isTarget is what the loss has left there."""
-    x, labels = _labels(input, target, is_target)
-    marks = is_target.flat.reshape(x.shape)
+    x, labels = _labels(call.input, call.target, call.isTarget)
+    marks = call.isTarget.flat.reshape(x.shape)
     check(bool((marks >= 0).all()), 3, "isTarget out of range")
     check(bool((marks <= 1).all()), 3, "isTarget out of range")
     counts = np.zeros(x.shape, np.int64)
     for rows, at, z in _margins(x, labels, marks != 0):
         counts[rows] += z > 0
         counts[rows, at] -= np.count_nonzero(z, axis=1)
-    gradient.resize(input.sizes)
-    norm = x.dtype.type(1 / (x.size if size_average else x.shape[1]))
-    gradient.array[...] = (counts * norm).reshape(input.sizes)
+    call.gradInput.resize(call.input.sizes)
+    norm = x.dtype.type(1 / (x.size if call.sizeAverage else x.shape[1]))
+    call.gradInput.array[...] = (counts * norm).reshape(call.input.sizes)
 
 
 def _labels(input: Tensor, target: Tensor, is_target: Tensor | None = None) -> tuple[Array, Labels]:

@@ -17,7 +17,7 @@ from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import partly_shared
 from runtime.thnn.checks import check_shapes
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _GROUP = 2 * PIECE  # elements of channels that are computed together
 _LONG = 16  # positions from which on a row is summed by BLAS
@@ -91,50 +91,38 @@ def _column(x: Array | float) -> Array:
     + _STATISTICS
     + ", double momentum, double eps",
 )
-def batch_norm(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor,
-    running_var: Tensor,
-    save_mean: Tensor,
-    save_std: Tensor,
-    train: bool,
-    momentum: float,
-    eps: float,
-) -> None:
+def batch_norm(call: Call) -> None:
     """output = (input - mean) / sqrt(variance + eps) * weight + bias, for each channel.
 
     train: the mean and the variance are the input's; the running ones move towards them by
     momentum, and save_mean and save_std keep the mean and the factor 1 / sqrt(variance + eps).
     Otherwise they are the running ones.
     """
-    channels = _Channels(input.sizes)
-    saved = (save_mean, save_std) if train else ()
+    channels = _Channels(call.input.sizes)
+    saved = (call.save_mean, call.save_std) if call.train else ()
     w, b, means, variances, *kept = channels.vectors(
-        weight, bias, running_mean, running_var, *saved
+        call.weight, call.bias, call.running_mean, call.running_var, *saved
     )
     assert means is not None and variances is not None
-    x = channels.values(input)
-    output.resize(input.sizes)
-    out = channels.values(output)
+    x = channels.values(call.input)
+    call.output.resize(call.input.sizes)
+    out = channels.values(call.output)
     if partly_shared(out, [x]):
         x = x.copy()
-    if train:
+    if call.train:
         mean, squares = np.empty(channels.count, x.dtype), np.empty(channels.count)
     else:
         mean = means.copy()
-    scale = 1 / np.sqrt(variances.astype(np.float64) + eps)
+    scale = 1 / np.sqrt(variances.astype(np.float64) + call.eps)
 
     def group(at: slice, distance: Array) -> None:
         part = x[:, at]
-        if train:
+        if call.train:
             mean[at] = _sum(part) / channels.n
         np.subtract(part, mean[at, None], out=distance)
-        if train:
+        if call.train:
             squares[at] = _product(distance, distance)
-            scale[at] = _inverse_deviation(squares[at] / channels.n + eps)
+            scale[at] = _inverse_deviation(squares[at] / channels.n + call.eps)
         factor = scale[at, None].astype(x.dtype)
         if w is not None:
             factor *= w[at, None]
@@ -147,12 +135,14 @@ def batch_norm(
     _share(channels, x.dtype, group)
     for vector, values in zip(kept, (mean, scale), strict=False):
         vector[...] = values  # type: ignore[index]
-    if train:
-        means[...] = momentum * mean + (1 - momentum) * means.astype(np.float64)
+    if call.train:
+        means[...] = call.momentum * mean + (1 - call.momentum) * means.astype(np.float64)
         unbiased = squares / np.float64(channels.n - 1)
-        variances[...] = momentum * unbiased + (1 - momentum) * variances.astype(np.float64)
-    if not np.may_share_memory(out, output.array):  # a copy, since the layout has gaps
-        output.array[...] = out.reshape(output.sizes)
+        variances[...] = call.momentum * unbiased + (1 - call.momentum) * variances.astype(
+            np.float64
+        )
+    if not np.may_share_memory(out, call.output.array):  # a copy, since the layout has gaps
+        call.output.array[...] = out.reshape(call.output.sizes)
 
 
 def _inverse_deviation(variance: Array) -> Array:
@@ -177,51 +167,39 @@ def _share(
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput?, THTensor *gradWeight?, "
     "THTensor *gradBias?, THTensor *weight?, " + _STATISTICS + ", double scale, double eps",
 )
-def batch_norm_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor | None,
-    grad_weight: Tensor | None,
-    grad_bias: Tensor | None,
-    weight: Tensor | None,
-    running_mean: Tensor,
-    running_var: Tensor,
-    save_mean: Tensor,
-    save_std: Tensor,
-    train: bool,
-    scale: float,
-    eps: float,
-) -> None:
+def batch_norm_backward(call: Call) -> None:
     """gradInput, and scale times the gradients of weight and bias, added to theirs.
 
     train: the mean and the factor are those of save_mean and save_std, and depend on the input;
     otherwise they follow from the running ones.
     """
-    check_shapes(input=input, gradOutput=grad_output)
-    channels = _Channels(input.sizes)
-    statistics = (save_mean, save_std) if train else (running_mean, running_var)
-    vectors = channels.vectors(weight, *statistics, grad_weight, grad_bias)
+    check_shapes(input=call.input, gradOutput=call.gradOutput)
+    channels = _Channels(call.input.sizes)
+    statistics = (
+        (call.save_mean, call.save_std) if call.train else (call.running_mean, call.running_var)
+    )
+    vectors = channels.vectors(call.weight, *statistics, call.gradWeight, call.gradBias)
     w, means, factors, to_weight, to_bias = vectors
-    x, g = channels.values(input), channels.values(grad_output)
+    x, g = channels.values(call.input), channels.values(call.gradOutput)
     out = None
-    if gradient is not None:
-        gradient.resize(input.sizes)
-        out = channels.values(gradient)
+    if call.gradInput is not None:
+        call.gradInput.resize(call.input.sizes)
+        out = channels.values(call.gradInput)
         if partly_shared(out, [x, g]):
             x, g = x.copy(), g.copy()
 
     def group(at: slice, distance: Array) -> None:
         assert means is not None and factors is not None
         mean, inverse = _column(means[at]), factors[at]
-        if not train:
-            inverse = (1 / np.sqrt(inverse.astype(np.float64) + eps)).astype(x.dtype)
+        if not call.train:
+            inverse = (1 / np.sqrt(inverse.astype(np.float64) + call.eps)).astype(x.dtype)
         source, upper = x[:, at], g[:, at]
         np.subtract(source, mean, out=distance)
         total, product = _sum(upper), _product(distance, upper)
         if out is not None:
             target = out[:, at]
             factor = _column(inverse if w is None else inverse * w[at])
-            if train:
+            if call.train:
                 slope = (product * inverse * inverse / channels.n).astype(x.dtype)
                 np.multiply(distance, _column(slope), out=distance)
                 np.add(distance, _column((total / channels.n).astype(x.dtype)), out=distance)
@@ -229,10 +207,14 @@ def batch_norm_backward(
             else:
                 np.multiply(upper, factor, out=target)
         if to_weight is not None:
-            to_weight[at] += scale * product * inverse
+            to_weight[at] += call.scale * product * inverse
         if to_bias is not None:
-            to_bias[at] += scale * total
+            to_bias[at] += call.scale * total
 
     _share(channels, x.dtype, group)
-    if gradient is not None and out is not None and not np.may_share_memory(out, gradient.array):
-        gradient.array[...] = out.reshape(gradient.sizes)
+    if (
+        call.gradInput is not None
+        and out is not None
+        and not np.may_share_memory(out, call.gradInput.array)
+    ):
+        call.gradInput.array[...] = out.reshape(call.gradInput.sizes)

@@ -18,7 +18,7 @@ from runtime.thnn._jobs import contiguous, result
 from runtime.thnn._planes import add_by_table, copy_by_table
 from runtime.thnn._shapes import size_of
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
@@ -40,77 +40,57 @@ def _repeated(size: int, before: int, count: int) -> Array:
 
 
 @thnn("SpatialReflectionPadding_updateOutput", _FORWARD + _IMAGE, repeats=True)
-def reflection(input: Tensor, output: Tensor, left: int, right: int, top: int, bottom: int) -> None:
+def reflection(call: Call) -> None:
     """output = each plane with a border that mirrors what is next to it."""
-    _pad(input, output, ((top, bottom), (left, right)), _mirrored)
+    _pad(call.input, call.output, ((call.pad_t, call.pad_b), (call.pad_l, call.pad_r)), _mirrored)
 
 
 @thnn("SpatialReflectionPadding_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
-def reflection_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    left: int,
-    right: int,
-    top: int,
-    bottom: int,
-) -> None:
+def reflection_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput where each element was copied to."""
-    _pad_backward(input, grad_output, gradient, ((top, bottom), (left, right)), _mirrored)
+    _pad_backward(
+        call.input,
+        call.gradOutput,
+        call.gradInput,
+        ((call.pad_t, call.pad_b), (call.pad_l, call.pad_r)),
+        _mirrored,
+    )
 
 
 @thnn("SpatialReplicationPadding_updateOutput", _FORWARD + _IMAGE, repeats=True)
-def replication(
-    input: Tensor, output: Tensor, left: int, right: int, top: int, bottom: int
-) -> None:
+def replication(call: Call) -> None:
     """output = each plane with a border that repeats the elements at its edges."""
-    _pad(input, output, ((top, bottom), (left, right)), _repeated)
+    _pad(call.input, call.output, ((call.pad_t, call.pad_b), (call.pad_l, call.pad_r)), _repeated)
 
 
 @thnn("SpatialReplicationPadding_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
-def replication_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    left: int,
-    right: int,
-    top: int,
-    bottom: int,
-) -> None:
+def replication_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput where each element was copied to."""
-    _pad_backward(input, grad_output, gradient, ((top, bottom), (left, right)), _repeated)
+    _pad_backward(
+        call.input,
+        call.gradOutput,
+        call.gradInput,
+        ((call.pad_t, call.pad_b), (call.pad_l, call.pad_r)),
+        _repeated,
+    )
 
 
 @thnn("VolumetricReplicationPadding_updateOutput", _FORWARD + _VOLUME, repeats=True)
-def replication_3d(
-    input: Tensor,
-    output: Tensor,
-    left: int,
-    right: int,
-    top: int,
-    bottom: int,
-    front: int,
-    back: int,
-) -> None:
+def replication_3d(call: Call) -> None:
     """output = each volume with a border that repeats the elements at its sides."""
-    _pad(input, output, ((front, back), (top, bottom), (left, right)), _repeated)
+    _pad(
+        call.input,
+        call.output,
+        ((call.pfront, call.pback), (call.ptop, call.pbottom), (call.pleft, call.pright)),
+        _repeated,
+    )
 
 
 @thnn("VolumetricReplicationPadding_updateGradInput", _BACKWARD + _VOLUME, repeats=True)
-def replication_3d_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    left: int,
-    right: int,
-    top: int,
-    bottom: int,
-    front: int,
-    back: int,
-) -> None:
+def replication_3d_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput where each element was copied to."""
-    pads = (front, back), (top, bottom), (left, right)
-    _pad_backward(input, grad_output, gradient, pads, _repeated)
+    pads = (call.pfront, call.pback), (call.ptop, call.pbottom), (call.pleft, call.pright)
+    _pad_backward(call.input, call.gradOutput, call.gradInput, pads, _repeated)
 
 
 def _pad(input: Tensor, output: Tensor, pads: Pads, places: Places) -> None:

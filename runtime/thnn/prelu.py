@@ -17,7 +17,7 @@ from runtime.core.tensor import Tensor, describe
 from runtime.ops._operands import elementwise, partly_shared
 from runtime.thnn._elements import choose, keep, total
 from runtime.thnn.checks import check_counts
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 
 def _planes(input: Tensor, count: int) -> tuple[int, int, int]:
@@ -75,9 +75,9 @@ def _scale(result: Tensor, input: Tensor, values: Tensor, weight: Tensor, count:
     "PReLU_updateOutput",
     "THTensor *input, THTensor *output, THTensor *weight, THIndex_t nOutputPlane",
 )
-def prelu(input: Tensor, output: Tensor, weight: Tensor, planes: int) -> None:
+def prelu(call: Call) -> None:
     """output = input where it is positive, input * weight elsewhere."""
-    _scale(output, input, input, weight, planes)
+    _scale(call.output, call.input, call.input, call.weight, call.nOutputPlane)
 
 
 @thnn(
@@ -85,12 +85,10 @@ def prelu(input: Tensor, output: Tensor, weight: Tensor, planes: int) -> None:
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     "THIndex_t nOutputPlane",
 )
-def prelu_backward(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, weight: Tensor, planes: int
-) -> None:
+def prelu_backward(call: Call) -> None:
     """gradInput = gradOutput where input is positive, gradOutput * weight elsewhere."""
-    check_counts(input=input, gradOutput=grad_output)
-    _scale(gradient, input, grad_output, weight, planes)
+    check_counts(input=call.input, gradOutput=call.gradOutput)
+    _scale(call.gradInput, call.input, call.gradOutput, call.weight, call.nOutputPlane)
 
 
 @thnn(
@@ -99,23 +97,13 @@ def prelu_backward(
     "THTensor *gradWeight, THTensor *gradWeightBuf?, THTensor *gradWeightBuf2?, "
     "THIndex_t nOutputPlane, accreal scale",
 )
-def prelu_accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    _gradient: Tensor | None,
-    _weight: Tensor | None,
-    grad_weight: Tensor,
-    _buffer: Tensor | None,
-    _buffer2: Tensor | None,
-    planes: int,
-    scale: float,
-) -> None:
+def prelu_accumulate(call: Call) -> None:
     """Add scale * input * gradOutput of the elements that are not positive to gradWeight."""
-    check_counts(input=input, gradOutput=grad_output)
-    if planes and not grad_weight.is_contiguous:
+    check_counts(input=call.input, gradOutput=call.gradOutput)
+    if call.nOutputPlane and not call.gradWeight.is_contiguous:
         raise ArgError(6, "gradWeight needs to be contiguous")
-    shape = _planes(input, planes) if planes else None
-    _slopes(grad_weight, planes or 1)
+    shape = _planes(call.input, call.nOutputPlane) if call.nOutputPlane else None
+    _slopes(call.gradWeight, call.nOutputPlane or 1)
 
     def products(x: Array, g: Array) -> Array:
         terms: Array = x * g
@@ -123,11 +111,11 @@ def prelu_accumulate(
         return terms
 
     if shape is None:
-        sums = np.array([total(products, input, grad_output)])
+        sums = np.array([total(products, call.input, call.gradOutput)])
     else:
-        x, g = input.flat.reshape(shape), grad_output.flat.reshape(shape)
-        sums = np.zeros(planes)
+        x, g = call.input.flat.reshape(shape), call.gradOutput.flat.reshape(shape)
+        sums = np.zeros(call.nOutputPlane)
         for frame, gradients in zip(x, g, strict=True):
             sums += products(frame, gradients).sum(axis=1, dtype=np.float64)
-    sums *= cast_scalar(scale, input.dtype)
-    grad_weight.array.reshape(-1)[: len(sums)] += sums.astype(input.dtype.numpy)
+    sums *= cast_scalar(call.scale, call.input.dtype)
+    call.gradWeight.array.reshape(-1)[: len(sums)] += sums.astype(call.input.dtype.numpy)

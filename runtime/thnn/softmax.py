@@ -13,7 +13,7 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.ops._operands import partly_shared
 from runtime.thnn.checks import check, check_shapes
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *output"
@@ -63,9 +63,9 @@ def _by_parts(result: Tensor, compute: Callable[..., None], like: Tensor, *sourc
 
 
 @thnn("LogSoftMax_updateOutput", _FORWARD)
-def log_softmax(input: Tensor, output: Tensor) -> None:
+def log_softmax(call: Call) -> None:
     """output = input - log(sum(exp(input))), of each position's classes."""
-    check(1 <= input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
+    check(1 <= call.input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
 
     def compute(x: Array, out: Array) -> None:
         largest = x.max(axis=1, keepdims=True)
@@ -73,48 +73,46 @@ def log_softmax(input: Tensor, output: Tensor) -> None:
         sums = np.exp(terms, out=terms).sum(axis=1, keepdims=True)
         np.subtract(x, largest + np.log(sums, out=sums), out=out)
 
-    _by_parts(output, compute, input, input)
+    _by_parts(call.output, compute, call.input, call.input)
 
 
 @thnn("LogSoftMax_updateGradInput", _BACKWARD)
-def log_softmax_backward(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, output: Tensor
-) -> None:
+def log_softmax_backward(call: Call) -> None:
     """gradInput = gradOutput - exp(output) * sum(gradOutput), of each position's classes."""
-    _check_gradients(input, grad_output, output)
+    _check_gradients(call.input, call.gradOutput, call.output)
 
     def compute(g: Array, y: Array, out: Array) -> None:
         factor = np.exp(y)
         np.multiply(factor, g.sum(axis=1, keepdims=True), out=factor)
         np.subtract(g, factor, out=out)
 
-    _by_parts(gradient, compute, output, grad_output, output)
+    _by_parts(call.gradInput, compute, call.output, call.gradOutput, call.output)
 
 
 @thnn("SoftMax_updateOutput", _FORWARD)
-def softmax(input: Tensor, output: Tensor) -> None:
+def softmax(call: Call) -> None:
     """output = exp(input) / sum(exp(input)), of each position's classes."""
-    check(1 <= input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
+    check(1 <= call.input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
 
     def compute(x: Array, out: Array) -> None:
         terms = x - x.max(axis=1, keepdims=True)
         sums = np.exp(terms, out=terms).sum(axis=1, keepdims=True)
         np.multiply(terms, np.reciprocal(sums, out=sums), out=out)
 
-    _by_parts(output, compute, input, input)
+    _by_parts(call.output, compute, call.input, call.input)
 
 
 @thnn("SoftMax_updateGradInput", _BACKWARD)
-def softmax_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, output: Tensor) -> None:
+def softmax_backward(call: Call) -> None:
     """gradInput = output * (gradOutput - sum(gradOutput * output)), of each position's classes."""
-    _check_gradients(input, grad_output, output)
+    _check_gradients(call.input, call.gradOutput, call.output)
 
     def compute(g: Array, y: Array, out: Array) -> None:
         terms = g * y
         np.subtract(g, terms.sum(axis=1, keepdims=True), out=terms)
         np.multiply(terms, y, out=out)
 
-    _by_parts(gradient, compute, output, grad_output, output)
+    _by_parts(call.gradInput, compute, call.output, call.gradOutput, call.output)
 
 
 def _check_gradients(input: Tensor, grad_output: Tensor, output: Tensor) -> None:

@@ -15,7 +15,7 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._sums import add_rows
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _COO = "input must be in coo format, nnz x 3"
 _PAIRS = "input size must be batchsize x nnz x 2"
@@ -98,34 +98,36 @@ _FORWARD = "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias"
 
 
 @thnn("SparseLinear_updateOutput", _FORWARD)
-def sparse_linear(input: Tensor, output: Tensor, weight: Tensor, bias: Tensor) -> None:
+def sparse_linear(call: Call) -> None:
     """output = input * the transpose of weight + bias; output has a row for each of the batch."""
-    outputs, inputs = _matrix(weight)
-    if not output.ndim:
+    outputs, inputs = _matrix(call.weight)
+    if not call.output.ndim:
         raise ArgError(2, "dimension 1 out of range of 0D tensor")
-    _check_coo(input, 2)
-    check(output.is_contiguous, 3, "output must be contiguous")
-    check(bias.sizes == (outputs,), 5, "bias size wrong")
-    if output.sizes[1:] != (outputs,):
-        raise TorchError(f"output has {outputs} columns, but is of shape: {describe(output.sizes)}")
-    entries = _read(input)
-    order, rows = _in_order(entries.rows, output.sizes[0])
+    _check_coo(call.input, 2)
+    check(call.output.is_contiguous, 3, "output must be contiguous")
+    check(call.bias.sizes == (outputs,), 5, "bias size wrong")
+    if call.output.sizes[1:] != (outputs,):
+        raise TorchError(
+            f"output has {outputs} columns, but is of shape: {describe(call.output.sizes)}"
+        )
+    entries = _read(call.input)
+    order, rows = _in_order(entries.rows, call.output.sizes[0])
     entries = entries.chosen(order)
     entries.rows = rows
-    _multiply(output, entries, weight, bias, inputs)
+    _multiply(call.output, entries, call.weight, call.bias, inputs)
 
 
 @thnn("SparseLinear_legacyUpdateOutput", _FORWARD)
-def sparse_linear_of_pairs(input: Tensor, output: Tensor, weight: Tensor, bias: Tensor) -> None:
+def sparse_linear_of_pairs(call: Call) -> None:
     """output = input * the transpose of weight + bias."""
-    outputs, inputs = _matrix(weight)
-    _check_pairs(input, 2)
-    check(output.is_contiguous, 3, "output must be contiguous")
-    check(bias.sizes == (outputs,), 5, "bias size wrong")
-    entries = _read_pairs(input)
+    outputs, inputs = _matrix(call.weight)
+    _check_pairs(call.input, 2)
+    check(call.output.is_contiguous, 3, "output must be contiguous")
+    check(call.bias.sizes == (outputs,), 5, "bias size wrong")
+    entries = _read_pairs(call.input)
     entries.used.check(inputs, "updateOutput")
-    output.resize((input.sizes[0], outputs))
-    _multiply(output, entries, weight, bias, inputs)
+    call.output.resize((call.input.sizes[0], outputs))
+    _multiply(call.output, entries, call.weight, call.bias, inputs)
 
 
 def _multiply(output: Tensor, entries: _Entries, weight: Tensor, bias: Tensor, inputs: int) -> None:
@@ -175,44 +177,42 @@ def _accumulate(
 
 
 @thnn("SparseLinear_accGradParameters", _GRADIENTS)
-def sparse_linear_gradients(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    weight: Tensor,
-    _: Tensor,
-    decay: float,
-    scale: float,
-) -> None:
+def sparse_linear_gradients(call: Call) -> None:
     """Add the gradients, times scale, and the weight times weightDecay; entries by columns."""
-    inputs = _matrix(weight)[1]
-    _check_coo(input, 2)
-    _check_gradients(input, grad_output, grad_weight, grad_bias, weight)
-    entries = _read(input)
+    inputs = _matrix(call.weight)[1]
+    _check_coo(call.input, 2)
+    _check_gradients(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.weight)
+    entries = _read(call.input)
     entries = entries.chosen(_in_order(entries.columns, inputs)[0])
-    _accumulate(entries, grad_output, grad_weight, grad_bias, weight, decay, scale)
+    _accumulate(
+        entries,
+        call.gradOutput,
+        call.gradWeight,
+        call.gradBias,
+        call.weight,
+        call.weightDecay,
+        call.scale,
+    )
 
 
 @thnn("SparseLinear_legacyAccGradParameters", _GRADIENTS)
-def sparse_linear_gradients_of_pairs(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    weight: Tensor,
-    _: Tensor,
-    decay: float,
-    scale: float,
-) -> None:
+def sparse_linear_gradients_of_pairs(call: Call) -> None:
     """The same for the older form; gradOutput is resized to the batch."""
-    outputs, inputs = _matrix(weight)
-    _check_pairs(input, 2)
-    _check_gradients(input, grad_output, grad_weight, grad_bias, weight)
-    entries = _read_pairs(input, by_place=True).used
+    outputs, inputs = _matrix(call.weight)
+    _check_pairs(call.input, 2)
+    _check_gradients(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.weight)
+    entries = _read_pairs(call.input, by_place=True).used
     entries.check(inputs, "accGradParameters")
-    grad_output.resize((input.sizes[0], outputs))
-    _accumulate(entries, grad_output, grad_weight, grad_bias, weight, decay, scale)
+    call.gradOutput.resize((call.input.sizes[0], outputs))
+    _accumulate(
+        entries,
+        call.gradOutput,
+        call.gradWeight,
+        call.gradBias,
+        call.weight,
+        call.weightDecay,
+        call.scale,
+    )
 
 
 _UPDATE = (
@@ -244,35 +244,28 @@ def _check_update(weight: Tensor, bias: Tensor, grad_weight: Tensor, grad_bias: 
 
 
 @thnn("SparseLinear_updateParameters", _UPDATE)
-def sparse_linear_update(
-    weight: Tensor,
-    bias: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    last_input: Tensor,
-    rate: float,
-) -> None:
+def sparse_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients, in the columns of the last input."""
-    _check_update(weight, bias, grad_weight, grad_bias)
-    _check_coo(last_input, 6)
-    entries = _read(last_input).used
+    _check_update(call.weight, call.bias, call.gradWeight, call.gradBias)
+    _check_coo(call.lastInput, 6)
+    entries = _read(call.lastInput).used
     if len(entries.columns):  # Torch7: otherwise the bias stays, too
-        _update(weight, bias, grad_weight, grad_bias, entries, rate)
+        _update(call.weight, call.bias, call.gradWeight, call.gradBias, entries, call.learningRate)
 
 
 @thnn("SparseLinear_legacyUpdateParameters", _UPDATE)
-def sparse_linear_update_of_pairs(
-    weight: Tensor,
-    bias: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    last_input: Tensor,
-    rate: float,
-) -> None:
+def sparse_linear_update_of_pairs(call: Call) -> None:
     """The same for the older form."""
-    _check_update(weight, bias, grad_weight, grad_bias)
-    _check_pairs(last_input, 6)
-    _update(weight, bias, grad_weight, grad_bias, _read_pairs(last_input).used, rate)
+    _check_update(call.weight, call.bias, call.gradWeight, call.gradBias)
+    _check_pairs(call.lastInput, 6)
+    _update(
+        call.weight,
+        call.bias,
+        call.gradWeight,
+        call.gradBias,
+        _read_pairs(call.lastInput).used,
+        call.learningRate,
+    )
 
 
 _ZERO = "THTensor *gradWeight, THTensor *gradBias, THTensor *lastInput"
@@ -285,16 +278,16 @@ def _zero(grad_weight: Tensor, grad_bias: Tensor, entries: _Entries) -> None:
 
 
 @thnn("SparseLinear_zeroGradParameters", _ZERO)
-def sparse_linear_zero(grad_weight: Tensor, grad_bias: Tensor, last_input: Tensor) -> None:
+def sparse_linear_zero(call: Call) -> None:
     """gradBias, and gradWeight in the columns of the last input, become 0."""
-    check(grad_bias.sizes == _matrix(grad_weight)[:1], 3, "gradBias size wrong")
-    _check_coo(last_input, 4)
-    _zero(grad_weight, grad_bias, _read(last_input).used)
+    check(call.gradBias.sizes == _matrix(call.gradWeight)[:1], 3, "gradBias size wrong")
+    _check_coo(call.lastInput, 4)
+    _zero(call.gradWeight, call.gradBias, _read(call.lastInput).used)
 
 
 @thnn("SparseLinear_legacyZeroGradParameters", _ZERO)
-def sparse_linear_zero_of_pairs(grad_weight: Tensor, grad_bias: Tensor, last_input: Tensor) -> None:
+def sparse_linear_zero_of_pairs(call: Call) -> None:
     """The same for the older form."""
-    check(grad_bias.sizes == _matrix(grad_weight)[:1], 3, "gradBias size wrong")
-    _check_pairs(last_input, 4)
-    _zero(grad_weight, grad_bias, _read_pairs(last_input).used)
+    check(call.gradBias.sizes == _matrix(call.gradWeight)[:1], 3, "gradBias size wrong")
+    _check_pairs(call.lastInput, 4)
+    _zero(call.gradWeight, call.gradBias, _read_pairs(call.lastInput).used)

@@ -11,7 +11,7 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._convolution import adding, read, writing
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _NUMBERS = "int kW, int kH, int dW, int dH"
 
@@ -20,15 +20,15 @@ _NUMBERS = "int kW, int kH, int dW, int dH"
     "SpatialSubSampling_updateOutput",
     f"THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, {_NUMBERS}",
 )
-def forward(input: Tensor, output: Tensor, weight: Tensor, bias: Tensor, *numbers: int) -> None:
+def forward(call: Call) -> None:
     """output = bias + weight * the sums of windows."""
-    check(bias.is_contiguous, 5, "bias must be contiguous")
-    planes, count = _checked(input, weight, numbers)
-    _check_count("bias", bias, planes)
-    x, w, b = (read(t, output) for t in (input, weight, bias))
+    check(call.bias.is_contiguous, 5, "bias must be contiguous")
+    planes, count = _checked(call.input, call.weight, call.numbers)
+    _check_count("bias", call.bias, planes)
+    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
     w, b = (t.reshape(-1)[:planes, None, None] for t in (w, b))
-    with writing((output, (*input.sizes[:-2], *count))) as (out,):
-        np.multiply(_sums(x, count, numbers), w, out=out)
+    with writing((call.output, (*call.input.sizes[:-2], *count))) as (out,):
+        np.multiply(_sums(x, count, call.numbers), w, out=out)
         out += b
 
 
@@ -36,17 +36,15 @@ def forward(input: Tensor, output: Tensor, weight: Tensor, bias: Tensor, *number
     "SpatialSubSampling_updateGradInput",
     f"THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, {_NUMBERS}",
 )
-def backward(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, weight: Tensor, *numbers: int
-) -> None:
+def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    planes, count = _checked(input, weight, numbers)
-    _check_gradient(grad_output, input, count)
-    g, w = (read(t, gradient) for t in (grad_output, weight))
-    products = g.reshape(*input.sizes[:-2], *count) * w.reshape(-1)[:planes, None, None]
-    with writing((gradient, input.sizes)) as (out,):
+    planes, count = _checked(call.input, call.weight, call.numbers)
+    _check_gradient(call.gradOutput, call.input, count)
+    g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
+    products = g.reshape(*call.input.sizes[:-2], *count) * w.reshape(-1)[:planes, None, None]
+    with writing((call.gradInput, call.input.sizes)) as (out,):
         out[...] = 0
-        for part in _parts(out, count, numbers):
+        for part in _parts(out, count, call.numbers):
             part += products
 
 
@@ -55,24 +53,16 @@ def backward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
     f"{_NUMBERS}, accreal scale",
 )
-def accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    *given: float,
-) -> None:
+def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    *sizes, scale = given
-    numbers = tuple(map(int, sizes))
-    planes, count = _checked(input, grad_weight, numbers)
-    _check_gradient(grad_output, input, count)
-    _check_count("gradBias", grad_bias, planes)
-    x, g = (read(t, grad_weight, grad_bias) for t in (input, grad_output))
+    planes, count = _checked(call.input, call.gradWeight, call.numbers)
+    _check_gradient(call.gradOutput, call.input, count)
+    _check_count("gradBias", call.gradBias, planes)
+    x, g = (read(t, call.gradWeight, call.gradBias) for t in (call.input, call.gradOutput))
     g = g.reshape(-1, planes, *count)
-    products = g * _sums(x, count, numbers).reshape(g.shape)
-    factor = g.dtype.type(cast_scalar(scale, grad_weight.dtype))
-    for tensor, added in ((grad_weight, products), (grad_bias, g)):
+    products = g * _sums(x, count, call.numbers).reshape(g.shape)
+    factor = g.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
+    for tensor, added in ((call.gradWeight, products), (call.gradBias, g)):
         with adding(tensor) as sums:
             sums.reshape(-1)[:planes] += factor * added.sum(axis=(0, 2, 3))
 

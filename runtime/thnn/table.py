@@ -13,17 +13,20 @@ them, without the first one, the library's state:
                                 errors before the implementation is called
     bool                        True or False
 
-A question mark behind a parameter says that it may be NULL; the implementation gets None then.
+A question mark behind a parameter says that it may be NULL; its field is None then. The
+implementation gets a `Call`, whose fields have the header's names.
 """
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-F = TypeVar("F", bound=Callable[..., None])
+from runtime.core.tensor import Tensor
 
 # The kinds of parameters, a letter for each, as lua/thnn/door.lua reads them.
 _KINDS = {
@@ -42,6 +45,32 @@ _POINTERS = ("T", "I", "N", "G")
 _PARAMETER = re.compile(r"(\w+) (\*?)(\w+)(\??)")
 
 
+class Call:
+    """The arguments of a call, by the names of the header's parameters: `call.gradOutput`.
+
+    Behind a name that is a word of Python's stands an underscore: `call.lambda_`. numbers: those
+    for parameters of whole numbers, in their order.
+    """
+
+    input: Tensor
+    output: Tensor
+    gradOutput: Tensor
+    gradInput: Tensor
+    numbers: tuple[int, ...]
+
+    def __init__(self, row: Row, values: tuple[Any, ...]) -> None:
+        vars(self).update(zip(row.fields, values, strict=True))
+        self.numbers = tuple(values[i] for i in row.whole)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+#: What computes a function.
+Implementation = Callable[[Call], None]
+
+
 @dataclass(frozen=True)
 class Row:
     """A function of the header.
@@ -54,11 +83,25 @@ class Row:
     name: str
     names: tuple[str, ...]
     kinds: str
-    implementation: Callable[..., None]
+    implementation: Implementation
     each: str | None
     total: str | None
     has_state: bool
     repeats: bool
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the fields of a `Call`."""
+        return tuple(name + "_" * keyword.iskeyword(name) for name in self.names)
+
+    @cached_property
+    def whole(self) -> tuple[int, ...]:
+        """Which parameters are whole numbers."""
+        return tuple(i for i, kind in enumerate(self.kinds.replace("?", "")) if kind in "il")
+
+    def compute(self, values: tuple[Any, ...]) -> None:
+        """Compute a call: tensors, numbers, truth values and None, for all parameters."""
+        self.implementation(Call(self, values))
 
 
 #: The rows by the functions' names.
@@ -73,7 +116,7 @@ def thnn(
     total: str | None = None,
     has_state: bool = True,
     repeats: bool = False,
-) -> Callable[[F], F]:
+) -> Callable[[Implementation], Implementation]:
     """Add a row for the function that follows.
 
     each: a formula by which LuaJIT computes the function for few contiguous elements without
@@ -85,7 +128,7 @@ def thnn(
     repeats: the function computes by jobs, which Lua repeats for few elements (``_jobs.py``).
     """
 
-    def register(implementation: F) -> F:
+    def register(implementation: Implementation) -> Implementation:
         names, kinds = _parse(parameters)
         TABLE[name] = Row(name, names, kinds, implementation, each, total, has_state, repeats)
         return implementation

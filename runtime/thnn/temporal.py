@@ -17,7 +17,7 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.thnn._convolution import adding, check_positive, read, writing
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 #: Bytes of windows that are copied at a time.
 _WINDOWS = 1 << 22
@@ -38,34 +38,25 @@ def _frames(x: Array, k: int, step: int, count: int) -> Array:
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, int kW, int dW, "
     "int inputFrameSize, int outputFrameSize",
 )
-def forward(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    width: int,
-    step: int,
-    frame: int,
-    out_frame: int,
-) -> None:
+def forward(call: Call) -> None:
     """output = bias + weight times the frames of each window."""
-    check(weight.is_contiguous, 4, "weight must be contiguous")
-    check(bias.is_contiguous, 5, "bias must be contiguous")
-    count = _count(input, width, step, frame)
-    _check_weight(weight, input, width, step)
-    if weight.sizes[0] != out_frame or bias.nelement != out_frame:
+    check(call.weight.is_contiguous, 4, "weight must be contiguous")
+    check(call.bias.is_contiguous, 5, "bias must be contiguous")
+    count = _count(call.input, call.kW, call.dW, call.inputFrameSize)
+    _check_weight(call.weight, call.input, call.kW, call.dW)
+    if call.weight.sizes[0] != call.outputFrameSize or call.bias.nelement != call.outputFrameSize:
         raise TorchError(
-            f"inconsistent tensor size, expected {out_frame} output frames, got weight "
-            f"{describe(weight.sizes)} and bias {describe(bias.sizes)}"
+            f"inconsistent tensor size, expected {call.outputFrameSize} output frames, got weight "
+            f"{describe(call.weight.sizes)} and bias {describe(call.bias.sizes)}"
         )
-    x, w, b = (read(t, output) for t in (input, weight, bias))
+    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
     x = x.reshape(-1, *x.shape[-2:])
-    with writing((output, (*input.sizes[:-2], count, out_frame))) as (out,):
-        out = out.reshape(len(x), count, out_frame)
+    with writing((call.output, (*call.input.sizes[:-2], count, call.outputFrameSize))) as (out,):
+        out = out.reshape(len(x), count, call.outputFrameSize)
 
         def compute(at: slice) -> None:
-            windows = _windows(x[at], width, step, count)
-            part = out[at].reshape(len(windows), out_frame)
+            windows = _windows(x[at], call.kW, call.dW, count)
+            part = out[at].reshape(len(windows), call.outputFrameSize)
             np.matmul(windows, w.T, out=part)
             part += b.reshape(-1)
 
@@ -76,26 +67,24 @@ def forward(
     "TemporalConvolution_updateGradInput",
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, int kW, int dW",
 )
-def backward(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, weight: Tensor, width: int, step: int
-) -> None:
+def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    check(weight.is_contiguous, 4, "weight must be contiguous")
-    count = _count(input, width, step, None)
-    _check_weight(weight, input, width, step)
-    _check_gradient(grad_output, input, weight.sizes[0], count)
-    g, w = read(grad_output, gradient), read(weight, gradient)
+    check(call.weight.is_contiguous, 4, "weight must be contiguous")
+    count = _count(call.input, call.kW, call.dW, None)
+    _check_weight(call.weight, call.input, call.kW, call.dW)
+    _check_gradient(call.gradOutput, call.input, call.weight.sizes[0], count)
+    g, w = read(call.gradOutput, call.gradInput), read(call.weight, call.gradInput)
     g = g.reshape(-1, *g.shape[-2:])
-    with writing((gradient, input.sizes)) as (out,):
+    with writing((call.gradInput, call.input.sizes)) as (out,):
         out[...] = 0
         out = out.reshape(-1, *out.shape[-2:])
         frame = out.shape[-1]
 
         def compute(at: slice) -> None:
             products = np.matmul(g[at].reshape(-1, g.shape[-1]), w)
-            products = products.reshape(-1, count, width, frame)
-            for k in range(width):
-                frames = _frames(out[at], k, step, count)
+            products = products.reshape(-1, count, call.kW, frame)
+            for k in range(call.kW):
+                frames = _frames(out[at], k, call.dW, count)
                 frames += products[:, :, k]
 
         _share(compute, out, count, w)
@@ -106,32 +95,24 @@ def backward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, int kW, "
     "int dW, accreal scale",
 )
-def accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    width: int,
-    step: int,
-    scale: float,
-) -> None:
+def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    count = _count(input, width, step, None)
-    _check_weight(grad_weight, input, width, step)
-    _check_gradient(grad_output, input, grad_weight.sizes[0], count)
-    if grad_bias.nelement != grad_weight.sizes[0]:
+    count = _count(call.input, call.kW, call.dW, None)
+    _check_weight(call.gradWeight, call.input, call.kW, call.dW)
+    _check_gradient(call.gradOutput, call.input, call.gradWeight.sizes[0], count)
+    if call.gradBias.nelement != call.gradWeight.sizes[0]:
         raise TorchError(
-            f"inconsistent tensor size, gradWeight {describe(grad_weight.sizes)}, gradBias "
-            f"{describe(grad_bias.sizes)}"
+            f"inconsistent tensor size, gradWeight {describe(call.gradWeight.sizes)}, gradBias "
+            f"{describe(call.gradBias.sizes)}"
         )
-    x, g = (read(t, grad_weight, grad_bias) for t in (input, grad_output))
+    x, g = (read(t, call.gradWeight, call.gradBias) for t in (call.input, call.gradOutput))
     x, g = x.reshape(-1, *x.shape[-2:]), g.reshape(-1, *g.shape[-2:])
-    factor = x.dtype.type(cast_scalar(scale, grad_weight.dtype))
-    with adding(grad_weight) as weights, adding(grad_bias) as biases:
-        piece = _piece(x, count, grad_weight.sizes[1])
+    factor = x.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
+    with adding(call.gradWeight) as weights, adding(call.gradBias) as biases:
+        piece = _piece(x, count, call.gradWeight.sizes[1])
         for first in range(0, len(x), piece):
             at = slice(first, first + piece)
-            windows = _windows(x[at], width, step, count)
+            windows = _windows(x[at], call.kW, call.dW, count)
             weights += factor * np.matmul(g[at].reshape(len(windows), -1).T, windows)
         biases += factor * g.sum(axis=(0, 1)).reshape(biases.shape)
 
@@ -197,23 +178,15 @@ def _check_gradient(grad_output: Tensor, input: Tensor, frame: int, count: int) 
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, int kW, int dW, "
     "int inputFrameSize",
 )
-def sample(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor,
-    width: int,
-    step: int,
-    frame: int,
-) -> None:
+def sample(call: Call) -> None:
     """output = bias + weight * the sums of the frames of each window."""
-    check(weight.is_contiguous, 4, "weight must be contiguous")
-    check(bias.is_contiguous, 4, "bias must be contiguous")
-    count = _count_samples(input, None, width, step, frame)
-    _check_frame(frame, weight=weight, bias=bias)
-    x, w, b = (read(t, output) for t in (input, weight, bias))
-    with writing((output, (count, frame))) as (out,):
-        np.multiply(_sums(x, width, step, count), w.reshape(-1), out=out)
+    check(call.weight.is_contiguous, 4, "weight must be contiguous")
+    check(call.bias.is_contiguous, 4, "bias must be contiguous")
+    count = _count_samples(call.input, None, call.kW, call.dW, call.inputFrameSize)
+    _check_frame(call.inputFrameSize, weight=call.weight, bias=call.bias)
+    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
+    with writing((call.output, (count, call.inputFrameSize))) as (out,):
+        np.multiply(_sums(x, call.kW, call.dW, count), w.reshape(-1), out=out)
         out += b.reshape(-1)
 
 
@@ -221,19 +194,17 @@ def sample(
     "TemporalSubSampling_updateGradInput",
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, int kW, int dW",
 )
-def sample_backward(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, weight: Tensor, width: int, step: int
-) -> None:
+def sample_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    check(weight.is_contiguous, 4, "weight must be contiguous")
-    count = _count_samples(input, grad_output, width, step, None)
-    _check_frame(input.sizes[1], weight=weight)
-    check_size("gradOutput", grad_output, 2, 1, input.sizes[1])
-    products = read(grad_output, gradient) * read(weight, gradient).reshape(-1)
-    with writing((gradient, input.sizes)) as (out,):
+    check(call.weight.is_contiguous, 4, "weight must be contiguous")
+    count = _count_samples(call.input, call.gradOutput, call.kW, call.dW, None)
+    _check_frame(call.input.sizes[1], weight=call.weight)
+    check_size("gradOutput", call.gradOutput, 2, 1, call.input.sizes[1])
+    products = read(call.gradOutput, call.gradInput) * read(call.weight, call.gradInput).reshape(-1)
+    with writing((call.gradInput, call.input.sizes)) as (out,):
         out[...] = 0
-        for k in range(width):
-            frames = _frames(out, k, step, count)
+        for k in range(call.kW):
+            frames = _frames(out, k, call.dW, count)
             frames += products
 
 
@@ -242,23 +213,15 @@ def sample_backward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, int kW, "
     "int dW, accreal scale",
 )
-def sample_accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    width: int,
-    step: int,
-    scale: float,
-) -> None:
+def sample_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    count = _count_samples(input, grad_output, width, step, None)
-    _check_frame(input.sizes[1], gradWeight=grad_weight, gradBias=grad_bias)
-    check_size("gradOutput", grad_output, 2, 1, input.sizes[1])
-    x, g = (read(t, grad_weight, grad_bias) for t in (input, grad_output))
-    factor = x.dtype.type(cast_scalar(scale, grad_weight.dtype))
-    products = _sums(x, width, step, count) * g
-    for tensor, added in ((grad_weight, products), (grad_bias, g)):
+    count = _count_samples(call.input, call.gradOutput, call.kW, call.dW, None)
+    _check_frame(call.input.sizes[1], gradWeight=call.gradWeight, gradBias=call.gradBias)
+    check_size("gradOutput", call.gradOutput, 2, 1, call.input.sizes[1])
+    x, g = (read(t, call.gradWeight, call.gradBias) for t in (call.input, call.gradOutput))
+    factor = x.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
+    products = _sums(x, call.kW, call.dW, count) * g
+    for tensor, added in ((call.gradWeight, products), (call.gradBias, g)):
         sums = tensor.array
         sums += (factor * added.sum(axis=0)).reshape(sums.shape)
 

@@ -17,7 +17,7 @@ from runtime.thnn._largest import add_by_place, indices_of, store_largest
 from runtime.thnn._shapes import check_like
 from runtime.thnn._windows import Plan, dilated, make_plan
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 
 @thnn(
@@ -25,12 +25,12 @@ from runtime.thnn.table import thnn
     "THTensor *input, THTensor *output, THIndexTensor *indices, int kW, int dW",
     repeats=True,
 )
-def temporal(input: Tensor, output: Tensor, indices: Tensor, k: int, d: int) -> None:
+def temporal(call: Call) -> None:
     """output = the largest element of each feature in each window of frames."""
-    windows = _count(input, k, d)
-    frames, features = input.sizes[-2:]
-    plan = _plan(frames, features, windows, k, d)
-    store_largest(input, output, indices, plan, (windows, features), none=-1)
+    windows = _count(call.input, call.kW, call.dW)
+    frames, features = call.input.sizes[-2:]
+    plan = _plan(frames, features, windows, call.kW, call.dW)
+    store_largest(call.input, call.output, call.indices, plan, (windows, features), none=-1)
 
 
 @thnn(
@@ -39,15 +39,13 @@ def temporal(input: Tensor, output: Tensor, indices: Tensor, k: int, d: int) -> 
     "int dW",
     repeats=True,
 )
-def temporal_backward(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, indices: Tensor, k: int, d: int
-) -> None:
+def temporal_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
-    windows = _count(input, k, d)
-    frames, features = input.sizes[-2:]
+    windows = _count(call.input, call.kW, call.dW)
+    frames, features = call.input.sizes[-2:]
     sizes = windows, features
-    check_like(input, sizes, planes=False, gradOutput=grad_output, indices=indices)
-    frame = indices_of(indices, input, sizes)
+    check_like(call.input, sizes, planes=False, gradOutput=call.gradOutput, indices=call.indices)
+    frame = indices_of(call.indices, call.input, sizes)
     places = working(len(frame), np.int64)
     run(
         "nn_places",
@@ -56,11 +54,11 @@ def temporal_backward(
         first=frame,
         apart=0,
         factors=(features, 0),
-        starts=_starts(features, windows, d),
+        starts=_starts(features, windows, call.dW),
         count=windows * features,
         skip=1,
     )
-    add_by_place(places, input, grad_output, gradient, 2)
+    add_by_place(places, call.input, call.gradOutput, call.gradInput, 2)
 
 
 @lru_cache(maxsize=32)

@@ -20,7 +20,7 @@ from runtime.thnn._convolution import (
     too_small,
 )
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _NUMBERS = "int kW, int dW, int padW, bool featFirst"
 
@@ -30,33 +30,23 @@ _NUMBERS = "int kW, int dW, int padW, bool featFirst"
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput, "
     f"THTensor *fgradInput, {_NUMBERS}",
 )
-def forward(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    finput: Tensor,
-    _: Tensor,
-    width: int,
-    step: int,
-    padding: int,
-    by_features: bool,
-) -> None:
+def forward(call: Call) -> None:
     """output = bias + the correlation of each row with its kernel."""
-    input = _rows(input, by_features)
-    count = _checked(input, None, weight, bias, (width, step, padding))
-    results = (output, finput)
-    x, w = read(input, *results), read(weight, *results)
-    b = None if bias is None else read(bias, *results)
-    _make_dense(finput, (*input.sizes[:-1], width, count))
-    _make_dense(output, (*input.sizes[:-1], count))
-    columns, out = finput.array, output.array
-    for k in range(width):
-        columns[..., k, :] = _places(x, k, step, count)
+    input = call.input
+    input = _rows(input, call.featFirst)
+    count = _checked(input, None, call.weight, call.bias, (call.kW, call.dW, call.padW))
+    results = (call.output, call.finput)
+    x, w = read(input, *results), read(call.weight, *results)
+    b = None if call.bias is None else read(call.bias, *results)
+    _make_dense(call.finput, (*input.sizes[:-1], call.kW, count))
+    _make_dense(call.output, (*input.sizes[:-1], count))
+    columns, out = call.finput.array, call.output.array
+    for k in range(call.kW):
+        columns[..., k, :] = _places(x, k, call.dW, count)
     np.matmul(w, columns, out=out[..., None, :])
     if b is not None:
         out += b[:, None]
-    _turn(output, by_features)
+    _turn(call.output, call.featFirst)
 
 
 @thnn(
@@ -64,33 +54,23 @@ def forward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}",
 )
-def backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    weight: Tensor,
-    finput: Tensor,
-    fgradient: Tensor,
-    width: int,
-    step: int,
-    padding: int,
-    by_features: bool,
-) -> None:
+def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    input, grad_output = _rows(input, by_features), _rows(grad_output, by_features)
-    count = _checked(input, grad_output, weight, None, (width, step, padding))
+    input, grad_output = call.input, call.gradOutput
+    input, grad_output = _rows(input, call.featFirst), _rows(grad_output, call.featFirst)
+    count = _checked(input, grad_output, call.weight, None, (call.kW, call.dW, call.padW))
     sizes = input.sizes
-    check_columns(finput, (*sizes[:-1], width, count))
-    g, w = (read(t, gradient, fgradient) for t in (grad_output, weight))
-    _make_dense(fgradient, (*sizes[:-1], width, count))
-    _make_dense(gradient, sizes)
-    columns, out = fgradient.array, gradient.array
+    check_columns(call.finput, (*sizes[:-1], call.kW, count))
+    g, w = (read(t, call.gradInput, call.fgradInput) for t in (grad_output, call.weight))
+    _make_dense(call.fgradInput, (*sizes[:-1], call.kW, count))
+    _make_dense(call.gradInput, sizes)
+    columns, out = call.fgradInput.array, call.gradInput.array
     np.multiply(w.transpose(0, 2, 1), g[..., None, :], out=columns)
     out[...] = 0
-    for k in range(width):
-        places = _places(out, k, step, count)
+    for k in range(call.kW):
+        places = _places(out, k, call.dW, count)
         places += columns[..., k, :]
-    _turn(gradient, by_features)
+    _turn(call.gradInput, call.featFirst)
 
 
 @thnn(
@@ -98,32 +78,23 @@ def backward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
     f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}, accreal scale",
 )
-def accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor | None,
-    finput: Tensor,
-    _: Tensor,
-    width: int,
-    step: int,
-    padding: int,
-    by_features: bool,
-    scale: float,
-) -> None:
+def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    input, grad_output = _rows(input, by_features), _rows(grad_output, by_features)
-    count = _checked(input, grad_output, grad_weight, grad_bias, (width, step, padding))
-    check_columns(finput, (*input.sizes[:-1], width, count))
-    results = (grad_weight,) if grad_bias is None else (grad_weight, grad_bias)
-    g, columns = (read(t, *results) for t in (grad_output, finput))
+    input, grad_output = call.input, call.gradOutput
+    input, grad_output = _rows(input, call.featFirst), _rows(grad_output, call.featFirst)
+    count = _checked(
+        input, grad_output, call.gradWeight, call.gradBias, (call.kW, call.dW, call.padW)
+    )
+    check_columns(call.finput, (*input.sizes[:-1], call.kW, count))
+    results = (call.gradWeight,) if call.gradBias is None else (call.gradWeight, call.gradBias)
+    g, columns = (read(t, *results) for t in (grad_output, call.finput))
     g, columns = g.reshape(-1, *g.shape[-2:]), columns.reshape(-1, *columns.shape[-3:])
-    factor = g.dtype.type(cast_scalar(scale, grad_weight.dtype))
-    with adding(grad_weight) as out:
+    factor = g.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
+    with adding(call.gradWeight) as out:
         sums = np.matmul(g[..., None, :], columns.transpose(0, 1, 3, 2)).sum(axis=0)
         out += factor * sums
-    if grad_bias is not None:
-        with adding(grad_bias) as biases:
+    if call.gradBias is not None:
+        with adding(call.gradBias) as biases:
             biases += factor * g.sum(axis=(0, 2))
 
 

@@ -13,7 +13,7 @@ from runtime.thnn._jobs import contiguous, is_recording, result
 from runtime.thnn._planes import places_in_volume, scatter, take
 from runtime.thnn._shapes import Numbers, positive, size_of
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _FORWARD = "THTensor *input, THTensor *output, THIndexTensor *indices"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices"
@@ -33,119 +33,93 @@ def _check_indices(input: Tensor, indices: Tensor) -> None:
 
 
 @thnn("SpatialMaxUnpooling_updateOutput", _FORWARD + _IMAGE, repeats=True)
-def spatial(input: Tensor, output: Tensor, indices: Tensor, width: int, height: int) -> None:
+def spatial(call: Call) -> None:
     """output = each element at the place, from 1, that its index tells in a plane of zeros."""
     check(
-        input.ndim in (3, 4),
+        call.input.ndim in (3, 4),
         2,
         "3D or 4D (batch mode) tensor expected for input, but got: %s",
-        input,
+        call.input,
     )
-    _check_indices(input, indices)
-    positive(5, "output size", "oheight owidth", (height, width))
-    places = contiguous(indices)
-    wrong = _last(places, height * width, _batch(input, 3))
+    _check_indices(call.input, call.indices)
+    positive(5, "output size", "oheight owidth", (call.oheight, call.owidth))
+    places = contiguous(call.indices)
+    wrong = _last(places, call.oheight * call.owidth, _batch(call.input, 3))
     if wrong is not None:
         raise TorchError(
             f"found an invalid max index {places[wrong] - 1} "
-            f"(output volumes are of size {height}x{width})"
+            f"(output volumes are of size {call.oheight}x{call.owidth})"
         )
-    _store(input, output, places, (height, width))
+    _store(call.input, call.output, places, (call.oheight, call.owidth))
 
 
 @thnn("SpatialMaxUnpooling_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
-def spatial_backward(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, indices: Tensor, width: int, height: int
-) -> None:
+def spatial_backward(call: Call) -> None:
     """gradInput = the elements of gradOutput at the places that indices tell."""
-    _check_indices(input, indices)
-    _check_dimensions(input, 2)
-    h, w = (size_of(grad_output, input.ndim - k) for k in (2, 1))
-    if (h, w) != (height, width):
+    _check_indices(call.input, call.indices)
+    _check_dimensions(call.input, 2)
+    h, w = (size_of(call.gradOutput, call.input.ndim - k) for k in (2, 1))
+    if (h, w) != (call.oheight, call.owidth):
         raise TorchError(
-            f"Inconsistent gradOutput size. oheight= {height}, owidth= {width}, gradOutput: {h}x{w}"
+            f"Inconsistent gradOutput size. oheight= {call.oheight}, owidth= {call.owidth}, "
+            f"gradOutput: {h}x{w}"
         )
-    places = contiguous(indices)
-    wrong = _first(places, height * width)
+    places = contiguous(call.indices)
+    wrong = _first(places, call.oheight * call.owidth)
     if wrong is not None:
         raise TorchError(
-            f"invalid max index {places[wrong] - 1}, owidth= {width}, oheight= {height}"
+            f"invalid max index {places[wrong] - 1}, owidth= {call.owidth}, oheight= {call.oheight}"
         )
-    _take(input, grad_output, gradient, places, (height, width))
+    _take(call.input, call.gradOutput, call.gradInput, places, (call.oheight, call.owidth))
 
 
 # -- volumes
 
 
 @thnn("VolumetricMaxUnpooling_updateOutput", _FORWARD + _VOLUME, repeats=True)
-def volumetric(
-    input: Tensor,
-    output: Tensor,
-    indices: Tensor,
-    o_t: int,
-    o_w: int,
-    o_h: int,
-    d_t: int,
-    d_w: int,
-    d_h: int,
-    p_t: int,
-    p_w: int,
-    p_h: int,
-) -> None:
+def volumetric(call: Call) -> None:
     """output = each element at the place that its index tells in its window: see pooling."""
-    _check_volume(input, indices, (d_t, d_h, d_w))
-    sizes = o_t, o_h, o_w
+    _check_volume(call.input, call.indices, (call.dT, call.dH, call.dW))
+    sizes = call.oT, call.oH, call.oW
     positive(5, "output size", "oT oH oW", sizes)
-    numbers = (d_t, d_h, d_w), (p_t, p_h, p_w)
-    found = contiguous(indices)
-    places = places_in_volume(found, sizes, input.sizes[-3:], *numbers, strict=True)
-    wrong = _last(places, math.prod(sizes), _batch(input, 4))
+    numbers = (call.dT, call.dH, call.dW), (call.pT, call.pH, call.pW)
+    found = contiguous(call.indices)
+    places = places_in_volume(found, sizes, call.input.sizes[-3:], *numbers, strict=True)
+    wrong = _last(places, math.prod(sizes), _batch(call.input, 4))
     if wrong is not None:
-        t, h, w = _in_volume(found, wrong, input, *numbers)
-        plane = wrong // math.prod(input.sizes[-3:]) % input.sizes[-4]
+        t, h, w = _in_volume(found, wrong, call.input, *numbers)
+        plane = wrong // math.prod(call.input.sizes[-3:]) % call.input.sizes[-4]
         raise TorchError(
-            f"found an invalid max index {((plane * o_t + t) * o_h + h) * o_w + w} "
-            f"(output volumes are of size {o_t}x{o_h}x{o_w})"
+            f"found an invalid max index {((plane * call.oT + t) * call.oH + h) * call.oW + w} "
+            f"(output volumes are of size {call.oT}x{call.oH}x{call.oW})"
         )
-    _store(input, output, places, sizes)
+    _store(call.input, call.output, places, sizes)
 
 
 @thnn("VolumetricMaxUnpooling_updateGradInput", _BACKWARD + _VOLUME, repeats=True)
-def volumetric_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    indices: Tensor,
-    o_t: int,
-    o_w: int,
-    o_h: int,
-    d_t: int,
-    d_w: int,
-    d_h: int,
-    p_t: int,
-    p_w: int,
-    p_h: int,
-) -> None:
+def volumetric_backward(call: Call) -> None:
     """gradInput = the elements of gradOutput at the places that indices tell."""
-    _check_volume(input, indices, (d_t, d_h, d_w))
-    sizes = o_t, o_h, o_w
-    found = tuple(size_of(grad_output, input.ndim - k) for k in (3, 2, 1))
+    _check_volume(call.input, call.indices, (call.dT, call.dH, call.dW))
+    sizes = call.oT, call.oH, call.oW
+    found = tuple(size_of(call.gradOutput, call.input.ndim - k) for k in (3, 2, 1))
     if found != sizes:
         raise TorchError(
-            f"Inconsistent gradOutput size. oT= {o_t}, oH= {o_h}, oW= {o_w}, "
+            f"Inconsistent gradOutput size. oT= {call.oT}, oH= {call.oH}, oW= {call.oW}, "
             f"gradOutput: {'x'.join(map(str, found))}"
         )
-    check_size("gradOutput", grad_output, input.ndim, input.ndim - 4, input.sizes[-4])
-    numbers = (d_t, d_h, d_w), (p_t, p_h, p_w)
-    values = contiguous(indices)
-    places = places_in_volume(values, sizes, input.sizes[-3:], *numbers, strict=True)
+    check_size(
+        "gradOutput", call.gradOutput, call.input.ndim, call.input.ndim - 4, call.input.sizes[-4]
+    )
+    numbers = (call.dT, call.dH, call.dW), (call.pT, call.pH, call.pW)
+    values = contiguous(call.indices)
+    places = places_in_volume(values, sizes, call.input.sizes[-3:], *numbers, strict=True)
     wrong = _first(places, math.prod(sizes))
     if wrong is not None:
-        t, h, w = _in_volume(values, wrong, input, *numbers)
+        t, h, w = _in_volume(values, wrong, call.input, *numbers)
         raise TorchError(
-            f"invalid max index z= {t}, y= {h}, x= {w}, oT= {o_t}, oW= {o_w}, oH= {o_h}"
+            f"invalid max index z= {t}, y= {h}, x= {w}, oT= {call.oT}, oW= {call.oW}, oH= {call.oH}"
         )
-    _take(input, grad_output, gradient, places, sizes)
+    _take(call.input, call.gradOutput, call.gradInput, places, sizes)
 
 
 def _check_volume(input: Tensor, indices: Tensor, stride: Numbers) -> None:

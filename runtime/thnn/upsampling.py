@@ -16,7 +16,7 @@ from runtime.thnn._planes import add_by_table, copy_by_table, interpolate
 from runtime.thnn._shapes import size_of
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.padding import grid_table
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _FORWARD = "THTensor *input, THTensor *output"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
@@ -27,27 +27,27 @@ _SCALE = ", int scale_factor"
 
 
 @thnn("SpatialUpSamplingNearest_updateOutput", _FORWARD + _SCALE, repeats=True)
-def nearest(input: Tensor, output: Tensor, scale: int) -> None:
+def nearest(call: Call) -> None:
     """output = each element repeated along both dimensions."""
-    _repeat(input, output, scale, 2)
+    _repeat(call.input, call.output, call.scale_factor, 2)
 
 
 @thnn("SpatialUpSamplingNearest_updateGradInput", _BACKWARD + _SCALE, repeats=True)
-def nearest_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, scale: int) -> None:
+def nearest_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput over each element's copies."""
-    _repeat_backward(input, grad_output, gradient, scale, 2)
+    _repeat_backward(call.input, call.gradOutput, call.gradInput, call.scale_factor, 2)
 
 
 @thnn("VolumetricUpSamplingNearest_updateOutput", _FORWARD + _SCALE, repeats=True)
-def nearest_3d(input: Tensor, output: Tensor, scale: int) -> None:
+def nearest_3d(call: Call) -> None:
     """output = each element repeated along all three dimensions."""
-    _repeat(input, output, scale, 3)
+    _repeat(call.input, call.output, call.scale_factor, 3)
 
 
 @thnn("VolumetricUpSamplingNearest_updateGradInput", _BACKWARD + _SCALE, repeats=True)
-def nearest_3d_backward(input: Tensor, grad_output: Tensor, gradient: Tensor, scale: int) -> None:
+def nearest_3d_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput over each element's copies."""
-    _repeat_backward(input, grad_output, gradient, scale, 3)
+    _repeat_backward(call.input, call.gradOutput, call.gradInput, call.scale_factor, 3)
 
 
 def _quotients(_size: int, scale: int, count: int) -> Array:
@@ -93,9 +93,9 @@ def _repeated_sizes(input: Tensor, scale: int, dims: int) -> tuple[Sizes, Sizes,
     _FORWARD + ", int outputHeight, int outputWidth",
     repeats=True,
 )
-def bilinear(input: Tensor, output: Tensor, height: int, width: int) -> None:
+def bilinear(call: Call) -> None:
     """output = the input at evenly spaced points, the first and last of which are its corners."""
-    _interpolate(input, output, (height, width))
+    _interpolate(call.input, call.output, (call.outputHeight, call.outputWidth))
 
 
 @thnn(
@@ -103,9 +103,9 @@ def bilinear(input: Tensor, output: Tensor, height: int, width: int) -> None:
     _FORWARD + ", int outputDepth, int outputHeight, int outputWidth",
     repeats=True,
 )
-def trilinear(input: Tensor, output: Tensor, depth: int, height: int, width: int) -> None:
+def trilinear(call: Call) -> None:
     """Likewise, of volumes."""
-    _interpolate(input, output, (depth, height, width))
+    _interpolate(call.input, call.output, (call.outputDepth, call.outputHeight, call.outputWidth))
 
 
 @thnn(
@@ -114,9 +114,11 @@ def trilinear(input: Tensor, output: Tensor, depth: int, height: int, width: int
     "int inputWidth, int outputHeight, int outputWidth",
     repeats=True,
 )
-def bilinear_backward(grad_output: Tensor, gradient: Tensor, *numbers: int) -> None:
+def bilinear_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput times what each element had of it."""
-    _interpolate_backward(grad_output, gradient, numbers[:2], numbers[2:4], numbers[4:])
+    _interpolate_backward(
+        call.gradOutput, call.gradInput, call.numbers[:2], call.numbers[2:4], call.numbers[4:]
+    )
 
 
 @thnn(
@@ -125,9 +127,11 @@ def bilinear_backward(grad_output: Tensor, gradient: Tensor, *numbers: int) -> N
     "int inputHeight, int inputWidth, int outputDepth, int outputHeight, int outputWidth",
     repeats=True,
 )
-def trilinear_backward(grad_output: Tensor, gradient: Tensor, *numbers: int) -> None:
+def trilinear_backward(call: Call) -> None:
     """Likewise, of volumes."""
-    _interpolate_backward(grad_output, gradient, numbers[:2], numbers[2:5], numbers[5:])
+    _interpolate_backward(
+        call.gradOutput, call.gradInput, call.numbers[:2], call.numbers[2:5], call.numbers[5:]
+    )
 
 
 def _interpolate(input: Tensor, output: Tensor, larger: Sizes) -> None:

@@ -15,7 +15,7 @@ from runtime.thnn import _columns
 from runtime.thnn._convolution import adding, read, writing
 from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _NUMBERS = "int dT, int dW, int dH, int pT, int pW, int pH"
 _WEIGHT = "5D (nOutputPlane x nInputPlane x kT x kH x kW) tensor expected for {}, but got: %s"
@@ -26,29 +26,21 @@ _WEIGHT = "5D (nOutputPlane x nInputPlane x kT x kH x kW) tensor expected for {}
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput, "
     f"THTensor *fgradInput, {_NUMBERS}",
 )
-def forward(
-    input: Tensor,
-    output: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    _: Tensor,
-    __: Tensor,
-    *numbers: int,
-) -> None:
+def forward(call: Call) -> None:
     """output = bias + the correlation of input's planes with weight."""
-    stride = _stride(numbers)
+    stride = _stride(call.numbers)
     message = "4D or 5D (batch mode) tensor expected for input, but got: %s"
-    check(input.ndim in (4, 5), 2, message, input)
-    check(weight.ndim == 5, 4, "kernel: 5D Tensor expected")
-    windows = _windows(input.sizes[-3:], weight.sizes[2:], stride, "conv3Dmv")
-    maps, planes = weight.sizes[:2]
-    check(input.sizes[-4] == planes, 2, "invalid number of input planes")
-    if bias is not None and bias.sizes != (maps,):
-        raise TorchError(f"bias of {maps} elements expected, got {describe(bias.sizes)}")
-    x, w = (read(t, output) for t in (input, weight))
-    b = None if bias is None else read(bias, output)
+    check(call.input.ndim in (4, 5), 2, message, call.input)
+    check(call.weight.ndim == 5, 4, "kernel: 5D Tensor expected")
+    windows = _windows(call.input.sizes[-3:], call.weight.sizes[2:], stride, "conv3Dmv")
+    maps, planes = call.weight.sizes[:2]
+    check(call.input.sizes[-4] == planes, 2, "invalid number of input planes")
+    if call.bias is not None and call.bias.sizes != (maps,):
+        raise TorchError(f"bias of {maps} elements expected, got {describe(call.bias.sizes)}")
+    x, w = (read(t, call.output) for t in (call.input, call.weight))
+    b = None if call.bias is None else read(call.bias, call.output)
     memory = np.empty((planes * windows.taps, windows.places), x.dtype)
-    with writing((output, (*input.sizes[:-4], maps, *windows.count))) as (out,):
+    with writing((call.output, (*call.input.sizes[:-4], maps, *windows.count))) as (out,):
         x, out = x.reshape(-1, planes, *windows.size), out.reshape(-1, maps, windows.places)
         _columns.correlate(windows, x, w.reshape(maps, -1), b, out, memory)
 
@@ -58,33 +50,28 @@ def forward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     f"THTensor *finput, {_NUMBERS}",
 )
-def backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    weight: Tensor,
-    _: Tensor,
-    *numbers: int,
-) -> None:
+def backward(call: Call) -> None:
     """gradInput from gradOutput and weight.
 
     Torch7: for a single volume it has the size that windows cover.
     """
-    stride = _stride(numbers)
-    check(weight.ndim == 5, 4, _WEIGHT.format("weight"), weight)
+    stride = _stride(call.numbers)
+    check(call.weight.ndim == 5, 4, _WEIGHT.format("weight"), call.weight)
     message = "4D or 5D (batch mode) tensor expected for gradOutput, but got: %s"
-    check(grad_output.ndim in (4, 5), 3, message, grad_output)
-    maps, planes = weight.sizes[:2]
-    _check_maps(grad_output, maps)
-    count, kernel = grad_output.sizes[-3:], weight.sizes[2:]
+    check(call.gradOutput.ndim in (4, 5), 3, message, call.gradOutput)
+    maps, planes = call.weight.sizes[:2]
+    _check_maps(call.gradOutput, maps)
+    count, kernel = call.gradOutput.sizes[-3:], call.weight.sizes[2:]
     size = tuple((n - 1) * s + k for n, s, k in zip(count, stride, kernel, strict=True))
     windows = Windows.of(size, kernel, stride, (0, 0, 0), (1, 1, 1), count)
-    sizes = (*grad_output.sizes[:-4], planes, *size)
-    if grad_output.ndim == 5 and input.sizes != sizes:
-        raise TorchError(f"input of size {describe(sizes)} expected, got {describe(input.sizes)}")
-    g, w = (read(t, gradient) for t in (grad_output, weight))
+    sizes = (*call.gradOutput.sizes[:-4], planes, *size)
+    if call.gradOutput.ndim == 5 and call.input.sizes != sizes:
+        raise TorchError(
+            f"input of size {describe(sizes)} expected, got {describe(call.input.sizes)}"
+        )
+    g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
     memory = np.empty((planes * windows.taps, windows.places), g.dtype)
-    with writing((gradient, sizes)) as (out,):
+    with writing((call.gradInput, sizes)) as (out,):
         g, out = g.reshape(-1, maps, windows.places), out.reshape(-1, planes, *size)
         _columns.spread(windows, g, w.reshape(maps, -1), None, out, memory)
 
@@ -94,41 +81,34 @@ def backward(
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
     f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}, accreal scale",
 )
-def accumulate(
-    input: Tensor,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor | None,
-    _: Tensor,
-    __: Tensor,
-    *given: float,
-) -> None:
+def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    *numbers, scale = given
-    stride = _stride(tuple(map(int, numbers)))
-    check(grad_weight.ndim == 5, 4, _WEIGHT.format("gradWeight"), grad_weight)
-    maps, planes = grad_weight.sizes[:2]
-    if grad_bias is not None:
-        check(grad_bias.sizes == (maps,), 5, "gradBias tensor has wrong size")
-    check(grad_output.ndim in (4, 5), 4, "kernel: 4D Tensor expected")
-    _check_maps(grad_output, maps)
-    check(input.ndim == grad_output.ndim, 3, "input: 4D Tensor expected")
-    windows = _windows(input.sizes[-3:], grad_weight.sizes[2:], stride, "conv3DRevger", True)
-    expected = (*input.sizes[:-4], maps, *windows.count)
-    if grad_output.sizes != expected or input.sizes[-4] != planes:
+    stride = _stride(call.numbers)
+    check(call.gradWeight.ndim == 5, 4, _WEIGHT.format("gradWeight"), call.gradWeight)
+    maps, planes = call.gradWeight.sizes[:2]
+    if call.gradBias is not None:
+        check(call.gradBias.sizes == (maps,), 5, "gradBias tensor has wrong size")
+    check(call.gradOutput.ndim in (4, 5), 4, "kernel: 4D Tensor expected")
+    _check_maps(call.gradOutput, maps)
+    check(call.input.ndim == call.gradOutput.ndim, 3, "input: 4D Tensor expected")
+    windows = _windows(
+        call.input.sizes[-3:], call.gradWeight.sizes[2:], stride, "conv3DRevger", True
+    )
+    expected = (*call.input.sizes[:-4], maps, *windows.count)
+    if call.gradOutput.sizes != expected or call.input.sizes[-4] != planes:
         raise TorchError(
             f"gradOutput of size {describe(expected)}, and {planes} planes of input expected, got "
-            f"{describe(grad_output.sizes)} and {describe(input.sizes)}"
+            f"{describe(call.gradOutput.sizes)} and {describe(call.input.sizes)}"
         )
-    results = (grad_weight,) if grad_bias is None else (grad_weight, grad_bias)
-    x = read(input, *results).reshape(-1, planes, *windows.size)
-    g = read(grad_output, *results).reshape(len(x), maps, windows.places)
-    factor = cast_scalar(scale, grad_weight.dtype)
+    results = (call.gradWeight,) if call.gradBias is None else (call.gradWeight, call.gradBias)
+    x = read(call.input, *results).reshape(-1, planes, *windows.size)
+    g = read(call.gradOutput, *results).reshape(len(x), maps, windows.places)
+    factor = cast_scalar(call.scale, call.gradWeight.dtype)
     memory = np.empty((planes * windows.taps, windows.places), x.dtype)
-    with adding(grad_weight) as out:
+    with adding(call.gradWeight) as out:
         _columns.weigh(windows, x, g, out.reshape(maps, -1), factor, memory)
-    if grad_bias is not None:
-        _columns.add_sums(grad_bias.array, g, factor)
+    if call.gradBias is not None:
+        _columns.add_sums(call.gradBias.array, g, factor)
 
 
 def _stride(numbers: tuple[int, ...]) -> Sizes:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.core.tensor import Sizes, describe
 from runtime.thnn._jobs import contiguous, result, run
 from runtime.thnn._largest import add_by_place, indices_of, sliding_plan
 from runtime.thnn._planes import find_largest, places_in_volume
-from runtime.thnn._shapes import Numbers, check_like, positive, windows_of
+from runtime.thnn._shapes import Numbers, check_like, in_order, positive, windows_of
 from runtime.thnn.checks import check
-from runtime.thnn.table import thnn
+from runtime.thnn.table import Call, thnn
 
 _FORWARD = "THTensor *input, THTensor *output, THIndexTensor *indices"
 _BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices"
@@ -25,74 +25,44 @@ _NONE = 0xFFFFFF
 
 
 @thnn("VolumetricMaxPooling_updateOutput", _FORWARD + _WINDOW + _CEIL, repeats=True)
-def volumetric(
-    input: Tensor,
-    output: Tensor,
-    indices: Tensor,
-    k_t: int,
-    k_w: int,
-    k_h: int,
-    d_t: int,
-    d_w: int,
-    d_h: int,
-    p_t: int,
-    p_w: int,
-    p_h: int,
-    ceil: bool,
-) -> None:
-    """output = the largest element of each window, and indices its place in the window."""
-    kernel, stride, pad = (k_t, k_h, k_w), (d_t, d_h, d_w), (p_t, p_h, p_w)
-    _store(input, output, indices, kernel, stride, pad, (1, 1, 1), ceil)
-
-
 @thnn(
     "VolumetricDilatedMaxPooling_updateOutput", _FORWARD + _WINDOW + _DILATION + _CEIL, repeats=True
 )
-def volumetric_dilated(
-    input: Tensor,
-    output: Tensor,
-    indices: Tensor,
-    k_t: int,
-    k_w: int,
-    k_h: int,
-    d_t: int,
-    d_w: int,
-    d_h: int,
-    p_t: int,
-    p_w: int,
-    p_h: int,
-    dilation_t: int,
-    dilation_w: int,
-    dilation_h: int,
-    ceil: bool,
-) -> None:
-    """Likewise, of elements that are `dilation` apart."""
-    kernel, stride, pad = (k_t, k_h, k_w), (d_t, d_h, d_w), (p_t, p_h, p_w)
-    dilation = dilation_t, dilation_h, dilation_w
-    _store(input, output, indices, kernel, stride, pad, dilation, ceil)
-
-
-def _store(
-    input: Tensor,
-    output: Tensor,
-    indices: Tensor,
-    kernel: Numbers,
-    stride: Numbers,
-    pad: Numbers,
-    dilation: Numbers,
-    ceil: bool,
-) -> None:
-    windows = _windows(input.sizes, kernel, stride, pad, dilation, ceil)
-    plan = sliding_plan(input.sizes[-3:], windows, kernel, stride, pad, dilation, "volume")
-    x, sizes = contiguous(input), (*input.sizes[:-3], *windows)
-    with result(output, sizes) as values, result(indices, sizes) as places:
+def volumetric(call: Call) -> None:
+    """output = the largest element of each window, and indices its place in the window."""
+    windows, numbers = _windows(call)
+    plan = sliding_plan(call.input.sizes[-3:], windows, *numbers, "volume")
+    x, sizes = contiguous(call.input), (*call.input.sizes[:-3], *windows)
+    with result(call.output, sizes) as values, result(call.indices, sizes) as places:
         find_largest(x, plan, values, places, none=_NONE)
         # The plan's codes increase from element to element: time is their third byte.
         run("nn_swap", len(places), at=places)
 
 
+@thnn("VolumetricMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _CEIL, repeats=True)
+@thnn(
+    "VolumetricDilatedMaxPooling_updateGradInput",
+    _BACKWARD + _WINDOW + _DILATION + _CEIL,
+    repeats=True,
+)
+def volumetric_backward(call: Call) -> None:
+    """gradInput = the sums of gradOutput by indices."""
+    windows, (_, stride, pad, dilation) = _windows(call)
+    check_like(call.input, windows, gradOutput=call.gradOutput, indices=call.indices)
+    sizes, found = call.input.sizes[-3:], indices_of(call.indices, call.input, windows)
+    places = places_in_volume(found, sizes, windows, stride, pad, dilation)
+    add_by_place(places, call.input, call.gradOutput, call.gradInput, 3)
+
+
+def _windows(call: Call) -> tuple[Sizes, tuple[Numbers, Numbers, Numbers, Numbers]]:
+    """How many windows there are, and their kernel, stride, padding and dilation."""
+    kernel, stride, pad, dilation = (*in_order(call.numbers, 3), (1, 1, 1))[:4]
+    windows = _counted(call.input.sizes, kernel, stride, pad, dilation, call.ceilMode)
+    return windows, (kernel, stride, pad, dilation)
+
+
 @lru_cache(maxsize=64)
-def _windows(
+def _counted(
     sizes: Sizes, kernel: Numbers, stride: Numbers, pad: Numbers, dilation: Numbers, ceil: bool
 ) -> Sizes:
     positive(5, "kernel size", "kT kH kW", kernel)
@@ -111,73 +81,3 @@ def _windows(
         f"padT: {p_t}, padW: {p_w}, padH: {p_h}",
     )
     return windows_of(sizes, kernel, stride, pad, ceil, dilation)
-
-
-@thnn("VolumetricMaxPooling_updateGradInput", _BACKWARD + _WINDOW + _CEIL, repeats=True)
-def volumetric_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    indices: Tensor,
-    k_t: int,
-    k_w: int,
-    k_h: int,
-    d_t: int,
-    d_w: int,
-    d_h: int,
-    p_t: int,
-    p_w: int,
-    p_h: int,
-    ceil: bool,
-) -> None:
-    """gradInput = the sums of gradOutput by indices."""
-    kernel, stride, pad = (k_t, k_h, k_w), (d_t, d_h, d_w), (p_t, p_h, p_w)
-    _add(input, grad_output, gradient, indices, kernel, stride, pad, (1, 1, 1), ceil)
-
-
-@thnn(
-    "VolumetricDilatedMaxPooling_updateGradInput",
-    _BACKWARD + _WINDOW + _DILATION + _CEIL,
-    repeats=True,
-)
-def volumetric_dilated_backward(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    indices: Tensor,
-    k_t: int,
-    k_w: int,
-    k_h: int,
-    d_t: int,
-    d_w: int,
-    d_h: int,
-    p_t: int,
-    p_w: int,
-    p_h: int,
-    dilation_t: int,
-    dilation_w: int,
-    dilation_h: int,
-    ceil: bool,
-) -> None:
-    """Likewise."""
-    kernel, stride, pad = (k_t, k_h, k_w), (d_t, d_h, d_w), (p_t, p_h, p_w)
-    dilation = dilation_t, dilation_h, dilation_w
-    _add(input, grad_output, gradient, indices, kernel, stride, pad, dilation, ceil)
-
-
-def _add(
-    input: Tensor,
-    grad_output: Tensor,
-    gradient: Tensor,
-    indices: Tensor,
-    kernel: Numbers,
-    stride: Numbers,
-    pad: Numbers,
-    dilation: Numbers,
-    ceil: bool,
-) -> None:
-    windows = _windows(input.sizes, kernel, stride, pad, dilation, ceil)
-    check_like(input, windows, gradOutput=grad_output, indices=indices)
-    sizes, found = input.sizes[-3:], indices_of(indices, input, windows)
-    places = places_in_volume(found, sizes, windows, stride, pad, dilation)
-    add_by_place(places, input, grad_output, gradient, 3)
