@@ -144,36 +144,25 @@ _GRADIENTS = (
 )
 
 
-def _check_gradients(
-    input: Tensor, grad_output: Tensor, grad_weight: Tensor, grad_bias: Tensor, weight: Tensor
-) -> None:
-    outputs, inputs = weight.sizes
-    check(grad_weight.sizes == (outputs, inputs), 4, "gradWeight size wrong")
-    check(grad_bias.sizes == (outputs,), 5, "gradBias size wrong")
-    check(grad_output.is_contiguous, 1, "gradOutput must be contiguous")
+def _check_gradients(call: Call) -> None:
+    outputs, inputs = call.weight.sizes
+    check(call.gradWeight.sizes == (outputs, inputs), 4, "gradWeight size wrong")
+    check(call.gradBias.sizes == (outputs,), 5, "gradBias size wrong")
+    check(call.gradOutput.is_contiguous, 1, "gradOutput must be contiguous")
 
 
-def _accumulate(
-    entries: _Entries,
-    grad_output: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    weight: Tensor,
-    decay: float,
-    scale: float,
-) -> None:
-    dtype = weight.dtype
-    decay, scale = (cast_scalar(x, dtype) for x in (decay, scale))
+def _accumulate(call: Call, entries: _Entries) -> None:
+    weight, g = call.weight, call.gradOutput.array
+    decay, scale = (cast_scalar(x, weight.dtype) for x in (call.weightDecay, call.scale))
     entries.check(weight.sizes[1], "accGradParameters")
-    g = grad_output.array
     if g.ndim != 2 or g.shape[1] != weight.sizes[0]:
-        raise TorchError(f"gradOutput is of shape: {describe(grad_output.sizes)}")
+        raise TorchError(f"gradOutput is of shape: {describe(call.gradOutput.sizes)}")
     if ((entries.rows < 0) | (entries.rows >= len(g))).any():
         raise TorchError(f"input has rows that gradOutput has not, of {len(g)} rows")
-    add_rows(grad_weight.array.T, entries.columns, g, entries.rows, scale * entries.values)
-    grad_bias.array[...] += scale * g.sum(axis=0)
+    add_rows(call.gradWeight.array.T, entries.columns, g, entries.rows, scale * entries.values)
+    call.gradBias.array[...] += scale * g.sum(axis=0)
     if decay != 0:
-        grad_weight.array[...] += decay * weight.array
+        call.gradWeight.array[...] += decay * weight.array
 
 
 @thnn("SparseLinear_accGradParameters", _GRADIENTS)
@@ -181,18 +170,10 @@ def sparse_linear_gradients(call: Call) -> None:
     """Add the gradients, times scale, and the weight times weightDecay; entries by columns."""
     inputs = _matrix(call.weight)[1]
     _check_coo(call.input, 2)
-    _check_gradients(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.weight)
+    _check_gradients(call)
     entries = _read(call.input)
     entries = entries.chosen(_in_order(entries.columns, inputs)[0])
-    _accumulate(
-        entries,
-        call.gradOutput,
-        call.gradWeight,
-        call.gradBias,
-        call.weight,
-        call.weightDecay,
-        call.scale,
-    )
+    _accumulate(call, entries)
 
 
 @thnn("SparseLinear_legacyAccGradParameters", _GRADIENTS)
@@ -200,19 +181,11 @@ def sparse_linear_gradients_of_pairs(call: Call) -> None:
     """The same for the older form; gradOutput is resized to the batch."""
     outputs, inputs = _matrix(call.weight)
     _check_pairs(call.input, 2)
-    _check_gradients(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.weight)
+    _check_gradients(call)
     entries = _read_pairs(call.input, by_place=True).used
     entries.check(inputs, "accGradParameters")
     call.gradOutput.resize((call.input.sizes[0], outputs))
-    _accumulate(
-        entries,
-        call.gradOutput,
-        call.gradWeight,
-        call.gradBias,
-        call.weight,
-        call.weightDecay,
-        call.scale,
-    )
+    _accumulate(call, entries)
 
 
 _UPDATE = (
@@ -221,51 +194,37 @@ _UPDATE = (
 )
 
 
-def _update(
-    weight: Tensor,
-    bias: Tensor,
-    grad_weight: Tensor,
-    grad_bias: Tensor,
-    entries: _Entries,
-    rate: float,
-) -> None:
+def _update(call: Call, entries: _Entries) -> None:
     """Subtract the gradients, times the rate, from the bias and the columns that entries have."""
-    entries.check(weight.sizes[1], "updateParameters")
-    rate, columns = cast_scalar(rate, weight.dtype), entries.different_columns
-    bias.array[...] -= rate * grad_bias.array
-    weight.array[:, columns] -= rate * grad_weight.array[:, columns]
+    entries.check(call.weight.sizes[1], "updateParameters")
+    rate, columns = cast_scalar(call.learningRate, call.weight.dtype), entries.different_columns
+    call.bias.array[...] -= rate * call.gradBias.array
+    call.weight.array[:, columns] -= rate * call.gradWeight.array[:, columns]
 
 
-def _check_update(weight: Tensor, bias: Tensor, grad_weight: Tensor, grad_bias: Tensor) -> None:
-    outputs, inputs = _matrix(weight)
-    check(grad_weight.sizes == (outputs, inputs), 4, "gradWeight size wrong")
-    check(bias.sizes == (outputs,), 3, "bias size wrong")
-    check(grad_bias.sizes == (outputs,), 5, "gradBias size wrong")
+def _check_update(call: Call) -> None:
+    outputs, inputs = _matrix(call.weight)
+    check(call.gradWeight.sizes == (outputs, inputs), 4, "gradWeight size wrong")
+    check(call.bias.sizes == (outputs,), 3, "bias size wrong")
+    check(call.gradBias.sizes == (outputs,), 5, "gradBias size wrong")
 
 
 @thnn("SparseLinear_updateParameters", _UPDATE)
 def sparse_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients, in the columns of the last input."""
-    _check_update(call.weight, call.bias, call.gradWeight, call.gradBias)
+    _check_update(call)
     _check_coo(call.lastInput, 6)
     entries = _read(call.lastInput).used
     if len(entries.columns):  # Torch7: otherwise the bias stays, too
-        _update(call.weight, call.bias, call.gradWeight, call.gradBias, entries, call.learningRate)
+        _update(call, entries)
 
 
 @thnn("SparseLinear_legacyUpdateParameters", _UPDATE)
 def sparse_linear_update_of_pairs(call: Call) -> None:
     """The same for the older form."""
-    _check_update(call.weight, call.bias, call.gradWeight, call.gradBias)
+    _check_update(call)
     _check_pairs(call.lastInput, 6)
-    _update(
-        call.weight,
-        call.bias,
-        call.gradWeight,
-        call.gradBias,
-        _read_pairs(call.lastInput).used,
-        call.learningRate,
-    )
+    _update(call, _read_pairs(call.lastInput).used)
 
 
 _ZERO = "THTensor *gradWeight, THTensor *gradBias, THTensor *lastInput"
