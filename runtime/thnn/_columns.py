@@ -19,12 +19,12 @@ from math import ceil
 
 import numpy as np
 
-from runtime.compute import thread_pool
 from runtime.compute.bulk import multiply_vector
 from runtime.compute.c_functions import blas
 from runtime.compute.thread_pool import LARGE, get_threads
 from runtime.core.dtypes import Array
 from runtime.thnn._geometry import Windows
+from runtime.thnn._jobs import is_recording, run
 
 #: Bytes of columns up to which a thread keeps them.
 _SCRATCH = 1 << 22
@@ -56,7 +56,7 @@ def _run(
     columns: Array,
     positions: int,
     work: int,
-    **given: float,
+    **given: float | Array,
 ) -> None:
     """Do a job for all parts of a slice of the samples.
 
@@ -64,10 +64,10 @@ def _run(
     """
     parameters = {
         "size": columns.itemsize,
-        "geometry": windows.address,
-        "image": 0 if image is None else image[at].ctypes.data,
+        "geometry": windows.geometry,
+        "image": 0 if image is None else image[at],
         "imageStep": 0 if image is None else _step(image),
-        "columns": (columns[at] if columns.ndim == 3 else columns).ctypes.data,
+        "columns": columns[at] if columns.ndim == 3 else columns,
         "columnStep": _step(columns) if columns.ndim == 3 else 0,
         "planes": planes,
         "taps": windows.taps,
@@ -75,7 +75,7 @@ def _run(
         "last": at.stop - at.start - 1,
         **given,
     }
-    thread_pool.run(job, positions, at_a_time=1, large=work >= _LARGE, **parameters)
+    run(job, positions, at_a_time=1, large=work >= _LARGE, **parameters)
 
 
 def unfold(windows: Windows, image: Array, columns: Array) -> None:
@@ -133,9 +133,9 @@ def correlate(
             blocks * (at.stop - at.start),
             work,
             gemm=blas("gemm", image.itemsize) or 0,
-            weight=weight.ctypes.data,
-            bias=0 if bias is None else bias.ctypes.data,
-            out=out[at].ctypes.data,
+            weight=weight,
+            bias=0 if bias is None else bias,
+            out=out[at],
             outStep=_step(out),
             maps=maps,
             rows=rows,
@@ -174,9 +174,9 @@ def spread(
             work,
             gemm=blas("gemm", image.itemsize) or 0,
             axpy=blas("axpy", image.itemsize) or 0,
-            weight=weight.ctypes.data,
-            bias=0 if bias is None else bias.ctypes.data,
-            source=source[at].ctypes.data,
+            weight=weight,
+            bias=0 if bias is None else bias,
+            source=source[at],
             sourceStep=_step(source),
             maps=maps,
             group=group,
@@ -218,8 +218,8 @@ def weigh(
             groups * chunks,
             work,
             gemm=blas("gemm", out.itemsize) or 0,
-            out=sums.ctypes.data,
-            source=source[at].ctypes.data,
+            out=sums,
+            source=source[at],
             sourceStep=_step(source),
             maps=maps,
             group=group,
@@ -245,31 +245,28 @@ def _parts(at: slice, work: int, size: int, columns: Array) -> int:
 
 
 def add_sums(sums: Array, source: Array, scale: float) -> None:
-    """sums += scale * the sums over the places and samples of maps."""
-    if source.size <= _FEW:
-        _add_few_sums(sums, source, scale)
+    """sums += scale * the sums over the places and samples of maps.
+
+    sums: contiguous. scale: it is rounded to the elements' type.
+    """
+    samples, maps, places = source.shape
+    if source.size <= _FEW or is_recording():
+        run(
+            "nn_add_sums",
+            maps,
+            large=source.size > _FEW,
+            size=source.itemsize,
+            sums=sums,
+            source=source,
+            samples=samples,
+            places=places,
+            sourceStep=_step(source),
+            alpha=scale,
+        )
         return
-    ones = np.ones(source.shape[2], source.dtype)
-    rows = source.reshape(-1, len(ones))
+    ones = np.ones(places, source.dtype)
+    rows = source.reshape(-1, places)
     found = np.empty(len(rows), source.dtype)
     if source.size < LARGE or not multiply_vector(rows, ones, found):
         np.matmul(rows, ones, out=found)
     sums += sums.dtype.type(scale) * found.reshape(len(source), -1).sum(axis=0)
-
-
-def _add_few_sums(sums: Array, source: Array, scale: float) -> None:
-    total, (samples, maps, places) = np.ascontiguousarray(sums), source.shape
-    thread_pool.run(
-        "nn_add_sums",
-        maps,
-        large=False,
-        size=source.itemsize,
-        sums=total.ctypes.data,
-        source=source.ctypes.data,
-        samples=samples,
-        places=places,
-        sourceStep=_step(source),
-        alpha=scale,
-    )
-    if total is not sums:
-        sums[...] = total

@@ -18,6 +18,7 @@ from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._geometry import Windows
+from runtime.thnn._jobs import keep
 from runtime.thnn.checks import check_size
 
 
@@ -188,13 +189,14 @@ def check_columns(finput: Tensor, expected: Sizes) -> None:
 def read(tensor: Tensor, *results: Tensor) -> Array:
     """A contiguous array of a tensor's elements, a copy where a result has the same storage."""
     shared = any(tensor.storage is result.storage for result in results)
-    return np.array(tensor.array, order="C") if shared else np.ascontiguousarray(tensor.array)
+    array = np.array(tensor.array, order="C") if shared else np.ascontiguousarray(tensor.array)
+    return keep(array, tensor, "read")
 
 
 @contextmanager
 def adding(tensor: Tensor) -> Iterator[Array]:
     """Give a contiguous array of a tensor's elements, whose elements become theirs."""
-    array = np.ascontiguousarray(tensor.array)
+    array = keep(np.ascontiguousarray(tensor.array), tensor, "add")
     yield array
     if array is not tensor.array:
         tensor.array[...] = array
@@ -206,7 +208,9 @@ def writing(*results: tuple[Tensor, Sizes]) -> Iterator[list[Array]]:
     for tensor, sizes in results:
         tensor.resize(sizes)
     arrays = [
-        tensor.array if tensor.is_contiguous else np.empty(sizes, tensor.dtype.numpy)
+        keep(tensor.array, tensor, "write")
+        if tensor.is_contiguous
+        else np.empty(sizes, tensor.dtype.numpy)
         for tensor, sizes in results
     ]
     yield arrays

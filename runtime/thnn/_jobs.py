@@ -24,6 +24,13 @@ from runtime.core.tensor import Sizes, Tensor
 _OUT_OF_RANGE = "position out of range"  # the error of a job about data
 
 
+class Given:
+    """A number of a recorded call that goes to jobs as it is: Lua gives them that of each call."""
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+
 class _Recorder:
     """The recording that is made, and the last one, of which Lua copies the arrays."""
 
@@ -46,7 +53,10 @@ class _Recording:
         self._lines: list[str] = []
 
     def keep(self, array: Array, tensor: Tensor | None, use: str) -> None:
-        """Give an array a place: a tensor's elements, or what jobs leave to the next ones."""
+        """Give an array a place: a tensor's elements, or what jobs leave to the next ones.
+
+        use: "read", "write", "add" for what is read and written, or "" for an array of no tensor.
+        """
         if array.ctypes.data in self._places:
             return
         size = -(-array.nbytes // 16) * 16
@@ -64,7 +74,9 @@ class _Recording:
         """Note a job. Its arrays that have no place are tables, which do not change."""
         numbers = []
         for value in current(ThreadPool).in_order(job, parameters):
-            if not isinstance(value, np.ndarray):
+            if isinstance(value, Given):
+                numbers.append(f"${value.position}")
+            elif not isinstance(value, np.ndarray):
                 numbers.append(f"{float(value)!r}")
             elif value.ctypes.data in self._places:
                 numbers.append(f"{self._places[value.ctypes.data]}")
@@ -83,9 +95,10 @@ def record(
 ) -> str | None:
     """The jobs of a call with contiguous tensors that have the sizes of those that Lua has.
 
-    Lines of words: "read", "write" with a tensor's position in the call, its place in memory from
-    `address` on, its bytes and sizes; "job" with its name, positions, and parameters in order. None
-    where the call ends in an error, is for threads, or needs more than `room` bytes.
+    Lines of words: "read", "write", "add" with a tensor's position in the call, its place in memory
+    from `address` on, its bytes and sizes; "job" with its name, positions, and parameters in order,
+    of which "$3" is the call's third argument. None where the call ends in an error, is for
+    threads, or needs more than `room` bytes.
     """
     recorder = current(_Recorder)
     recorder.now = recording = _Recording(tensors, address, room)
@@ -104,13 +117,23 @@ def is_recording() -> bool:
     return current(_Recorder).now is not None
 
 
-def contiguous(tensor: Tensor, count: int | None = None) -> Array:
-    """The first elements of a tensor in order, one-dimensional, and side by side in memory."""
-    array = np.ascontiguousarray(tensor.flat[:count])
+def refuse_recording(reason: str) -> None:
+    """Raise an error where the call is recorded: it does what no job repeats."""
+    if is_recording():
+        raise TorchError(reason)
+
+
+def keep(array: Array, tensor: Tensor, use: str) -> Array:
+    """The same array, of which a recorded call knows then that it has a tensor's elements."""
     recording = current(_Recorder).now
     if recording is not None:
-        recording.keep(array, tensor, "read")
+        recording.keep(array, tensor, use)
     return array
+
+
+def contiguous(tensor: Tensor, count: int | None = None) -> Array:
+    """The first elements of a tensor in order, one-dimensional, and side by side in memory."""
+    return keep(np.ascontiguousarray(tensor.flat[:count]), tensor, "read")
 
 
 def working(count: int, dtype: Any) -> Array:
@@ -128,10 +151,7 @@ def result(tensor: Tensor, sizes: Sizes) -> Iterator[Array]:
     tensor.resize(sizes)
     values = tensor.flat
     if values.flags.c_contiguous and tensor.is_contiguous:
-        recording = current(_Recorder).now
-        if recording is not None:
-            recording.keep(values, tensor, "write")
-        yield values
+        yield keep(values, tensor, "write")
     else:
         values = np.empty(tensor.nelement, values.dtype)
         yield values
@@ -139,7 +159,12 @@ def result(tensor: Tensor, sizes: Sizes) -> Iterator[Array]:
 
 
 def run(
-    job: str, positions: int, *, large: bool = False, **parameters: float | Sequence[float] | Array
+    job: str,
+    positions: int,
+    *,
+    large: bool = False,
+    at_a_time: int = 0,
+    **parameters: float | Sequence[float] | Array,
 ) -> None:
     """Do a job, or record it. An array among the parameters stands for its address.
 
@@ -155,7 +180,7 @@ def run(
         if isinstance(value, np.ndarray):
             parameters[name] = value.ctypes.data
     try:
-        thread_pool.run(job, positions, large=large, **parameters)  # type: ignore[arg-type]
+        thread_pool.run(job, positions, at_a_time=at_a_time, large=large, **parameters)  # type: ignore[arg-type]
     except Exception as error:  # Lua's; its class is the engine's matter
         if _OUT_OF_RANGE in str(error):
             raise IndexError(_OUT_OF_RANGE) from None

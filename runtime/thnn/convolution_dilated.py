@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from math import prod
 
-from runtime.core.dtypes import cast_scalar
 from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn import _columns
 from runtime.thnn._convolution import (
@@ -25,6 +24,7 @@ from runtime.thnn._dilated_sizes import (
     check_full_volume,
     undilated,
 )
+from runtime.thnn._jobs import refuse_recording
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 
@@ -94,16 +94,17 @@ def _accumulate(
     samples = shape.images[0]
     x = read(images, *results).reshape(-1, *shape.images[1:])[:samples]
     g = read(maps, *results).reshape(-1, *shape.results[1:])[:samples]
-    factor = cast_scalar(scale, grad_weight.dtype)
     with writing((columns, shape.columns)) as (memory,), adding(grad_weight) as out:
-        _columns.weigh(shape.windows, x, g, out.reshape(shape.maps, -1), factor, memory)
+        _columns.weigh(shape.windows, x, g, out.reshape(shape.maps, -1), scale, memory)
     if grad_bias is not None:
         gradient = g if grad_output is maps else x.reshape(samples, shape.planes, -1)
-        _columns.add_sums(grad_bias.array, gradient, factor)
+        with adding(grad_bias) as sums:
+            _columns.add_sums(sums, gradient, scale)
 
 
 def _fill_ones(ones: Tensor, count: Sizes) -> None:
     if ones.ndim != len(count) or ones.nelement < prod(count):
+        refuse_recording("ones are filled")
         ones.resize(count)
         ones.array[...] = 1
 
@@ -137,6 +138,7 @@ def _add_rows(
         f"{name}_updateOutput",
         "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, "
         f"THTensor *{columns}, THTensor *{ones}, {numbers}",
+        repeats=True,
     )
     def forward(call: Call) -> None:
         """output = bias + the convolution of input with weight."""
@@ -150,6 +152,7 @@ def _add_rows(
         f"{name}_updateGradInput",
         "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
         f"THTensor *{columns}, {ones_parameter}{numbers}",
+        repeats=True,
     )
     def backward(call: Call) -> None:
         """gradInput from gradOutput and weight."""
@@ -162,6 +165,7 @@ def _add_rows(
         f"{name}_accGradParameters",
         "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
         f"THTensor *{columns}, THTensor *{ones}, {numbers}, accreal scale",
+        repeats=True,
     )
     def accumulate(call: Call) -> None:
         """Add scale times the gradients to gradWeight and gradBias."""

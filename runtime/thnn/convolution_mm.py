@@ -6,7 +6,6 @@ their gradients.
 
 from __future__ import annotations
 
-from runtime.core.dtypes import cast_scalar
 from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn import _columns
 from runtime.thnn._convolution import (
@@ -79,18 +78,18 @@ def _accumulate(shape: Shape, call: Call) -> None:
     results = (call.gradWeight,) if call.gradBias is None else (call.gradWeight, call.gradBias)
     g, columns = read(call.gradOutput, *results), read(call.finput, *results)
     g = g.reshape(-1, *shape.results[1:])[: shape.images[0]]
-    factor = cast_scalar(call.scale, call.gradWeight.dtype)
     with adding(call.gradWeight) as out:
         _columns.weigh(
             shape.windows,
             None,
             g,
             out.reshape(shape.maps, -1),
-            factor,
+            call.scale,
             columns.reshape(-1, *shape.columns),
         )
     if call.gradBias is not None:
-        _columns.add_sums(call.gradBias.array, g, factor)
+        with adding(call.gradBias) as sums:
+            _columns.add_sums(sums, g, call.scale)
 
 
 # -- SpatialConvolutionMM
@@ -131,6 +130,7 @@ _SPATIAL = ", int kW, int kH, int dW, int dH, int padW, int padH"
     "SpatialConvolutionMM_updateOutput",
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput, "
     "THTensor *fgradInput" + _SPATIAL,
+    repeats=True,
 )
 def spatial_forward(call: Call) -> None:
     """output = bias + the correlation of input's planes with weight."""
@@ -142,6 +142,7 @@ def spatial_forward(call: Call) -> None:
     "SpatialConvolutionMM_updateGradInput",
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     "THTensor *finput, THTensor *fgradInput" + _SPATIAL,
+    repeats=True,
 )
 def spatial_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
@@ -153,6 +154,7 @@ def spatial_backward(call: Call) -> None:
     "SpatialConvolutionMM_accGradParameters",
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
     "THTensor *finput, THTensor *fgradInput" + _SPATIAL + ", accreal scale",
+    repeats=True,
 )
 def spatial_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
@@ -200,6 +202,7 @@ _VOLUMETRIC = ", int kT, int kW, int kH, int dT, int dW, int dH, int pT, int pW,
     "VolumetricConvolutionMM_updateOutput",
     "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput"
     + _VOLUMETRIC,
+    repeats=True,
 )
 def volumetric_forward(call: Call) -> None:
     """output = bias + the correlation of input's planes with weight."""
@@ -211,6 +214,7 @@ def volumetric_forward(call: Call) -> None:
     "VolumetricConvolutionMM_updateGradInput",
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     "THTensor *finput, THTensor *fgradInput" + _VOLUMETRIC,
+    repeats=True,
 )
 def volumetric_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
@@ -222,6 +226,7 @@ def volumetric_backward(call: Call) -> None:
     "VolumetricConvolutionMM_accGradParameters",
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
     "THTensor *finput" + _VOLUMETRIC + ", accreal scale",
+    repeats=True,
 )
 def volumetric_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias.

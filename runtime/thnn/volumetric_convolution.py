@@ -108,7 +108,8 @@ def accumulate(call: Call) -> None:
     with adding(call.gradWeight) as out:
         _columns.weigh(windows, x, g, out.reshape(maps, -1), factor, memory)
     if call.gradBias is not None:
-        _columns.add_sums(call.gradBias.array, g, factor)
+        with adding(call.gradBias) as sums:
+            _columns.add_sums(sums, g, call.scale)
 
 
 def _stride(numbers: tuple[int, ...]) -> Sizes:

@@ -4,7 +4,7 @@
 local th = ...
 
 local MODULES = 'kernels formulas loops softmax classes gates layers' -- in this order
-  .. ' working_memory convolution_plans convolutions map_convolutions sub_sampling repeats'
+  .. ' working_memory map_convolutions sub_sampling repeats'
 
 local THNN
 

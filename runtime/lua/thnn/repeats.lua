@@ -43,8 +43,14 @@ local function describe(c)
   return concat(words, 'x')
 end
 
--- What a job's parameter is: a number, or the address of a copy of a table, kept in `kept`.
-local function parameter_of(word, kept)
+-- What a job's parameter is: a number; the address of a copy of a table, kept in `kept`; or 0 for
+-- the argument of a call, of which `given` notes the number.
+local function parameter_of(word, kept, given)
+  local argument = word:match('^$(%d+)$')
+  if argument then
+    given[#given + 1] = tonumber(argument)
+    return 0
+  end
   local from, bytes = word:match('^(%d+):(%d+)$')
   if not from then return tonumber(word) end
   local copy = th.working_memory('char', tonumber(bytes))
@@ -59,26 +65,42 @@ local function new_tensor(words)
   return tensor
 end
 
+-- A job of a call: its function, its last position, and its parameters, of which `slots` tells
+-- where arguments of the call belong: pairs of an index and an argument's number.
+local function read_job(call, name, last, words)
+  local numbers, slots = {}, {}
+  for word in words:gmatch('%S+') do
+    local given = {}
+    numbers[#numbers + 1] = parameter_of(word, call.kept, given)
+    if given[1] then slots[#slots + 1] = { #numbers - 1, given[1] } end
+  end
+  return { run = jobs[job_index[name]], last = tonumber(last),
+    parameters = th.numbers('double', numbers), slots = slots }
+end
+
 -- Adds to a call the jobs that Python tells: where each tensor's elements are copied to (`at`), how
 -- many bytes are read or written, the sizes of results, and the jobs.
 local function read_jobs(call, text)
   for line in text:gmatch('[^\n]+') do
     local use, first, second, rest = line:match('^(%S+) (%S+) (%S+) (.*)$')
     if use == 'job' then
-      local numbers = {}
-      for word in rest:gmatch('%S+') do numbers[#numbers + 1] = parameter_of(word, call.kept) end
-      call.jobs[#call.jobs + 1] = { run = jobs[job_index[first]], last = tonumber(second),
-        parameters = th.numbers('double', numbers) }
+      call.jobs[#call.jobs + 1] = read_job(call, first, second, rest)
     else
       local at, bytes, sizes = tonumber(first), rest:match('^(%d+) (%S+)$')
       if use == 'write' then
         call[at] = new_tensor(sizes)
         call[at].wanted = th.torch.LongStorage(call[at].list)
       end
-      call[at].at, call[at][use] = tonumber(second), tonumber(bytes)
+      local tensor = call[at]
+      tensor.at = tonumber(second)
+      if use ~= 'write' then tensor.read = tonumber(bytes) end
+      if use ~= 'read' then tensor.write = tonumber(bytes) end
     end
   end
 end
+
+-- What is kept of a tensor that is NULL.
+local ABSENT = { n = 0, read = 0, write = 0 }
 
 -- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells
 -- whether it can be repeated. nil for calls of which nothing needs to be kept.
@@ -86,7 +108,9 @@ local function new_call(row, dtype, ...)
   local call, given, count = { kept = {}, jobs = {} }, {}, 0
   for i, kind in ipairs(row.kinds) do
     local value = select(i, ...)
-    if kind == 'T' or kind == 'I' then
+    if row.optional[i] and value == nil then
+      call[i] = ABSENT
+    elseif kind == 'T' or kind == 'I' then
       count = count + dense(value)
       given[i] = describe(value)
       call[i] = new_tensor(given[i])
@@ -99,12 +123,6 @@ local function new_call(row, dtype, ...)
     unpack(given, 1, #row.kinds))
   call.few = text ~= nil
   if text then read_jobs(call, text) end
-  for i, kind in ipairs(row.kinds) do
-    if (kind == 'T' or kind == 'I') and call[i].write == 0 and call[i].n == 0 then
-      if call.few then return nil end
-      call[i].write = 1 -- an empty tensor; it is not looked at again
-    end
-  end
   return call
 end
 
@@ -112,9 +130,9 @@ end
 
 -- Whether a tensor has a kept geometry, and all its elements.
 local function fits(c, kept)
-  return c.nDimension == kept.n and C.th_compare(c.size, kept.sizes, kept.bytes) == 0
+  return c.nDimension == kept.n and (kept.n == 0 or C.th_compare(c.size, kept.sizes, kept.bytes) == 0
     and C.th_compare(c.stride, kept.strides, kept.bytes) == 0
-    and tonumber(c.storageOffset) + kept.count <= tonumber(c.storage.size)
+    and tonumber(c.storageOffset) + kept.count <= tonumber(c.storage.size))
 end
 
 local function place(c, size)
@@ -125,9 +143,13 @@ local function apart(p, n, q, m)
   return n == 0 or m == 0 or p + n <= q or q + m <= p
 end
 
-local function do_jobs(list)
+local function do_jobs(list, ...)
   for k = 1, #list do
     local job = list[k]
+    for i = 1, #job.slots do
+      local slot = job.slots[i]
+      job.parameters[slot[1]] = select(slot[2], ...)
+    end
     job.run(job.parameters, 0, job.last)
   end
 end
@@ -149,7 +171,8 @@ end
 -- tensors. `perform` repeats a call: p1, p2 … are the places of the elements. Results get their
 -- sizes when the jobs are done, since these may fail.
 local SOURCE = [[
-local MAX_CALLS, new_call, fits, moves, place, apart, copy, do_jobs, outermost, resize = ...
+local MAX_CALLS, ABSENT, new_call, fits, moves, place, apart, copy, do_jobs, outermost = ...
+local resize = select(11, ...)
 local calls = {}
 
 local function perform(call, before, ARGUMENTS)
@@ -159,7 +182,7 @@ local function perform(call, before, ARGUMENTS)
     if moves() ~= before then return nil end
     READ
   end
-  do_jobs(call.jobs)
+  do_jobs(call.jobs, ARGUMENTS)
   RESIZE
   before = moves()
   if not (FITTING) then return nil end
@@ -200,7 +223,11 @@ function th.thnn_repeats(row, dtype)
     arguments[i] = 'a' .. i
     if kind == 'T' or kind == 'I' then
       local size = kind == 'T' and ffi.sizeof(dtype.ctype) or 8
-      add(tests, '(call[#].write > 0 or fits(a#, call[#]))')
+      local test = '(call[#].wanted ~= nil or fits(a#, call[#]))'
+      if row.optional[i] then
+        test = '(a# == nil) == (call[#] == ABSENT) and (a# == nil or ' .. test .. ')'
+      end
+      add(tests, test)
       add(kept, 'local t# = call[#]')
       add(sources, 'local p# = t#.read > 0 and place(a#, ' .. size .. ') or 0')
       add(places, 'local p# = t#.read + t#.write > 0 and place(a#, ' .. size .. ') or 0')
@@ -214,7 +241,7 @@ function th.thnn_repeats(row, dtype)
         add(distinct, ('apart(pK, tK.write, p#, t#.read)'):gsub('K', k))
       end
       tensors[#tensors + 1] = i
-    else
+    elseif row.names[i] ~= 'scale' then
       add(equal, 'call[#] == a#')
     end
   end
@@ -228,8 +255,8 @@ function th.thnn_repeats(row, dtype)
   })
   local longs = th.dtypes[th.LONG + 1]
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
-  return chunk(MAX_CALLS, function(...) return new_call(row, dtype, ...) end, fits, moves, place,
-    apart, function(to, from, bytes) C.th_copy(to, from, bytes) end, do_jobs,
+  return chunk(MAX_CALLS, ABSENT, function(...) return new_call(row, dtype, ...) end, fits, moves,
+    place, apart, function(to, from, bytes) C.th_copy(to, from, bytes) end, do_jobs,
     th.thread_pool.outermost, function(is_long, c, kept_sizes)
       return resize(is_long and resize_of[longs] or resize_of[dtype], c, kept_sizes)
     end)
