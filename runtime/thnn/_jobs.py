@@ -24,11 +24,8 @@ from runtime.core.tensor import Sizes, Tensor
 _OUT_OF_RANGE = "position out of range"  # the error of a job about data
 
 
-class Given:
-    """A number of a recorded call that goes to jobs as it is: Lua gives them that of each call."""
-
-    def __init__(self, position: int) -> None:
-        self.position = position
+#: Stands for the scale of a recorded call, which goes to jobs as it is: Lua gives them each call's.
+SCALE = object()
 
 
 class _Recorder:
@@ -74,8 +71,8 @@ class _Recording:
         """Note a job. Its arrays that have no place are tables, which do not change."""
         numbers = []
         for value in current(ThreadPool).in_order(job, parameters):
-            if isinstance(value, Given):
-                numbers.append(f"${value.position}")
+            if value is SCALE:
+                numbers.append("scale")
             elif not isinstance(value, np.ndarray):
                 numbers.append(f"{float(value)!r}")
             elif value.ctypes.data in self._places:
@@ -97,7 +94,7 @@ def record(
 
     Lines of words: "read", "write", "add" with a tensor's position in the call, its place in memory
     from `address` on, its bytes and sizes; "job" with its name, positions, and parameters in order,
-    of which "$3" is the call's third argument. None where the call ends in an error, is for
+    of which "scale" is each call's. None where the call ends in an error, is for
     threads, or needs more than `room` bytes.
     """
     recorder = current(_Recorder)

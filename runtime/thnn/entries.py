@@ -11,7 +11,7 @@ from runtime.core.dtypes import LONG
 from runtime.core.interrupts import mark_interruptible
 from runtime.core.tensor import TENSOR_CLASSES
 from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import Given, record
+from runtime.thnn._jobs import SCALE, record
 from runtime.thnn.table import TABLE, Row
 
 
@@ -51,7 +51,7 @@ def jobs(name: str, dtype: int, address: int, room: int, *given: Any) -> str | N
     row, arguments, tensors = TABLE[name], list(given), {}
     for i, kind in enumerate(row.kinds.replace("?", "")):
         if row.names[i] == "scale":
-            arguments[i] = Given(i + 1)
+            arguments[i] = SCALE
         elif given[i] is not None and (kind == "T" or kind in _ELEMENTS):
             sizes = tuple(map(int, filter(None, given[i].decode().split("x"))))
             arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)

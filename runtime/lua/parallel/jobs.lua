@@ -20,6 +20,13 @@ local jobs, index_of = {}, {} -- index -> function(memory, first, last); name ->
 local parameters = {}         -- name -> { name of a parameter, count of its numbers }, in order
 th.jobs, th.job_index, th.job_parameters = jobs, index_of, parameters
 
+-- What calls a job. Each has its own, compiled from this: LuaJIT would make one trace for all that
+-- come from one function, and be slow where it serves several jobs.
+local CALL = [[
+local run, cast, pointer = ...
+return function(memory, first, last) run(cast(pointer, memory), first, last) end
+]]
+
 -- Adds a job. `names` are its parameters, 'at[3]' for one of three numbers; `run` gets them as the
 -- members of a struct, and the range.
 local function job(name, names, run)
@@ -29,7 +36,7 @@ local function job(name, names, run)
     known[#known + 1] = { member, tonumber(count) or 1 }
   end
   local pointer = ffi.typeof('struct { ' .. table.concat(members, ' ') .. ' } *')
-  jobs[#jobs + 1] = function(memory, first, last) run(cast(pointer, memory), first, last) end
+  jobs[#jobs + 1] = loadstring(CALL)(run, cast, pointer)
   index_of[name], parameters[name] = #jobs, known
 end
 

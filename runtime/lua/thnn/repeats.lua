@@ -43,14 +43,9 @@ local function describe(c)
   return concat(words, 'x')
 end
 
--- What a job's parameter is: a number; the address of a copy of a table, kept in `kept`; or 0 for
--- the argument of a call, of which `given` notes the number.
-local function parameter_of(word, kept, given)
-  local argument = word:match('^$(%d+)$')
-  if argument then
-    given[#given + 1] = tonumber(argument)
-    return 0
-  end
+-- What a job's parameter is: a number, or the address of a copy of a table, kept in `kept`. nil for
+-- the argument that differs from call to call.
+local function parameter_of(word, kept)
   local from, bytes = word:match('^(%d+):(%d+)$')
   if not from then return tonumber(word) end
   local copy = th.working_memory('char', tonumber(bytes))
@@ -61,25 +56,25 @@ end
 
 local function new_tensor(words)
   local tensor = geometry_of(words)
-  tensor.read, tensor.write, tensor.at = 0, 0, 0
+  tensor.read, tensor.write, tensor.used, tensor.at = 0, 0, 0, 0
   return tensor
 end
 
--- A job of a call: its function, its last position, and its parameters, of which `slots` tells
--- where arguments of the call belong: pairs of an index and an argument's number.
+-- A job of a call: its function, its last position, and its parameters. `slots` gets those that
+-- are the scale of each call, with their index.
 local function read_job(call, name, last, words)
-  local numbers, slots = {}, {}
+  local numbers, given = {}, nil
   for word in words:gmatch('%S+') do
-    local given = {}
-    numbers[#numbers + 1] = parameter_of(word, call.kept, given)
-    if given[1] then slots[#slots + 1] = { #numbers - 1, given[1] } end
+    if word == 'scale' then given = #numbers end
+    numbers[#numbers + 1] = parameter_of(word, call.kept) or 0
   end
-  return { run = jobs[job_index[name]], last = tonumber(last),
-    parameters = th.numbers('double', numbers), slots = slots }
+  local parameters = th.numbers('double', numbers)
+  if given then call.slots[#call.slots + 1] = { parameters = parameters, index = given } end
+  return { run = jobs[job_index[name]], last = tonumber(last), parameters = parameters }
 end
 
 -- Adds to a call the jobs that Python tells: where each tensor's elements are copied to (`at`), how
--- many bytes are read or written, the sizes of results, and the jobs.
+-- many bytes of it are read, written, and one of both (`used`), the sizes of results, and the jobs.
 local function read_jobs(call, text)
   for line in text:gmatch('[^\n]+') do
     local use, first, second, rest = line:match('^(%S+) (%S+) (%S+) (.*)$')
@@ -95,17 +90,18 @@ local function read_jobs(call, text)
       tensor.at = tonumber(second)
       if use ~= 'write' then tensor.read = tonumber(bytes) end
       if use ~= 'read' then tensor.write = tonumber(bytes) end
+      tensor.used = tonumber(bytes)
     end
   end
 end
 
 -- What is kept of a tensor that is NULL.
-local ABSENT = { n = 0, read = 0, write = 0 }
+local ABSENT = { n = 0, read = 0, write = 0, used = 0 }
 
 -- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells
 -- whether it can be repeated. nil for calls of which nothing needs to be kept.
 local function new_call(row, dtype, ...)
-  local call, given, count = { kept = {}, jobs = {} }, {}, 0
+  local call, given, count = { kept = {}, jobs = {}, slots = {} }, {}, 0
   for i, kind in ipairs(row.kinds) do
     local value = select(i, ...)
     if row.optional[i] and value == nil then
@@ -130,7 +126,8 @@ end
 
 -- Whether a tensor has a kept geometry, and all its elements.
 local function fits(c, kept)
-  return c.nDimension == kept.n and (kept.n == 0 or C.th_compare(c.size, kept.sizes, kept.bytes) == 0
+  return c.nDimension == kept.n
+    and (kept.n == 0 or C.th_compare(c.size, kept.sizes, kept.bytes) == 0
     and C.th_compare(c.stride, kept.strides, kept.bytes) == 0
     and tonumber(c.storageOffset) + kept.count <= tonumber(c.storage.size))
 end
@@ -143,15 +140,8 @@ local function apart(p, n, q, m)
   return n == 0 or m == 0 or p + n <= q or q + m <= p
 end
 
-local function do_jobs(list, ...)
-  for k = 1, #list do
-    local job = list[k]
-    for i = 1, #job.slots do
-      local slot = job.slots[i]
-      job.parameters[slot[1]] = select(slot[2], ...)
-    end
-    job.run(job.parameters, 0, job.last)
-  end
+local function set_scale(slots, scale)
+  for k = 1, #slots do slots[k].parameters[slots[k].index] = scale end
 end
 
 local resize_of = {} -- element type -> the method, whatever programs do to it later
@@ -171,9 +161,16 @@ end
 -- tensors. `perform` repeats a call: p1, p2 … are the places of the elements. Results get their
 -- sizes when the jobs are done, since these may fail.
 local SOURCE = [[
-local MAX_CALLS, ABSENT, new_call, fits, moves, place, apart, copy, do_jobs, outermost = ...
-local resize = select(11, ...)
+local MAX_CALLS, ABSENT, new_call, fits, moves, place, apart, copy, outermost = ...
+local resize, set_scale = select(10, ...)
 local calls = {}
+
+local function do_jobs(list)
+  for k = 1, #list do
+    local job = list[k]
+    job.run(job.parameters, 0, job.last)
+  end
+end
 
 local function perform(call, before, ARGUMENTS)
   KEPT
@@ -182,7 +179,8 @@ local function perform(call, before, ARGUMENTS)
     if moves() ~= before then return nil end
     READ
   end
-  do_jobs(call.jobs, ARGUMENTS)
+  SCALE
+  do_jobs(call.jobs)
   RESIZE
   before = moves()
   if not (FITTING) then return nil end
@@ -217,7 +215,7 @@ end
 function th.thnn_repeats(row, dtype)
   local arguments, equal, tests, tensors = {}, {}, {}, {}
   local sources, places, kept, fitting, distinct = {}, {}, {}, {}, {}
-  local reads, writes, sizes = {}, {}, {}
+  local reads, writes, sizes, scale = {}, {}, {}, ''
   for i, kind in ipairs(row.kinds) do
     local function add(list, text) list[#list + 1] = text:gsub('#', i) end
     arguments[i] = 'a' .. i
@@ -230,18 +228,20 @@ function th.thnn_repeats(row, dtype)
       add(tests, test)
       add(kept, 'local t# = call[#]')
       add(sources, 'local p# = t#.read > 0 and place(a#, ' .. size .. ') or 0')
-      add(places, 'local p# = t#.read + t#.write > 0 and place(a#, ' .. size .. ') or 0')
+      add(places, 'local p# = t#.used > 0 and place(a#, ' .. size .. ') or 0')
       add(reads, 'if t#.read > 0 then copy(t#.at, p#, t#.read) end')
       add(sizes, 'if t#.write > 0 and not fits(a#, t#) and not resize(' ..
         (kind == 'T' and 'false' or 'true') .. ', a#, t#) then return nil end')
-      add(fitting, '(t#.read + t#.write == 0 or fits(a#, t#))')
+      add(fitting, '(t#.used == 0 or fits(a#, t#))')
       add(writes, 'if t#.write > 0 then copy(p#, t#.at, t#.write) end')
       for _, k in ipairs(tensors) do -- a result overlaps no other tensor
-        add(distinct, ('apart(p#, t#.write, pK, tK.read + tK.write)'):gsub('K', k))
+        add(distinct, ('apart(p#, t#.write, pK, tK.used)'):gsub('K', k))
         add(distinct, ('apart(pK, tK.write, p#, t#.read)'):gsub('K', k))
       end
       tensors[#tensors + 1] = i
-    elseif row.names[i] ~= 'scale' then
+    elseif row.names[i] == 'scale' then
+      scale = 'set_scale(call.slots, a' .. i .. ')'
+    else
       add(equal, 'call[#] == a#')
     end
   end
@@ -251,13 +251,13 @@ function th.thnn_repeats(row, dtype)
     SOURCES = concat(sources, ' '), PLACES = concat(places, ' '),
     FITTING = concat(fitting, ' and '), APART = concat(distinct, ' and '),
     READ = concat(reads, ' '), WRITE = concat(writes, ' '),
-    RESIZE = concat(sizes, ' '), EQUAL = concat(equal, ' and '),
+    SCALE = scale, RESIZE = concat(sizes, ' '), EQUAL = concat(equal, ' and '),
   })
   local longs = th.dtypes[th.LONG + 1]
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
   return chunk(MAX_CALLS, ABSENT, function(...) return new_call(row, dtype, ...) end, fits, moves,
-    place, apart, function(to, from, bytes) C.th_copy(to, from, bytes) end, do_jobs,
+    place, apart, function(to, from, bytes) C.th_copy(to, from, bytes) end,
     th.thread_pool.outermost, function(is_long, c, kept_sizes)
       return resize(is_long and resize_of[longs] or resize_of[dtype], c, kept_sizes)
-    end)
+    end, set_scale)
 end

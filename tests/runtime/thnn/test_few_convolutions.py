@@ -8,8 +8,8 @@ import pytest
 
 from runtime import Engine
 
-# Each function runs with contiguous elements, from the third time on by Lua, and with an input that has
-# gaps, by Python; then it prints whether all bits of the results are the same.
+# Each function runs with contiguous elements, from the third time on by Lua, and with an input that
+# has gaps, by Python; then it prints whether all bits of the results are the same.
 PROGRAM = """
 require 'nn.THNN'
 local name, full, given, weights, numbers = %s
