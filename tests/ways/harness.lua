@@ -60,9 +60,10 @@ local function lay_out(layout, sizes)
   local order = {}
   for d = 1, n do order[d] = d end
   if layout == 'transposed' then order[1], order[n] = order[n], order[1] end
+  local repeated = layout == 'expanded' and n > 1 and random(1, n)
   for d = n, 1, -1 do
     local e = order[d]
-    if layout == 'expanded' and d == 1 and n > 1 then
+    if d == repeated then
       strides[e] = 0
     else
       strides[e], room = room, room * sizes[e]

@@ -9,7 +9,6 @@ local th = ...
 local ffi = require 'ffi'
 
 local tonumber = tonumber
-local ROOM = th.ROOM
 local layouts, formulas = th.layouts, th.formulas
 local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 
@@ -130,7 +129,7 @@ end
 -- @param running whether the results are as many, and so in the order of the elements
 function reductions.sections(most, c, dim, running, ...) -- luacheck: ignore 212
   local dims = c.nDimension
-  if not has_dimension(dims, dim) or dims > ROOM then return nil end
+  if not has_dimension(dims, dim) then return nil end
   local n, count, d = dense(c), tonumber(c.size[dim - 1]), tonumber(c.stride[dim - 1])
   if n > most then return nil end
   if n > 0 then
