@@ -154,9 +154,9 @@ MADE = {
 
 _WORDS = {
     "*T*": ("R()", "R()"),
-    "[*T*]": ("", "R()", "Z()"),
+    "[*T*]": ("", "R()", "Z()", "R()"),
     "[*ByteTensor*]": ("", "B()"),
-    "[*LongTensor*]": ("", "L()", "ZL()"),
+    "[*LongTensor*]": ("", "L()", "ZL()", "L()"),
     "*real*": ("W()",),
     "T": ("T()", "S()"),
     "[T=1]": ("", "S()"),
@@ -166,7 +166,7 @@ _WORDS = {
     "real": ("N()",),
     "[real=1]": ("", "N()"),
     "[real=2]": ("", "N()"),
-    "index": ("D()", "F()"),
+    "index": ("D()", "F()", "F()", "D()"),
     "[index=1]": ("", "D()"),
     "[index=last]": ("", "F()"),
     "[boolean=false]": ("", "true"),
@@ -184,13 +184,13 @@ _SHORT = (("X(q(5) + 8, 5)", "2"), ("X(q(5) + 8, 5)", "1"), ("X(3, q(15) + 8, 4)
 def _from_form(form: str) -> Iterator[str]:
     """Calls of a form whose words are all known.
 
-    Without what may be left out, with it, and with destinations of size 1 along a dimension; and
-    along short rows and columns.
+    Without what may be left out, with it, with destinations of size 1 along a dimension, and with
+    those that are too large there; and along short rows and columns.
     """
     words = form.split()
     if not all(word in _WORDS for word in words):
         return
-    for k in range(3):
+    for k in range(4):
         found = [_WORDS[word][min(k, len(_WORDS[word]) - 1)] for word in words]
         yield ", ".join(word for word in found if word)
     if words.count("T") + words.count("Tensor") == 1 and "index" in form:
