@@ -37,34 +37,44 @@ class _Recorder:
 
 
 class _Recording:
-    """Jobs, and where Lua has what they work on: in one piece of memory from `address` on.
+    """Jobs, and what they work on: tensors, of which Lua knows where they are, and memory.
 
-    tensors: those of the call, by their positions.
+    tensors: those of the call, by their positions. address, room: the memory for results, and for
+    what jobs leave to the next ones.
     """
 
     def __init__(self, tensors: Mapping[int, Tensor], address: int, room: int) -> None:
         self._tensors = tensors
         self._next, self._end = address, address + room
-        self._places: dict[int, int] = {}  # of arrays that jobs work on, by their addresses here
+        self._words: dict[int, str] = {}  # for arrays that jobs work on, by their addresses here
         self._kept: list[Array] = []  # so that no other array gets these addresses
         self._lines: list[str] = []
 
-    def keep(self, array: Array, tensor: Tensor | None, use: str) -> None:
-        """Give an array a place: a tensor's elements, or what jobs leave to the next ones.
+    def keep(self, array: Array, tensor: Tensor, use: str) -> None:
+        """Note that an array has a tensor's elements.
 
-        use: "read", "write", "add" for what is read and written, or "" for an array of no tensor.
+        use: "read", "write", or "add" for what is read and written. Results are copied from memory
+        of the jobs' own when all are done, since a job may fail.
         """
-        if array.ctypes.data in self._places:
+        if array.ctypes.data in self._words:
             return
-        size = -(-array.nbytes // 16) * 16
-        if self._next + size > self._end:
+        at = next(i for i, t in self._tensors.items() if t is tensor)
+        if use == "read":
+            self._kept.append(array)
+            self._words[array.ctypes.data] = f"t{at}"
+        else:
+            self.work_in(array)
+        place = self._words[array.ctypes.data]
+        sizes = "x".join(map(str, tensor.sizes))
+        self._lines.append(f"{use} {at} {place} {array.nbytes} {sizes}")
+
+    def work_in(self, array: Array) -> None:
+        """Give an array memory of the jobs' own."""
+        at, size = self._next, -(-array.nbytes // 16) * 16
+        if at + size > self._end:
             raise TorchError("there are too many elements")
         self._kept.append(array)
-        self._places[array.ctypes.data] = self._next
-        if tensor is not None:
-            at = next(i for i, t in self._tensors.items() if t is tensor)
-            sizes = "x".join(map(str, tensor.sizes))
-            self._lines.append(f"{use} {at} {self._next} {array.nbytes} {sizes}")
+        self._words[array.ctypes.data] = str(at)
         self._next += size
 
     def add(self, job: str, positions: int, parameters: dict[str, Any]) -> None:
@@ -75,15 +85,15 @@ class _Recording:
                 numbers.append("scale")
             elif not isinstance(value, np.ndarray):
                 numbers.append(f"{float(value)!r}")
-            elif value.ctypes.data in self._places:
-                numbers.append(f"{self._places[value.ctypes.data]}")
+            elif value.ctypes.data in self._words:
+                numbers.append(self._words[value.ctypes.data])
             else:
                 self._kept.append(value)
                 numbers.append(f"{value.ctypes.data}:{value.nbytes}")
         self._lines.append(f"job {job} {positions} {' '.join(numbers)}")
 
     def text(self) -> str:
-        """Lines for Lua: jobs, with "address:bytes" for tables, and the places of elements."""
+        """Lines for Lua: what is read and written of tensors, and the jobs."""
         return "".join(f"{line}\n" for line in self._lines)
 
 
@@ -92,10 +102,12 @@ def record(
 ) -> str | None:
     """The jobs of a call with contiguous tensors that have the sizes of those that Lua has.
 
-    Lines of words: "read", "write", "add" with a tensor's position in the call, its place in memory
-    from `address` on, its bytes and sizes; "job" with its name, positions, and parameters in order,
-    of which "scale" is each call's. None where the call ends in an error, is for
-    threads, or needs more than `room` bytes.
+    Lines of words: "read", "write" or "add" with a tensor's position in the call, where its elements
+    are, its bytes and its sizes; "job" with its name, positions, and parameters in order: numbers,
+    "t3" for the address of the third argument's elements, "scale" for that of each call,
+    "address:bytes" for a table. Results, and what jobs leave to each other, are in the memory from
+    `address` on. None where the call ends in an error, is for threads, or needs more than `room`
+    bytes of that.
     """
     recorder = current(_Recorder)
     recorder.now = recording = _Recording(tensors, address, room)
@@ -138,7 +150,7 @@ def working(count: int, dtype: Any) -> Array:
     array: Array = np.empty(count, dtype)
     recording = current(_Recorder).now
     if recording is not None:
-        recording.keep(array, None, "")
+        recording.work_in(array)
     return array
 
 

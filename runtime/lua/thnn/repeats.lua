@@ -1,17 +1,16 @@
 --- Calls with few elements whose jobs Python tells once (runtime/thnn/_jobs.py): they are repeated
 -- here for all calls with the same numbers, and tensors of the same sizes. So both ways do the same
--- jobs, and give the same bits. A finalizer may run within a job: so jobs get copies of elements,
--- and results are copied from there, unless a storage has moved.
+-- jobs, and give the same bits. Finalizers wait meanwhile (door.lua): storages stay where they are.
 -- @module thnn_repeats
 
 local th = ...
 local ffi = require 'ffi'
 local host, jobs, job_index = th.host, th.jobs, th.job_index
-local dense, moves = th.formulas.dense, th.blocks.moves
+local dense = th.formulas.dense
 local tonumber, concat, cast, C = tonumber, table.concat, ffi.cast, ffi.C
 
 local MAX_CALLS = 16 -- that are kept of a function, for an element type
-local ROOM = 1048576 -- bytes of elements of a call
+local ROOM = 1048576 -- bytes of the results of a call, and of what its jobs leave to each other
 
 local intptr = ffi.typeof('intptr_t')
 
@@ -43,65 +42,65 @@ local function describe(c)
   return concat(words, 'x')
 end
 
--- What a job's parameter is: a number, or the address of a copy of a table, kept in `kept`. nil for
--- the argument that differs from call to call.
-local function parameter_of(word, kept)
-  local from, bytes = word:match('^(%d+):(%d+)$')
-  if not from then return tonumber(word) end
-  local copy = th.working_memory('char', tonumber(bytes))
-  C.th_copy(address(copy), tonumber(from), tonumber(bytes))
-  kept[#kept + 1] = copy
-  return address(copy)
-end
-
 local function new_tensor(words)
   local tensor = geometry_of(words)
-  tensor.read, tensor.write, tensor.used, tensor.at = 0, 0, 0, 0
+  tensor.read, tensor.written, tensor.used, tensor.at, tensor.slots = 0, 0, 0, 0, {}
   return tensor
 end
 
--- A job of a call: its function, its last position, and its parameters. `slots` gets those that
--- are the scale of each call, with their index.
+-- A job's parameter that is no number: where the table of a call is, which is copied.
+local function copy_table(call, word)
+  local from, bytes = word:match('^(%d+):(%d+)$')
+  local copy = th.working_memory('char', tonumber(bytes))
+  C.th_copy(address(copy), tonumber(from), tonumber(bytes))
+  call.kept[#call.kept + 1] = copy
+  return address(copy)
+end
+
+-- A job of a call: its function, its last position, and its parameters. Those that differ from call
+-- to call become slots: of a tensor, which get the address of its elements, or of the scale.
 local function read_job(call, name, last, words)
-  local numbers, given = {}, nil
+  local numbers, slots = {}, {}
   for word in words:gmatch('%S+') do
-    if word == 'scale' then given = #numbers end
-    numbers[#numbers + 1] = parameter_of(word, call.kept) or 0
+    local tensor, n = tonumber(word:match('^t(%d+)$')), #numbers
+    slots[n] = tensor and call[tensor].slots or word == 'scale' and call.scale.slots or nil
+    numbers[n + 1] = slots[n] and 0 or tonumber(word) or copy_table(call, word)
   end
   local parameters = th.numbers('double', numbers)
-  if given then call.slots[#call.slots + 1] = { parameters = parameters, index = given } end
+  for index, list in pairs(slots) do
+    list[#list + 1] = { parameters = parameters, index = index }
+  end
   return { run = jobs[job_index[name]], last = tonumber(last), parameters = parameters }
 end
 
--- Adds to a call the jobs that Python tells: where each tensor's elements are copied to (`at`), how
--- many bytes of it are read, written, and one of both (`used`), the sizes of results, and the jobs.
+-- Adds to a call what Python tells: how many bytes of tensors are read, written, and one of both
+-- (`used`); where results are before they are copied (`at`), and their sizes; and the jobs.
 local function read_jobs(call, text)
   for line in text:gmatch('[^\n]+') do
     local use, first, second, rest = line:match('^(%S+) (%S+) (%S+) (.*)$')
     if use == 'job' then
       call.jobs[#call.jobs + 1] = read_job(call, first, second, rest)
     else
-      local at, bytes, sizes = tonumber(first), rest:match('^(%d+) (%S+)$')
+      local at, bytes, sizes = tonumber(first), rest:match('^(%d+) (%S*)$')
       if use == 'write' then
         call[at] = new_tensor(sizes)
         call[at].wanted = th.torch.LongStorage(call[at].list)
       end
       local tensor = call[at]
-      tensor.at = tonumber(second)
-      if use ~= 'write' then tensor.read = tonumber(bytes) end
-      if use ~= 'read' then tensor.write = tonumber(bytes) end
-      tensor.used = tonumber(bytes)
+      tensor.used, tensor.at = tonumber(bytes), tonumber(second) or 0
+      if use ~= 'write' then tensor.read = tensor.used end
+      if use ~= 'read' then tensor.written = tensor.used end
     end
   end
 end
 
 -- What is kept of a tensor that is NULL.
-local ABSENT = { n = 0, read = 0, write = 0, used = 0 }
+local ABSENT = { n = 0, read = 0, written = 0, used = 0 }
 
 -- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells
 -- whether it can be repeated. nil for calls of which nothing needs to be kept.
 local function new_call(row, dtype, ...)
-  local call, given, count = { kept = {}, jobs = {}, slots = {} }, {}, 0
+  local call, given, count = { kept = {}, jobs = {}, scale = { slots = {} } }, {}, 0
   for i, kind in ipairs(row.kinds) do
     local value = select(i, ...)
     if row.optional[i] and value == nil then
@@ -140,8 +139,13 @@ local function apart(p, n, q, m)
   return n == 0 or m == 0 or p + n <= q or q + m <= p
 end
 
-local function set_scale(slots, scale)
-  for k = 1, #slots do slots[k].parameters[slots[k].index] = scale end
+-- Gives jobs what differs from call to call, unless they have it since the last one: the address
+-- of a tensor's elements, or a scale.
+local function fill(varying, value)
+  if varying.value == value then return end
+  local slots = varying.slots
+  for k = 1, #slots do slots[k].parameters[slots[k].index] = value end
+  varying.value = value
 end
 
 local resize_of = {} -- element type -> the method, whatever programs do to it later
@@ -159,45 +163,34 @@ end
 
 -- The function of a row: a1, a2 … are its arguments, and t1, t2 … what is kept of those that are
 -- tensors. `perform` repeats a call: p1, p2 … are the places of the elements. Results get their
--- sizes when the jobs are done, since these may fail.
+-- sizes and their elements when the jobs are done, since these may fail.
 local SOURCE = [[
-local MAX_CALLS, ABSENT, new_call, fits, moves, place, apart, copy, outermost = ...
-local resize, set_scale = select(10, ...)
+local MAX_CALLS, ABSENT, new_call, fits, place, apart, copy, fill, outermost, resize = ...
 local calls = {}
 
-local function do_jobs(list)
-  for k = 1, #list do
-    local job = list[k]
+local function perform(call, ARGUMENTS)
+  KEPT
+  READ
+  local jobs = call.jobs
+  for k = 1, #jobs do
+    local job = jobs[k]
     job.run(job.parameters, 0, job.last)
   end
-end
-
-local function perform(call, before, ARGUMENTS)
-  KEPT
-  do
-    SOURCES
-    if moves() ~= before then return nil end
-    READ
-  end
-  SCALE
-  do_jobs(call.jobs)
   RESIZE
-  before = moves()
   if not (FITTING) then return nil end
   PLACES
-  if moves() ~= before or not (APART) then return nil end
+  if not (APART) then return nil end
   WRITE
   return true
 end
 local repeat_call = outermost(perform)
 
 return function(ARGUMENTS)
-  local before = moves()
   for k = 1, #calls do
     local call = calls[k]
     if EQUAL then
       if not call.few then return nil end
-      local done = repeat_call(call, before, ARGUMENTS)
+      local done = repeat_call(call, ARGUMENTS)
       return done
     end
   end
@@ -214,8 +207,7 @@ end
 -- and returns nil for calls that it does not handle, the first ones of their kind among them.
 function th.thnn_repeats(row, dtype)
   local arguments, equal, tests, tensors = {}, {}, {}, {}
-  local sources, places, kept, fitting, distinct = {}, {}, {}, {}, {}
-  local reads, writes, sizes, scale = {}, {}, {}, ''
+  local places, kept, fitting, distinct, reads, writes, sizes = {}, {}, {}, {}, {}, {}, {}
   for i, kind in ipairs(row.kinds) do
     local function add(list, text) list[#list + 1] = text:gsub('#', i) end
     arguments[i] = 'a' .. i
@@ -227,37 +219,38 @@ function th.thnn_repeats(row, dtype)
       end
       add(tests, test)
       add(kept, 'local t# = call[#]')
-      add(sources, 'local p# = t#.read > 0 and place(a#, ' .. size .. ') or 0')
-      add(places, 'local p# = t#.used > 0 and place(a#, ' .. size .. ') or 0')
-      add(reads, 'if t#.read > 0 then copy(t#.at, p#, t#.read) end')
-      add(sizes, 'if t#.write > 0 and not fits(a#, t#) and not resize(' ..
+      add(sizes, 'if t#.wanted ~= nil and not fits(a#, t#) and not resize(' ..
         (kind == 'T' and 'false' or 'true') .. ', a#, t#) then return nil end')
       add(fitting, '(t#.used == 0 or fits(a#, t#))')
-      add(writes, 'if t#.write > 0 then copy(p#, t#.at, t#.write) end')
+      add(places, 'local p# = t#.used > 0 and place(a#, ' .. size .. ') or 0')
       for _, k in ipairs(tensors) do -- a result overlaps no other tensor
-        add(distinct, ('apart(p#, t#.write, pK, tK.used)'):gsub('K', k))
-        add(distinct, ('apart(pK, tK.write, p#, t#.read)'):gsub('K', k))
+        add(distinct, ('apart(p#, t#.written, pK, tK.used)'):gsub('K', k))
+        add(distinct, ('apart(pK, tK.written, p#, t#.used)'):gsub('K', k))
       end
+      local from = 'place(a#, ' .. size .. ')'
+      add(reads, 'if t#.read > 0 then local from = ' .. from
+        .. ' if t#.written > 0 then copy(t#.at, from, t#.read) else fill(t#, from) end end')
+      add(writes, 'if t#.written > 0 then copy(p#, t#.at, t#.written) end')
       tensors[#tensors + 1] = i
     elseif row.names[i] == 'scale' then
-      scale = 'set_scale(call.slots, a' .. i .. ')'
+      add(reads, 'fill(call.scale, a#)')
     else
       add(equal, 'call[#] == a#')
     end
   end
   for _, test in ipairs(tests) do equal[#equal + 1] = test end
   local source = SOURCE:gsub('%u%u%u%u+', {
-    ARGUMENTS = concat(arguments, ', '), KEPT = concat(kept, ' '),
-    SOURCES = concat(sources, ' '), PLACES = concat(places, ' '),
-    FITTING = concat(fitting, ' and '), APART = concat(distinct, ' and '),
-    READ = concat(reads, ' '), WRITE = concat(writes, ' '),
-    SCALE = scale, RESIZE = concat(sizes, ' '), EQUAL = concat(equal, ' and '),
+    ARGUMENTS = concat(arguments, ', '), KEPT = concat(kept, ' '), READ = concat(reads, ' '),
+    RESIZE = concat(sizes, ' '), FITTING = concat(fitting, ' and '), PLACES = concat(places, ' '),
+    APART = concat(distinct, ' and '), WRITE = concat(writes, ' '), EQUAL = concat(equal, ' and '),
   })
   local longs = th.dtypes[th.LONG + 1]
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
-  return chunk(MAX_CALLS, ABSENT, function(...) return new_call(row, dtype, ...) end, fits, moves,
-    place, apart, function(to, from, bytes) C.th_copy(to, from, bytes) end,
-    th.thread_pool.outermost, function(is_long, c, kept_sizes)
-      return resize(is_long and resize_of[longs] or resize_of[dtype], c, kept_sizes)
-    end, set_scale)
+  local function new(...) return new_call(row, dtype, ...) end
+  local function copy(to, from, bytes) C.th_copy(to, from, bytes) end
+  local function resize_result(is_long, c, result)
+    return resize(resize_of[is_long and longs or dtype], c, result)
+  end
+  return chunk(MAX_CALLS, ABSENT, new, fits, place, apart, copy, fill, th.thread_pool.outermost,
+    resize_result)
 end
