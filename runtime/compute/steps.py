@@ -35,7 +35,7 @@ _BINARY: dict[type[ast.AST], np.ufunc] = {
     ast.NotEq: np.not_equal,
 }
 #: numpy's letters for whole numbers of the size of a type.
-_WHOLE = {"d": LONG.numpy.char, "f": INT.numpy.char}
+WHOLE = {"d": LONG.numpy.char, "f": INT.numpy.char}
 _LONG = LONG.numpy.char
 
 
@@ -139,8 +139,6 @@ class Steps:
                 return self.operands[name]
             case ast.Constant(value=value):
                 return Operand("number", repr(value), "")
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
-                return Operand("number", repr(-value), "")
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._negated(self._of(operand))
             case ast.BinOp(left=left, op=op, right=right):
@@ -181,6 +179,8 @@ class Steps:
 
     def _negated(self, x: Operand) -> Operand:
         """A float with the other sign. (numpy's negative is not to be trusted with all strides.)"""
+        if x.kind == "number":
+            return Operand("number", f"-{x.name}", x.type)
         out = self._temporary(x.type)
         sign = "-2147483648" if x.type == "f" else "-9223372036854775808"
         self._of_bits(np.bitwise_xor, x, Operand("whole", sign, x.type), out)
@@ -188,7 +188,7 @@ class Steps:
 
     def _chosen(self, holds: Operand, value: Operand, other: Operand) -> Operand:
         """One of two values for each truth value."""
-        kind = self.type
+        kind = value.type or other.type or self.type
         value, other = self._typed(value, kind), self._typed(other, kind)
         mask, out = self._temporary(kind), self._temporary(kind)
         self.steps.append(Step(np.positive, (holds,), mask, "B->B"))
@@ -205,7 +205,7 @@ class Steps:
     def _of_bits(self, ufunc: np.ufunc, *inputs: Operand, out: Operand | None = None) -> None:
         """A step on the bits of elements; without out, the last operand is the result."""
         *operands, target = (*inputs, out) if out else inputs
-        whole = _WHOLE.get(self.type, self.type)
+        whole = WHOLE.get(target.type, target.type)
         self.steps.append(Step(ufunc, tuple(operands), target, f"{whole * len(operands)}->{whole}"))
 
     def _typed(self, x: Operand, kind: str) -> Operand:

@@ -106,6 +106,13 @@ def _thnn_jobs(name: bytes, *given: Any) -> bytes | None:
     return None if text is None else b"\1" + text.encode()
 
 
+def _thnn_source(name: bytes, dtype: int) -> bytes | None:
+    from runtime.thnn import entries
+
+    text = entries.source(name.decode(), dtype)
+    return None if text is None else b"\1" + text.encode()
+
+
 def _thnn_windows(*numbers: float) -> tuple[int, int]:
     from runtime.thnn import entries
 
@@ -193,6 +200,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "random_stream": lambda: default_generator().native_stream(),
         "thnn_rows": _thnn_rows,
         "thnn_entry": _thnn_entry,
+        "thnn_source": _thnn_source,
         "thnn_jobs": _thnn_jobs,
         "thnn_windows": _thnn_windows,
         "package_function": package_function,

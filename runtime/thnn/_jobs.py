@@ -102,9 +102,9 @@ def record(
 ) -> str | None:
     """The jobs of a call with contiguous tensors that have the sizes of those that Lua has.
 
-    Lines of words: "read", "write" or "add" with a tensor's position in the call, where its elements
-    are, its bytes and its sizes; "job" with its name, positions, and parameters in order: numbers,
-    "t3" for the address of the third argument's elements, "scale" for that of each call,
+    Lines of words: "read", "write" or "add" with a tensor's position in the call, where its
+    elements are, its bytes and its sizes; "job" with its name, positions, and parameters in order:
+    numbers, "t3" for the address of the third argument's elements, "scale" for that of each call,
     "address:bytes" for a table. Results, and what jobs leave to each other, are in the memory from
     `address` on. None where the call ends in an error, is for threads, or needs more than `room`
     bytes of that.

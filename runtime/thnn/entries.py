@@ -7,25 +7,30 @@ from typing import Any
 
 import runtime.thnn  # noqa: F401  its modules add the rows to the table
 from runtime.calls.failures import encode_error
-from runtime.core.dtypes import LONG
+from runtime.core.dtypes import DTYPES, LONG
 from runtime.core.interrupts import mark_interruptible
 from runtime.core.tensor import TENSOR_CLASSES
+from runtime.thnn import _formula_code
 from runtime.thnn._geometry import Windows
 from runtime.thnn._jobs import SCALE, record
-from runtime.thnn.table import TABLE, Row
+from runtime.thnn.table import TABLE
 
 
 def rows() -> str:
-    """A line for each function: name, kinds, whether it has a state and repeats, names, formula."""
+    """A line for each function: name, kinds, names; whether it has a state, repeats, has formulas.
+
+    These are digits, before the names.
+    """
     return "".join(
-        f"{row.name} {row.kinds} {int(row.has_state)}{int(row.repeats)} {','.join(row.names)} "
-        f"{_formula(row)}\n"
+        f"{row.name} {row.kinds} {row.has_state:d}{row.repeats:d}{bool(row.formulas):d} "
+        f"{','.join(row.names)}\n"
         for row in TABLE.values()
     )
 
 
-def _formula(row: Row) -> str:
-    return f"TOTAL = {row.total}" if row.total else row.each or ""
+def source(name: str, dtype: int) -> str | None:
+    """The source of the Lua function for a row that is formulas (``_formula_code.py``)."""
+    return _formula_code.source(TABLE[name], DTYPES[dtype])
 
 
 def entry(name: str) -> Callable[..., bytes | None]:

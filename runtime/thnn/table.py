@@ -76,18 +76,17 @@ class Row:
     """A function of the header.
 
     names: those of its parameters. kinds: a letter for each, and a question mark behind those that
-    may be NULL. each, total: formulas of Lua, or None (see `thnn`). has_state: whether its first
-    parameter is the library's state, which the row leaves out. repeats: see `thnn`, too.
+    may be NULL. has_state: whether its first parameter is the library's state, which the row leaves
+    out. repeats: see `thnn`. formulas: those of a function that is made of them (_formulas.py).
     """
 
     name: str
     names: tuple[str, ...]
     kinds: str
     implementation: Implementation
-    each: str | None
-    total: str | None
-    has_state: bool
-    repeats: bool
+    has_state: bool = True
+    repeats: bool = False
+    formulas: tuple[Any, ...] = ()
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
@@ -109,31 +108,23 @@ TABLE: dict[str, Row] = {}
 
 
 def thnn(
-    name: str,
-    parameters: str,
-    *,
-    each: str | None = None,
-    total: str | None = None,
-    has_state: bool = True,
-    repeats: bool = False,
+    name: str, parameters: str, *, has_state: bool = True, repeats: bool = False
 ) -> Callable[[Implementation], Implementation]:
     """Add a row for the function that follows.
 
-    each: a formula by which LuaJIT computes the function for few contiguous elements without
-    Python (``lua/thnn/formulas.lua``): "output = input > threshold and input or val". Its names are
-    parameters; all tensors in it have the same sizes. NORM is 1 / the number of their elements if
-    `sizeAverage` is true, else 1. Behind " if " may stand for which arguments it is.
-    total: the same for a loss, the terms of the sum that `output` gets, or the average if
-    `sizeAverage`: "abs(input - target)".
     repeats: the function computes by jobs, which Lua repeats for few elements (``_jobs.py``).
     """
 
     def register(implementation: Implementation) -> Implementation:
-        names, kinds = _parse(parameters)
-        TABLE[name] = Row(name, names, kinds, implementation, each, total, has_state, repeats)
+        add_row(name, parameters, implementation, has_state=has_state, repeats=repeats)
         return implementation
 
     return register
+
+
+def add_row(name: str, parameters: str, implementation: Implementation, **more: Any) -> None:
+    """Add a row. parameters: as the header declares them."""
+    TABLE[name] = Row(name, *_parse(parameters), implementation, **more)
 
 
 def _parse(parameters: str) -> tuple[tuple[str, ...], str]:

@@ -118,16 +118,15 @@ end
 -- The rows, as runtime/thnn/entries.py writes them.
 local rows, names = {}, {}
 local function read_rows()
-  for name, kinds, has_state, repeats, parameters, each in
-    th.ask(host.thnn_rows):gmatch('(%S+) (%S+) (%d)(%d) (%S+) ([^\n]*)\n')
+  for name, kinds, has_state, repeats, has_formula, parameters in
+    th.ask(host.thnn_rows):gmatch('(%S+) (%S+) (%d)(%d)(%d) (%S+)\n')
   do
     local row = { name = name, names = {}, kinds = {}, optional = {}, has_state = has_state == '1',
-      repeats = repeats == '1' }
+      repeats = repeats == '1', has_formula = has_formula == '1' }
     for parameter in parameters:gmatch('[^,]+') do row.names[#row.names + 1] = parameter end
     for kind, optional in kinds:gmatch('(%a)(%??)') do
       row.kinds[#row.kinds + 1], row.optional[#row.kinds + 1] = kind, optional == '?'
     end
-    row.each = each ~= '' and each or nil
     rows[name], names[#names + 1] = row, name
   end
 end

@@ -3,7 +3,7 @@
 
 local th = ...
 
-local MODULES = 'kernels formulas loops softmax classes gates layers' -- in this order
+local MODULES = 'kernels formulas loops softmax classes layers' -- in this order
   .. ' working_memory map_convolutions sub_sampling repeats'
 
 local THNN
