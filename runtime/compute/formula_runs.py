@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from runtime.compute.c_functions import conversion, inner_loop
 from runtime.compute.formula_calls import POINTERS, SIZES
-from runtime.compute.steps import Operand, Step
+from runtime.compute.steps import Operand, Step, place_temporaries
 
 _WHOLE = {"d": "long", "f": "int"}  # whole numbers of the size of a type
 
@@ -29,7 +29,7 @@ def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Ste
 
 def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
     """What looks up the inner loops, and what calls them."""
-    places = _buffers(steps)
+    places = place_temporaries(steps)
     loops, lines = [], []
     for i, step in enumerate(steps):
         if step.ufunc is None:
@@ -86,14 +86,3 @@ def _address(x: Operand, places: dict[Operand, int], k: int) -> str:
 
 def _distance(x: Operand) -> str:
     return "0" if x.kind in ("number", "whole") else str(SIZES[x.type])
-
-
-def _buffers(steps: list[Step]) -> dict[Operand, int]:
-    """The buffer of each temporary operand: one that nothing needs any more, or the next."""
-    last = {x: i for i, step in enumerate(steps) for x in step.inputs if x.kind == "temporary"}
-    places: dict[Operand, int] = {}
-    for i, step in enumerate(steps):
-        if step.out.kind == "temporary" and step.out not in places:
-            taken = {at for x, at in places.items() if last.get(x, -1) >= i}
-            places[step.out] = min(set(range(len(places) + 1)) - taken)
-    return places

@@ -6,67 +6,167 @@ So the results have the same bits, and a formula is all that is written of an op
 from __future__ import annotations
 
 import ast
+import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from runtime.compute.steps import WHOLE, Operand, Step, Steps, parse
+from runtime.compute.pieces import PIECE
+from runtime.compute.steps import WHOLE, Operand, Step, Steps, parse, place_temporaries
 from runtime.core.dtypes import Array
 
-_OUT = Operand("tensor", "", "")
-
-
-@cache
-def _steps(text: str, tensors: tuple[str, ...], letter: str, result: str) -> tuple[Step, ...]:
-    """The steps of a formula; the names that are no tensors are numbers."""
-    operands: dict[str, Operand] = {}
-    tree = parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            is_tensor = node.id in tensors
-            kind, of = ("tensor", letter) if is_tensor else ("number", "")
-            operands[node.id] = Operand(kind, node.id, of)
-    out = Operand(_OUT.kind, _OUT.name, result)
-    return tuple(Steps(operands, letter, "d").write(tree, out))
+_OUT = ""  # what the result is called
+_MASK = "B->B"  # the signature of the first of three steps that make a mask of truth values
 
 
 def compute_by_steps(
     text: str, tensors: tuple[str, ...], numbers: Mapping[str, float], dtype: Any
-) -> Callable[..., None]:
+) -> Callable[..., Any]:
     """A function of arrays, for the tensors of a formula in order, and `out`, which it fills.
 
     tensors: their names. numbers: what the other names are. dtype: numpy's type of the elements;
-    that of `out` may be float64, too.
+    that of `out` may be float64, too. A ufunc where the formula is just that.
     """
     letter = np.dtype(dtype).char
+    (step, *more), _ = _steps(text, tensors, letter, letter)
+    whole = tuple(Operand("tensor", name, letter) for name in tensors)
+    if not more and step.ufunc is not None and step.inputs == whole:
+        return step.ufunc
+    known: dict[str, Any] = {}  # numpy's letter for the result -> the program, with its constants
 
     def compute(*arrays: Array, out: Array) -> None:
-        known: dict[Operand, Array] = {Operand(_OUT.kind, _OUT.name, out.dtype.char): out}
-        for name, array in zip(tensors, arrays, strict=True):
-            known[Operand("tensor", name, letter)] = array
-        for step in _steps(text, tensors, letter, out.dtype.char):
-            _take(step, known, numbers, out.shape)
+        kind = out.dtype.char
+        if kind not in known:
+            program = _program(text, tensors, letter, kind)
+            constants = [_number(x, numbers).view(of) for x, of in program.constants]
+            known[kind] = program.run, constants, program.temporaries
+        run, constants, temporaries = known[kind]
+        run(out, *arrays, *constants, *_scratch_arrays(temporaries, out.shape))
 
     return compute
 
 
-def _take(
-    step: Step, known: dict[Operand, Array], numbers: Mapping[str, float], shape: tuple[int, ...]
-) -> None:
-    """Take one step: known are the arrays of operands, to which a temporary one is added."""
-    if step.out not in known:
-        known[step.out] = np.empty(shape, step.out.type)
-    if step.ufunc is None:
-        np.copyto(known[step.out], known[step.inputs[0]], casting="same_kind")
-        return
-    kinds, kind = step.signature.split("->")
-    inputs = [
-        _as(known[x] if x in known else _number(x, numbers), letter)
-        for x, letter in zip(step.inputs, kinds, strict=True)
-    ]
-    step.ufunc(*inputs, out=_as(known[step.out], kind))
+@cache
+def _steps(
+    text: str, tensors: tuple[str, ...], letter: str, result: str
+) -> tuple[list[Step], dict[Operand, int]]:
+    """The steps of a formula, and where temporary operands are.
+
+    The names that are no tensors are numbers.
+    """
+    operands: dict[str, Operand] = {}
+    tree = parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            kind, of = ("tensor", letter) if node.id in tensors else ("number", "")
+            operands[node.id] = Operand(kind, node.id, of)
+    steps = Steps(operands, letter, "d").write(tree, Operand("tensor", _OUT, result))
+    return steps, place_temporaries(steps)
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A Python function of a formula: of the result, tensors, constants, and temporary arrays.
+
+    constants: numbers, and the types that they are taken as. temporaries: numpy's letters.
+    """
+
+    run: Callable[..., None]
+    constants: list[tuple[Operand, str]]
+    temporaries: tuple[str, ...]
+
+
+class _Writer:
+    """Writes the function of a formula."""
+
+    def __init__(self, tensors: tuple[str, ...], result: str, places: Mapping[Operand, int]):
+        self.constants: list[tuple[Operand, str]] = []
+        self._places = places
+        # One array for each buffer and type: types of other sizes do not share arrays.
+        self.temporaries = sorted({(at, x.type) for x, at in places.items()})
+        self._lines: list[str] = []
+        self._names = {_OUT: "out", **{name: f"x{i}" for i, name in enumerate(tensors)}}
+
+    def text(self, steps: list[Step]) -> str:
+        """The source of the function `run`."""
+        left = list(steps)
+        while left:
+            step = left.pop(0)
+            kinds, _, kind = step.signature.partition("->")
+            name = step.ufunc.__name__ if step.ufunc else "copy"
+            if step.signature == _MASK:  # numpy widens truth values, and makes masks, at once
+                name = "mask" if left[1].ufunc is np.negative else "opposite_mask"
+                del left[:2]
+                kinds, kind = "b", WHOLE.get(step.out.type, step.out.type)
+            kinds = kinds or step.inputs[0].type
+            given = [self._word(x, k) for x, k in zip(step.inputs, kinds, strict=True)]
+            target = self._word(step.out, kind or step.out.type)
+            self._lines.append(f"    {name}({', '.join(given)}, out={target})")
+        arguments = [
+            *self._names.values(),
+            *(f"c{i}" for i in range(len(self.constants))),
+            *(f"t{i}" for i in range(len(self.temporaries))),
+        ]
+        return "\n".join([f"def run({', '.join(arguments)}):", *self._lines])
+
+    def _word(self, x: Operand, kind: str) -> str:
+        """An operand as a type of the same size."""
+        if x.kind in ("number", "whole"):
+            if (x, kind) not in self.constants:
+                self.constants.append((x, kind))
+            return f"c{self.constants.index((x, kind))}"
+        if x.kind == "temporary":
+            word = f"t{self.temporaries.index((self._places[x], x.type))}"
+        else:
+            word = self._names[x.name]
+        return word if x.type == kind else f"{word}.view({kind!r})"
+
+
+@cache
+def _program(text: str, tensors: tuple[str, ...], letter: str, result: str) -> _Program:
+    steps, places = _steps(text, tensors, letter, result)
+    writer = _Writer(tensors, result, places)
+    space: dict[str, Any] = {
+        **vars(np),
+        "copy": _copy,
+        "mask": _mask,
+        "opposite_mask": _opposite_mask,
+    }
+    exec(compile(writer.text(steps), f"<{text}>", "exec"), space)
+    return _Program(space["run"], writer.constants, tuple(kind for _, kind in writer.temporaries))
+
+
+def _copy(source: Array, out: Array) -> None:
+    np.copyto(out, source, casting="same_kind")
+
+
+def _mask(holds: Array, out: Array) -> None:
+    """All bits are set where something holds, and none elsewhere."""
+    np.negative(holds, out=out, dtype=out.dtype)
+
+
+def _opposite_mask(holds: Array, out: Array) -> None:
+    np.subtract(holds, 1, out=out, dtype=out.dtype)
+
+
+_kept = threading.local()
+
+
+def _scratch_arrays(kinds: tuple[str, ...], shape: tuple[int, ...]) -> list[Array]:
+    """Arrays of such types: of a piece's elements those of the last one, in this thread."""
+    if not kinds:
+        return []
+    if len(shape) != 1 or shape[0] > PIECE:
+        return [np.empty(shape, kind) for kind in kinds]
+    known: dict[Any, list[Array]] = _kept.__dict__
+    key, count = "".join(kinds), shape[0]
+    if key not in known or len(known[key][0]) < count:
+        known[key] = [np.empty(count, kind) for kind in kinds]
+    arrays = known[key]
+    return arrays if len(arrays[0]) == count else [array[:count] for array in arrays]
 
 
 def _number(x: Operand, numbers: Mapping[str, float]) -> Array:
@@ -74,12 +174,4 @@ def _number(x: Operand, numbers: Mapping[str, float]) -> Array:
     if x.kind == "whole":
         return np.array(int(x.name), WHOLE.get(x.type, x.type))
     sign, name = (-1, x.name[1:]) if x.name.startswith("-") else (1, x.name)
-    return np.array(sign * numbers[name] if name in numbers else float(x.name), x.type)
-
-
-def _as(array: Array, letter: str) -> Array:
-    """An array's elements as a type of the same size; of bytes, the first of each element."""
-    kind = np.dtype(letter)
-    if array.dtype == kind or array.itemsize == kind.itemsize:
-        return array if array.dtype == kind else array.view(kind)
-    return array.view(kind).reshape(*array.shape, -1)[..., 0]
+    return np.array(sign * (numbers[name] if name in numbers else float(name)), x.type)

@@ -193,6 +193,10 @@ class Steps:
         mask, out = self._temporary(kind), self._temporary(kind)
         self.steps.append(Step(np.positive, (holds,), mask, "B->B"))
         self._of_bits(np.bitwise_and, mask, Operand("whole", "1", kind), mask)
+        if value.kind == "number" and value.name == "0":
+            self._of_bits(np.subtract, mask, Operand("whole", "1", kind), mask)  # of the opposite
+            self._of_bits(np.bitwise_and, other, mask, out)
+            return out
         self._of_bits(np.negative, mask, out=mask)
         if other.kind == "number" and other.name == "0":
             self._of_bits(np.bitwise_and, value, mask, out)
@@ -234,3 +238,14 @@ class Steps:
     def _temporary(self, kind: str) -> Operand:
         self._count += 1
         return Operand("temporary", str(self._count), kind)
+
+
+def place_temporaries(steps: list[Step]) -> dict[Operand, int]:
+    """The buffer of each temporary operand: one that nothing needs any more, or the next."""
+    last = {x: i for i, step in enumerate(steps) for x in step.inputs if x.kind == "temporary"}
+    places: dict[Operand, int] = {}
+    for i, step in enumerate(steps):
+        if step.out.kind == "temporary" and step.out not in places:
+            taken = {at for x, at in places.items() if last.get(x, -1) >= i}
+            places[step.out] = min(set(range(len(places) + 1)) - taken)
+    return places

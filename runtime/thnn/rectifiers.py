@@ -95,7 +95,7 @@ formula(
 formula(
     "HardTanh_updateGradInput",
     _BACKWARD + _HARD_TANH,
-    "gradInput = input <= min_val and 0 or input >= max_val and 0 or gradOutput",
+    "gradInput = maximum(min_val - input, input - max_val) >= 0 and 0 or gradOutput",
     check=_same_count,
 )
 
