@@ -16,6 +16,7 @@ import numpy as np
 from runtime.compute.c_functions import inner_loop
 from runtime.compute.formula_calls import FIRST_BUFFER, SIZES, lua_text
 from runtime.compute.formula_runs import run_code
+from runtime.compute.pieces import PIECE
 from runtime.compute.steps import Operand, Step, Steps, names, parse
 from runtime.core.dtypes import FLOAT, DType
 from runtime.thnn._formulas import Formula, used
@@ -79,7 +80,8 @@ class _Code:
     def _count(self, formula: Formula, tensors: list[int]) -> list[str]:
         """What finds the number of elements, which all tensors of the call have, and the sizes."""
         first, *others = tensors
-        lines = [f"local n = dense(a{first})", "if n == 0 or n > MAX_IN_LUA then return nil end"]
+        most = PIECE if formula.result == "TOTAL" else "MAX_IN_LUA"  # numpy adds up pieces apart
+        lines = [f"local n = dense(a{first})", f"if n == 0 or n > {most} then return nil end"]
         results = {f.result for f in self.row.formulas} | {"output"}
         for name, k in self.at.items():
             is_optional = k in self._optional()

@@ -110,7 +110,7 @@ def test_lua_repeats_the_jobs_of_python(
 # Elements with gaps between them go to Python. No package is needed to call these functions.
 MANY = """
 local THNN = torch.getmetatable('torch.DoubleTensor').THNN
-local n = 17000
+local n = 16000
 local x, g, y = torch.randn(n), torch.randn(n), torch.rand(n)
 for i, value in ipairs{ 0, -0.0, 1, -1, 0.5, -0.5, 1 / 0, -1 / 0, 0 / 0 } do
   x[i], g[n - i], y[i] = value, value, 0.5
