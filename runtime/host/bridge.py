@@ -113,12 +113,6 @@ def _thnn_source(name: bytes, dtype: int) -> bytes | None:
     return None if text is None else b"\1" + text.encode()
 
 
-def _thnn_windows(*numbers: float) -> tuple[int, int]:
-    from runtime.thnn import entries
-
-    return entries.windows([int(number) for number in numbers])
-
-
 def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
     """The address of an inner loop of numpy's and its data.
 
@@ -202,7 +196,6 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "thnn_entry": _thnn_entry,
         "thnn_source": _thnn_source,
         "thnn_jobs": _thnn_jobs,
-        "thnn_windows": _thnn_windows,
         "package_function": package_function,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),

@@ -85,11 +85,6 @@ class Windows:
         taps = np.array(numbers[12:]).reshape(-1, 8)
         return np.concatenate([numbers, *self._lists(taps, same_rows)]).astype(np.int32)
 
-    @cached_property
-    def address(self) -> int:
-        """Where `geometry` is in memory."""
-        return self.geometry.ctypes.data
-
     def _lists(self, taps: Array, same_rows: bool) -> list[Array]:
         """Numbers of elements of a plane's columns and of the plane, behind where they are.
 

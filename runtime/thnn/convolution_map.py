@@ -6,9 +6,11 @@ output plane. Output planes that are connected with the same input planes are co
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
-from runtime.core.dtypes import Array, cast_scalar
+from runtime.core.dtypes import Array
 from runtime.core.tensor import Tensor
 from runtime.thnn import _columns
 from runtime.thnn._connections import (
@@ -23,6 +25,7 @@ from runtime.thnn._connections import (
 )
 from runtime.thnn._convolution import adding, read, writing
 from runtime.thnn._geometry import Windows
+from runtime.thnn._jobs import run, working
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 
@@ -38,7 +41,7 @@ _ACCUMULATE = (
 )
 
 
-@thnn("SpatialConvolutionMap_updateOutput", _FORWARD)
+@thnn("SpatialConvolutionMap_updateOutput", _FORWARD, repeats=True)
 def forward(call: Call) -> None:
     """output = bias + the correlations of connected planes with their kernels."""
     check_table(call.weight, call.connTable, 4, "weight")
@@ -50,17 +53,16 @@ def forward(call: Call) -> None:
     groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane))
     check_count(call.bias, call.nOutputPlane)
     x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
-    x = packed(np.ascontiguousarray(x).reshape(-1, *x.shape[-3:]), call.nInputPlane)
-    with writing(
-        (call.output, (*call.input.sizes[:-3], call.nOutputPlane, *windows.count[1:]))
-    ) as (result,):
-        out = result.reshape(len(x), call.nOutputPlane, *windows.count[1:])
-        out[...] = b.reshape(-1)[: call.nOutputPlane, None, None]
+    x = packed(x.reshape(-1, *x.shape[-3:]), call.nInputPlane)
+    sizes = (*call.input.sizes[:-3], call.nOutputPlane, *windows.count[1:])
+    with writing((call.output, sizes)) as (result,):
+        out = result.reshape(len(x), call.nOutputPlane, -1)
+        _fill(out, b)
         for group in groups:
             _add_reduced(windows, group, x, w, out)
 
 
-@thnn("SpatialConvolutionMap_updateGradInput", _BACKWARD)
+@thnn("SpatialConvolutionMap_updateGradInput", _BACKWARD, repeats=True)
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     check_table(call.weight, call.connTable, 5, "weight")
@@ -75,13 +77,13 @@ def backward(call: Call) -> None:
     g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
     g = g.reshape(-1, *g.shape[-3:])
     with writing((call.gradInput, call.input.sizes)) as (result,):
-        images = np.zeros((len(g), *result.shape[-3:]), result.dtype)
+        images = result.reshape(-1, *result.shape[-3:])
+        _fill(images, None)
         for group in groups:
             _add_expanded(windows, group, g, w, packed(images, call.nInputPlane))
-        result[...] = images.reshape(result.shape)
 
 
-@thnn("SpatialConvolutionMap_accGradParameters", _ACCUMULATE)
+@thnn("SpatialConvolutionMap_accGradParameters", _ACCUMULATE, repeats=True)
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check_table(call.gradWeight, call.connTable, 5, "gradWeight")
@@ -109,7 +111,7 @@ def accumulate(call: Call) -> None:
     )
 
 
-@thnn("SpatialFullConvolutionMap_updateOutput", _FORWARD)
+@thnn("SpatialFullConvolutionMap_updateOutput", _FORWARD, repeats=True)
 def full_forward(call: Call) -> None:
     """output = bias + the full convolutions of connected planes with their kernels."""
     check(call.weight.is_contiguous, 4, "weight must be contiguous")
@@ -122,12 +124,12 @@ def full_forward(call: Call) -> None:
     check_count(call.bias, call.nOutputPlane)
     x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
     with writing((call.output, (call.nOutputPlane, *windows.size[1:]))) as (out,):
-        out[...] = b.reshape(-1)[: call.nOutputPlane, None, None]
+        _fill(out[None], b)
         for group in groups:
             _add_expanded(windows, group, x[None], w, out[None])
 
 
-@thnn("SpatialFullConvolutionMap_updateGradInput", _BACKWARD)
+@thnn("SpatialFullConvolutionMap_updateGradInput", _BACKWARD, repeats=True)
 def full_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     check_table(call.weight, call.connTable, 5, "weight")
@@ -137,12 +139,12 @@ def full_backward(call: Call) -> None:
     groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane, full=True))
     g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
     with writing((call.gradInput, call.input.sizes)) as (out,):
-        out[...] = 0
+        _fill(out[None], None)
         for group in groups:
             _add_reduced(windows, group, g[None], w, out[None])
 
 
-@thnn("SpatialFullConvolutionMap_accGradParameters", _ACCUMULATE)
+@thnn("SpatialFullConvolutionMap_accGradParameters", _ACCUMULATE, repeats=True)
 def full_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check_table(call.gradWeight, call.connTable, 5, "gradWeight")
@@ -165,25 +167,71 @@ def full_accumulate(call: Call) -> None:
 # -- what is computed for a group: `to` are the maps of images that have the planes `from`
 
 
+def _fill(rows: Array, values: Array | None) -> None:
+    """Set the planes of samples to a number each: those of a bias, or 0."""
+    samples, planes = rows.shape[:2]
+    given = 0 if values is None else values
+    count = prod(rows.shape[2:])
+    run(
+        "nn_fill_rows",
+        samples * planes,
+        size=rows.itemsize,
+        out=rows,
+        values=given,
+        planes=planes,
+        count=count,
+    )
+
+
+def _gathered(planes: Array, numbers: Array) -> Array:
+    """Some planes of samples, one after the other: samples x numbers x elements."""
+    rows = _rows(planes, numbers)
+    count = prod(planes.shape[2:])
+    out = working(len(rows) * count, planes.dtype)
+    run("take", len(rows), out=out, source=planes, at=rows, size=count * planes.itemsize)
+    return out.reshape(len(planes), len(numbers), *planes.shape[2:])
+
+
+def _rows(planes: Array, numbers: Array) -> Array:
+    """Which rows these planes are among those of all samples."""
+    first = np.arange(len(planes), dtype=np.int64)[:, None] * planes.shape[1]
+    return np.ascontiguousarray((first + numbers).reshape(-1))
+
+
+def _add_rows(planes: Array, numbers: Array, values: Array) -> None:
+    """Add values, samples x numbers x elements, to some planes; one may be there several times."""
+    count, rows = prod(planes.shape[2:]), _rows(planes, numbers)
+    run(
+        "nn_add_rows",
+        len(rows),
+        size=planes.itemsize,
+        out=planes,
+        source=values,
+        at=rows,
+        count=count,
+    )
+
+
 def _add_reduced(windows: Windows, group: Group, x: Array, weight: Array, out: Array) -> None:
     """Add the correlations of some planes of images with their kernels to some maps."""
     kernels, planes, maps = group
-    images = np.ascontiguousarray(x[:, planes]).reshape(len(x), -1, *windows.size)
-    memory, w = _memory(windows, planes, x), _kernels(weight, kernels)
-    sums = np.empty((len(x), len(maps), windows.places), x.dtype)
-    _columns.correlate(windows, images, w, None, sums, memory)
-    out[:, maps] += sums.reshape(len(x), len(maps), *windows.count[1:])
+    images = _gathered(x, planes).reshape(len(x), len(planes), *windows.size)
+    w = _kernels(weight, kernels)
+    sums = working(len(x) * len(maps) * windows.places, x.dtype)
+    sums = sums.reshape(len(x), len(maps), windows.places)
+    _columns.correlate(windows, images, w, None, sums, _memory(windows, planes, x))
+    _add_rows(out, maps, sums)
 
 
 def _add_expanded(windows: Windows, group: Group, g: Array, weight: Array, out: Array) -> None:
     """Add to some planes of images what is the gradient of that."""
     kernels, planes, maps = group
-    sources = np.ascontiguousarray(g[:, maps]).reshape(len(g), len(maps), -1)
-    memory, w = _memory(windows, planes, g), _kernels(weight, kernels)
-    sums = np.empty((len(g), len(planes), *windows.size), g.dtype)
-    _columns.spread(windows, sources, w, None, sums, memory)
-    for i, plane in enumerate(planes):  # one plane may be there several times
-        out[:, plane] += sums[:, i, 0]
+    sources = _gathered(g, maps).reshape(len(g), len(maps), -1)
+    w = _kernels(weight, kernels)
+    sums = working(len(g) * len(planes) * prod(windows.size), g.dtype)
+    sums = sums.reshape(len(g), len(planes), *windows.size)
+    _columns.spread(windows, sources, w, None, sums, _memory(windows, planes, g))
+    _add_rows(out, planes, sums)
 
 
 def _weigh(
@@ -202,25 +250,25 @@ def _weigh(
     pair = (outputs, planes) if full else (planes, outputs)
     groups = list(groups_of(table, *pair, full=full))
     x, g = (read(t, *gradients).reshape(-1, *t.sizes[-3:]) for t in (images, maps))
-    x = packed(np.ascontiguousarray(x), planes)
+    x = packed(x, planes)
     d = x if full else g
-    count = d.shape[1]
-    check_count(grad_bias, count)
-    factor = cast_scalar(scale, grad_weight.dtype)
+    check_count(grad_bias, d.shape[1])
     with adding(grad_weight) as weights, adding(grad_bias) as biases:
-        biases.reshape(-1)[:count] += d.dtype.type(factor) * d.sum(axis=(0, 2, 3))
+        _columns.add_sums(biases.reshape(-1), d.reshape(len(d), d.shape[1], -1), scale)
         for kernels, from_, to in groups:
-            part = np.ascontiguousarray(x[:, from_]).reshape(len(x), -1, *windows.size)
-            source = np.ascontiguousarray(g[:, to]).reshape(len(g), len(to), -1)
-            sums = _kernels(weights, kernels)
-            _columns.weigh(windows, part, source, sums, factor, _memory(windows, from_, x))
-            weights[kernels] = sums.reshape(*kernels.shape, *weights.shape[1:])
+            part = _gathered(x, from_).reshape(len(x), len(from_), *windows.size)
+            source = _gathered(g, to).reshape(len(g), len(to), -1)
+            sums = working(kernels.size * windows.taps, x.dtype).reshape(len(to), -1)
+            _fill(sums[None], None)
+            _columns.weigh(windows, part, source, sums, scale, _memory(windows, from_, x))
+            _add_rows(weights[None], kernels.reshape(-1), sums)
 
 
 def _kernels(weight: Array, kernels: Array) -> Array:
     """The kernels, maps x planes, as weights: a copy."""
-    return np.ascontiguousarray(weight[kernels]).reshape(len(kernels), -1)
+    return _gathered(weight[None], kernels.reshape(-1)).reshape(len(kernels), -1)
 
 
 def _memory(windows: Windows, planes: Array, like: Array) -> Array:
-    return np.empty((len(planes) * windows.taps, windows.places), like.dtype)
+    depth = len(planes) * windows.taps
+    return working(depth * windows.places, like.dtype).reshape(depth, windows.places)

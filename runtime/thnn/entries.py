@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import runtime.thnn  # noqa: F401  its modules add the rows to the table
@@ -11,7 +11,6 @@ from runtime.core.dtypes import DTYPES, LONG
 from runtime.core.interrupts import mark_interruptible
 from runtime.core.tensor import TENSOR_CLASSES
 from runtime.thnn import _formula_code
-from runtime.thnn._geometry import Windows
 from runtime.thnn._jobs import SCALE, record
 from runtime.thnn.table import TABLE
 
@@ -51,27 +50,20 @@ def jobs(name: str, dtype: int, address: int, room: int, *given: Any) -> str | N
     """The jobs of a call, as `record` tells them, for memory of `room` bytes from `address` on.
 
     dtype: the index of the element type that the function is for. given: the call's arguments, but
-    for tensors, which are contiguous, their sizes.
+    for tensors, which are contiguous, their sizes: "2x3", and behind "=" the elements of tables.
     """
     row, arguments, tensors = TABLE[name], list(given), {}
     for i, kind in enumerate(row.kinds.replace("?", "")):
         if row.names[i] == "scale":
             arguments[i] = SCALE
         elif given[i] is not None and (kind == "T" or kind in _ELEMENTS):
-            sizes = tuple(map(int, filter(None, given[i].decode().split("x"))))
+            text, _, elements = given[i].decode().partition("=")
+            sizes = tuple(map(int, filter(None, text.split("x"))))
             arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)
+            if elements:
+                arguments[i].flat[...] = list(map(float, elements.split()))
             tensors[i + 1] = arguments[i]
     return record(lambda: row.compute(tuple(arguments)), tensors, address, room)
 
 
 _ELEMENTS = {"I": LONG.index}
-
-
-def windows(numbers: Sequence[int]) -> tuple[int, int]:
-    """The address and length of the geometry of windows, which the caller copies at once.
-
-    numbers: three of each member of `Windows`, in their order.
-    """
-    size, kernel, stride, padding, dilation, count = zip(*[iter(numbers)] * 3, strict=True)
-    found = Windows.of(size, kernel, stride, padding, dilation, count)
-    return found.address, len(found.geometry)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from math import prod
 
 import numpy as np
 
-from runtime.core.dtypes import Array, cast_scalar
+from runtime.compute.thread_pool import LARGE
+from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.thnn._columns import add_sums
 from runtime.thnn._convolution import adding, read, writing
+from runtime.thnn._jobs import run, working
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 
@@ -19,6 +22,7 @@ _NUMBERS = "int kW, int kH, int dW, int dH"
 @thnn(
     "SpatialSubSampling_updateOutput",
     f"THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, {_NUMBERS}",
+    repeats=True,
 )
 def forward(call: Call) -> None:
     """output = bias + weight * the sums of windows."""
@@ -26,32 +30,34 @@ def forward(call: Call) -> None:
     planes, count = _checked(call.input, call.weight, call.numbers)
     _check_count("bias", call.bias, planes)
     x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
-    w, b = (t.reshape(-1)[:planes, None, None] for t in (w, b))
     with writing((call.output, (*call.input.sizes[:-2], *count))) as (out,):
-        np.multiply(_sums(x, count, call.numbers), w, out=out)
-        out += b
+        _add_windows(out, x, count, call.numbers)
+        _scale(out, w, b, planes)
 
 
 @thnn(
     "SpatialSubSampling_updateGradInput",
     f"THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, {_NUMBERS}",
+    repeats=True,
 )
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     planes, count = _checked(call.input, call.weight, call.numbers)
     _check_gradient(call.gradOutput, call.input, count)
     g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
-    products = g.reshape(*call.input.sizes[:-2], *count) * w.reshape(-1)[:planes, None, None]
+    products = working(g.size, g.dtype).reshape(g.shape)
+    run("copy", g.nbytes, out=products, source=g)
+    _scale(products, w, None, planes)
     with writing((call.gradInput, call.input.sizes)) as (out,):
-        out[...] = 0
-        for part in _parts(out, count, call.numbers):
-            part += products
+        _clear(out)
+        _add_windows(products, out, count, call.numbers, back=True)
 
 
 @thnn(
     "SpatialSubSampling_accGradParameters",
     "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
     f"{_NUMBERS}, accreal scale",
+    repeats=True,
 )
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
@@ -59,28 +65,59 @@ def accumulate(call: Call) -> None:
     _check_gradient(call.gradOutput, call.input, count)
     _check_count("gradBias", call.gradBias, planes)
     x, g = (read(t, call.gradWeight, call.gradBias) for t in (call.input, call.gradOutput))
-    g = g.reshape(-1, planes, *count)
-    products = g * _sums(x, count, call.numbers).reshape(g.shape)
-    factor = g.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
+    products = working(g.size, g.dtype).reshape(g.shape)
+    _add_windows(products, x, count, call.numbers)
+    run("nn_multiply", g.size, size=g.itemsize, out=products, source=g)
     for tensor, added in ((call.gradWeight, products), (call.gradBias, g)):
         with adding(tensor) as sums:
-            sums.reshape(-1)[:planes] += factor * added.sum(axis=(0, 2, 3))
+            add_sums(sums.reshape(-1), added.reshape(-1, planes, prod(count)), call.scale)
 
 
-def _parts(x: Array, count: Sizes, numbers: tuple[int, ...]) -> Iterator[Array]:
-    """For each place in the kernel what lies under it, as an array of the windows."""
+def _clear(out: Array) -> None:
+    each = prod(out.shape[-2:])
+    rows = out.size // each
+    run("nn_fill_rows", rows, size=out.itemsize, out=out, values=0, planes=1, count=each)
+
+
+def _add_windows(
+    windows: Array, planes: Array, count: Sizes, numbers: tuple[int, ...], back: bool = False
+) -> None:
+    """windows = the sums of what lies under the kernel there; back: these are added to that."""
+    if not back:
+        _clear(windows)
     kw, kh, dw, dh = numbers
-    rows, columns = dh * (count[0] - 1) + 1, dw * (count[1] - 1) + 1
-    for y in range(kh):
-        for z in range(kw):
-            yield x[..., y : y + rows : dh, z : z + columns : dw]
+    each, width = prod(planes.shape[-2:]), planes.shape[-1]
+    first = np.arange(count[0])[:, None] * (dh * width) + np.arange(count[1]) * dw
+    run(
+        "nn_add_windows",
+        planes.size // each,
+        large=planes.size >= LARGE,
+        size=planes.itemsize,
+        windows=windows,
+        planes=planes,
+        places=np.ascontiguousarray(first.reshape(-1), np.int32),
+        each=prod(count),
+        count=each,
+        width=width,
+        kW=kw,
+        kH=kh,
+        back=back,
+    )
 
 
-def _sums(x: Array, count: Sizes, numbers: tuple[int, ...]) -> Array:
-    sums = np.zeros((*x.shape[:-2], *count), x.dtype)
-    for part in _parts(x, count, numbers):
-        sums += part
-    return sums
+def _scale(out: Array, factors: Array, terms: Array | None, planes: int) -> None:
+    """Multiply the planes of samples with factors, and add terms."""
+    each = prod(out.shape[-2:])
+    run(
+        "nn_scale_rows",
+        out.size // each,
+        size=out.itemsize,
+        out=out,
+        factors=factors,
+        terms=0 if terms is None else terms,
+        planes=planes,
+        count=each,
+    )
 
 
 def _checked(input: Tensor, weight: Tensor, numbers: tuple[int, ...]) -> tuple[int, Sizes]:

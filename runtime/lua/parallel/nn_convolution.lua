@@ -6,10 +6,10 @@
 local th = ...
 local ffi = require 'ffi'
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
-local min = math.min
+local min, tonumber = math.min, tonumber
 
 local memory = cast('char *', 0) -- memory + address: a pointer
-local ints = ffi.typeof('int32_t *')
+local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
 local numbers = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
 local loads = { [4] = th.load_float, [8] = th.load_double }
 local unfold, fold, scratch = th.nn_columns.unfold, th.nn_columns.fold, th.nn_columns.scratch
@@ -201,3 +201,24 @@ th.add_job('nn_add_sums', 'size sums source samples places sourceStep alpha',
       sums[m] = load(sums, m) + factor * sum
     end
   end)
+
+-- Rows of `count` elements at `out`: of row i all elements become number i % planes of `values`;
+-- 0 where there are none.
+th.add_job('nn_fill_rows', 'size out values planes count', function(p, first, last)
+  local load, count, planes = loads[p.size], p.count, p.planes
+  local out, values = cast(numbers[p.size], p.out), cast(numbers[p.size], p.values)
+  for row = first, last - 1 do
+    local value = p.values ~= 0 and load(values, row % planes) or 0
+    for i = row * count, row * count + count - 1 do out[i] = value end
+  end
+end)
+
+-- Adds rows of `count` elements, one after the other, to those at the positions `at` (int64).
+th.add_job('nn_add_rows', 'size out source at count', function(p, first, last)
+  local load, count, at = loads[p.size], p.count, cast(longs, p.at)
+  local out, source = cast(numbers[p.size], p.out), cast(numbers[p.size], p.source)
+  for row = first, last - 1 do
+    local to, from = tonumber(at[row]) * count, row * count
+    for i = 0, count - 1 do out[to + i] = load(out, to + i) + load(source, from + i) end
+  end
+end)

@@ -3,7 +3,7 @@
 
 local th = ...
 local ffi = require 'ffi'
-local cast, tonumber = ffi.cast, tonumber
+local cast, floor, tonumber = ffi.cast, math.floor, tonumber
 
 local bytes, longs, doubles = ffi.typeof('char *'), ffi.typeof('int64_t *'), ffi.typeof('double *')
 local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
@@ -28,3 +28,58 @@ th.add_job('axpys', 'run size count target to toStep source from fromStep values
         to_step)
     end
   end)
+
+local ints, numbers = ffi.typeof('int32_t *'), { [4] = ffi.typeof('float *'), [8] = doubles }
+local loads = { [4] = th.load_float, [8] = th.load_double }
+
+-- r[i] = r[i] + the number at places[i] of n windows; or the other way round.
+local function gather(load, r, x, places, n)
+  for i = 0, n - 1 do r[i] = load(r, i) + load(x, places[i]) end
+end
+
+local function scatter(load, r, x, places, n)
+  for i = 0, n - 1 do
+    local at = places[i]
+    x[at] = load(x, at) + load(r, i)
+  end
+end
+
+-- For each plane of `count` numbers, `width` a row, adds what lies in its windows to a number of
+-- each; if `back` is 1, adds each number to what lies in its window. `places` is where the `each`
+-- windows begin in a plane (int32).
+th.add_job('nn_add_windows', 'size windows planes places each count width kW kH back',
+  function(p, first, last)
+    local load, each, add = loads[p.size], p.each, p.back == 1 and scatter or gather
+    local windows, planes = cast(numbers[p.size], p.windows), cast(numbers[p.size], p.planes)
+    local places, kw = cast(ints, p.places), p.kW
+    for k = first, last - 1 do
+      for tap = 0, kw * p.kH - 1 do
+        local y = floor(tap / kw)
+        add(load, windows + k * each, planes + (k * p.count + y * p.width + tap - y * kw), places,
+          each)
+      end
+    end
+  end)
+
+-- Multiplies rows of `count` numbers with factor i % planes for row i, and adds terms likewise,
+-- unless their address is 0.
+th.add_job('nn_scale_rows', 'size out factors terms planes count', function(p, first, last)
+  local load, count, planes = loads[p.size], p.count, p.planes
+  local out, factors = cast(numbers[p.size], p.out), cast(numbers[p.size], p.factors)
+  local terms = cast(numbers[p.size], p.terms)
+  for row = first, last - 1 do
+    local factor, begin = load(factors, row % planes), row * count
+    for i = begin, begin + count - 1 do out[i] = load(out, i) * factor end
+    if p.terms ~= 0 then
+      local term = load(terms, row % planes)
+      for i = begin, begin + count - 1 do out[i] = load(out, i) + term end
+    end
+  end
+end)
+
+-- Multiplies numbers with others.
+th.add_job('nn_multiply', 'size out source', function(p, first, last)
+  local load = loads[p.size]
+  local out, source = cast(numbers[p.size], p.out), cast(numbers[p.size], p.source)
+  for i = first, last - 1 do out[i] = load(out, i) * load(source, i) end
+end)

@@ -3,8 +3,7 @@
 
 local th = ...
 
-local MODULES = 'kernels formulas loops softmax classes layers' -- in this order
-  .. ' working_memory map_convolutions sub_sampling repeats'
+local MODULES = 'kernels formulas softmax classes layers repeats' -- in this order
 
 local THNN
 

@@ -94,6 +94,24 @@ local function read_jobs(call, text)
   end
 end
 
+-- Tables that a plan depends on by their elements, not by their sizes alone.
+local TABLE, MAX_TABLE = 'connTable', 1024
+
+-- The elements of a table as words, of which a copy is kept.
+local function elements_of(c, tensor, dtype)
+  local n, words, p = dense(c), {}, c.storage.data + c.storageOffset
+  for k = 0, n - 1 do words[k + 1] = ('%.17g'):format(dtype.load(p, k)) end
+  tensor.bytes_of_elements = n * ffi.sizeof(dtype.ctype)
+  tensor.elements = th.working_memory('char', tensor.bytes_of_elements)
+  C.th_copy(address(tensor.elements), address(p), tensor.bytes_of_elements)
+  return '=' .. concat(words, ' ')
+end
+
+local function has_elements(c, tensor)
+  local p = c.storage.data + c.storageOffset
+  return C.th_compare(p, tensor.elements, tensor.bytes_of_elements) == 0
+end
+
 -- What is kept of a tensor that is NULL.
 local ABSENT = { n = 0, read = 0, written = 0, used = 0 }
 
@@ -109,6 +127,10 @@ local function new_call(row, dtype, ...)
       count = count + dense(value)
       given[i] = describe(value)
       call[i] = new_tensor(given[i])
+      if row.names[i] == TABLE then
+        if dense(value) == 0 or dense(value) > MAX_TABLE then return nil end
+        given[i] = given[i] .. elements_of(value, call[i], dtype)
+      end
     else
       call[i], given[i] = value, value
     end
@@ -166,6 +188,7 @@ end
 -- sizes and their elements when the jobs are done, since these may fail.
 local SOURCE = [[
 local MAX_CALLS, ABSENT, new_call, fits, place, apart, copy, fill, outermost, resize = ...
+local has_elements = select(11, ...)
 local calls = {}
 
 local function perform(call, ARGUMENTS)
@@ -218,6 +241,7 @@ function th.thnn_repeats(row, dtype)
         test = '(a# == nil) == (call[#] == ABSENT) and (a# == nil or ' .. test .. ')'
       end
       add(tests, test)
+      if row.names[i] == TABLE then add(tests, 'has_elements(a#, call[#])') end
       add(kept, 'local t# = call[#]')
       add(sizes, 'if t#.wanted ~= nil and not fits(a#, t#) and not resize(' ..
         (kind == 'T' and 'false' or 'true') .. ', a#, t#) then return nil end')
@@ -252,5 +276,5 @@ function th.thnn_repeats(row, dtype)
     return resize(resize_of[is_long and longs or dtype], c, result)
   end
   return chunk(MAX_CALLS, ABSENT, new, fits, place, apart, copy, fill, th.thread_pool.outermost,
-    resize_result)
+    resize_result, has_elements)
 end
