@@ -185,11 +185,12 @@ def run(
             raise TorchError("the job is for threads")
         recording.add(job, positions, parameters)
         return
-    for name, value in parameters.items():
-        if isinstance(value, np.ndarray):
-            parameters[name] = value.ctypes.data
+    given = {  # `parameters` keeps arrays that nobody else has
+        name: value.ctypes.data if isinstance(value, np.ndarray) else value
+        for name, value in parameters.items()
+    }
     try:
-        thread_pool.run(job, positions, at_a_time=at_a_time, large=large, **parameters)  # type: ignore[arg-type]
+        thread_pool.run(job, positions, at_a_time=at_a_time, large=large, **given)
     except Exception as error:  # Lua's; its class is the engine's matter
         if _OUT_OF_RANGE in str(error):
             raise IndexError(_OUT_OF_RANGE) from None
