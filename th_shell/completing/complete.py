@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runtime import Engine, Member
-from th_shell.completing.candidates import LIMIT, Candidate, Completions, file_candidate
-from th_shell.completing.files import files, modules
+from th_shell.completing.candidates import LIMIT, Candidate, Completions
+from th_shell.completing.files import modules
+from th_shell.completing.inputs import complete_input, escaped, quoted_files
 from th_shell.completing.paths import local_names, path_before
 from th_shell.completing.results import signature
-from th_shell.completing.system import shell, shell_files
-from th_shell.session.commands import marks, takes_input
+from th_shell.session.commands import COMMANDS
 from th_shell.tokens import KEYWORDS, Token, tokens
+
+_MARK = re.compile(r"\s*(\$|\?+|%\w*)")
 
 
 @dataclass(frozen=True)
@@ -37,30 +39,17 @@ class _Name(Candidate):
 
 def complete(text: str, cursor: int, engine: Engine) -> Completions:
     """What may stand at the cursor (from 0) of an input."""
-    before, behind = text[:cursor], text[cursor:]
-    mark = re.match(r"\s*(\$|\?+|%\w*)", before)
-    if mark is None or "\n" in before.lstrip():
-        return _lua(before, behind, engine)
-    if mark[1] == "$":
-        return shell(before, mark.end())
-    if mark[1].startswith("?"):
-        return _lua(before, behind, engine, mark.end())
-    return _command(before, behind, engine, mark)
 
+    def code(before: str, behind: str, first: int) -> Completions:
+        return _lua(before, behind, first, engine)
 
-def _command(before: str, behind: str, engine: Engine, mark: re.Match[str]) -> Completions:
-    if mark.end() == len(before):
-        names = [name for name in marks() if name.startswith(mark[1]) and len(name) > 1]
-        return Completions(mark.start(1), [Candidate(name, "command") for name in names])
-    if takes_input(mark[1]):
-        return _lua(before, behind, engine, mark.end())
-    return shell_files(before)  # what others take are files
+    return complete_input(text, cursor, _MARK, COMMANDS, code)
 
 
 # ------------------------------------------------------------------------ Lua
 
 
-def _lua(before: str, behind: str, engine: Engine, first: int = 0) -> Completions:
+def _lua(before: str, behind: str, first: int, engine: Engine) -> Completions:
     """first: where Lua begins."""
     nothing = Completions(len(before))
     found = tokens(" " * first + before[first:])
@@ -155,16 +144,9 @@ def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completio
 def _quoted_files(string: Token, quote: str, closing: str) -> Completions:
     typed = re.sub(r"\\(.)", r"\1", string.content) if quote in ("'", '"') else string.content
     start = string.end - len(string.content.rpartition("/")[2])
-    found = [
-        file_candidate(_escaped(name, quote), is_folder, closing)
-        for name, is_folder in files(typed)
-    ]
-    return Completions(start, found)
+    return Completions(start, quoted_files(typed, lambda name: _escaped(name, quote), closing))
 
 
 def _escaped(text: str, quote: str) -> str:
     """A text as it stands in a Lua string."""
-    if quote not in ("'", '"'):
-        return text
-    text = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
-    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0")
+    return escaped(text, quote) if quote in ("'", '"') else text

@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from th_shell.completing.candidates import LIMIT, Candidate, Completions, file_candidate
-from th_shell.completing.files import files
-from th_shell.completing.system import shell, shell_files
+from th_shell.completing.candidates import LIMIT, Candidate, Completions
+from th_shell.completing.inputs import complete_input, escaped, quoted_files
 from th_shell.python.commands import COMMANDS
 from th_shell.python.modules import modules, names_of_module
 from th_shell.python.objects import NOTHING, Known, known, member
@@ -49,27 +48,14 @@ class _Name(Candidate):
 
 def complete(text: str, cursor: int, namespace: Namespace) -> Completions:
     """What may stand at the cursor (from 0) of an input."""
-    before, behind = text[:cursor], text[cursor:]
-    mark = _MARK.match(before)
-    if mark is None or "\n" in before.lstrip():
-        return _python(before, behind, namespace)
-    if mark[1] in ("$", "!"):
-        return shell(before, mark.end())
-    if mark[1].startswith("?"):
-        return _python(before, behind, namespace, mark.end())
-    return _command(before, behind, namespace, mark)
+
+    def code(before: str, behind: str, first: int) -> Completions:
+        return _python(before, behind, first, namespace)
+
+    return complete_input(text, cursor, _MARK, COMMANDS, code)
 
 
-def _command(before: str, behind: str, names: Namespace, mark: re.Match[str]) -> Completions:
-    if mark.end() == len(before):
-        found = [one for one in COMMANDS.marks() if one.startswith(mark[1]) and len(one) > 1]
-        return Completions(mark.start(1), [Candidate(one, "command") for one in found])
-    if COMMANDS.takes_input(mark[1]):
-        return _python(before, behind, names, mark.end())
-    return shell_files(before)  # what others take are files
-
-
-def _python(before: str, behind: str, namespace: Namespace, first: int = 0) -> Completions:
+def _python(before: str, behind: str, first: int, namespace: Namespace) -> Completions:
     """first: where Python begins."""
     before = " " * first + before[first:]
     found = tokens(before)
@@ -212,22 +198,15 @@ def _in_string(
             return _keys(owner.value, content, string.start + len(quotes), mark, closing)
     typed = content if "r" in quotes.lower() else re.sub(r"\\(.)", r"\1", content)
     start = string.end - len(content.rpartition("/")[2])
-    found = [file_candidate(_escaped(name, mark), is_dir, closing) for name, is_dir in files(typed)]
-    return Completions(start, found)
+    return Completions(start, quoted_files(typed, lambda name: escaped(name, mark), closing))
 
 
 def _keys(
     owner: Mapping[Any, Any], prefix: str, start: int, mark: str, closing: str
 ) -> Completions:
     found = [
-        Candidate(_escaped(key, mark) + (f"{closing}]" if closing else ""), "key")
+        Candidate(escaped(key, mark) + (f"{closing}]" if closing else ""), "key")
         for key in owner
         if isinstance(key, str) and key.startswith(prefix)
     ]
     return _listed(start, found)
-
-
-def _escaped(text: str, mark: str) -> str:
-    """A text as it stands in a string."""
-    text = text.replace("\\", "\\\\").replace(mark, f"\\{mark}")
-    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0")

@@ -95,5 +95,4 @@ def _magics() -> MagicTable:
 #: The commands of a session of Lua.
 COMMANDS = CommandTable({"?": _help, "??": _examples, "$": run_system, "%": _magic}, _magics)
 
-marks, takes_input = COMMANDS.marks, COMMANDS.takes_input
 is_command, find_command = COMMANDS.is_command, COMMANDS.find
