@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from th_shell.entry import Entry
@@ -47,6 +48,28 @@ def chosen(log: Sequence[Entry], words: Sequence[str]) -> list[Entry]:
     if not found:  # cells without Lua
         raise MagicError(f"there is no input {' '.join(words)}")
     return found
+
+
+def to_save(
+    log: Sequence[Entry], text: str, example: str, suffixes: Sequence[str], wrong: str
+) -> tuple[Path, list[Entry]]:
+    """The file and the inputs that the words behind %save name: by default those without errors.
+
+    example: what is asked for, and an input that says it. wrong: what an error says of a file with
+    none of the suffixes. Raises MagicError.
+    """
+    words = text.split()
+    replace = "-f" in words
+    words = [word for word in words if word != "-f"]
+    if not words:
+        raise MagicError(f"which {example}")
+    path = Path(words[0]).expanduser()
+    if path.suffix not in suffixes:
+        raise MagicError(f"{path}: {wrong}")
+    if path.exists() and not replace:
+        raise MagicError(f"{path} exists; -f replaces it")
+    entries = chosen(log, words[1:])
+    return path, entries if words[1:] else [entry for entry in entries if entry.error is None]
 
 
 def history(session: Conversation, text: str) -> None:

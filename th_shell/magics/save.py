@@ -25,7 +25,7 @@ from th_shell.docs.settings.configuration import Configuration
 from th_shell.entry import Entry
 from th_shell.files import write_file
 from th_shell.magics.errors import MagicError
-from th_shell.magics.inputs import chosen
+from th_shell.magics.inputs import to_save
 from th_shell.magics.page_inputs import for_page, of_prompt
 from th_shell.magics.page_text import PageText, hidden_before, is_cut
 
@@ -37,21 +37,10 @@ _SUFFIXES = (".md", ".markdown")
 
 def save(session: Session, text: str) -> None:
     """Write inputs, by default all that have raised no error, as a page, and check it."""
-    words = text.split()
-    replace = "-f" in words
-    words = [word for word in words if word != "-f"]
-    if not words:
-        raise MagicError("which page? As in: %save page.md 3-9")
-    path = Path(words[0]).expanduser()
-    if path.suffix not in _SUFFIXES:
-        raise MagicError(f"{path}: a page's name ends in .md")
-    if path.exists() and not replace:
-        raise MagicError(f"{path} exists; -f replaces it")
-    entries = chosen(session.log, words[1:])
-    if not words[1:]:
-        entries = [entry for entry in entries if entry.error is None]
-        if not entries:
-            raise MagicError("all inputs have raised errors")
+    example = "page? As in: %save page.md 3-9"
+    path, entries = to_save(session.log, text, example, _SUFFIXES, "a page's name ends in .md")
+    if not entries:
+        raise MagicError("all inputs have raised errors")
     without = [entry for entry in of_prompt(session.log) if entry in entries]
     entries = [entry for entry in entries if entry not in without]
     if not entries:

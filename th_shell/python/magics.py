@@ -18,7 +18,7 @@ from th_shell.files import write_file
 from th_shell.magics.editing import edit, file_words, load
 from th_shell.magics.errors import MagicError
 from th_shell.magics.folders import change, tell
-from th_shell.magics.inputs import chosen, history
+from th_shell.magics.inputs import history, to_save
 from th_shell.magics.timing import measure, time_input
 from th_shell.paragraphs import line_width
 from th_shell.python.evaluation import show_error
@@ -44,19 +44,8 @@ __all__ = [
 
 def save(session: PythonSession, text: str) -> None:
     """Write inputs, by default all that have raised no error, as a program."""
-    words = text.split()
-    replace = "-f" in words
-    words = [word for word in words if word != "-f"]
-    if not words:
-        raise MagicError("which file? As in: %save program.py 3-9")
-    path = Path(words[0]).expanduser()
-    if path.suffix != ".py":
-        raise MagicError(f"{path}: a program's name ends in .py")
-    if path.exists() and not replace:
-        raise MagicError(f"{path} exists; -f replaces it")
-    entries = chosen(session.log, words[1:])
-    if not words[1:]:
-        entries = [entry for entry in entries if entry.error is None]
+    example = "file? As in: %save program.py 3-9"
+    path, entries = to_save(session.log, text, example, (".py",), "a program's name ends in .py")
     program = "".join(f"{entry.source}\n" for entry in entries)
     try:
         write_file(path, program.encode("utf-8", "surrogateescape"))
