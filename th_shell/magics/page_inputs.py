@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from th_shell.entry import Entry
 from th_shell.magics.names import uses
 from th_shell.pictures.door import NAMES
 from th_shell.preflight.cursor import NotLuaError
 from th_shell.preflight.parser import parse
-
-if TYPE_CHECKING:
-    from th_shell.entry import Entry
 
 _LOCAL = re.compile(r"\Alocal\s+(?P<rest>(?P<names>\w+(?:\s*,\s*\w+)*)(?P<value>\s*=)?.*)", re.S)
 _RESULT = re.compile(r"_(?:\d+|RESULTS)\Z", re.ASCII)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from th_shell.completing.candidates import Completions
 from th_shell.config import Config, load
@@ -14,12 +14,10 @@ from th_shell.python.inputs import inputs
 from th_shell.python.margins import MARGINS
 from th_shell.python.session import CONTINUATION, PROMPT, PythonSession
 from th_shell.terminal import repl
+from th_shell.terminal.first_prompt import FirstPrompt
 from th_shell.terminal.history import MarkedHistory
 from th_shell.terminal.language import Language
 from th_shell.terminal.lexer import PythonInputLexer
-
-if TYPE_CHECKING:
-    from th_shell.terminal.first_prompt import FirstPrompt
 
 
 def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = None) -> int:

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from runtime import DOUBLE, Interrupted, LuaError
 from th_shell.banner import echo
@@ -26,13 +25,10 @@ from th_shell.docs.settings.settings import Hidden
 from th_shell.session.chance import Chance
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.page import input_of, is_run
-from th_shell.session.session import is_exit
+from th_shell.session.session import Session, is_exit
 from th_shell.session.system_commands import run_command
 from th_shell.session.tee import Tee
 from th_shell.visible import visible
-
-if TYPE_CHECKING:
-    from th_shell.session.session import Session
 
 _SEED = "math.randomseed({0}) torch.manualSeed({0})"
 _CUT = "as far as it was copied"
