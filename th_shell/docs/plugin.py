@@ -24,9 +24,8 @@ import pytest
 
 from th_shell.docs.checking import Checker, NotCheckedError, ReadPage
 from th_shell.docs.command.selection import is_page
-from th_shell.docs.command.sharding import Shard
 from th_shell.docs.judging.verdicts import PageResult, Verdict
-from th_shell.docs.pytest_settings import configured_timeout
+from th_shell.docs.pytest_entry import configured_timeout
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.identity import identities
@@ -84,19 +83,6 @@ def collects_already(path: Path, parent: pytest.Collector) -> bool:
 
 def _matches(path: Path, patterns: Sequence[str]) -> bool:
     return any(path.match(pattern) for pattern in patterns)
-
-
-def leave_out(config: pytest.Config, items: list[pytest.Item], shard: Shard) -> None:
-    """Deselect the tests of the pages that are not of a part."""
-    of_pages = {item.parent for item in items if isinstance(item, _ExampleTest)}
-    own = shard.choose({page.nodeid: len(page.examples) for page in of_pages})
-    others = [
-        item for item in items if isinstance(item, _ExampleTest) and item.parent.nodeid not in own
-    ]
-    if others:
-        config.hook.pytest_deselected(items=others)
-        left = set(others)
-        items[:] = [item for item in items if item not in left]
 
 
 @cache

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.pytest_settings import configured_shard, configured_timeout
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options and settings."""
@@ -26,18 +24,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PATTERN",
         help="collect the pages whose names match instead; may be repeated",
     )
-    group.addoption(
-        "--th-docs-shard",
-        metavar="K/N",
-        help="run only the pages of part K of N, which together have all pages",
-    )
     parser.addini("th_docs_glob", "the pages that --th-docs collects", type="args", default=[])
     parser.addini("th_docs_timeout", "seconds that an example may take (30)", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Say what is wrong with the options before tests are collected."""
-    configured_shard(config)
     configured_timeout(config)
 
 
@@ -55,10 +47,19 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return collect(file_path, parent, patterns)
 
 
-@pytest.hookimpl(trylast=True)  # behind what selects tests
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the pages of other machines."""
-    if shard := configured_shard(config):
-        from th_shell.docs.plugin import leave_out
+def configured_timeout(config: pytest.Config) -> float | None:
+    """The seconds that an example may take; None where the setting is not made.
 
-        leave_out(config, items, shard)
+    Raises pytest.UsageError.
+    """
+    try:
+        text = str(config.getini("th_docs_timeout"))
+    except ValueError:  # the entry point is not installed, and there is no such setting
+        return None
+    try:
+        seconds = float(text) if text else None
+    except ValueError:
+        seconds = 0
+    if seconds is not None and not seconds > 0:
+        raise pytest.UsageError(f"th_docs_timeout: {text!r} is not a positive number of seconds")
+    return seconds

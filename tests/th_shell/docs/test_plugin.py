@@ -124,16 +124,6 @@ def test_which_pages_are_collected(
     assert sorted(found) == sorted(f"{page}::/1/1 + 1" for page in expected)
 
 
-def test_parts_have_whole_pages(folder: Path, pytester: pytest.Pytester) -> None:
-    for name, page in (("a.md", PAGE), ("b.md", GOOD), ("c.md", GOOD)):
-        (folder / name).write_text(page)
-    found = []
-    for part in (1, 2):
-        run = pytester.runpytest_inprocess("--co", "-q", "--th-docs", f"--th-docs-shard={part}/2")
-        found.append({line.partition("::")[0] for line in run.outlines if "::" in line})
-    assert found == [{"a.md"}, {"b.md", "c.md"}]
-
-
 @pytest.mark.parametrize("mode", ["load", pytest.param("worksteal", marks=pytest.mark.slow)])
 def test_a_page_runs_once_for_all_workers(
     folder: Path, pytester: pytest.Pytester, mode: str
@@ -144,31 +134,21 @@ def test_a_page_runs_once_for_all_workers(
     assert (folder / "log").read_text() == "run\n" * 2
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--th-docs-shard=3/2"], "--th-docs-shard: '3/2': there are parts from 1 to 2"),
-        (
-            ["-o", "th_docs_timeout=soon"],
-            "th_docs_timeout: 'soon' is not a positive number of seconds",
-        ),
-    ],
-)
-def test_wrong_options(pytester: pytest.Pytester, words: list[str], message: str) -> None:
-    run = pytester.runpytest_inprocess(*words)
+def test_a_wrong_timeout(pytester: pytest.Pytester) -> None:
+    run = pytester.runpytest_inprocess("-o", "th_docs_timeout=soon")
     assert run.ret == pytest.ExitCode.USAGE_ERROR
+    message = "th_docs_timeout: 'soon' is not a positive number of seconds"
     assert f"ERROR: {message}" in run.errlines
 
 
-def test_the_entry_point_loads_nothing_but_itself_and_its_settings() -> None:
+def test_the_entry_point_loads_nothing_but_itself() -> None:
     code = (
         "import sys, pytest; before = set(sys.modules)\n"
         "import th_shell.docs.pytest_entry\n"
         "print(sorted(set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    own = ["th_shell", "th_shell.docs"]
-    own += ["th_shell.docs.pytest_entry", "th_shell.docs.pytest_settings"]
+    own = ["th_shell", "th_shell.docs", "th_shell.docs.pytest_entry"]
     assert done.stdout == f"{own}\n"
 
 
