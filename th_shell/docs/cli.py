@@ -16,13 +16,18 @@ from typing import NoReturn
 
 from th_shell.docs.checking import Checker
 from th_shell.docs.command.jobs import add_job_options, chosen_pages, in_order
-from th_shell.docs.command.options import Parser, add_judging_options, add_running_options, said_by
+from th_shell.docs.command.run_options import (
+    Parser,
+    add_judging_options,
+    add_running_options,
+    said_by,
+)
 from th_shell.docs.command.selection import NoPagesError
 from th_shell.docs.command.watching import watch
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reporting.options import add_report_options, report_options
 from th_shell.docs.reporting.progress import Progress
+from th_shell.docs.reporting.report_options import add_report_options, report_options
 from th_shell.docs.reporting.reporter import (
     CannotWriteError,
     ReaderGoneError,

@@ -11,11 +11,11 @@ from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.printout import only_rows, precision, printed_tensors
 from th_shell.docs.judging.tokens import bare_message
 from th_shell.docs.reading.blocks import PageError
+from th_shell.docs.reading.comment_values import comment_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.document import read_page
 from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reading.page import read
-from th_shell.docs.reading.values import comment_of
 from th_shell.docs.settings.comments import find_comments
 
 _MANY = 30_000

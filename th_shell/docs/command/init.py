@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from th_shell.docs.command.options import Parser
+from th_shell.docs.command.run_options import Parser
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.files import write_file

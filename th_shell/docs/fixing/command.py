@@ -11,7 +11,12 @@ from difflib import unified_diff
 from pathlib import Path
 
 from th_shell.docs.checking import Checker, NotCheckedError
-from th_shell.docs.command.options import Parser, add_judging_options, add_running_options, said_by
+from th_shell.docs.command.run_options import (
+    Parser,
+    add_judging_options,
+    add_running_options,
+    said_by,
+)
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.fixing.fix import Fix, find_fix
 from th_shell.docs.judging.ledger import LedgerError

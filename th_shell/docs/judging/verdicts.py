@@ -16,8 +16,8 @@ from th_shell.docs.judging.comparison import (
 )
 from th_shell.docs.judging.tables import same_tables
 from th_shell.docs.judging.tokens import bare_message, same
+from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.values import Value
 from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.settings.filters import filtered
 from th_shell.docs.settings.settings import Tolerance

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from th_shell.docs.reading.blocks import Block, Line
-from th_shell.docs.reading.values import Value
+from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.settings.settings import Hidden, Mark, Settings
 
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.languages import PYTHON
-from th_shell.docs.reading.values import Value
 from th_shell.docs.running.hidden import HiddenCode
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.running.shell import refusal

@@ -26,9 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from th_shell.docs.reading.languages import LUA, PYTHON, language_of
-from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
-from th_shell.docs.settings.toml import read_toml
-from th_shell.docs.settings.values import (
+from th_shell.docs.settings.setting_readers import (
     Reader,
     flag,
     read_layer,
@@ -37,6 +35,8 @@ from th_shell.docs.settings.values import (
     text,
     whole,
 )
+from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
+from th_shell.docs.settings.toml import read_toml
 from th_shell.files import read_file
 
 _FILE = "th-docs.toml"
@@ -232,7 +232,7 @@ def _readers(folder: Path) -> dict[str, Reader]:
         "lua_cpath": lambda value: search_path(folder, value),
         "environment": _environment,
         "memory": lambda value: whole(value) << 20,
-        "errata": lambda value: _existing(folder / text(value)),
+        "errata": lambda value: existing_folder(folder / text(value)),
         "sandbox": flag,
         "language": language_name,
         "torch": _torch,
@@ -250,7 +250,8 @@ def _torch(value: object) -> str:
     return text(value)
 
 
-def _existing(path: Path) -> Path:
+def existing_folder(path: Path) -> Path:
+    """The path of a folder. Raises ValueError if there is no such folder."""
     if not path.is_dir():
         raise ValueError(f"no such folder: {path}")
     return path

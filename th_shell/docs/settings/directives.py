@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from th_shell.docs.settings.comments import WORD, Comment
+from th_shell.docs.settings.setting_readers import read_layer
 from th_shell.docs.settings.settings import Layer, SettingsError
-from th_shell.docs.settings.values import read_layer
 
 _HEAD = re.compile(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
 #: A comment that would be a directive with a colon.

@@ -23,9 +23,15 @@ from pathlib import Path
 
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.identity import Identity, identities
+from th_shell.docs.settings.setting_readers import (
+    Reader,
+    positive_whole,
+    read_layer,
+    read_values,
+    text,
+)
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.docs.settings.toml import read_toml
-from th_shell.docs.settings.values import Reader, positive_whole, read_layer, read_values, text
 
 _SUFFIX = ".th-docs"
 

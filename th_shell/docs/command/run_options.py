@@ -14,6 +14,7 @@ from th_shell.docs.settings.configuration import (
     TORCHES,
     Configuration,
     engine_command,
+    existing_folder,
     language_name,
     prelude,
     search_path,
@@ -130,7 +131,7 @@ def add_judging_options(parser: Parser) -> argparse._ArgumentGroup:
     )
     group.add_argument(
         "--errata",
-        type=_folder,
+        type=_reader(lambda name: existing_folder(Path(name))),
         metavar="FOLDER",
         help="the folder of the ledgers, PAGE.errata, and of the baselines, PAGE.verdicts "
         "(default: beside each page)",
@@ -203,9 +204,3 @@ def _path(text: str) -> str:
     if not os.path.exists(text):
         raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
     return text
-
-
-def _folder(text: str) -> Path:
-    if not Path(text).is_dir():
-        raise argparse.ArgumentTypeError(f"no such folder: {text}")
-    return Path(text)

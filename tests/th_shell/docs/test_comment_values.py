@@ -6,9 +6,9 @@ import pytest
 
 from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import Result
+from th_shell.docs.reading.comment_values import Value, comment_of, value_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.page import read
-from th_shell.docs.reading.values import Value, comment_of, value_of
 from th_shell.docs.running.evaluation import Runner
 
 COMPILER = Compiler()
