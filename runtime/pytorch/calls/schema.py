@@ -1,17 +1,21 @@
-"""The text of a signature, as PyTorch prints it in its errors, and what it says.
+"""Signatures, as PyTorch prints them in its errors: of an implementation, or of a text.
 
     sum(Tensor input, tuple of ints[1] dim, bool keepdim = False, *, torch.dtype dtype = None)
 
-Behind a type's name may stand ``[1]``: a single int is taken for a tuple of one; and ``?``: None is
-taken although there is another default, or none. PyTorch prints neither of them.
+In a text there may stand ``[1]`` behind a type's name: a single int is taken for a tuple of one;
+and ``?``: None is taken although there is another default, or none. PyTorch prints neither of them.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
+from typing import Any
+
+from runtime.pytorch.calls.types import SINGLE, TYPES
 
 #: numpy's names of parameters, which PyTorch takes as well.
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x2": "other"}
@@ -84,6 +88,38 @@ class Schema:
                 parts.append("*")
             parts.append(str(parameter))
         return f"({', '.join(parts)})"
+
+
+def derive(implementation: Callable[..., Any], name: str = "") -> Schema:
+    """The signature of an implementation, which its annotations and defaults tell.
+
+    name: what PyTorch calls it; by default the implementation's name.
+    """
+    code = implementation.__code__
+    count, values = code.co_argcount, implementation.__defaults__ or ()
+    names = code.co_varnames[: count + code.co_kwonlyargcount]
+    defaults = dict(zip(names[count - len(values) : count], values, strict=True))
+    defaults |= implementation.__kwdefaults__ or {}
+    parameters: list[Parameter] = []
+    for position, own in enumerate(names):
+        kind, _, none = implementation.__annotations__[own].partition(" | ")
+        default = _text_of(defaults[own]) if own in defaults else None
+        nullable = none == "None" or default == "None"
+        told = _without_underscore(own)
+        parameters.append(
+            Parameter(TYPES[kind], told, default, position >= count, kind in SINGLE, nullable)
+        )
+    return Schema(name or _without_underscore(implementation.__name__), tuple(parameters))
+
+
+def _without_underscore(name: str) -> str:
+    """The name for which Python's own word, such as `from`, has an underscore."""
+    return name[:-1] if iskeyword(name[:-1]) else name
+
+
+def _text_of(value: Any) -> str:
+    """A default as PyTorch prints it: whole numbers without a point, texts without quotes."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def parse(text: str) -> Schema:

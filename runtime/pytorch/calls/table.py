@@ -1,12 +1,13 @@
 """The table of operations: a row for each signature, and the functions and methods made of them.
 
-    @op("clamp(Tensor input, Number min = None, Number max = None, *, Tensor out = None)")
-    def clamp(input, min=None, max=None): ...
+    @op()
+    def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Tensor: ...
 
-makes ``torch.clamp`` and ``Tensor.clamp``; several rows of one name are its overloads. The
-implementation has the signature's parameters, with the same defaults, but for those that are looked
-at here: `out`, unless it has that itself, and the options of `OPTIONS`. Errors, signatures and
-completion all come from the rows.
+makes ``torch.logit`` and ``Tensor.logit``, whose signature is that of the implementation
+(`schema.derive`); several rows of one name are its overloads. A signature is told as a text where
+it is another one: a further overload of the implementation, and where it has parameters that are
+looked at here (`out`, unless the implementation has that itself, and the options of `OPTIONS`).
+Errors, signatures and completion all come from the rows.
 
 A call looks up the types of its arguments in the function's plans. The first call with new types
 makes the plan (`binding.py`), or raises the error; later ones go on to the implementation at once.
@@ -23,7 +24,7 @@ from runtime.core.errors import TorchError
 from runtime.pytorch.calls.binding import Plan, bind
 from runtime.pytorch.calls.kinds import Rejected
 from runtime.pytorch.calls.messages import invalid_arguments, no_memory
-from runtime.pytorch.calls.schema import Schema, parse
+from runtime.pytorch.calls.schema import Schema, derive, parse
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import write_in_place
 
@@ -63,22 +64,24 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 def op(
     *schemas: str,
+    name: str = "",
     function: bool = True,
     method: bool | None = None,
     in_place: bool = False,
     numbers: bool = False,
     hidden: bool = False,
 ) -> Callable[[F], F]:
-    """Register an implementation for one signature or more.
+    """Register an implementation for the signatures of some texts, or without texts for its own.
 
-    function: there is a function. method: there is a method; by default where the first parameter
-    is `Tensor input`. in_place: there is a method with '_' behind its name, too, which writes the
-    result to its tensor. numbers: Python's numbers are taken for tensors. hidden: messages do not
-    list the signatures.
+    name: what the function is called; by default as the implementation. function: there is a
+    function. method: there is a method; by default where the first parameter is `Tensor input`.
+    in_place: there is a method with '_' behind its name, too, which writes the result to its
+    tensor. numbers: Python's numbers are taken for tensors. hidden: messages do not list the
+    signatures.
     """
 
     def register(implementation: F) -> F:
-        for schema in map(parse, schemas):
+        for schema in map(parse, schemas) if schemas else (derive(implementation, name),):
             row = Row(schema, implementation, numbers, hidden=hidden)
             if function:
                 _register(schema.name, row)

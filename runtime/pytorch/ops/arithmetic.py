@@ -10,6 +10,7 @@ import numpy as np
 from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Operand, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type, to_float
@@ -134,8 +135,8 @@ _NUMBER = "(Tensor input, Number other)"
 _NUMBER_ALONE = "(Tensor input, Number other|)"  # which has no out
 
 
-@op(f"mul(Tensor input, Tensor other, *, {_OUT})", in_place=True, numbers=True)
-def mul(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
+@op(in_place=True, numbers=True)
+def mul(input: Operand, other: Operand, *, out: Out = None) -> Any:
     """``input * other``, broadcast to one shape."""
     return multiply(input, other, out)
 

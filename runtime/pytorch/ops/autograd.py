@@ -49,7 +49,7 @@ def is_grad_enabled() -> bool:
     return False
 
 
-@op("requires_grad_(Tensor input, bool requires_grad = True)", function=False)
+@op(function=False)
 def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     """Leave the tensor without gradients. Raises NotImplementedError where they are wanted."""
     if requires_grad and not input.dtype.is_floating_point:

@@ -12,6 +12,7 @@ from runtime.pytorch.base.dtypes import Category, dtype
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Operand, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import result_type
@@ -153,24 +154,18 @@ for _name in ("clamp", "clip"):
         return _clamp(input, min, max, out)
 
 
-@op(
-    f"clamp_min(Tensor input, Tensor min, *, {_OUT})",
-    f"clamp_min(Tensor input, Number min, *, {_OUT})",
-    in_place=True,
-)
-def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Any:
+@op(f"clamp_min(Tensor input, Number min, *, {_OUT})", in_place=True)
+@op(in_place=True)
+def clamp_min(input: Tensor, min: Operand, *, out: Out = None) -> Any:
     """Each element, or the bound where that is larger."""
     if isinstance(min, Tensor):
         return _LARGER(input, min, out)
     return _clamp_to_numbers("clamp_min_scalar_cpu", input, min, None, out)
 
 
-@op(
-    f"clamp_max(Tensor input, Tensor max, *, {_OUT})",
-    f"clamp_max(Tensor input, Number max, *, {_OUT})",
-    in_place=True,
-)
-def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Any:
+@op(f"clamp_max(Tensor input, Number max, *, {_OUT})", in_place=True)
+@op(in_place=True)
+def clamp_max(input: Tensor, max: Operand, *, out: Out = None) -> Any:
     """Each element, or the bound where that is smaller."""
     if isinstance(max, Tensor):
         return _SMALLER(input, max, out)
@@ -180,12 +175,9 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Any:
 # -- lerp
 
 
-@op(
-    f"lerp(Tensor input, Tensor end, Tensor weight, *, {_OUT})",
-    f"lerp(Tensor input, Tensor end, Number weight, *, {_OUT})",
-    in_place=True,
-)
-def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Any:
+@op(f"lerp(Tensor input, Tensor end, Number weight, *, {_OUT})", in_place=True)
+@op(in_place=True)
+def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Out = None) -> Any:
     """``input + weight * (end - input)``. Raises RuntimeError for elements of several types."""
     if out is None and weight.__class__ in _PLAIN and -1e30 < weight < 1e30:
         a, b = input.array, end.array

@@ -36,7 +36,7 @@ for _short, (_long, _) in _UFUNCS.items():
         )
 
 
-@op("equal(Tensor input, Tensor other)")
+@op()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same sizes and equal elements."""
     a, b = input.array, other.array
@@ -57,13 +57,9 @@ def _check_tolerances(input: Tensor, other: Tensor, rtol: float, atol: float) ->
 _TOLERANCES = "float rtol = 1e-05, float atol = 1e-08, bool equal_nan = False"
 
 
-@op(f"isclose(Tensor input, Tensor other, {_TOLERANCES})")
+@op()
 def isclose(
-    input: Tensor,
-    other: Tensor,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: bool = False,
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Whether elements differ by no more than atol + rtol * abs(other)."""
     _check_tolerances(input, other, rtol, atol)
@@ -72,13 +68,9 @@ def isclose(
     return found
 
 
-@op(f"allclose(Tensor input, Tensor other, {_TOLERANCES})")
+@op()
 def allclose(
-    input: Tensor,
-    other: Tensor,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: bool = False,
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether all elements differ by no more than atol + rtol * abs(other)."""
     return bool(isclose(input, other, rtol, atol, equal_nan).array.all())

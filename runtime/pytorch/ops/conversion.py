@@ -53,7 +53,7 @@ def to(
     return as_type(input, dtype or input.dtype, copy, memory_format)
 
 
-@op(f"to(Tensor input, torch.dtype dtype, {_REST})", function=False)
+@op(name="to", function=False)
 def to_type(
     input: Tensor,
     dtype: dtype,
@@ -66,7 +66,7 @@ def to_type(
     return as_type(input, dtype, copy, memory_format)
 
 
-@op(f"to(Tensor input, Tensor tensor, {_REST})", function=False)
+@op(name="to", function=False)
 def to_that_of(
     input: Tensor,
     tensor: Tensor,
@@ -79,7 +79,7 @@ def to_that_of(
     return as_type(input, tensor.dtype, copy, memory_format)
 
 
-@op("type_as(Tensor input, Tensor other)", function=False)
+@op(function=False)
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """The tensor as the type of another one; itself if it has it."""
     return as_type(input, other.dtype)
@@ -102,13 +102,13 @@ for _name, _kind in zip(("chalf", "cfloat", "cdouble"), DTYPES[-3:], strict=True
     _conversion(_name, _kind)
 
 
-@op(f"clone(Tensor input, *, {_FORMAT})")
+@op()
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """A copy, which shares no memory with the tensor."""
     return wrap(copy_of(input, input.dtype, memory_format))
 
 
-@op(f"cpu(Tensor input, *, {_FORMAT})", function=False)
+@op(function=False)
 def cpu(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """The tensor itself, since there is no other device."""
     return as_type(input, input.dtype, order=memory_format)

@@ -80,7 +80,7 @@ def asarray(obj: Any, *, dtype: dtype | None = None, copy: bool | None = None) -
     return _of_type(obj, dtype)
 
 
-@op("is_tensor(object obj)")
+@op()
 def is_tensor(obj: Any) -> bool:
     """Whether an object is a tensor."""
     return isinstance(obj, Tensor)

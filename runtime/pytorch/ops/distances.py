@@ -12,7 +12,8 @@ from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.compute.reducing import OUT, axes_of, check_out, give, tidy
+from runtime.pytorch.calls.types import Number, Out
+from runtime.pytorch.compute.reducing import axes_of, check_out, give, tidy
 from runtime.pytorch.ops.norms import check_identity, matrix_norm, norm_type, vector_norm_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
@@ -66,8 +67,8 @@ def _order(p: Any) -> float:
 # -- distances
 
 
-@op("dist(Tensor input, Tensor other, Number p = 2)")
-def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
+@op()
+def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """The norm of order p of the difference."""
     apart: Tensor = FUNCTIONS["sub"](input, other)
     if apart.dtype.category < Category.FLOAT:
@@ -82,8 +83,8 @@ def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
 _LITTLE = 1e-7
 
 
-@op(f"renorm(Tensor input, Number p, int dim, Number maxnorm, *, {OUT})", in_place=True)
-def renorm(input: Tensor, p: Any, dim: int, maxnorm: Any, *, out: Tensor | None = None) -> Tensor:
+@op(in_place=True)
+def renorm(input: Tensor, p: Number, dim: int, maxnorm: Number, *, out: Out = None) -> Tensor:
     """Slices of a dimension, of which those with a larger norm are scaled down to maxnorm."""
     array = input.array
     if p <= 0:

@@ -14,6 +14,7 @@ from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Number, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import OUT, check_out, give, tidy, want_kernel
 from runtime.pytorch.ops.order import order_along
@@ -112,11 +113,7 @@ def _want(function: str, name: str, value: Any, kind: type) -> None:
         raise TypeError(f"{function}(): argument '{name}'{place} {wanted}")
 
 
-@op(
-    "unique(object input, object sorted = True, object return_inverse = False, "
-    "object return_counts = False, object dim = None)",
-    method=True,
-)
+@op(method=True)
 def unique(
     input: Any,
     sorted: Any = True,
@@ -141,10 +138,7 @@ def unique(
     return _result(input, dim, True, return_inverse, return_counts)
 
 
-@op(
-    "unique_consecutive(Tensor input, bool return_inverse = False, bool return_counts = False, "
-    "int dim = None)"
-)
+@op()
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
@@ -175,40 +169,40 @@ def _isin(elements: Any, test_elements: Any, invert: bool, out: Tensor | None) -
     return give(tidy(~found if invert else found), out)
 
 
-@op(f"isin(Tensor elements, Tensor test_elements, {_OPTIONS})", method=False)
+@op(method=False)
 def isin(
     elements: Tensor,
     test_elements: Tensor,
     *,
     assume_unique: bool = False,
     invert: bool = False,
-    out: Tensor | None = None,
+    out: Out = None,
 ) -> Tensor:
     """Whether each element is among others; invert: whether it is not."""
     return _isin(elements, test_elements, invert, out)
 
 
-@op(f"isin(Number element, Tensor test_elements, {_OPTIONS})", method=False)
+@op(name="isin", method=False)
 def isin_of_number(
-    element: Any,
+    element: Number,
     test_elements: Tensor,
     *,
     assume_unique: bool = False,
     invert: bool = False,
-    out: Tensor | None = None,
+    out: Out = None,
 ) -> Tensor:
     """Whether a number is among elements; invert: whether it is not."""
     return _isin(element, test_elements, invert, out)
 
 
-@op(f"isin(Tensor elements, Number test_element, {_OPTIONS})", method=False)
+@op(name="isin", method=False)
 def isin_number(
     elements: Tensor,
-    test_element: Any,
+    test_element: Number,
     *,
     assume_unique: bool = False,
     invert: bool = False,
-    out: Tensor | None = None,
+    out: Out = None,
 ) -> Tensor:
     """Whether each element is a number; invert: whether it is not."""
     return _isin(elements, test_element, invert, out)

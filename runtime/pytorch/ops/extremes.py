@@ -14,6 +14,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64, uint8
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Outs
 from runtime.pytorch.compute.elementwise import Pointwise
 from runtime.pytorch.compute.reducing import (
     OUT,
@@ -111,9 +112,9 @@ _register_extreme("max", np.maximum, np.ndarray.argmax)
 _register_extreme("min", np.minimum, np.ndarray.argmin)
 
 
-@op(f"aminmax(Tensor input, *, int dim = None, bool keepdim = False, {OUTS})")
+@op()
 def aminmax(
-    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Any = None
+    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Outs = None
 ) -> Any:
     """The smallest and the largest elements."""
     array = input.array

@@ -5,26 +5,25 @@ PyTorch's documentation: torch.Tensor.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Number, Operand
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.tensors.overlap import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_shape, check_single
 
 
-@op("zero_(Tensor input)")
+@op()
 def zero_(input: Tensor) -> Tensor:
     """Set all elements to zero."""
     input.array.fill(0)
     return input
 
 
-@op("fill_(Tensor input, Tensor value)")
+@op(name="fill_")
 def fill_with_element(input: Tensor, value: Tensor) -> Tensor:
     """Set all elements to that of a tensor without dimensions. Raises RuntimeError for others."""
     if value.array.ndim:
@@ -36,15 +35,16 @@ def fill_with_element(input: Tensor, value: Tensor) -> Tensor:
     return input
 
 
-@op("fill_(Tensor input, Number value)")
-def fill_(input: Tensor, value: Any) -> Tensor:
+@op()
+def fill_(input: Tensor, value: Number) -> Tensor:
     """Set all elements to a number. Raises RuntimeError for one that does not fit the type."""
     input.array.fill(fill_number(value, input.dtype))
     return input
 
 
-@op("fill(Tensor input, Tensor value)", "fill(Tensor input, Number value)", method=False)
-def fill(input: Tensor, value: Any) -> Tensor:
+@op("fill(Tensor input, Number value)", method=False)
+@op(method=False)
+def fill(input: Tensor, value: Operand) -> Tensor:
     """A tensor of the same sizes whose elements are all one number."""
     copy = wrap(np.array(input.array))
     if isinstance(value, Tensor):
@@ -54,8 +54,8 @@ def fill(input: Tensor, value: Any) -> Tensor:
     return copy
 
 
-@op("copy_(Tensor input, Tensor other, bool non_blocking = False)", function=False, numbers=True)
-def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+@op(function=False, numbers=True)
+def copy_(input: Tensor, other: Operand, non_blocking: bool = False) -> Tensor:
     """Set the elements to another tensor's, which is broadcast and converted."""
     if not isinstance(other, Tensor):
         other = wrap(np.asarray(other))

@@ -17,6 +17,7 @@ from runtime.pytorch.base.dtypes import Category, int64
 from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.calls.types import Operand, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
@@ -50,8 +51,8 @@ def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
 # -- along a dimension
 
 
-@op(f"index_select(Tensor input, int dim, Tensor index, *, {_OUT})")
-def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op()
+def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> Tensor:
     """The positions of a dimension that an index has."""
     array, chosen = input.array, index.array
     dim = wrap_dim(dim, array.ndim)
@@ -128,14 +129,9 @@ def check_gather(index: Tensor, name: str) -> None:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
-@op(f"gather(Tensor input, int dim, Tensor index, *, bool sparse_grad = False, {_OUT})")
+@op()
 def gather(
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    *,
-    sparse_grad: bool = False,
-    out: Tensor | None = None,
+    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Out = None
 ) -> Tensor:
     """For each element of an index the element at that position of a dimension."""
     array, chosen = input.array, index.array
@@ -284,15 +280,15 @@ def _where(condition: Tensor, input: Any, other: Any, out: Tensor | None = None)
     return found if out is None else deliver(out, found)
 
 
-@op("where(Tensor condition)")
+@op(name="where")
 def where_true(condition: Tensor) -> tuple[Tensor, ...]:
     """The indices of the elements that are true, a tensor for each dimension."""
     found: tuple[Tensor, ...] = nonzero_tuple(condition, as_tuple=True)
     return found
 
 
-@op("where(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)")
-def where(condition: Tensor, input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op()
+def where(condition: Tensor, input: Tensor, other: Tensor, *, out: Out = None) -> Tensor:
     """The elements of input where a condition is true, else those of other; broadcast."""
     return _where(condition, input, other, out)
 
@@ -307,12 +303,9 @@ def where_number(condition: Tensor, *values: Any, **named: Any) -> Tensor:
     return _where(condition, *values, *named.values())
 
 
-@op(
-    "where(Tensor input, Tensor condition, Tensor other)",
-    "where(Tensor input, Tensor condition, Number other)",
-    function=False,
-)
-def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+@op("where(Tensor input, Tensor condition, Number other)", function=False)
+@op(name="where", function=False)
+def where_method(input: Tensor, condition: Tensor, other: Operand) -> Tensor:
     """The tensor's elements where a condition is true, else those of another."""
     return _where(condition, input, other)
 
@@ -341,7 +334,7 @@ def nonzero(input: Tensor) -> Tensor:
     return _nonzero(input.array)
 
 
-@op("nonzero(Tensor input, *, bool as_tuple)")
+@op(name="nonzero")
 def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
     """The indices of the elements that are not zero; as_tuple: a tensor for each dimension."""
     if not as_tuple:
@@ -350,7 +343,7 @@ def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
     return unbind(_nonzero(array if array.ndim else array.reshape(1)), 1)
 
 
-@op("argwhere(Tensor input)")
+@op()
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, one a row."""
     return _nonzero(input.array)

@@ -20,7 +20,7 @@ from runtime.pytorch.tensors.tensor import Tensor
 _size = lru_cache(maxsize=1024)(size_of)
 
 
-@op("size(Tensor input, int dim = None)", function=False)
+@op(function=False)
 def size(input: Tensor, dim: int | None = None) -> Any:
     """The sizes of all dimensions, or of one."""
     sizes = input.sizes
@@ -31,19 +31,19 @@ def size(input: Tensor, dim: int | None = None) -> Any:
     return sizes[wrap_dim(dim, len(sizes))]
 
 
-@op("dim(Tensor input)", function=False)
+@op(function=False)
 def dim(input: Tensor) -> int:
     """The number of dimensions."""
     return len(input.sizes)
 
 
-@op("numel(Tensor input)")
+@op()
 def numel(input: Tensor) -> int:
     """The number of elements."""
     return prod(input.sizes)
 
 
-@op("item(Tensor input)", function=False)
+@op(function=False)
 def item(input: Tensor) -> Any:
     """The only element, as a number of Python's. Raises RuntimeError where there are others."""
     array = input.array
@@ -52,7 +52,7 @@ def item(input: Tensor) -> Any:
     return array.item()
 
 
-@op("tolist(Tensor input)", function=False)
+@op(function=False)
 def tolist(input: Tensor) -> Any:
     """The elements as lists in lists; a number where there is no dimension."""
     return input.array.tolist()

@@ -11,7 +11,8 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, Converter
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.reducing import OUT, OUTS, check_count, give, give_pair, want_kernel
+from runtime.pytorch.calls.types import Number, Out, Outs
+from runtime.pytorch.compute.reducing import OUTS, check_count, give, give_pair, want_kernel
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 _FLOAT32 = np.dtype(np.float32)
@@ -27,7 +28,7 @@ KINDS["tuple of floats"] = _floats
 # -- counts
 
 
-@op("bincount(Tensor input, Tensor weights = None, int minlength = 0)")
+@op()
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number from 0 on occurs, or the sums of the occurrences' weights."""
     array = input.array
@@ -77,9 +78,9 @@ def _check_bins(bins: int) -> None:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
 
 
-@op(f"histc(Tensor input, int bins = 100, Number min = 0, Number max = 0, *, {OUT})")
+@op()
 def histc(
-    input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0, *, out: Tensor | None = None
+    input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Out = None
 ) -> Tensor:
     """How many elements are in each of some bins of equal width, from min to max."""
     array = input.array
@@ -107,14 +108,14 @@ def histc(
 _HISTOGRAM = f"Tensor weight = None, bool density = False, {OUTS})"
 
 
-@op(f"histogram(Tensor input, Tensor bins, *, {_HISTOGRAM}")
+@op(name="histogram")
 def histogram_of_edges(
     input: Tensor,
     bins: Tensor,
     *,
     weight: Tensor | None = None,
     density: bool = False,
-    out: Any = None,
+    out: Outs = None,
 ) -> Any:
     """How many elements are in each of the bins between some edges, and the edges."""
     edges = bins.array

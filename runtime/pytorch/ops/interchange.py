@@ -32,27 +32,27 @@ from runtime.pytorch.tensors.tensor import Tensor, wrap
 # -- storages
 
 
-@op("storage(Tensor input)", function=False)
+@op(function=False)
 def storage(input: Tensor) -> TypedStorage:
     """The storage, with elements of the tensor's type."""
     warn_of_removal()
     return typed(input.storage_object, input.dtype)
 
 
-@op("untyped_storage(Tensor input)", function=False)
+@op(function=False)
 def untyped_storage(input: Tensor) -> UntypedStorage:
     """The storage's bytes; always the same object."""
     return untyped(input.storage_object)
 
 
-@op("data_ptr(Tensor input)", function=False)
+@op(function=False)
 def data_ptr(input: Tensor) -> int:
     """The address of the first element; 0 where there is none."""
     array = input.array
     return address_of(array) if array.size else 0
 
 
-@op("is_set_to(Tensor input, Tensor tensor)", function=False)
+@op(function=False)
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     """Whether both are the same view of the same storage."""
     a, b = input.array, tensor.array
@@ -80,7 +80,7 @@ def share_array(array: Array) -> Tensor:
     return tensor
 
 
-@op("from_numpy(object ndarray)")
+@op()
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares an array's memory. Raises TypeError and ValueError."""
     if not isinstance(ndarray, np.ndarray):
@@ -103,7 +103,7 @@ def _warn_of_read_only(what: str) -> None:
     )
 
 
-@op("numpy(Tensor input, *, bool force = False)", function=False)
+@op(function=False)
 def numpy(input: Tensor, *, force: bool = False) -> Array:
     """The elements as numpy's array, which shares their memory."""
     return input.array.view()
@@ -163,7 +163,7 @@ class _Capsule:
         return 1, 0
 
 
-@op("from_dlpack(object ext_tensor)")
+@op()
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor over the memory of another library's array, or of a DLPack capsule."""
     if hasattr(ext_tensor, "__dlpack__"):

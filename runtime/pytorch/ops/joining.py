@@ -15,12 +15,11 @@ import numpy as np
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.calls.types import Out, Tensors
 from runtime.pytorch.compute.promotion import can_cast, result_type
 from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import resize_to
-
-Tensors = tuple[Tensor, ...]
 
 
 def _is_skipped(shape: Shape) -> bool:
@@ -113,8 +112,8 @@ def _stacked(arrays: list[Any], shape: Shape) -> Tensor | None:
     return wrap(np.concatenate(arrays).reshape((len(arrays), *shape)))
 
 
-@op("stack(tuple of Tensors tensors, int dim = 0, *, Tensor out = None)")
-def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+@op()
+def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
     """The tensors, all of one shape, along a new dimension."""
     arrays = [tensor.array for tensor in _not_empty(tensors, "stack")]
     shape = arrays[0].shape
@@ -183,8 +182,8 @@ for _name, _widen in (
     _at_least(_name, _widen)
 
 
-@op("hstack(tuple of Tensors tensors, *, Tensor out = None)")
-def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+@op()
+def hstack(tensors: Tensors, *, out: Out = None) -> Tensor:
     """Joined along the second dimension; tensors of one dimension along that."""
     wide = [_at_least_1d(tensor) for tensor in _not_empty(tensors, "hstack")]
     return concatenated(wide, 0 if wide[0].array.ndim == 1 else 1, out)
@@ -202,15 +201,15 @@ for _name in ("vstack", "row_stack"):
     _vertical(_name)
 
 
-@op("dstack(tuple of Tensors tensors, *, Tensor out = None)")
-def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+@op()
+def dstack(tensors: Tensors, *, out: Out = None) -> Tensor:
     """Joined along the third dimension, which tensors with fewer dimensions get."""
     _not_empty(tensors, "dstack")
     return concatenated([_at_least_3d(tensor) for tensor in tensors], 2, out)
 
 
-@op("column_stack(tuple of Tensors tensors, *, Tensor out = None)")
-def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+@op()
+def column_stack(tensors: Tensors, *, out: Out = None) -> Tensor:
     """Joined along the second dimension; tensors of one dimension are columns."""
     columns = [
         reshaped(tensor, (tensor.array.size, 1)) if tensor.array.ndim < 2 else tensor
@@ -295,7 +294,7 @@ for _function in (meshgrid, cartesian_prod):
     FUNCTIONS[_function.__name__] = _function
 
 
-@op("combinations(Tensor input, int r = 2, bool with_replacement = False)", method=False)
+@op(method=False)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All selections of r elements, in order, as rows."""
     array = input.array

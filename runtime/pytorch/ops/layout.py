@@ -24,7 +24,7 @@ from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 register_kind("torch.Storage", TypedStorage, UntypedStorage)
 
 
-@op("stride(Tensor input, int dim = None)", function=False)
+@op(function=False)
 def stride(input: Tensor, dim: int | None = None) -> Any:
     """How many elements of the storage lead to the next one, in all dimensions or in one."""
     if dim is None:
@@ -35,31 +35,31 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
     return input.strides[wrap_dim(dim, ndim)]
 
 
-@op("storage_offset(Tensor input)", function=False)
+@op(function=False)
 def storage_offset(input: Tensor) -> int:
     """The position of the first element in the storage."""
     return input.place // input.dtype.itemsize
 
 
-@op("ndimension(Tensor input)", function=False)
+@op(function=False)
 def ndimension(input: Tensor) -> int:
     """The number of dimensions."""
     return len(input.sizes)
 
 
-@op("nelement(Tensor input)", function=False)
+@op(function=False)
 def nelement(input: Tensor) -> int:
     """The number of elements."""
     return prod(input.sizes)
 
 
-@op("element_size(Tensor input)", function=False)
+@op(function=False)
 def element_size(input: Tensor) -> int:
     """How many bytes an element has."""
     return input.dtype.itemsize
 
 
-@op("is_same_size(Tensor input, Tensor other)")
+@op()
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same sizes."""
     return input.sizes == other.sizes
@@ -138,7 +138,7 @@ def _check_sizes(size: Shape, stride: Shape, offset: int) -> None:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
 
 
-@op("as_strided(Tensor input, tuple of ints size, tuple of ints stride, int storage_offset = None)")
+@op()
 def as_strided(
     input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None
 ) -> Tensor:
@@ -205,7 +205,7 @@ def _storage_of(source: TypedStorage | UntypedStorage, input: Tensor) -> Storage
     return source.object
 
 
-@op("set_(Tensor input)", function=False)
+@op(function=False)
 def set_(input: Tensor) -> Tensor:
     """Make the tensor one without elements."""
     input.become(wrap(np.empty(0, input.dtype.numpy)))
@@ -241,7 +241,7 @@ def _set(input: Tensor, storage: Storage, offset: int, size: Shape, stride: Shap
     return input
 
 
-@op("set_(Tensor input, Tensor source)", function=False)
+@op(name="set_", function=False)
 def set_tensor(input: Tensor, source: Tensor) -> Tensor:
     """Make the tensor the same view as another one, of the same storage."""
     _check_type(input, source)
@@ -249,11 +249,7 @@ def set_tensor(input: Tensor, source: Tensor) -> Tensor:
     return input
 
 
-@op(
-    "set_(Tensor input, Tensor source, int storage_offset, tuple of ints size, "
-    "tuple of ints stride = None)",
-    function=False,
-)
+@op(name="set_", function=False)
 def set_tensor_view(
     input: Tensor, source: Tensor, storage_offset: int, size: Shape, stride: Shape | None = None
 ) -> Tensor:

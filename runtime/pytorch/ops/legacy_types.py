@@ -18,11 +18,7 @@ def type_name(tensor: Tensor) -> str:
     return f"torch.{tensor.dtype.scalar}Tensor"
 
 
-@op(
-    "type(Tensor input, object dtype = None, bool non_blocking = False, *, "
-    "torch.memory_format memory_format = None)",
-    function=False,
-)
+@op(name="type", function=False)
 def type_(
     input: Tensor,
     dtype: Any = None,

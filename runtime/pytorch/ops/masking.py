@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Operand
 from runtime.pytorch.ops.changing import changing
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.indexing import fill_value, fits
@@ -41,22 +42,17 @@ def _fill_masked(input: Tensor, mask: Tensor, value: Any) -> None:
         np.copyto(array, element, where=mask.array)
 
 
-@op(
-    "masked_fill_(Tensor input, Tensor mask, Tensor value)",
-    "masked_fill_(Tensor input, Tensor mask, Number value)",
-    function=False,
-)
-def masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+@op("masked_fill_(Tensor input, Tensor mask, Number value)", function=False)
+@op(function=False)
+def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """Set the elements for which a mask is true."""
     _fill_masked(input, mask, value)
     return input
 
 
-@op(
-    "masked_fill(Tensor input, Tensor mask, Tensor value)",
-    "masked_fill(Tensor input, Tensor mask, Number value)",
-)
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+@op("masked_fill(Tensor input, Tensor mask, Number value)")
+@op()
+def masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Tensor:
     """A copy with the elements set for which a mask is true; both are broadcast."""
     array = input.array
     if mask.array.shape != array.shape:
@@ -83,7 +79,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> None:
     array[chosen] = values.reshape(-1)[:count]
 
 
-@op("masked_scatter(Tensor input, Tensor mask, Tensor source)")
+@op()
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy with elements set for which a mask is true, one after the other; broadcast."""
     shape = broadcast(mask.array.shape, input.array.shape)

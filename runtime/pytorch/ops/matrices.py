@@ -42,7 +42,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         return wrap(np.linalg.matrix_power(base, abs(n)))
 
 
-@op("linalg_matrix_exp(Tensor input)", method=False)
+@op(name="linalg_matrix_exp", method=False)
 @op("matrix_exp(Tensor input)")
 def matrix_exp(input: Tensor) -> Tensor:
     """The exponential function of matrices."""
@@ -190,7 +190,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     return wrap(found)
 
 
-@op("vander(Tensor x, int N = None, bool increasing = False)", method=False)
+@op(method=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """A matrix of powers of a vector's elements."""
     if x.array.ndim != 1:

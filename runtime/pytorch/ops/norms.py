@@ -241,8 +241,8 @@ def norm(
     return vector_norm(input, ord, dim, keepdim, dtype=dtype)
 
 
-@op("cosine_similarity(Tensor x1, Tensor x2, int dim = 1, float eps = 1e-08)", method=False)
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+@op(method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
     """The cosines of angles between vectors, which count as eps long at least."""
     kind = result_type(x1, x2)
     if kind.category < Category.FLOAT:

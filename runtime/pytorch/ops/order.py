@@ -14,6 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
 from runtime.pytorch.compute.reducing import (
     OUT,
@@ -168,8 +169,8 @@ def argsort(
     return give(_like(order_along(array, axis, descending, stable), input.array), out)
 
 
-@op(f"msort(Tensor input, *, {OUT})")
-def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op()
+def msort(input: Tensor, *, out: Out = None) -> Tensor:
     """The elements sorted along the first dimension."""
     check_out(out, input.dtype)
     return give(_sorted(input, 0, False, False)[0], out)
@@ -178,10 +179,7 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 # -- the largest, and the k-th smallest
 
 
-@op(
-    "topk(Tensor input, int k, int dim = -1, bool largest = True, bool sorted = True, "
-    "*, tuple of Tensors out = None)"
-)
+@op()
 def topk(
     input: Tensor,
     k: int,
@@ -189,7 +187,7 @@ def topk(
     largest: bool = True,
     sorted: bool = True,
     *,
-    out: Any = None,
+    out: Outs = None,
 ) -> Any:
     """The k largest elements along a dimension, or the smallest, and their positions."""
     array, axis = along(input.array, dim)

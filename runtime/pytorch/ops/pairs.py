@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Operand, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, WHOLE, Pointwise
 from runtime.pytorch.compute.promotion import to_float
@@ -95,8 +96,8 @@ def _check_same(a: Any, b: Any) -> None:
 _heaviside = Pointwise(formulas.heaviside, check=_check_same, kernel="heaviside_cpu", takes=ALL)
 
 
-@op(f"heaviside(Tensor input, Tensor values, *, {_OUT})", in_place=True)
-def heaviside(input: Any, values: Any, *, out: Tensor | None = None) -> Any:
+@op(in_place=True)
+def heaviside(input: Operand, values: Operand, *, out: Out = None) -> Any:
     """0 for elements below 0, 1 above, the value where they are 0."""
     if out is not None:
         _check_same(input, out)

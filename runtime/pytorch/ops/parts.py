@@ -39,7 +39,7 @@ def row(input: Tensor, dim: int, index: int) -> Tensor:
     return strided(input, shape[:dim] + shape[dim + 1 :], strides[:dim] + strides[dim + 1 :], shift)
 
 
-@op("narrow(Tensor input, int dim, Tensor start, int length)")
+@op(name="narrow")
 def narrow_at(input: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
     """As `narrow`, from a position that a tensor tells."""
     array = start.array
@@ -48,7 +48,7 @@ def narrow_at(input: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
     return narrow(input, dim, int(array), length)
 
 
-@op("narrow(Tensor input, int dim, int start, int length)")
+@op()
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A view of some positions of a dimension: from start on, length of them."""
     return _narrowed(input, dim, start, length)
@@ -78,7 +78,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     return wrap(_narrowed(input, dim, start, length).array.copy("C"))
 
 
-@op("select(Tensor input, int dim, int index)")
+@op()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """A view of one position of a dimension, without that dimension."""
     shape = input.array.shape
@@ -94,7 +94,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     return row(input, dim, index + size if index < 0 else index)
 
 
-@op("unbind(Tensor input, int dim = 0)")
+@op()
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of all positions of a dimension."""
     shape = input.array.shape
@@ -131,7 +131,7 @@ def _split(input: Tensor, split_size: int, dim: int) -> tuple[Tensor, ...]:
     return _cut(input, dim, [min(end, size) for end in ends])
 
 
-@op("split_with_sizes(Tensor input, tuple of ints split_sizes, int dim = 0)")
+@op()
 def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension that have some sizes."""
     shape = input.array.shape
@@ -151,13 +151,13 @@ def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[T
     return _cut(input, dim, accumulate(split_sizes))
 
 
-@op("split(Tensor input, int split_size, int dim = 0)", method=False)
+@op(name="split", method=False)
 def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension that have one size; the last may be smaller."""
     return _split(input, split_size, dim)
 
 
-@op("split(Tensor input, tuple of ints split_size, int dim = 0)", method=False)
+@op(name="split", method=False)
 def split_into(input: Tensor, split_size: Shape, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension that have some sizes."""
     return split_with_sizes(input, split_size, dim)
@@ -183,7 +183,7 @@ split.__module__ = "torch.functional"
 FUNCTIONS["split"] = split
 
 
-@op("chunk(Tensor input, int chunks, int dim = 0)")
+@op()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of so many parts of a dimension, or fewer, of one size; the last may be smaller."""
     shape = input.array.shape
@@ -222,13 +222,13 @@ def _splittable(input: Tensor, dim: int) -> int:
     return wrap_dim(dim, ndim)
 
 
-@op("tensor_split(Tensor input, tuple of ints indices, int dim = 0)")
+@op()
 def tensor_split(input: Tensor, indices: Shape, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the parts of a dimension between some positions."""
     return _at_indices(input, indices, _splittable(input, dim))
 
 
-@op("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)")
+@op(name="tensor_split")
 def tensor_split_at(
     input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -249,7 +249,7 @@ def tensor_split_at(
     return split(input, given.array.tolist(), dim)
 
 
-@op("tensor_split(Tensor input, int sections, int dim = 0)")
+@op(name="tensor_split")
 def tensor_split_in(input: Tensor, sections: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of so many parts of a dimension; the sizes of two differ by 1 at most."""
     return _in_sections(input, sections, _splittable(input, dim))
@@ -293,7 +293,7 @@ for _name, _least, _dim in (("hsplit", 1, 1), ("vsplit", 2, 0), ("dsplit", 3, 2)
 # -- windows and diagonals
 
 
-@op("unfold(Tensor input, int dimension, int size, int step)", function=False)
+@op(function=False)
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Views of all windows of a size in a dimension; the last dimension has their elements."""
     shape, strides = input.array.shape, input.strides
@@ -345,7 +345,7 @@ def diagonal_of(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     return strided(input, sizes, steps, shift)
 
 
-@op("diagonal(Tensor input, int offset = 0, int dim1 = 0, int dim2 = 1)")
+@op()
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of a diagonal of two dimensions; a positive offset is above the main one."""
     return diagonal_of(input, offset, dim1, dim2)

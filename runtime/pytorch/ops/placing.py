@@ -15,6 +15,7 @@ from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Tensors
 from runtime.pytorch.compute.indices import as_indices, masks_checked
 from runtime.pytorch.compute.promotion import number_as
 from runtime.pytorch.ops.changing import changing
@@ -234,10 +235,8 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
         array[...] = element
 
 
-@op("index_put_(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)")
-def index_put_(
-    input: Tensor, indices: tuple[Tensor, ...], values: Tensor, accumulate: bool = False
-) -> Tensor:
+@op()
+def index_put_(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
     """Set the elements that tensors of indices, or masks, choose, or add to them."""
     chosen = masks_checked([index.array for index in indices], input.array.shape)
     given = [index.array.dtype.kind for index in indices]
@@ -247,10 +246,8 @@ def index_put_(
     return input
 
 
-@op("index_put(Tensor input, tuple of Tensors indices, Tensor values, bool accumulate = False)")
-def index_put(
-    input: Tensor, indices: tuple[Tensor, ...], values: Tensor, accumulate: bool = False
-) -> Tensor:
+@op()
+def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with the elements set, or added to, that tensors of indices or masks choose."""
     return index_put_(wrap(copy_of(input, input.dtype)), indices, values, accumulate)
 

@@ -11,6 +11,7 @@ import numpy as np
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, bool_, dtype, int64
 from runtime.pytorch.base.results import RESULTS
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise
 from runtime.pytorch.compute.promotion import to_float
@@ -195,7 +196,7 @@ unary(
 )
 
 
-@op("positive(Tensor input)")
+@op()
 def positive(input: Tensor) -> Tensor:
     """The tensor itself. Raises NotImplementedError for bools."""
     if input.dtype is bool_:
@@ -203,25 +204,27 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@op("conj(Tensor input)", "resolve_conj(Tensor input)", "resolve_neg(Tensor input)")
+@op("resolve_neg(Tensor input)")
+@op("resolve_conj(Tensor input)")
+@op()
 def conj(input: Tensor) -> Tensor:
     """The tensor itself, since its elements are real numbers."""
     return input
 
 
-@op(f"conj_physical(Tensor input, *, {_OUT})", in_place=True)
-def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Any:
+@op(in_place=True)
+def conj_physical(input: Tensor, *, out: Out = None) -> Any:
     """The tensor itself, since its elements are real numbers."""
     return input if out is None else Pointwise(np.positive)(input, None, out)
 
 
-@op("real(Tensor input)", method=False)
+@op(method=False)
 def real(input: Tensor) -> Tensor:
     """The tensor itself, since its elements are real numbers."""
     return input
 
 
-@op("imag(Tensor input)", method=False)
+@op(method=False)
 def imag(input: Tensor) -> Tensor:
     """Raise TypeError, since no elements are complex numbers."""
     raise TypeError("imag is not implemented for tensors with non-complex dtypes.")
@@ -270,7 +273,7 @@ _test_of_floats("isinf", np.isinf, False)
 _test_of_floats("isfinite", np.isfinite, True)
 
 
-@op("isreal(Tensor input)")
+@op()
 def isreal(input: Tensor) -> Tensor:
     """Whether each element is a real number, which all are."""
     return ones_like(input, dtype=bool_)
@@ -300,18 +303,14 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     return _logit(eps)(input, None, out)
 
 
-@op(
-    "nan_to_num(Tensor input, float nan = None, float posinf = None, float neginf = None, *, "
-    f"{_OUT})",
-    in_place=True,
-)
+@op(in_place=True)
 def nan_to_num(
     input: Tensor,
     nan: float | None = None,
     posinf: float | None = None,
     neginf: float | None = None,
     *,
-    out: Tensor | None = None,
+    out: Out = None,
 ) -> Any:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
     if out is not None and out.dtype is not input.dtype:

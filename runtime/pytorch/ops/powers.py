@@ -8,6 +8,7 @@ import numpy as np
 
 from runtime.pytorch.base.dtypes import Category, bool_, dtype, float64
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Number, Operand, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type, to_float
@@ -79,8 +80,8 @@ def pow_(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
     return power_of(input, exponent, out)
 
 
-@op(f"pow(Number self, Tensor exponent, *, {_OUT})", method=False)
-def pow_of_number(self: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
+@op(name="pow", method=False)
+def pow_of_number(self: Number, exponent: Operand, *, out: Out = None) -> Any:
     """A number to the power of each element."""
     return _power(self, exponent, out)
 
@@ -107,8 +108,8 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
     return _float_power(input, exponent, out)
 
 
-@op(f"float_power(Number self, Tensor exponent, *, {_OUT})", method=False)
-def float_power_of_number(self: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
+@op(name="float_power", method=False)
+def float_power_of_number(self: Number, exponent: Operand, *, out: Out = None) -> Any:
     """A number to the power of each element, computed as torch.float64."""
     return float_power(self, exponent, out=out)
 
@@ -116,8 +117,8 @@ def float_power_of_number(self: Any, exponent: Any, *, out: Tensor | None = None
 op(f"float_power(Tensor input, Number exponent, *, {_OUT})", in_place=True)(float_power)
 
 
-@op(f"ldexp(Tensor input, Tensor other, *, {_OUT})", in_place=True)
-def ldexp(input: Any, other: Any, *, out: Tensor | None = None) -> Any:
+@op(in_place=True)
+def ldexp(input: Operand, other: Operand, *, out: Out = None) -> Any:
     """``input * 2 ** other``."""
     kind = to_float(result_type(input, other))
     if out is not None and kind.category > out.dtype.category:

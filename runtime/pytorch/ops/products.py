@@ -12,6 +12,7 @@ from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim, wrap_dims
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Out
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.contraction import einsum as contract
@@ -59,8 +60,8 @@ def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
     return multiply(x, y)
 
 
-@op(f"mm(Tensor input, Tensor mat2, *, {_OUT})")
-def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op()
+def mm(input: Tensor, mat2: Tensor, *, out: Out = None) -> Tensor:
     """The product of two matrices."""
     product = wrap(matrix_product("mm", input, mat2))
     return product if out is None else delivered(product, out)
@@ -87,8 +88,8 @@ def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
     return multiply(m, v)
 
 
-@op(f"mv(Tensor input, Tensor vec, *, {_OUT})")
-def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op()
+def mv(input: Tensor, vec: Tensor, *, out: Out = None) -> Tensor:
     """The product of a matrix and a vector."""
     product = wrap(apply(input, vec, out))
     return product if out is None else delivered(product, out)
@@ -126,8 +127,8 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
     return _dot("vdot", input, other)
 
 
-@op(f"bmm(Tensor input, Tensor mat2, *, {_OUT})")
-def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op()
+def bmm(input: Tensor, mat2: Tensor, *, out: Out = None) -> Tensor:
     """The products of the matrices of two batches."""
     product = wrap(batch_product(input, mat2))
     return product if out is None else delivered(product, out)
@@ -149,9 +150,9 @@ def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
     return multiply(x, y)
 
 
-@op(f"matmul(Tensor input, Tensor other, *, {_OUT})")
+@op()
 @op(f"linalg_matmul(Tensor input, Tensor other, *, {_OUT})", method=False)
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+def matmul(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor:
     """The product of vectors, matrices, or batches of matrices, whose shapes are broadcast."""
     if out is None:
         return _product(input, other)
@@ -275,7 +276,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return wrap(np.asarray(np.kron(cast(input.array, kind), cast(other.array, kind)), kind))
 
 
-@op("trace(Tensor input)")
+@op()
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     array = input.array

@@ -13,6 +13,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Out
 from runtime.pytorch.classes.generator import Generator, words_of
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.random_in_place import check_kind, normal_, uniform_, whole_
@@ -240,9 +241,9 @@ def _combine(compute: np.ufunc, result: Tensor, operand: Array | float) -> Tenso
     return result
 
 
-@op(f"normal(Tensor mean, Tensor std, {_NORMAL})")
+@op()
 def normal(
-    mean: Tensor, std: Tensor, *, generator: Generator | None = None, out: Tensor | None = None
+    mean: Tensor, std: Tensor, *, generator: Generator | None = None, out: Out = None
 ) -> Tensor:
     """A tensor of normal numbers, each with a mean and a standard deviation of its own."""
     _check_deviations(std)
@@ -251,9 +252,9 @@ def normal(
     return _combine(np.add, _combine(np.multiply, result, std.array), mean.array)
 
 
-@op(f"normal(Tensor mean, float std = 1, {_NORMAL})")
+@op(name="normal")
 def normal_of_means(
-    mean: Tensor, std: float = 1.0, *, generator: Generator | None = None, out: Tensor | None = None
+    mean: Tensor, std: float = 1.0, *, generator: Generator | None = None, out: Out = None
 ) -> Tensor:
     """A tensor of normal numbers, each with a mean of its own."""
     array = mean.array
@@ -264,9 +265,9 @@ def normal_of_means(
     return _combine(np.add, normal_(result, 0.0, std, generator=generator), array)
 
 
-@op(f"normal(float mean, Tensor std, {_NORMAL})")
+@op(name="normal")
 def normal_of_deviations(
-    mean: float, std: Tensor, *, generator: Generator | None = None, out: Tensor | None = None
+    mean: float, std: Tensor, *, generator: Generator | None = None, out: Out = None
 ) -> Tensor:
     """A tensor of normal numbers, each with a standard deviation of its own."""
     _check_deviations(std)

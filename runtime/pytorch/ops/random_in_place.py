@@ -61,10 +61,7 @@ def _require(holds: bool, message: str, *values: Any) -> None:
 # -- uniform and normal
 
 
-@op(
-    "uniform_(Tensor input, float from = 0, float to = 1, *, torch.Generator generator = None)",
-    function=False,
-)
+@op(function=False)
 def uniform_(
     input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
@@ -96,10 +93,7 @@ def _check_range(array: Array, first: float, stop: float) -> None:
     )
 
 
-@op(
-    "normal_(Tensor input, float mean = 0, float std = 1, *, torch.Generator generator = None)",
-    function=False,
-)
+@op(function=False)
 def normal_(
     input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
@@ -114,10 +108,7 @@ def normal_(
 # -- other distributions of floats
 
 
-@op(
-    "log_normal_(Tensor input, float mean = 1, float std = 2, *, torch.Generator generator = None)",
-    function=False,
-)
+@op(function=False)
 def log_normal_(
     input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
 ) -> Tensor:
@@ -129,10 +120,7 @@ def log_normal_(
     return fill_in_place(fill_log_normal, input, generator, mean, std)
 
 
-@op(
-    "exponential_(Tensor input, float lambd = 1, *, torch.Generator generator = None)",
-    function=False,
-)
+@op(function=False)
 def exponential_(
     input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
@@ -144,10 +132,7 @@ def exponential_(
     return fill_in_place(fill_exponential, input, generator, lambd)
 
 
-@op(
-    "cauchy_(Tensor input, float median = 0, float sigma = 1, *, torch.Generator generator = None)",
-    function=False,
-)
+@op(function=False)
 def cauchy_(
     input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
 ) -> Tensor:
@@ -170,7 +155,7 @@ def _require_float(array: Array, distribution: str, kind: str) -> None:
 # -- whole numbers
 
 
-@op("geometric_(Tensor input, float p, *, torch.Generator generator = None)", function=False)
+@op(function=False)
 def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers of trials until one succeeds, each with probability p."""
     _require(0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
@@ -180,7 +165,7 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
     return fill_in_place(fill_geometric, input, generator, p)
 
 
-@op("random_(Tensor input, *, torch.Generator generator = None)", function=False)
+@op(function=False)
 def random_(input: Tensor, *, generator: Generator | None = None) -> Tensor:
     """Fill with whole numbers from 0 to the greatest of the type, or 2^24 for float32."""
     if not input.array.size:
@@ -189,10 +174,7 @@ def random_(input: Tensor, *, generator: Generator | None = None) -> Tensor:
     return fill_in_place(fill_natural, input, generator)
 
 
-@op(
-    "random_(Tensor input, int from, int? to, *, torch.Generator generator = None)",
-    function=False,
-)
+@op(name="random_", function=False)
 def whole_(
     input: Tensor, from_: int, to: int | None, *, generator: Generator | None = None
 ) -> Tensor:
@@ -208,13 +190,13 @@ def whole_(
     return fill_in_place(fill_all_longs, input, generator)
 
 
-@op("random_(Tensor input, int to, *, torch.Generator generator = None)", function=False)
+@op(name="random_", function=False)
 def random_below_(input: Tensor, to: int, *, generator: Generator | None = None) -> Tensor:
     """Fill with whole numbers from 0 to to - 1."""
     return whole_(input, 0, to, generator=generator)
 
 
-@op("bernoulli_(Tensor input, Tensor p, *, torch.Generator generator = None)", function=False)
+@op(name="bernoulli_", function=False)
 def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Generator | None = None) -> Tensor:
     """Fill with 1 and 0; p has the probability of 1 for each element."""
     array, given = input.array, p.array
@@ -232,7 +214,7 @@ def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Generator | None = N
     return fill_in_place(fill_bernoulli_each, input, generator, probabilities)
 
 
-@op("bernoulli_(Tensor input, float p = 0.5, *, torch.Generator generator = None)", function=False)
+@op(function=False)
 def bernoulli_(input: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with 1, with probability p, and 0."""
     _require(0 <= p <= 1, "bernoulli_ expects p to be in [0, 1], but got p={:g}", p)

@@ -14,6 +14,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, dtype, int64
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import IntsOrOne, Out
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.parts import diagonal_of
 from runtime.pytorch.tensors.layouts import empty_like_array
@@ -37,7 +38,7 @@ def _repeated(array: Array, repeats: Shape) -> Tensor:
     return wrap(found)
 
 
-@op("repeat(Tensor input, tuple of ints repeats)", function=False)
+@op(function=False)
 def repeat(input: Tensor, repeats: Shape) -> Tensor:
     """The tensor so many times along each dimension; further dimensions come in front."""
     if len(repeats) < input.array.ndim:
@@ -48,13 +49,13 @@ def repeat(input: Tensor, repeats: Shape) -> Tensor:
     return _repeated(input.array, repeats)
 
 
-@op("tile(Tensor input, tuple of ints dims)")
+@op()
 def tile(input: Tensor, dims: Shape) -> Tensor:
     """As `repeat`, where missing numbers in front count as 1."""
     return _repeated(input.array, (1,) * (input.array.ndim - len(dims)) + dims)
 
 
-@op("repeat_interleave(Tensor input, Tensor repeats, int dim = None, *, int output_size = None)")
+@op()
 def repeat_interleave(
     input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
@@ -94,7 +95,7 @@ def _interleaved(array: Array, counts: Any, dim: int, output_size: int | None) -
     return wrap(np.ascontiguousarray(found))
 
 
-@op("repeat_interleave(Tensor repeats, *, int output_size = None)", method=False)
+@op(name="repeat_interleave", method=False)
 def repeat_indices(repeats: Tensor, *, output_size: int | None = None) -> Tensor:
     """Each index as many times as its element tells."""
     if repeats.array.ndim != 1:
@@ -104,7 +105,7 @@ def repeat_indices(repeats: Tensor, *, output_size: int | None = None) -> Tensor
     return _interleaved(indices, repeats.array, 0, output_size)
 
 
-@op("repeat_interleave(Tensor input, int repeats, int dim = None, *, int output_size = None)")
+@op(name="repeat_interleave")
 def repeat_interleave_all(
     input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
@@ -131,8 +132,8 @@ def _rolled(array: Array, shift: int, dim: int) -> Array:
     return found
 
 
-@op("roll(Tensor input, tuple of ints[1] shifts, tuple of ints[1] dims = ())")
-def roll(input: Tensor, shifts: Shape, dims: Shape = ()) -> Tensor:
+@op()
+def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne = ()) -> Tensor:
     """The elements moved along dimensions; those that leave at the end come in at the front."""
     array = input.array
     if not shifts:
@@ -166,7 +167,7 @@ def _flipped(tensor: Tensor, dims: Any) -> Tensor:
     return wrap(found)
 
 
-@op("flip(Tensor input, tuple of ints dims)")
+@op()
 def flip(input: Tensor, dims: Shape) -> Tensor:
     """The elements in the opposite order along dimensions."""
     array = input.array
@@ -174,7 +175,7 @@ def flip(input: Tensor, dims: Shape) -> Tensor:
     return _flipped(input, wrapped if array.ndim else ())
 
 
-@op("fliplr(Tensor input)")
+@op()
 def fliplr(input: Tensor) -> Tensor:
     """The columns in the opposite order."""
     if input.array.ndim < 2:
@@ -182,7 +183,7 @@ def fliplr(input: Tensor) -> Tensor:
     return _flipped(input, (1,))
 
 
-@op("flipud(Tensor input)")
+@op()
 def flipud(input: Tensor) -> Tensor:
     """The rows in the opposite order."""
     if input.array.ndim < 1:
@@ -252,15 +253,15 @@ def _masked(input: Tensor, name: str, diagonal: int) -> Tensor:
     return wrap(found)
 
 
-@op("tril(Tensor input, int diagonal = 0, *, Tensor out = None)", in_place=True)
-def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+@op(in_place=True)
+def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
     """Matrices with zeros above a diagonal."""
     found = _masked(input, "tril", diagonal)
     return found if out is None else delivered(found, out, input)
 
 
-@op("triu(Tensor input, int diagonal = 0, *, Tensor out = None)", in_place=True)
-def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
+@op(in_place=True)
+def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
     """Matrices with zeros below a diagonal."""
     found = _masked(input, "triu", diagonal)
     return found if out is None else delivered(found, out, input)
@@ -320,13 +321,13 @@ def _embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     return found
 
 
-@op("diag_embed(Tensor input, int offset = 0, int dim1 = -2, int dim2 = -1)")
+@op()
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices that have the last dimension as a diagonal, and zeros elsewhere."""
     return _embedded(input, offset, dim1, dim2)
 
 
-@op("diagflat(Tensor input, int offset = 0)")
+@op()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix that has all elements as a diagonal."""
     return _embedded(wrap(input.array.reshape(-1)), offset, -2, -1)

@@ -16,6 +16,7 @@ from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
 from runtime.pytorch.compute.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
 from runtime.pytorch.compute.sums import FEW, ordered_sum
 from runtime.pytorch.compute.totals import total
@@ -96,8 +97,8 @@ def _total(
     return wrap(found) if out is None else give(found, out)
 
 
-@op(f"sum(Tensor input, *, {DTYPE})")
-def sum_all(input: Tensor, *, dtype: DType | None = None) -> Tensor:
+@op(name="sum")
+def sum_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """The sum of all elements; of whole numbers as int64."""
     array = input.array
     if dtype is None and array.dtype.kind == "f":
@@ -105,15 +106,15 @@ def sum_all(input: Tensor, *, dtype: DType | None = None) -> Tensor:
     return _total(input, None, False, dtype)
 
 
-@op(f"sum(Tensor input, tuple of ints[1]? dim, bool keepdim = False, *, {DTYPE}, {OUT})")
+@op()
 @op(f"sum(Tensor input, int dim, bool keepdim = False, *, {DTYPE}, {OUT})", hidden=True)
 def sum(
     input: Tensor,
-    dim: Any,
+    dim: IntsOrOne | None,
     keepdim: bool = False,
     *,
-    dtype: DType | None = None,
-    out: Tensor | None = None,
+    dtype: Kind = None,
+    out: Out = None,
 ) -> Tensor:
     """The sums along dimensions; of whole numbers as int64."""
     array = input.array
@@ -123,14 +124,14 @@ def sum(
     return _total(input, axes, keepdim, dtype, out)
 
 
-@op(f"nansum(Tensor input, tuple of ints[1] dim = None, bool keepdim = False, *, {DTYPE}, {OUT})")
+@op()
 def nansum(
     input: Tensor,
-    dim: Any = None,
+    dim: IntsOrOne = None,
     keepdim: bool = False,
     *,
-    dtype: DType | None = None,
-    out: Tensor | None = None,
+    dtype: Kind = None,
+    out: Out = None,
 ) -> Tensor:
     """The sums along dimensions, in which a nan counts as 0."""
     array = input.array
@@ -149,20 +150,15 @@ def _without_nan(array: Array) -> Array:
     return np.where(np.isnan(array), array.dtype.type(0), array)
 
 
-@op(f"prod(Tensor input, *, {DTYPE})")
-def prod_all(input: Tensor, *, dtype: DType | None = None) -> Tensor:
+@op(name="prod")
+def prod_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """The product of all elements; of whole numbers as int64."""
     return _product(input.array, None, False, dtype, None)
 
 
-@op(f"prod(Tensor input, int dim, bool keepdim = False, *, {DTYPE}, {OUT})")
+@op()
 def prod(
-    input: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    dtype: DType | None = None,
-    out: Tensor | None = None,
+    input: Tensor, dim: int, keepdim: bool = False, *, dtype: Kind = None, out: Out = None
 ) -> Tensor:
     """The products along a dimension; of whole numbers as int64."""
     return _product(input.array, axes_of(dim, input.array.ndim), keepdim, dtype, out)
@@ -195,21 +191,21 @@ def _average_type(name: str, input: Tensor, kind: DType | None) -> DType:
     return found
 
 
-@op(f"mean(Tensor input, *, {DTYPE}, {OUT})")
-def mean_all(input: Tensor, *, dtype: DType | None = None, out: Tensor | None = None) -> Tensor:
+@op(name="mean")
+def mean_all(input: Tensor, *, dtype: Kind = None, out: Out = None) -> Tensor:
     """The average of all elements."""
     return _mean(input, None, False, dtype, out)
 
 
-@op(f"mean(Tensor input, tuple of ints[1]? dim, bool keepdim = False, *, {DTYPE}, {OUT})")
+@op()
 @op(f"mean(Tensor input, int dim, bool keepdim = False, *, {DTYPE}, {OUT})", hidden=True)
 def mean(
     input: Tensor,
-    dim: Any,
+    dim: IntsOrOne | None,
     keepdim: bool = False,
     *,
-    dtype: DType | None = None,
-    out: Tensor | None = None,
+    dtype: Kind = None,
+    out: Out = None,
 ) -> Tensor:
     """The averages along dimensions."""
     array = input.array
@@ -254,14 +250,14 @@ def count_along(array: Array, axes: Iterable[int]) -> int:
     return count
 
 
-@op(f"nanmean(Tensor input, tuple of ints[1] dim = None, bool keepdim = False, *, {DTYPE}, {OUT})")
+@op()
 def nanmean(
     input: Tensor,
-    dim: Any = None,
+    dim: IntsOrOne = None,
     keepdim: bool = False,
     *,
-    dtype: DType | None = None,
-    out: Tensor | None = None,
+    dtype: Kind = None,
+    out: Out = None,
 ) -> Tensor:
     """The averages along dimensions of what is no nan."""
     if not input.dtype.is_floating_point:

@@ -15,6 +15,7 @@ from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Number, Out
 from runtime.pytorch.compute.elementwise import Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import (
@@ -106,8 +107,8 @@ def _check_exact_types(out: tuple[Tensor, ...] | Tensor | None, *kinds: DType) -
             )
 
 
-@op(f"logcumsumexp(Tensor input, int dim, *, {OUT})")
-def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+@op()
+def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Tensor:
     """The logarithms of the sums of the exponentials up to each element, along a dimension."""
     axis = wrap_dim(dim, input.array.ndim)
     _check_exact_types(out, input.dtype)
@@ -145,10 +146,7 @@ _register_running("cummin", np.minimum)
 # -- differences
 
 
-@op(
-    f"diff(Tensor input, int n = 1, int dim = -1, Tensor prepend = None, Tensor append = None, "
-    f"*, {OUT})"
-)
+@op()
 def diff(
     input: Tensor,
     n: int = 1,
@@ -156,7 +154,7 @@ def diff(
     prepend: Tensor | None = None,
     append: Tensor | None = None,
     *,
-    out: Tensor | None = None,
+    out: Out = None,
 ) -> Tensor:
     """The differences of neighbours along a dimension, taken n times.
 
@@ -276,25 +274,25 @@ def _integral_of_equal_steps(y: Tensor, axis: int, dx: Any) -> Tensor:
     return found
 
 
-@op("trapezoid(Tensor y, Tensor x, *, int dim = -1)", method=False)
+@op(name="trapezoid", method=False)
 def trapezoid_at(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
     """The integrals along a dimension by the trapezoidal rule, of samples y at points x."""
     return _integral(y, dim, x, 1)
 
 
-@op("trapezoid(Tensor y, *, Number dx = 1, int dim = -1)", method=False)
-def trapezoid(y: Tensor, *, dx: Any = 1, dim: int = -1) -> Tensor:
+@op(method=False)
+def trapezoid(y: Tensor, *, dx: Number = 1, dim: int = -1) -> Tensor:
     """The integrals along a dimension by the trapezoidal rule, of samples dx apart."""
     return _integral(y, dim, None, dx)
 
 
-@op("trapz(Tensor y, *, float dx = 1, int dim = -1)", method=False)
+@op(method=False)
 def trapz(y: Tensor, *, dx: float = 1, dim: int = -1) -> Tensor:
     """The same as trapezoid."""
     return _integral(y, dim, None, dx)
 
 
-@op("trapz(Tensor y, Tensor x, *, int dim = -1)", method=False)
+@op(name="trapz", method=False)
 def trapz_at(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
     """The same as trapezoid."""
     return _integral(y, dim, x, 1)
@@ -310,13 +308,13 @@ def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
     return found
 
 
-@op("cumulative_trapezoid(Tensor y, Tensor x, *, int dim = -1)", method=False)
+@op(name="cumulative_trapezoid", method=False)
 def cumulative_trapezoid_at(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
     """The integrals up to each sample but the first, of samples y at points x."""
     return _cumulative(y, dim, x, 1)
 
 
-@op("cumulative_trapezoid(Tensor y, *, Number dx = 1, int dim = -1)", method=False)
-def cumulative_trapezoid(y: Tensor, *, dx: Any = 1, dim: int = -1) -> Tensor:
+@op(method=False)
+def cumulative_trapezoid(y: Tensor, *, dx: Number = 1, dim: int = -1) -> Tensor:
     """The integrals up to each sample but the first, of samples dx apart."""
     return _cumulative(y, dim, None, dx)

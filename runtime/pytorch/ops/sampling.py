@@ -13,6 +13,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Out
 from runtime.pytorch.classes.generator import Generator, words_of
 from runtime.pytorch.ops.random_in_place import bernoulli_, bernoulli_each_, check_kind
 from runtime.pytorch.streams.choices import draw_apart, draw_with_replacement, poisson
@@ -22,10 +23,8 @@ from runtime.pytorch.tensors.writing import resize
 _MOST = 1 << 24
 
 
-@op("bernoulli(Tensor input, *, torch.Generator generator = None, Tensor out = None)")
-def bernoulli(
-    input: Tensor, *, generator: Generator | None = None, out: Tensor | None = None
-) -> Tensor:
+@op()
+def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Out = None) -> Tensor:
     """A tensor of 1 and 0; input has the probability of 1 for each element."""
     array = input.array
     if out is None:
@@ -35,14 +34,14 @@ def bernoulli(
     return bernoulli_each_(out, input, generator=generator)
 
 
-@op("bernoulli(Tensor input, float p, *, torch.Generator generator = None)")
+@op(name="bernoulli")
 def bernoulli_alike(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """A tensor of the sizes of input, of 1, with probability p, and 0."""
     array = input.array
     return bernoulli_(wrap(np.empty(array.shape, array.dtype)), p, generator=generator)
 
 
-@op("poisson(Tensor input, torch.Generator generator = None)", method=False)
+@op(name="poisson", method=False)
 def poisson_of(input: Tensor, generator: Generator | None = None) -> Tensor:
     """A tensor of numbers of Poisson's distribution; input has the rate of each."""
     rates = input.array
@@ -56,17 +55,14 @@ def poisson_of(input: Tensor, generator: Generator | None = None) -> Tensor:
     return wrap(np.array(drawn, rates.dtype).reshape(rates.shape))
 
 
-@op(
-    "multinomial(Tensor input, int num_samples, bool replacement = False, *, "
-    "torch.Generator generator = None, Tensor out = None)"
-)
+@op()
 def multinomial(
     input: Tensor,
     num_samples: int,
     replacement: bool = False,
     *,
     generator: Generator | None = None,
-    out: Tensor | None = None,
+    out: Out = None,
 ) -> Tensor:
     """For each row of input positions that are drawn with the row's elements as probabilities.
 

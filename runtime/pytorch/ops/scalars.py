@@ -47,37 +47,39 @@ for _name, _function in _CONVERSIONS.items():
     setattr(Tensor, _name, _function)
 
 
-@op("is_nonzero(Tensor input)")
+@op()
 def is_nonzero(input: Tensor) -> bool:
     """Whether the only element is not zero. Raises RuntimeError where there are others."""
     return _truth(input)
 
 
-@op("is_floating_point(Tensor input)")
+@op()
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are floating-point numbers."""
     return input.dtype.is_floating_point
 
 
-@op("is_complex(Tensor input)")
+@op()
 def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex numbers, which is never so."""
     return input.dtype.is_complex
 
 
-@op("is_signed(Tensor input)")
+@op()
 def is_signed(input: Tensor) -> bool:
     """Whether the element type has negative numbers."""
     return input.dtype.is_signed
 
 
-@op("is_conj(Tensor input)", "is_neg(Tensor input)", "is_inference(Tensor input)")
+@op("is_inference(Tensor input)")
+@op("is_neg(Tensor input)")
+@op(name="is_conj")
 def is_lazy(input: Tensor) -> bool:
     """Whether a computation on the elements is put off, which is never so."""
     return False
 
 
-@op("get_device(Tensor input)")
+@op()
 def get_device(input: Tensor) -> int:
     """The number of the tensor's device; -1 for the processor."""
     return -1

@@ -13,6 +13,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Number, Out
 from runtime.pytorch.compute.promotion import number_as, result_type
 from runtime.pytorch.ops.products import apply, batch_product, matrix_product, vectors
 from runtime.pytorch.ops.views import expanded
@@ -58,15 +59,15 @@ def _check_base(input: Tensor, other: Tensor) -> None:
         )
 
 
-@op(f"addmm(Tensor input, Tensor mat1, Tensor mat2, {_SCALES})", in_place=True)
+@op(in_place=True)
 def addmm(
     input: Tensor,
     mat1: Tensor,
     mat2: Tensor,
     *,
-    beta: Any = 1,
-    alpha: Any = 1,
-    out: Tensor | None = None,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Out = None,
 ) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``."""
     _check_base(input, mat2)
@@ -75,15 +76,9 @@ def addmm(
     return found if out is None else delivered(found, out, input)
 
 
-@op(f"addmv(Tensor input, Tensor mat, Tensor vec, {_SCALES})", in_place=True)
+@op(in_place=True)
 def addmv(
-    input: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Any = 1,
-    alpha: Any = 1,
-    out: Tensor | None = None,
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Out = None
 ) -> Tensor:
     """``beta * input + alpha * mat @ vec``."""
     product = apply(mat, vec, input)

@@ -10,6 +10,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Number, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import OUT, want_kernel
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -130,7 +131,7 @@ _OPTIONS = (
 )
 
 
-@op(f"searchsorted(Tensor sorted_sequence, Tensor input, {_OPTIONS})", method=False)
+@op(method=False)
 def searchsorted(
     sorted_sequence: Tensor,
     input: Tensor,
@@ -139,7 +140,7 @@ def searchsorted(
     right: bool = False,
     side: str | None = None,
     sorter: Tensor | None = None,
-    out: Tensor | None = None,
+    out: Out = None,
 ) -> Tensor:
     """Where each value would be put in sorted elements, so that they stay sorted.
 
@@ -148,33 +149,29 @@ def searchsorted(
     return _search(sorted_sequence, input, right, out_int32, out, side, sorter)
 
 
-@op(f"searchsorted(Tensor sorted_sequence, Number self, {_OPTIONS})", method=False)
+@op(name="searchsorted", method=False)
 def searchsorted_number(
     sorted_sequence: Tensor,
-    self: Any,
+    self: Number,
     *,
     out_int32: bool = False,
     right: bool = False,
     side: str | None = None,
     sorter: Tensor | None = None,
-    out: Tensor | None = None,
+    out: Out = None,
 ) -> Tensor:
     """The same for one number."""
     return _search(sorted_sequence, self, right, out_int32, out, side, sorter)
 
 
-@op(
-    f"bucketize(Tensor input, Tensor boundaries, *, bool out_int32 = False, bool right = False, "
-    f"{OUT})",
-    method=False,
-)
+@op(method=False)
 def bucketize(
     input: Tensor,
     boundaries: Tensor,
     *,
     out_int32: bool = False,
     right: bool = False,
-    out: Tensor | None = None,
+    out: Out = None,
 ) -> Tensor:
     """The number of the bucket of each value, by the buckets' boundaries.
 
@@ -184,12 +181,9 @@ def bucketize(
     return _search(boundaries, input, right, out_int32, out)
 
 
-@op(
-    "bucketize(Number self, Tensor boundaries, *, bool out_int32 = False, bool right = False)",
-    method=False,
-)
+@op(name="bucketize", method=False)
 def bucketize_number(
-    self: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+    self: Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
     """The same for one number."""
     _check_boundaries(boundaries)

@@ -13,6 +13,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Outs
 from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
 from runtime.pytorch.compute.reducing import (
     OUTS,
@@ -33,9 +34,9 @@ _BOOL_AND_BAREBONES = "?HIL"
 _FEW = 1 << 10
 
 
-@op(f"kthvalue(Tensor input, int k, int dim = -1, bool keepdim = False, *, {OUTS})")
+@op()
 def kthvalue(
-    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None
+    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Outs = None
 ) -> Any:
     """The k-th smallest elements along a dimension, and their positions."""
     array, axis = along(input.array, dim)
@@ -173,8 +174,8 @@ _register_median("nanmedian", True)
 # -- modes
 
 
-@op(f"mode(Tensor input, int dim = -1, bool keepdim = False, *, {OUTS})")
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
+@op()
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Outs = None) -> Any:
     """The most frequent elements along a dimension, the smallest of several, and a position."""
     array, axis = along(input.array, dim)
     if not array.shape[axis]:

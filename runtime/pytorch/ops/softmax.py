@@ -14,8 +14,9 @@ from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
+from runtime.pytorch.compute.reducing import DTYPE, axes_of, check_out, give, tidy, want_kernel
 from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast
@@ -24,10 +25,8 @@ _FLOAT16 = np.dtype(np.float16)
 _NO_FLOATS = "?bBhHiIlL"
 
 
-@op(f"logsumexp(Tensor input, tuple of ints[1] dim, bool keepdim = False, *, {OUT})")
-def logsumexp(
-    input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None
-) -> Tensor:
+@op()
+def logsumexp(input: Tensor, dim: IntsOrOne, keepdim: bool = False, *, out: Out = None) -> Tensor:
     """The logarithms of the sums of the exponentials along dimensions."""
     if out is not None and not out.dtype.is_floating_point:
         raise RuntimeError(
@@ -87,11 +86,9 @@ def _finish(found: Array, input: Tensor, kind: Any, out: Tensor | None) -> Tenso
     return give(found.reshape(input.array.shape).astype(kind, copy=False), out)
 
 
-@op(f"softmax(Tensor input, int dim, {DTYPE}, *, {OUT})")
+@op()
 @op(f"special_softmax(Tensor input, int dim, {DTYPE})", method=False)
-def softmax(
-    input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None
-) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
     """The exponentials, divided by their sum along a dimension."""
     array, axis, kind = _prepare("softmax", input, dim, dtype, out)
     if not array.size:
@@ -103,11 +100,9 @@ def softmax(
     return _finish(powers, input, kind, out)
 
 
-@op(f"log_softmax(Tensor input, int dim, {DTYPE}, *, {OUT})")
+@op()
 @op(f"special_log_softmax(Tensor input, int dim, {DTYPE})", method=False)
-def log_softmax(
-    input: Tensor, dim: int, dtype: DType | None = None, *, out: Tensor | None = None
-) -> Tensor:
+def log_softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
     """The logarithms of the softmax along a dimension."""
     array, axis, kind = _prepare("log_softmax", input, dim, dtype, out)
     if not array.size:

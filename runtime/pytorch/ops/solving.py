@@ -150,7 +150,7 @@ def pinv(
     return wrap(converged(np.linalg.pinv, array, rtol, hermitian).astype(array.dtype, copy=False))
 
 
-@op("pinverse(Tensor input, float rcond = 1e-15)")
+@op()
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudo-inverses of matrices."""
     return wrap(converged(np.linalg.pinv, matrices(input, "linalg.pinv"), rcond))
@@ -173,7 +173,7 @@ def det(A: Tensor) -> Tensor:
         return wrap(np.asarray(found * np.where(exchanged % 2, -1, 1), array.dtype))
 
 
-@op("det(Tensor input)")
+@op(name="det")
 def old_det(input: Tensor) -> Tensor:
     """The determinants of matrices."""
     return det(input)
@@ -191,13 +191,13 @@ def linalg_slogdet(A: Tensor) -> Any:
     return named("linalg_slogdet", *_signs(A, "linalg.slogdet"))
 
 
-@op("slogdet(Tensor input)")
+@op()
 def slogdet(input: Tensor) -> Any:
     """The signs of determinants and the logarithms of their absolute values."""
     return named("slogdet", *_signs(input, "linalg.slogdet"))
 
 
-@op("logdet(Tensor input)")
+@op()
 def logdet(input: Tensor) -> Tensor:
     """The logarithms of determinants; nan for negative ones."""
     sign, logarithm = _signs(input, "linalg.slogdet")

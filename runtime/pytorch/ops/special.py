@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.calls.table import op, operation
+from runtime.pytorch.calls.types import Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import FLOATS, Pointwise
 from runtime.pytorch.compute.promotion import to_float
@@ -138,11 +139,9 @@ def _polygamma(n: int, input: Tensor, out: Tensor | None) -> Any:
     return Pointwise(compute, FLOATS, rule=to_float)(input, None, out)
 
 
-@op(
-    f"polygamma(int n, Tensor input, *, {_OUT})",
-    f"special_polygamma(int n, Tensor input, *, {_OUT})",
-)
-def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Any:
+@op(f"special_polygamma(int n, Tensor input, *, {_OUT})")
+@op()
+def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
     """The n-th derivative of the digamma function."""
     return _polygamma(n, input, out)
 
@@ -153,9 +152,9 @@ def polygamma_method(input: Tensor, n: int, *, out: Tensor | None = None) -> Any
     return _polygamma(n, input, out)
 
 
-@op(f"mvlgamma(Tensor input, int p, *, {_OUT})", in_place=True)
+@op(in_place=True)
 @op(f"special_multigammaln(Tensor input, int p, *, {_OUT})", method=False)
-def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Any:
+def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
     """The logarithm of the multivariate gamma function of dimension p."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")

@@ -190,7 +190,7 @@ for _name in ("var", "std"):
 # -- covariances
 
 
-@op("cov(Tensor input, *, int correction = 1, Tensor fweights = None, Tensor aweights = None)")
+@op()
 def cov(
     input: Tensor,
     *,
@@ -274,7 +274,7 @@ def _covariance(rows: Array, weights: Array | None, own: Array | None, correctio
     return found
 
 
-@op("corrcoef(Tensor input)")
+@op()
 def corrcoef(input: Tensor) -> Tensor:
     """The correlations of variables, which are rows; columns are observations."""
     array = input.array

@@ -23,7 +23,7 @@ def _permuted(input: Tensor, order: Any) -> Tensor:
     return strided(input, tuple(array.shape[d] for d in order), tuple(strides[d] for d in order))
 
 
-@op("permute(Tensor input, tuple of ints dims)")
+@op()
 def permute(input: Tensor, dims: Shape) -> Tensor:
     """A view whose dimensions are those of the tensor in the order of dims."""
     ndim = input.array.ndim
@@ -52,19 +52,19 @@ def _swapped(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return view_of(input, array.swapaxes(dim0, dim1))
 
 
-@op("transpose(Tensor input, int dim0, int dim1)")
+@op()
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions exchanged."""
     return _swapped(input, dim0, dim1)
 
 
-@op("swapdims(Tensor input, int dim0, int dim1)")
+@op()
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions exchanged."""
     return _swapped(input, dim0, dim1)
 
 
-@op("swapaxes(Tensor input, int axis0, int axis1)")
+@op()
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """A view with two dimensions exchanged."""
     return _swapped(input, axis0, axis1)
@@ -81,13 +81,13 @@ def _t(input: Tensor, name: str) -> Tensor:
     return _permuted(input, range(array.ndim)[::-1])
 
 
-@op("t(Tensor input)")
+@op()
 def t(input: Tensor) -> Tensor:
     """A matrix with rows and columns exchanged; tensors of fewer dimensions as they are."""
     return _t(input, "t")
 
 
-@op("t_(Tensor input)", function=False)
+@op(function=False)
 def t_(input: Tensor) -> Tensor:
     """Exchange the rows and columns of a matrix."""
     input.become(_t(input, "t_"))
@@ -157,7 +157,7 @@ def _matrices(input: Tensor, name: str) -> Tensor:
     return _swapped(input, -2, -1) if ndim else view_of(input, input.array)
 
 
-@op("adjoint(Tensor input)")
+@op()
 def adjoint(input: Tensor) -> Tensor:
     """Matrices with rows and columns exchanged: no tensor here has complex elements."""
     return _matrices(input, "adjoint()")

@@ -7,6 +7,7 @@ from typing import Any
 from runtime.pytorch.base import dtypes
 from runtime.pytorch.base.dtypes import dtype
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Number, Operand
 from runtime.pytorch.compute import promotion
 
 
@@ -16,8 +17,8 @@ def result_type(tensor: Any, other: Any) -> dtype:
     return promotion.result_type(tensor, other)
 
 
-@op("result_type(Number scalar, Tensor tensor)")
-def result_type_of_number(scalar: Any, tensor: Any) -> dtype:
+@op(name="result_type")
+def result_type_of_number(scalar: Number, tensor: Operand) -> dtype:
     """The type of a function's values where two operands meet."""
     return promotion.result_type(scalar, tensor)
 
@@ -25,8 +26,8 @@ def result_type_of_number(scalar: Any, tensor: Any) -> dtype:
 op("result_type(Tensor tensor, Number other)")(result_type)
 
 
-@op("result_type(Number scalar1, Number scalar2)")
-def result_type_of_numbers(scalar1: Any, scalar2: Any) -> dtype:
+@op(name="result_type")
+def result_type_of_numbers(scalar1: Number, scalar2: Number) -> dtype:
     """The type of a function's values where two numbers meet."""
     return promotion.result_type(scalar1, scalar2)
 
@@ -37,7 +38,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return promotion.can_cast(from_, to)
 
 
-@op("promote_types(torch.dtype type1, torch.dtype type2)")
+@op()
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The type of the result where elements of two types meet."""
     return dtypes.promote_types(type1, type2)

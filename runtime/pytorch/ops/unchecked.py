@@ -156,13 +156,13 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
 # -- tensors as matrices
 
 
-@op("linalg_diagonal(Tensor A, *, int offset = 0, int dim1 = -2, int dim2 = -1)", method=False)
+@op(name="linalg_diagonal", method=False)
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of the diagonals of matrices."""
     return view_of(A, np.diagonal(A.array, offset, dim1, dim2))
 
 
-@op("linalg_vander(Tensor x, *, int N = None)", method=False)
+@op(name="linalg_vander", method=False)
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """Matrices of the powers of elements, from the power 0 on."""
     values = x.array

@@ -42,7 +42,7 @@ def as_method(function: Callable[..., Any], name: str, text: str | None) -> None
 # -- view and reshape
 
 
-@op("view(Tensor input, torch.dtype dtype)", function=False)
+@op(name="view", function=False)
 def view_as_type(input: Tensor, dtype: dtype) -> Tensor:
     """The same memory as elements of another type."""
     old, new = input.dtype, dtype.numpy
@@ -77,7 +77,7 @@ def _resized_elements(input: Tensor, kind: np.dtype[Any]) -> Tensor:
     return view_of(input, array)
 
 
-@op("view(Tensor input, tuple of ints size)", function=False)
+@op(function=False)
 def view(input: Tensor, size: Shape) -> Tensor:
     """The same elements with other sizes, one of which may be -1: what the others leave."""
     found = _view(input, size)
@@ -111,25 +111,25 @@ def reshaped(input: Tensor, shape: Shape) -> Tensor:
     return wrap(input.array.reshape(infer_size(shape, input.array.size)))
 
 
-@op("reshape(Tensor input, tuple of ints shape)")
+@op()
 def reshape(input: Tensor, shape: Shape) -> Tensor:
     """The same elements with other sizes; a view where that is possible, else a copy."""
     return reshaped(input, shape)
 
 
-@op("view_as(Tensor input, Tensor other)", function=False)
+@op(function=False)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """A view with another tensor's sizes."""
     return view(input, other.sizes)
 
 
-@op("reshape_as(Tensor input, Tensor other)", function=False)
+@op(function=False)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements with another tensor's sizes."""
     return reshaped(input, other.sizes)
 
 
-@op("flatten(Tensor input, int start_dim = 0, int end_dim = -1)")
+@op()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Several dimensions as one; the tensor itself where that changes nothing."""
     sizes = input.array.shape
@@ -143,7 +143,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshaped(input, (*sizes[:start], prod(sizes[start : end + 1]), *sizes[end + 1 :]))
 
 
-@op("unflatten(Tensor input, int dim, tuple of ints sizes)")
+@op()
 def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     """One dimension as several; one of the sizes may be -1."""
     old = input.array.shape
@@ -183,7 +183,7 @@ def _unflatten_method(self: Tensor, dim: int, sizes: Any) -> Tensor:
 as_method(_unflatten_method, "unflatten", inspect.getdoc(unflatten))
 
 
-@op("ravel(Tensor input)")
+@op()
 def ravel(input: Tensor) -> Tensor:
     """The elements in one dimension; a view where that is possible."""
     return reshaped(input, (-1,)) if input.array.size else reshaped(input, (0,))
@@ -192,19 +192,19 @@ def ravel(input: Tensor) -> Tensor:
 # -- dimensions of size 1
 
 
-@op("squeeze(Tensor input)")
+@op()
 def squeeze(input: Tensor) -> Tensor:
     """A view without the dimensions of size 1."""
     return _keep(input, [size != 1 for size in input.array.shape])
 
 
-@op("squeeze(Tensor input, int dim)")
+@op(name="squeeze")
 def squeeze_dim(input: Tensor, dim: int) -> Tensor:
     """A view without one dimension, if its size is 1."""
     return squeeze_dims(input, (dim,))
 
 
-@op("squeeze(Tensor input, tuple of ints dim)")
+@op(name="squeeze")
 def squeeze_dims(input: Tensor, dim: Shape) -> Tensor:
     """A view without some dimensions, those of size 1 of them."""
     sizes = input.array.shape
@@ -223,7 +223,7 @@ def _keep(input: Tensor, kept: list[bool]) -> Tensor:
     return strided(input, tuple(sizes), tuple(strides))
 
 
-@op("unsqueeze(Tensor input, int dim)")
+@op()
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a further dimension of size 1."""
     array = input.array
@@ -285,19 +285,19 @@ def expanded(input: Tensor, size: Shape) -> Tensor:
     return strided(input, tuple(full), tuple(steps))
 
 
-@op("expand(Tensor input, tuple of ints size, *, bool implicit = False)", function=False)
+@op(function=False)
 def expand(input: Tensor, size: Shape, *, implicit: bool = False) -> Tensor:
     """A view in which dimensions of size 1 have other sizes; -1 leaves a size as it is."""
     return expanded(input, size)
 
 
-@op("expand_as(Tensor input, Tensor other)", function=False)
+@op(function=False)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """A view that has another tensor's sizes."""
     return expanded(input, other.array.shape)
 
 
-@op("broadcast_to(Tensor input, tuple of ints size)")
+@op()
 def broadcast_to(input: Tensor, size: Shape) -> Tensor:
     """A view in which dimensions of size 1 have other sizes."""
     return expanded(input, size)
@@ -344,19 +344,19 @@ for _function in (broadcast_tensors, broadcast_shapes):
 # -- the same view once more
 
 
-@op("detach(Tensor input)")
+@op()
 def detach(input: Tensor) -> Tensor:
     """A view of the same elements; no tensor has gradients here."""
     return view_of(input, input.array.view())
 
 
-@op("alias(Tensor input)", method=False)
+@op(method=False)
 def alias(input: Tensor) -> Tensor:
     """A view of the same elements."""
     return view_of(input, input.array.view())
 
 
-@op("detach_(Tensor input)")
+@op()
 def detach_(input: Tensor) -> Tensor:
     """The tensor itself; no tensor has gradients here."""
     return input

@@ -14,6 +14,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.calls.device import NO_DRIVER
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Number
 from runtime.pytorch.classes.storages import STORAGE_CLASSES
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_single
@@ -47,8 +48,8 @@ def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any
     return _visit(input, callable, (x, y))
 
 
-@op("fill_diagonal_(Tensor input, Number fill_value, bool wrap = False)", function=False)
-def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+@op(function=False)
+def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """Set the elements whose indices are equal; wrap: of tall matrices, again and again."""
     array = input.array
     if array.ndim < 2:
@@ -67,7 +68,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     return input
 
 
-@op("sum_to_size(Tensor input, tuple of ints size)", function=False)
+@op(function=False)
 def sum_to_size(input: Tensor, size: Shape) -> Tensor:
     """The sums over those dimensions that a tensor of a size would be broadcast along."""
     array = input.array
@@ -83,32 +84,33 @@ def sum_to_size(input: Tensor, size: Shape) -> Tensor:
     return wrap(total.reshape(size))
 
 
-@op("is_shared(Tensor input)", "is_pinned(Tensor input)", function=False)
+@op("is_pinned(Tensor input)", function=False)
+@op(function=False)
 def is_shared(input: Tensor) -> bool:
     """Whether other processes, or a GPU, use the memory: never."""
     return False
 
 
-@op("pin_memory(Tensor input)", function=False)
+@op(function=False)
 def pin_memory(input: Tensor) -> Tensor:
     """Raise the error of PyTorch without a GPU."""
     raise RuntimeError(NO_DRIVER)
 
 
-@op("share_memory_(Tensor input)", function=False)
+@op(function=False)
 def share_memory_(input: Tensor) -> Tensor:
     """Raise NotImplementedError: processes do not share tensors here."""
     raise NotImplementedError("memory that processes share is not provided here")
 
 
-@op("dim_order(Tensor input)", function=False)
+@op(function=False)
 def dim_order(input: Tensor) -> Shape:
     """The dimensions in the order of their strides, the largest first."""
     strides = input.strides
     return tuple(sorted(range(len(strides)), key=lambda dim: -strides[dim]))
 
 
-@op("storage_type(Tensor input)", function=False)
+@op(function=False)
 def storage_type(input: Tensor) -> Any:
     """The class of the tensor's storage: torch.FloatStorage."""
     return STORAGE_CLASSES[f"{input.dtype.scalar}Storage"]

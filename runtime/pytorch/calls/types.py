@@ -1,0 +1,49 @@
+"""The types in the signatures of implementations, and how PyTorch's errors call them.
+
+The names tell what a program may give; an implementation gets it converted (`kinds.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from runtime.pytorch.base.dtypes import dtype
+from runtime.pytorch.tensors.tensor import Tensor
+
+#: A number of Python's.
+Number: TypeAlias = Any
+#: A tensor, or a number where the row takes numbers for tensors.
+Operand: TypeAlias = Any
+#: A tuple of ints, for which a program may give a single int.
+IntsOrOne: TypeAlias = Any
+#: Some tensors.
+Tensors: TypeAlias = tuple[Tensor, ...]
+#: The tensor to which a result is written.
+Out: TypeAlias = Tensor | None
+#: The tensors to which several results are written.
+Outs: TypeAlias = Any
+#: The element type of a result, where the call names one.
+Kind: TypeAlias = dtype | None
+
+#: What PyTorch calls each of them.
+TYPES = {
+    "Tensor": "Tensor",
+    "Operand": "Tensor",
+    "Out": "Tensor",
+    "Outs": "tuple of Tensors",
+    "Tensors": "tuple of Tensors",
+    "Number": "Number",
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+    "str": "str",
+    "Shape": "tuple of ints",
+    "IntsOrOne": "tuple of ints",
+    "dtype": "torch.dtype",
+    "Kind": "torch.dtype",
+    "memory_format": "torch.memory_format",
+    "Generator": "torch.Generator",
+    "Any": "object",
+}
+#: Those for which a single int is taken as well.
+SINGLE = {"IntsOrOne"}
