@@ -28,7 +28,7 @@ def _samples() -> list[Any]:
     """A value of each kind, at the number that lua/tensor/small.lua gives to the kind."""
     tensors = [cls() for cls in TENSOR_CLASSES]
     lists = [[tensors[dtype.index]] for dtype in (FLOAT, DOUBLE)]
-    return [None, 1.5, True, *tensors, *lists, STORAGE_CLASSES[LONG.index].new(1), b"V", b"L"]
+    return [None, 1.5, True, *tensors, *lists, STORAGE_CLASSES[LONG.index].new(1)]
 
 
 def find_small(plans: Plans, name: str, dtype: DType | None, code: int) -> bytes | None:

@@ -161,11 +161,6 @@ def lapack_call(name: str, itemsize: int) -> Callable[..., None] | None:
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address)
 
 
-def lapack_address(name: str, itemsize: int) -> int | None:
-    """The address of any LAPACK function, likewise, for Lua to check."""
-    return _find("cython_lapack", name, itemsize)[0]
-
-
 def _find(module: str, name: str, itemsize: int) -> tuple[int | None, int]:
     """The address of a function and the number of its arguments.
 

@@ -19,7 +19,7 @@ from runtime.calls.plans import Plans
 from runtime.calls.small import find_small
 from runtime.compute import formulas
 from runtime.compute.blas_threads import check_room
-from runtime.compute.c_functions import blas, conversion, inner_loop, lapack_address, sorter
+from runtime.compute.c_functions import blas, conversion, inner_loop, sorter
 from runtime.compute.generator import default_generator
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.processors import PROCESSORS
@@ -185,7 +185,6 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "elided": _elided,
         "small_source": _small_source,
         "blas": lambda name, itemsize=8: blas(name.decode(), itemsize),
-        "lapack_address": lambda name, itemsize: lapack_address(name.decode(), itemsize),
         "sorter": lambda: sorter() or 0,
         "half_bits": _half_bits,
         "half_values": _half_table,

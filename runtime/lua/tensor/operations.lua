@@ -212,21 +212,21 @@ expandAs t01234567
 repeatTensor t01234567+
 view t01234567
 viewAs t01234567
-symeig t+
-eig t+
-svd t+
-qr t+
-geqrf t+
+symeig t
+eig t
+svd t
+qr t
+geqrf t
 orgqr t
 ormqr t
-gesv t+
-gels t+
-trtrs t+
-potrf t+
-potrs t+
-potri t+
+gesv t
+gels t
+trtrs t
+potrf t
+potrs t
+potri t
 pstrf t
-inverse t+
+inverse t
 ]]
 
 th.operations = {}

@@ -17,7 +17,6 @@ th.small = small
 
 -- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/small.py.
 local KINDS = { number = 1, boolean = 2 }
-local OF_STRINGS = { V = 14, L = 15 }
 local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13
 local of_class = { [host.FIRST_STORAGE + th.LONG] = LONG_STORAGE }
 for i, dtype in ipairs(th.dtypes) do of_class[dtype.tensor_id] = FIRST_TENSOR + i - 1 end
@@ -39,7 +38,6 @@ local function kind_of(value)
     return of_class[class_of_metatable(getmetatable(value)) or 0] or 0
   end
   if lua_type == 'table' then return list_kind(value) end
-  if lua_type == 'string' then return OF_STRINGS[value] or 0 end
   return KINDS[lua_type] or 0
 end
 

@@ -25,18 +25,16 @@ _HUGE_MATRIX = 1_000_000
 F = TypeVar("F", bound=Callable[..., None])
 
 
-def with_results(name: str, results: str, form: str, *, small: bool = False) -> Callable[[F], F]:
+def with_results(name: str, results: str, form: str) -> Callable[[F], F]:
     """Add a function's two forms: the call passes all destinations, or none of them.
 
-    results: the destinations. form: the arguments behind them. small: whether lua/small/lapack.lua
-    has the second form for small matrices.
+    results: the destinations. form: the arguments behind them.
     """
 
     def register(implementation: F) -> F:
         new = " ".join(f"<{result}>" for result in results.split())
         op(name, function=f"{results} {form}", types=FLOATS)(implementation)
-        of_lua = f"lapack.{name}" if small else None
-        op(name, function=f"{new} {form}", types=FLOATS, small=of_lua)(implementation)
+        op(name, function=f"{new} {form}", types=FLOATS)(implementation)
         return implementation
 
     return register

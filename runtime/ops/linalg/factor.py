@@ -24,7 +24,7 @@ from runtime.ops.linalg._lapack import (
 from runtime.ops.linalg._svd import svd_over_threads
 
 
-@with_results("symeig", "*T* *T*", "T [(N|V)=N] [(U|L)=U]", small=True)
+@with_results("symeig", "*T* *T*", "T [(N|V)=N] [(U|L)=U]")
 def symeig(values: Tensor, vectors: Tensor, a: Tensor, job: str, part: str) -> None:
     """The eigenvalues (ascending) of a symmetric matrix; with 'V' its eigenvectors as columns.
 
@@ -42,7 +42,7 @@ def symeig(values: Tensor, vectors: Tensor, a: Tensor, job: str, part: str) -> N
     store(values, found)
 
 
-@with_results("eig", "*T* *T*", "T [(N|V)=N]", small=True)
+@with_results("eig", "*T* *T*", "T [(N|V)=N]")
 def eig(values: Tensor, vectors: Tensor, a: Tensor, job: str) -> None:
     """The eigenvalues of a matrix as rows of real and imaginary part; with 'V' its eigenvectors.
 
@@ -62,7 +62,7 @@ def eig(values: Tensor, vectors: Tensor, a: Tensor, job: str) -> None:
     store(values, np.stack([real, imaginary], 1))
 
 
-@with_results("svd", "*T* *T* *T*", "T [(A|S)=S]", small=True)
+@with_results("svd", "*T* *T* *T*", "T [(A|S)=S]")
 def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
     """u * diag(s) * v' = a, with the singular values s in descending order.
 
@@ -88,7 +88,7 @@ def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
     store(v, right.T)
 
 
-@with_results("qr", "*T* *T*", "T", small=True)
+@with_results("qr", "*T* *T*", "T")
 def qr(q: Tensor, r: Tensor, a: Tensor) -> None:
     """q * r = a, where the columns of q are orthonormal and r is upper triangular.
 
@@ -103,7 +103,7 @@ def qr(q: Tensor, r: Tensor, a: Tensor) -> None:
     store(r, upper)
 
 
-@with_results("geqrf", "*T* *T*", "T", small=True)
+@with_results("geqrf", "*T* *T*", "T")
 def geqrf(r: Tensor, tau: Tensor, a: Tensor) -> None:
     """The QR factorization as LAPACK stores it: r has R, and below it the reflectors of Q.
 

@@ -25,7 +25,7 @@ from runtime.ops.linalg._lapack import (
 )
 
 
-@with_results("gesv", "*T* *T*", "T T", small=True)
+@with_results("gesv", "*T* *T*", "T T")
 def gesv(x: Tensor, lu: Tensor, b: Tensor, a: Tensor) -> None:
     """x solves a * x = b; lu gets the factors L and U of a with its rows permuted."""
     check_system(b, a)
@@ -37,7 +37,7 @@ def gesv(x: Tensor, lu: Tensor, b: Tensor, a: Tensor) -> None:
     store_columns(x, solution, b)
 
 
-@with_results("gels", "*T* *T*", "T T", small=True)
+@with_results("gels", "*T* *T*", "T T")
 def gels(x: Tensor, factors: Tensor, b: Tensor, a: Tensor) -> None:
     """x minimises |a * x - b|; of several solutions it is the one with the least |x|.
 
@@ -64,7 +64,7 @@ def gels(x: Tensor, factors: Tensor, b: Tensor, a: Tensor) -> None:
         x.set(x.storage, x.offset, (columns, x.sizes[1]), x.strides)
 
 
-@with_results("trtrs", "*T* *T*", "T T [(U|L)=U] [(N|T)=N] [(N|U)=N]", small=True)
+@with_results("trtrs", "*T* *T*", "T T [(U|L)=U] [(N|T)=N] [(N|U)=N]")
 def trtrs(x: Tensor, ra: Tensor, b: Tensor, a: Tensor, part: str, trans: str, diag: str) -> None:
     """x solves a * x = b for a triangular a; with trans 'T', a' * x = b.
 
@@ -86,7 +86,7 @@ def trtrs(x: Tensor, ra: Tensor, b: Tensor, a: Tensor, part: str, trans: str, di
     store_columns(x, solution, b)
 
 
-@with_results("potrf", "*T*", "T [(U|L)=U]", small=True)
+@with_results("potrf", "*T*", "T [(U|L)=U]")
 def potrf(r: Tensor, a: Tensor, part: str) -> None:
     """r = the Cholesky factor of a positive definite matrix: U with U' * U = a, or L with 'L'.
 
@@ -99,7 +99,7 @@ def potrf(r: Tensor, a: Tensor, part: str) -> None:
     store_columns(r, factor, a)
 
 
-@with_results("potrs", "*T*", "T T [(U|L)=U]", small=True)
+@with_results("potrs", "*T*", "T T [(U|L)=U]")
 def potrs(x: Tensor, b: Tensor, factor: Tensor, part: str) -> None:
     """x solves a * x = b for the matrix a whose Cholesky factor is given."""
     check_system(b, factor)
@@ -110,7 +110,7 @@ def potrs(x: Tensor, b: Tensor, factor: Tensor, part: str) -> None:
     store_columns(x, solution, b)
 
 
-@with_results("potri", "*T*", "T [(U|L)=U]", small=True)
+@with_results("potri", "*T*", "T [(U|L)=U]")
 def potri(r: Tensor, factor: Tensor, part: str) -> None:
     """r = the inverse of the matrix whose Cholesky factor is given."""
     check_square(factor)
@@ -143,7 +143,7 @@ def pstrf(r: Tensor, pivots: Tensor, a: Tensor, part: str, tolerance: float) -> 
     store(pivots, order)
 
 
-@with_results("inverse", "*T*", "T", small=True)
+@with_results("inverse", "*T*", "T")
 def inverse(r: Tensor, a: Tensor) -> None:
     """r = the inverse of a matrix. Raises TorchError for a singular one."""
     check_square(a)

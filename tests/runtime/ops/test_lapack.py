@@ -308,73 +308,6 @@ def test_blas_is_not_given_to_lua_without_room_for_its_buffers(
     assert bridge.loop_for_lua(b"matmul", b"dd->d")
 
 
-# Calls with new results, and with destinations: the first are Lua's where matrices are small.
-SMALL = {
-    "qr": (2, "wide"),
-    "geqrf": (2, "wide"),
-    "inverse": (1, "square"),
-    "potrf": (1, "positive"),
-    "potrf L": (1, "positive, 'L'"),
-    "potri": (1, "positive"),
-    "potri L": (1, "positive, 'L'"),
-    "symeig": (2, "positive"),
-    "symeig V": (2, "positive, 'V'"),
-    "symeig VL": (2, "positive, 'V', 'L'"),
-    "eig V": (2, "square, 'V'"),
-    "svd": (3, "wide"),
-    "svd of columns": (3, "wide:t()"),
-    "gesv": (2, "right, square"),
-    "gesv of a vector": (2, "right:select(2, 1), square"),
-    "potrs": (1, "right, positive"),
-    "potrs L": (1, "right, positive, 'L'"),
-    "trtrs": (2, "right, square"),
-    "trtrs L": (2, "right, square, 'L'"),
-    "gels": (2, "tall, wide"),
-}
-
-
-@pytest.mark.parametrize("name", SMALL)
-@pytest.mark.parametrize("dtype", ["Double", "Float"])
-def test_small_matrices_are_as_python_computes_them(lua: Lua, name: str, dtype: str) -> None:
-    count, arguments = SMALL[name]
-    function = name.partition(" ")[0]
-    lua.run(f"""
-        torch.manualSeed(7)
-        for _, n in ipairs{{ 1, 2, 3, 7, 32, 33 }} do
-          for layout = 1, 3 do
-            local function layout_of(x)
-              if layout == 1 then return x end
-              if layout == 2 then return x:t():clone():t() end
-              return x:repeatTensor(2, 2):narrow(1, 2, x:size(1)):narrow(2, 2, x:size(2))
-            end
-            local square = layout_of(torch.randn(n, n):type('torch.{dtype}Tensor'))
-            local positive = torch.mm(square, square:t()):add(torch.eye(n):typeAs(square))
-            positive = layout == 2 and positive:t() or positive
-            local wide = layout_of(torch.randn(n + n % 3, n):typeAs(square))
-            local right = layout_of(torch.randn(n, 2):typeAs(square))
-            local tall = torch.randn(wide:size(1), 2):typeAs(square)
-            local results = {{ torch.{function}({arguments}) }}
-            local expected = {{ {", ".join(["square.new()"] * count)} }}
-            local function with(...)
-              local arguments = {{ {arguments} }}
-              for k = 1, #expected do table.insert(arguments, k, expected[k]) end
-              torch.{function}(unpack(arguments))
-            end
-            with()
-            assert(#results == {count})
-            for k = 1, {count} do
-              local x, y = results[k], expected[k]
-              assert(x:type() == y:type() and x:isSameSizeAs(y), n .. ' ' .. layout)
-              for d = 1, x:dim() do
-                assert(x:stride(d) == y:stride(d) or x:size(d) == 1, n .. ' ' .. layout)
-              end
-              assert(torch.serialize(x:contiguous()) == torch.serialize(y:contiguous()), n)
-            end
-          end
-        end
-    """)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -396,5 +329,5 @@ def test_small_matrices_are_as_python_computes_them(lua: Lua, name: str, dtype: 
         ("qr(torch.ones(3))", "bad argument #1 to '?' (A should be 2 dimensional)"),
     ],
 )
-def test_small_matrices_with_errors(lua: Lua, call: str, message: str) -> None:
+def test_errors_of_new_results(lua: Lua, call: str, message: str) -> None:
     assert lua.error(f"torch.{call}") == message
