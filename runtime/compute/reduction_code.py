@@ -240,23 +240,9 @@ def _gathered(reduction: _Reduction) -> list[str]:
         name = reduction.finish(finish, "finish_double", "d", call.type)
         finishing.append(f"{name}(results, count)")
         at = _RESULT
-    if _is_bare(call):
-        if not row.then:
-            lines, finishing = [*lines, *finishing], []
-        reduction.before.append(_short_rows(call, at))
-        lines = ["if not short_rows(outer, count, inner) then", *lines, "end"]
     lines += finishing
     lines.insert(0, f"copy_sections({copy}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})")
     return [*lines, *_copied(reduction, at)]
-
-
-def _short_rows(call: Call, out: int) -> str:
-    """What makes the function for many short rows; its results come to a buffer, or are totals."""
-    what = "'running_sums', 'running_columns'" if call.row.running else "'sums', nil"
-    kind = POINTERS[call.type]
-    result = f"double_buffer{_TOTALS}" if call.row.then else f"{kind}_buffer{out}"
-    buffers = f"{kind}_buffer{_ELEMENTS}, {result}"
-    return f"local short_rows = make_short_rows(dtype, {what}, '{call.row.fold}', {buffers})"
 
 
 def _copied(reduction: _Reduction, buffer: int) -> list[str]:

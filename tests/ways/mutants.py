@@ -27,7 +27,7 @@ TOP = Path(__file__).parents[2]
 WAYS = {
     "formulas": ("lua/tensor/formulas.lua", "lua/tensor/layouts.lua", "compute/formula_code.py"),
     "small functions": ("lua/small/*.lua",),
-    "reductions": ("lua/tensor/reductions.lua", "lua/tensor/short_rows.lua"),
+    "reductions": ("lua/tensor/reductions.lua",),
     "copies": ("lua/tensor/copies.lua",),
     "kernels": ("lua/tensor/kernels.lua", "compute/lua_kernels.py"),
     "jobs": ("lua/parallel/jobs.lua", "lua/parallel/thread_pool.lua", "compute/bulk.py"),

@@ -213,9 +213,6 @@ local function subtract_means(outer, count, inner)
   run(minus, minus_data, n + inner, WIDE, 8, MEANS, 8, TERMS, 8)
 end
 
-local short_rows = reductions.make_short_rows(dtype, 'squares', 'column_squares', nil,
-  is_float and own or wide, totals)
-
 local function along(r, t, dim, biased, rooted)
   local c = struct_of(t)
   if not c or type(dim) ~= 'number' then return nil end
@@ -226,14 +223,12 @@ local function along(r, t, dim, biased, rooted)
   if not to then return nil end
   local n = outer * inner
   copy_sections(copy, copy_data, W, is_float and OWN or WIDE, p, outer, o, count, d, inner, i)
-  if not short_rows(outer, count, inner) then
-    if is_float then widen(n * count, OWN, WIDE, own, wide) end
-    add_up(WIDE, outer, count, inner)
-    with_number(over, over_data, n, count)
-    subtract_means(outer, count, inner)
-    run(times, times_data, n * count, TERMS, 8, TERMS, 8, TERMS, 8)
-    add_up(TERMS, outer, count, inner)
-  end
+  if is_float then widen(n * count, OWN, WIDE, own, wide) end
+  add_up(WIDE, outer, count, inner)
+  with_number(over, over_data, n, count)
+  subtract_means(outer, count, inner)
+  run(times, times_data, n * count, TERMS, 8, TERMS, 8, TERMS, 8)
+  add_up(TERMS, outer, count, inner)
   with_number(over, over_data, n, count)
   if not biased then
     with_number(times, times_data, n, count > 1 and count / (count - 1) or NAN)

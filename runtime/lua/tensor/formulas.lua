@@ -259,8 +259,7 @@ local shape, step, dense, same_sizes, lay_out, lay_out_visits,
 local operands, steps, count, to_loop, as_float,
   copy_rows, copy_bytes, make_widen, make_narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
-  copy_sections, gather_results, make_find_places, resize_along, make_short_rows = unpack(
-    formulas.reducing)
+  copy_sections, gather_results, make_find_places, resize_along = unpack(formulas.reducing)
 local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address }

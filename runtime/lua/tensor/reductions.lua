@@ -59,23 +59,6 @@ function reductions.run(loop, data, n, a, a_step, b, b_step, r, r_step)
   loop(operands, count_of_loop, steps, data)
 end
 
-local cells = th.working_memory('double', 1)
-local CELL = tonumber(ffi.cast('intptr_t', cells))
-
---- A function that says whether n elements from an address on are finite: then their sum is, too,
--- unless they are very large. nil for types whose elements no loop of numpy's adds up.
-function reductions.finite_check(dtype)
-  local kind = dtype.name == 'Float' and 'f' or 'd'
-  local loop, data = formulas.inner_loop('add', ('xx->x'):gsub('x', kind))
-  local sum, load, size = ffi.cast(dtype.pointer, cells), dtype.load, ffi.sizeof(dtype.ctype)
-  return loop and function(at, n)
-    cells[0] = 0
-    reductions.run(loop, data, n, CELL, 0, at, size, CELL, 0)
-    local total = load(sum, 0)
-    return total - total == 0
-  end
-end
-
 --- The product of a row and a column of n doubles, by the loop of matmul.
 function reductions.product(loop, data, n, a, b, r)
   operands[0], operands[1], operands[2] = a, b, r
@@ -354,18 +337,9 @@ function reductions.make_find_places(dtype)
   return find
 end
 
-local make_short_rows
-
---- Makes a function for many short rows: see short_rows.lua.
-function reductions.make_short_rows(...)
-  make_short_rows = make_short_rows or th.chunk('tensor/short_rows')(th)
-  local compute = make_short_rows(...)
-  return compute
-end
-
 formulas.reducing = {
   layouts.lay_out_in_memory, reductions.fold_rows, reductions.copy_in_memory, reductions.sections,
   reductions.fits, reductions.block_along, reductions.fold, reductions.accumulate,
   reductions.copy_sections, reductions.gather_results, reductions.make_find_places,
-  reductions.resize_along, reductions.make_short_rows,
+  reductions.resize_along,
 }
