@@ -6,19 +6,14 @@ order of a tensor's dimensions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-import numpy as np
-
-from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import keep
 from runtime.thnn.checks import check_size
 
 
@@ -184,36 +179,3 @@ def check_columns(finput: Tensor, expected: Sizes) -> None:
             f"finput needs the columns of updateOutput, of size {describe(expected)}, "
             f"but got: {describe(finput.sizes)}"
         )
-
-
-def read(tensor: Tensor, *results: Tensor) -> Array:
-    """A contiguous array of a tensor's elements, a copy where a result has the same storage."""
-    shared = any(tensor.storage is result.storage for result in results)
-    array = np.array(tensor.array, order="C") if shared else np.ascontiguousarray(tensor.array)
-    return keep(array, tensor, "read")
-
-
-@contextmanager
-def adding(tensor: Tensor) -> Iterator[Array]:
-    """Give a contiguous array of a tensor's elements, whose elements become theirs."""
-    array = keep(np.ascontiguousarray(tensor.array), tensor, "add")
-    yield array
-    if array is not tensor.array:
-        tensor.array[...] = array
-
-
-@contextmanager
-def writing(*results: tuple[Tensor, Sizes]) -> Iterator[list[Array]]:
-    """Resize tensors, and give contiguous arrays whose elements become theirs."""
-    for tensor, sizes in results:
-        tensor.resize(sizes)
-    arrays = [
-        keep(tensor.array, tensor, "write")
-        if tensor.is_contiguous
-        else np.empty(sizes, tensor.dtype.numpy)
-        for tensor, sizes in results
-    ]
-    yield arrays
-    for (tensor, _), array in zip(results, arrays, strict=True):
-        if array is not tensor.array:
-            tensor.array[...] = array

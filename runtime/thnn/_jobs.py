@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from runtime.compute import thread_pool
+from runtime.compute.c_functions import inner_loop
 from runtime.compute.thread_pool import ThreadPool
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
@@ -53,13 +54,14 @@ class _Recording:
     def keep(self, array: Array, tensor: Tensor, use: str) -> None:
         """Note that an array has a tensor's elements.
 
-        use: "read", "write", or "add" for what is read and written. Results are copied from memory
-        of the jobs' own when all are done, since a job may fail.
+        use: "read", "write", "add" for what is read and written, or "change". Results are copied
+        from memory of the jobs' own when all are done, since a job may fail; what is changed is
+        written to by the jobs themselves, which must not fail from then on.
         """
         if array.ctypes.data in self._words:
             return
         at = next(i for i, t in self._tensors.items() if t is tensor)
-        if use == "read":
+        if use in ("read", "change"):
             self._kept.append(array)
             self._words[array.ctypes.data] = f"t{at}"
         else:
@@ -102,12 +104,12 @@ def record(
 ) -> str | None:
     """The jobs of a call with contiguous tensors that have the sizes of those that Lua has.
 
-    Lines of words: "read", "write" or "add" with a tensor's position in the call, where its
-    elements are, its bytes and its sizes; "job" with its name, positions, and parameters in order:
-    numbers, "t3" for the address of the third argument's elements, "scale" for that of each call,
-    "address:bytes" for a table. Results, and what jobs leave to each other, are in the memory from
-    `address` on. None where the call ends in an error, is for threads, or needs more than `room`
-    bytes of that.
+    Lines of words: "read", "write", "add" or "change" with a tensor's position in the call, where
+    its elements are, its bytes and its sizes; "job" with its name, positions, and parameters in
+    order: numbers, "t3" for the address of the third argument's elements, "scale" for that of each
+    call, "address:bytes" for a table. Results, and what jobs leave to each other, are in the memory
+    from `address` on. None where the call ends in an error, is for threads, or needs more than
+    `room` bytes of that.
     """
     recorder = current(_Recorder)
     recorder.now = recording = _Recording(tensors, address, room)
@@ -145,6 +147,42 @@ def contiguous(tensor: Tensor, count: int | None = None) -> Array:
     return keep(np.ascontiguousarray(tensor.flat[:count]), tensor, "read")
 
 
+def read(tensor: Tensor, *results: Tensor) -> Array:
+    """A contiguous array of a tensor's elements, a copy where a result has the same storage."""
+    shared = any(tensor.storage is result.storage for result in results)
+    array = np.array(tensor.array, order="C") if shared else np.ascontiguousarray(tensor.array)
+    return keep(array, tensor, "read")
+
+
+@contextmanager
+def adding(tensor: Tensor, use: str = "add") -> Iterator[Array]:
+    """Give a contiguous array of a tensor's elements, whose elements become theirs.
+
+    use: "change" where only few of many elements are written, by a job that does not fail.
+    """
+    array = keep(np.ascontiguousarray(tensor.array), tensor, use)
+    yield array
+    if array is not tensor.array:
+        tensor.array[...] = array
+
+
+@contextmanager
+def writing(*results: tuple[Tensor, Sizes]) -> Iterator[list[Array]]:
+    """Resize tensors, and give contiguous arrays whose elements become theirs."""
+    for tensor, sizes in results:
+        tensor.resize(sizes)
+    arrays = [
+        keep(tensor.array, tensor, "write")
+        if tensor.is_contiguous
+        else np.empty(sizes, tensor.dtype.numpy)
+        for tensor, sizes in results
+    ]
+    yield arrays
+    for (tensor, _), array in zip(results, arrays, strict=True):
+        if array is not tensor.array:
+            tensor.array[...] = array
+
+
 def working(count: int, dtype: Any) -> Array:
     """Memory for what one job leaves to the next one."""
     array: Array = np.empty(count, dtype)
@@ -165,6 +203,15 @@ def result(tensor: Tensor, sizes: Sizes) -> Iterator[Array]:
         values = np.empty(tensor.nelement, values.dtype)
         yield values
         tensor.array[...] = values.reshape(sizes)
+
+
+def loops(dtype: np.dtype[Any], *ufuncs: np.ufunc) -> dict[str, Any]:
+    """The inner loops of ufuncs as jobs get them, by name: their addresses and those of their data.
+
+    Both are 0 where a loop is not there: jobs have loops of their own then.
+    """
+    x = dtype.char
+    return {u.__name__: inner_loop(u, f"{x * u.nin}->{x}") or (0, 0) for u in ufuncs}
 
 
 def run(
@@ -200,6 +247,6 @@ def run(
 def all_positive(values: Array) -> bool:
     """Whether all whole numbers of 64 bits are above 0; of those of a recorded call a job tells."""
     if is_recording():
-        run("nn_check", 1, source=values, count=values.size)
+        run("nn_check", 1, source=values, count=values.size, most=0)
         return True
     return bool(values.min() > 0)

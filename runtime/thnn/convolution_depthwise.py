@@ -16,16 +16,14 @@ from runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
 from runtime.thnn import _columns
 from runtime.thnn._convolution import (
     Shape,
-    adding,
     check_columns,
     check_positive,
     count_places,
     inner_windows,
-    read,
     too_small,
-    writing,
 )
 from runtime.thnn._geometry import Windows
+from runtime.thnn._jobs import adding, read, writing
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import Call, thnn
 

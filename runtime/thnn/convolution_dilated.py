@@ -10,13 +10,7 @@ from math import prod
 
 from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn import _columns
-from runtime.thnn._convolution import (
-    Check,
-    Shape,
-    adding,
-    read,
-    writing,
-)
+from runtime.thnn._convolution import Check, Shape
 from runtime.thnn._dilated_sizes import (
     check_dilated_image,
     check_dilated_volume,
@@ -24,7 +18,7 @@ from runtime.thnn._dilated_sizes import (
     check_full_volume,
     undilated,
 )
-from runtime.thnn._jobs import refuse_recording
+from runtime.thnn._jobs import adding, read, refuse_recording, writing
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 

@@ -23,10 +23,9 @@ from runtime.thnn._convolution import (
     check_gradient,
     check_positive,
     inner_windows,
-    read,
     remembered,
-    writing,
 )
+from runtime.thnn._jobs import read, writing
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import Call, thnn
 

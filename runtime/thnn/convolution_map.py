@@ -23,9 +23,8 @@ from runtime.thnn._connections import (
     windows_of_full,
     windows_on,
 )
-from runtime.thnn._convolution import adding, read, writing
 from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import run, working
+from runtime.thnn._jobs import adding, read, run, working, writing
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 

@@ -10,18 +10,16 @@ from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn import _columns
 from runtime.thnn._convolution import (
     Shape,
-    adding,
     check_columns,
     check_depth,
     check_gradient,
     check_positive,
     count_places,
     inner_windows,
-    read,
     remembered,
     too_small,
-    writing,
 )
+from runtime.thnn._jobs import adding, read, writing
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import Call, thnn
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.compute.c_functions import blas
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.thnn._sums import add_rows
+from runtime.thnn._jobs import adding, is_recording, read, refuse_recording, run
 from runtime.thnn.table import Call, thnn
+
+_LARGE = 1_000_000  # multiplications from which on threads gain time
+_LONG = 64  # elements of rows that are worth cutting
 
 
 @thnn(
@@ -16,6 +20,7 @@ from runtime.thnn.table import Call, thnn
     "THIndexTensor *input, THTensor *gradOutput, THTensor *gradWeight, THIntegerTensor *count, "
     "THTensor *sorted?, THIndexTensor *indices?, bool scaleGradByFreq, int paddingValue, "
     "accreal scale",
+    repeats=True,
 )
 def accumulate(call: Call) -> None:
     """Add scale times each row of gradOutput to the row of gradWeight that input names.
@@ -31,20 +36,47 @@ def accumulate(call: Call) -> None:
         raise TorchError(
             f"input must be a vector or matrix, but is of shape: {describe(call.input.sizes)}"
         )
-    rows = _checked_rows("inputs need", call.input, call.gradWeight)
-    weights = call.gradWeight.array.reshape(call.gradWeight.sizes[0], -1)
-    needed = len(rows) * weights.shape[1]
-    if call.gradOutput.nelement < needed:
+    weight, count = call.gradWeight, call.input.nelement
+    if not weight.ndim:
+        raise ArgError(2, "dimension 1 out of range of 0D tensor")
+    length = weight.nelement // weight.sizes[0]
+    if call.gradOutput.nelement < count * length:
         raise TorchError(f"gradOutput has too few elements: {describe(call.gradOutput.sizes)}")
-    gradients = call.gradOutput.flat[:needed].reshape(len(rows), -1)
-    factor = np.full(len(rows), call.scale, weights.dtype)
-    if call.scaleGradByFreq:
-        counts = np.bincount(rows, minlength=len(weights))
-        call.count.resize((len(weights),))
-        call.count.array[rows] = counts[rows]
-        factor /= counts[rows]
-    used = np.flatnonzero(rows != call.paddingValue - 1)
-    add_rows(weights, rows[used], gradients, used, factor[used])
+    factors: Array | int = 0
+    if not is_recording():
+        rows = _checked_rows("inputs need", call.input, weight)
+        if call.scaleGradByFreq:
+            factors = call.scale / _frequencies(call, rows)
+    elif call.scaleGradByFreq:
+        refuse_recording("how often rows are named depends on elements")
+    at, g = read(call.input, weight), read(call.gradOutput, weight)
+    if is_recording():
+        run("nn_check", 1, source=at, count=count, most=weight.sizes[0])
+    with adding(weight, "change") as gradients:
+        run(
+            "nn_add_to_named",
+            length,
+            large=length >= _LONG and length * count >= _LARGE,
+            run=blas("axpy", g.itemsize) or 0,
+            size=g.itemsize,
+            at=at,
+            grads=g,
+            gradients=gradients,
+            scale=call.scale,
+            factors=factors,
+            count=count,
+            rows=weight.sizes[0],
+            length=length,
+            padding=call.paddingValue,
+        )
+
+
+def _frequencies(call: Call, rows: Array) -> Array:
+    """How often each of the rows is named, which `count` gets for all of them."""
+    counts = np.bincount(rows, minlength=call.gradWeight.sizes[0])
+    call.count.resize((len(counts),))
+    call.count.array[rows] = counts[rows]
+    return counts[rows]
 
 
 @thnn(

@@ -7,15 +7,13 @@ Features are the first dimension of a tensor, or the second one of a batch. The 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from runtime.compute.c_functions import inner_loop
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._jobs import contiguous, result, run, working
+from runtime.thnn._jobs import contiguous, loops, result, run, working
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 
@@ -43,9 +41,9 @@ def lp_pooling(call: Call) -> None:
             output=out,
             powers=powers,
             sums=sums,
-            add=_loop(np.add, "d"),
             power=call.power,
             **lie,
+            **loops(powers.dtype, np.add),
         )
 
 
@@ -75,7 +73,7 @@ def lp_pooling_backward(call: Call) -> None:
     if shape[0] != found[0] or shape[2:] != found[2:]:  # Torch7 reads beyond the end
         raise TorchError("input and output sizes do not match")
     x, g, z = contiguous(call.input), contiguous(call.gradOutput), contiguous(call.output)
-    letter, n = x.dtype.char, lie["windows"] * lie["inner"]
+    n = lie["windows"] * lie["inner"]
     powers, upper = working(n, np.float64), working(n, np.float64)
     quotients = working(n, x.dtype)
     with result(call.gradInput, call.input.sizes) as out:
@@ -90,11 +88,10 @@ def lp_pooling_backward(call: Call) -> None:
             powers=powers,
             upper=upper,
             quotients=quotients,
-            add=_loop(np.add, letter),
-            divide=_loop(np.divide, letter),
-            multiply=_loop(np.multiply, "d"),
             power=call.power - 1,
             **lie,
+            **loops(x.dtype, np.add, np.divide),
+            **loops(powers.dtype, np.multiply),
         )
 
 
@@ -129,8 +126,3 @@ def _upcast(tensor: Tensor, batch: bool) -> Sizes:
         raise TorchError("Assertion `batchMode' failed. ")
     sizes = tensor.sizes if batch else (1, *tensor.sizes)
     return (*sizes, *(1,) * (4 - len(sizes)))
-
-
-def _loop(ufunc: np.ufunc, letter: str) -> Sequence[float]:
-    """The addresses of a ufunc's inner loop for an element type, and of its data; 0 for none."""
-    return inner_loop(ufunc, f"{letter * 2}->{letter}") or (0, 0)

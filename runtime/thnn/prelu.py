@@ -1,94 +1,78 @@
 """PReLU: a slope for negative elements that is learned, one for all or one for each plane.
 
 nOutputPlane is the number of planes, the second dimension of a batch, or the first of a vector; 0
-stands for one slope for all.
+stands for one slope for all. The loops are jobs of ``lua/parallel/nn_channels.lua``.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from runtime.compute.thread_pool import LARGE, share
-from runtime.core.dtypes import Array, cast_scalar
+from runtime.compute.thread_pool import LARGE
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.ops._operands import elementwise, partly_shared
-from runtime.thnn._elements import choose, keep, total
+from runtime.thnn._jobs import adding, read, run, writing
 from runtime.thnn.checks import check_counts
 from runtime.thnn.table import Call, thnn
 
 
-def _planes(input: Tensor, count: int) -> tuple[int, int, int]:
-    """The input's frames, planes, and elements of a plane."""
-    if not input.ndim:
-        raise TorchError("PReLU: the input is empty")
-    planes = input.sizes[min(input.ndim - 1, 1)]
-    if planes != count:
-        raise TorchError(f"Wrong number of input planes. Expected {count} but got {planes}.")
-    frames = input.sizes[0] if input.ndim > 1 else 1
-    return frames, planes, input.nelement // (frames * planes)
-
-
-def _slopes(weight: Tensor, count: int) -> Array:
-    """The slopes as an array that no program can write to."""
-    if weight.nelement < count:
+def _planes(call: Call, slopes: Tensor) -> tuple[int, dict[str, Any]]:
+    """How many frames the input has, and how they lie, as the jobs get it; checks the slopes."""
+    input, count = call.input, call.nOutputPlane
+    frames, planes = 1, 1
+    if count:
+        if not input.ndim:
+            raise TorchError("PReLU: the input is empty")
+        planes = input.sizes[min(input.ndim - 1, 1)]
+        if planes != count:
+            raise TorchError(f"Wrong number of input planes. Expected {count} but got {planes}.")
+        frames = input.sizes[0] if input.ndim > 1 else 1
+    if slopes.nelement < planes:
         raise TorchError(
-            f"{count} weights are needed, but weight is of shape: {describe(weight.sizes)}"
+            f"{planes} weights are needed, but weight is of shape: {describe(slopes.sizes)}"
         )
-    return weight.flat[:count].copy()
+    return frames, {"channels": planes, "inner": input.nelement // (frames * planes)}
 
 
-def _scale_each(x: Array, g: Array, slopes: Any, out: Array) -> None:
-    """out = g where x is positive, g * slope elsewhere."""
-    factor = np.empty_like(x)
-    choose(x > 0, 1, slopes, factor)
-    np.multiply(g, factor, out=out)
-
-
-def _scale(result: Tensor, input: Tensor, values: Tensor, weight: Tensor, count: int) -> None:
+def _scale(call: Call, values: Tensor, result: Tensor) -> None:
     """result = values where input is positive, values * slope elsewhere."""
-    if count == 0:
-        slope = _slopes(weight, 1)[0]
-        result.resize(input.sizes)
-        elementwise(result, lambda x, g, out: _scale_each(x, g, slope, out), input, values)
-        return
-    shape = _planes(input, count)
-    slopes = _slopes(weight, count)[:, None]
-    x, g = input.flat.reshape(shape), values.flat.reshape(shape)
-    result.resize(input.sizes)
-    out = result.flat.reshape(shape)
-    if partly_shared(out, [x, g]):
-        x, g = x.copy(), g.copy()
-
-    def some(at: slice) -> None:
-        for i in range(at.start, at.stop):
-            _scale_each(x[i], g[i], slopes, out[i])
-
-    share(some, shape[0], large=-(-shape[0] * LARGE // input.nelement))
-    if not np.may_share_memory(out, result.array):
-        result.array[...] = out.reshape(result.sizes)
+    _, lie = _planes(call, call.weight)
+    x, g = read(call.input, result), read(values, result)
+    slopes = read(call.weight, result)
+    with writing((result, call.input.sizes)) as (out,):
+        run(
+            "nn_slopes",
+            x.size,
+            large=x.size >= LARGE,
+            size=x.itemsize,
+            input=x,
+            source=g,
+            output=out,
+            slopes=slopes,
+            **lie,
+        )
 
 
 @thnn(
     "PReLU_updateOutput",
     "THTensor *input, THTensor *output, THTensor *weight, THIndex_t nOutputPlane",
+    repeats=True,
 )
 def prelu(call: Call) -> None:
     """output = input where it is positive, input * weight elsewhere."""
-    _scale(call.output, call.input, call.input, call.weight, call.nOutputPlane)
+    _scale(call, call.input, call.output)
 
 
 @thnn(
     "PReLU_updateGradInput",
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
     "THIndex_t nOutputPlane",
+    repeats=True,
 )
 def prelu_backward(call: Call) -> None:
     """gradInput = gradOutput where input is positive, gradOutput * weight elsewhere."""
     check_counts(input=call.input, gradOutput=call.gradOutput)
-    _scale(call.gradInput, call.input, call.gradOutput, call.weight, call.nOutputPlane)
+    _scale(call, call.gradOutput, call.gradInput)
 
 
 @thnn(
@@ -96,26 +80,25 @@ def prelu_backward(call: Call) -> None:
     "THTensor *input, THTensor *gradOutput, THTensor *gradInput?, THTensor *weight?, "
     "THTensor *gradWeight, THTensor *gradWeightBuf?, THTensor *gradWeightBuf2?, "
     "THIndex_t nOutputPlane, accreal scale",
+    repeats=True,
 )
 def prelu_accumulate(call: Call) -> None:
     """Add scale * input * gradOutput of the elements that are not positive to gradWeight."""
     check_counts(input=call.input, gradOutput=call.gradOutput)
     if call.nOutputPlane and not call.gradWeight.is_contiguous:
         raise ArgError(6, "gradWeight needs to be contiguous")
-    shape = _planes(call.input, call.nOutputPlane) if call.nOutputPlane else None
-    _slopes(call.gradWeight, call.nOutputPlane or 1)
-
-    def products(x: Array, g: Array) -> Array:
-        terms: Array = x * g
-        keep(x <= 0, terms, terms)
-        return terms
-
-    if shape is None:
-        sums = np.array([total(products, call.input, call.gradOutput)])
-    else:
-        x, g = call.input.flat.reshape(shape), call.gradOutput.flat.reshape(shape)
-        sums = np.zeros(call.nOutputPlane)
-        for frame, gradients in zip(x, g, strict=True):
-            sums += products(frame, gradients).sum(axis=1, dtype=np.float64)
-    sums *= cast_scalar(call.scale, call.input.dtype)
-    call.gradWeight.array.reshape(-1)[: len(sums)] += sums.astype(call.input.dtype.numpy)
+    frames, lie = _planes(call, call.gradWeight)
+    x, g = read(call.input, call.gradWeight), read(call.gradOutput, call.gradWeight)
+    with adding(call.gradWeight) as sums:
+        run(
+            "nn_slope_sums",
+            lie["channels"],
+            large=x.size >= LARGE,
+            size=x.itemsize,
+            input=x,
+            grads=g,
+            sums=sums,
+            scale=call.scale,
+            frames=frames,
+            **lie,
+        )

@@ -11,8 +11,7 @@ from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._columns import add_sums
-from runtime.thnn._convolution import adding, read, writing
-from runtime.thnn._jobs import run, working
+from runtime.thnn._jobs import adding, read, run, working, writing
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 

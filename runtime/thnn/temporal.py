@@ -15,7 +15,8 @@ from runtime.compute.thread_pool import share
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.thnn._convolution import adding, check_positive, read, writing
+from runtime.thnn._convolution import check_positive
+from runtime.thnn._jobs import adding, read, writing
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import Call, thnn
 

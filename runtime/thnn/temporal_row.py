@@ -11,14 +11,8 @@ import numpy as np
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
-from runtime.thnn._convolution import (
-    adding,
-    check_columns,
-    check_positive,
-    count_places,
-    read,
-    too_small,
-)
+from runtime.thnn._convolution import check_columns, check_positive, count_places, too_small
+from runtime.thnn._jobs import adding, read
 from runtime.thnn.checks import check, check_size
 from runtime.thnn.table import Call, thnn
 

@@ -12,8 +12,8 @@ from runtime.core.dtypes import cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn import _columns
-from runtime.thnn._convolution import adding, read, writing
 from runtime.thnn._geometry import Windows
+from runtime.thnn._jobs import adding, read, writing
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 

@@ -46,7 +46,8 @@ th.add_job = job
 -- state with nn.THNN: so a job has the same index in each.
 th.nn_jobs = {
   'parallel/nn_sums', 'parallel/nn_index', 'parallel/nn_pooling', 'parallel/nn_places',
-  'parallel/nn_columns', 'parallel/nn_convolution', 'parallel/nn_norms',
+  'parallel/nn_columns', 'parallel/nn_convolution', 'parallel/nn_loops', 'parallel/nn_norms',
+  'parallel/nn_softmax', 'parallel/nn_channels',
 }
 
 local inner_loop = ffi.typeof('void (*)(char **, intptr_t *, intptr_t *, void *)')

@@ -10,50 +10,10 @@ local cast, fill, compile, dump = ffi.cast, ffi.fill, loadstring, string.dump
 
 ffi.cdef 'double th_pow(double x, double y) __asm__("pow");'
 
-local memory = cast('char *', 0) -- memory + address: a pointer
-local numbers = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
-local loads = { [4] = th.load_float, [8] = th.load_double }
-
--- ------------------------------------------------------------------ loops
-
-local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)')
-local operands, steps, length = ffi.new('void *[3]'), ffi.new('intptr_t[3]'), ffi.new('intptr_t[1]')
-local addresses = cast('intptr_t *', operands)
+local shared = th.nn_loops
+local memory, numbers, loads = shared.memory, shared.numbers, shared.loads
+local loop_of, compute = shared.loop_of, shared.compute
 local zero = ffi.new('double[1]')
-
--- The same as a loop of numpy's, for where that is not there.
-local function slow_loop(f, size)
-  local load, pointer = loads[size], numbers[size]
-  return function()
-    local a, b, r = cast(pointer, operands[0]), cast(pointer, operands[1]),
-      cast(pointer, operands[2])
-    local step_a, step_b, step_r = tonumber(steps[0]) / size, tonumber(steps[1]) / size,
-      tonumber(steps[2]) / size
-    for i = 0, tonumber(length[0]) - 1 do
-      r[i * step_r] = f(load(a, i * step_a), load(b, i * step_b))
-    end
-  end
-end
-
-local slow = {
-  add = function(a, b) return a + b end,
-  multiply = function(a, b) return a * b end,
-  divide = function(a, b) return a / b end,
-}
-
--- A loop as jobs get it: its address, and that of its data.
-local function loop_of(p, name, size)
-  local address, data = p[name][0], p[name][1]
-  return { run = address ~= 0 and cast(inner_loop, address) or slow_loop(slow[name], size),
-    data = memory + data }
-end
-
--- r = loop(a, b) for n elements, `step_a`, `step_b` and `step_r` bytes apart.
-local function compute(loop, n, a, step_a, b, step_b, r, step_r)
-  addresses[0], addresses[1], addresses[2] = a, b, r
-  steps[0], steps[1], steps[2], length[0] = step_a, step_b, step_r, n
-  loop.run(operands, length, steps, loop.data)
-end
 
 -- x = x to some power, for n doubles, by C's pow, as in the reference.
 local function raise(x, n, power)

@@ -8,6 +8,8 @@ local cast, floor, tonumber = ffi.cast, math.floor, tonumber
 local bytes, longs, doubles = ffi.typeof('char *'), ffi.typeof('int64_t *'), ffi.typeof('double *')
 local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
 local int = ffi.typeof('int[1]')
+local ints, numbers = ffi.typeof('int32_t *'), { [4] = ffi.typeof('float *'), [8] = doubles }
+local loads = { [4] = th.load_float, [8] = th.load_double }
 local real = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
 
 -- For `count` pairs of rows, one after the other: target += value * source, by BLAS's axpy; of each
@@ -29,8 +31,31 @@ th.add_job('axpys', 'run size count target to toStep source from fromStep values
     end
   end)
 
-local ints, numbers = ffi.typeof('int32_t *'), { [4] = ffi.typeof('float *'), [8] = doubles }
-local loads = { [4] = th.load_float, [8] = th.load_double }
+-- Adds a multiple of each of `count` rows of grads, `length` numbers, to the row of gradients that
+-- the numbers at `at` (int64) name, from 1; rows `padding` get nothing. The factor is `scale`, or
+-- the row's own one of `factors` (double), unless that is 0. Positions are columns; `run` is BLAS's
+-- axpy, or 0.
+th.add_job('nn_add_to_named', 'run size at grads gradients scale factors count rows length padding',
+  function(p, first, last)
+    local size, length, load = p.size, p.length, loads[p.size]
+    local run, n, one = p.run ~= 0 and cast(axpy, p.run), int(last - first), int(1)
+    local w, g = cast(numbers[size], p.gradients), cast(numbers[size], p.grads)
+    local at, factors, factor = cast(longs, p.at), cast(doubles, p.factors), real[size](p.scale)
+    for i = 0, p.count - 1 do
+      local row = tonumber(at[i])
+      if not (row >= 1 and row <= p.rows) then error(th.OUT_OF_RANGE, 0) end
+      if row ~= p.padding then
+        if p.factors ~= 0 then factor[0] = th.load_double(factors, i) end
+        local to, from = w + ((row - 1) * length + first), g + (i * length + first)
+        if run then
+          run(n, factor, from, one, to, one)
+        else
+          local times = load(factor, 0)
+          for k = 0, last - first - 1 do to[k] = load(to, k) + times * load(from, k) end
+        end
+      end
+    end
+  end)
 
 -- r[i] = r[i] + the number at places[i] of n windows; or the other way round.
 local function gather(load, r, x, places, n)

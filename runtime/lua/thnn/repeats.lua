@@ -44,7 +44,8 @@ end
 
 local function new_tensor(words)
   local tensor = geometry_of(words)
-  tensor.read, tensor.written, tensor.used, tensor.at, tensor.slots = 0, 0, 0, 0, {}
+  tensor.read, tensor.written, tensor.changed, tensor.used, tensor.at = 0, 0, 0, 0, 0
+  tensor.slots = {}
   return tensor
 end
 
@@ -73,8 +74,9 @@ local function read_job(call, name, last, words)
   return { run = jobs[job_index[name]], last = tonumber(last), parameters = parameters }
 end
 
--- Adds to a call what Python tells: how many bytes of tensors are read, written, and one of both
--- (`used`); where results are before they are copied (`at`), and their sizes; and the jobs.
+-- Adds to a call what Python tells: how many bytes of tensors are read, written, changed at once by
+-- the jobs, and any of these (`used`); where results are before they are copied (`at`), and their
+-- sizes; and the jobs.
 local function read_jobs(call, text)
   for line in text:gmatch('[^\n]+') do
     local use, first, second, rest = line:match('^(%S+) (%S+) (%S+) (.*)$')
@@ -88,8 +90,9 @@ local function read_jobs(call, text)
       end
       local tensor = call[at]
       tensor.used, tensor.at = tonumber(bytes), tonumber(second) or 0
+      if use == 'change' then tensor.changed = tensor.used end
       if use ~= 'write' then tensor.read = tensor.used end
-      if use ~= 'read' then tensor.written = tensor.used end
+      if use == 'write' or use == 'add' then tensor.written = tensor.used end
     end
   end
 end
@@ -113,7 +116,7 @@ local function has_elements(c, tensor)
 end
 
 -- What is kept of a tensor that is NULL.
-local ABSENT = { n = 0, read = 0, written = 0, used = 0 }
+local ABSENT = { n = 0, read = 0, written = 0, changed = 0, used = 0 }
 
 -- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells
 -- whether it can be repeated. nil for calls of which nothing needs to be kept.
@@ -193,6 +196,7 @@ local calls = {}
 
 local function perform(call, ARGUMENTS)
   KEPT
+  if not (SEPARATE) then return nil end
   READ
   local jobs = call.jobs
   for k = 1, #jobs do
@@ -231,11 +235,13 @@ end
 function th.thnn_repeats(row, dtype)
   local arguments, equal, tests, tensors = {}, {}, {}, {}
   local places, kept, fitting, distinct, reads, writes, sizes = {}, {}, {}, {}, {}, {}, {}
+  local separate, place_of = { 'true' }, {}
   for i, kind in ipairs(row.kinds) do
     local function add(list, text) list[#list + 1] = text:gsub('#', i) end
     arguments[i] = 'a' .. i
     if kind == 'T' or kind == 'I' then
       local size = kind == 'T' and ffi.sizeof(dtype.ctype) or 8
+      place_of[i] = ('place(a%d, %d)'):format(i, size)
       local test = '(call[#].wanted ~= nil or fits(a#, call[#]))'
       if row.optional[i] then
         test = '(a# == nil) == (call[#] == ABSENT) and (a# == nil or ' .. test .. ')'
@@ -246,13 +252,14 @@ function th.thnn_repeats(row, dtype)
       add(sizes, 'if t#.wanted ~= nil and not fits(a#, t#) and not resize(' ..
         (kind == 'T' and 'false' or 'true') .. ', a#, t#) then return nil end')
       add(fitting, '(t#.used == 0 or fits(a#, t#))')
-      add(places, 'local p# = t#.used > 0 and place(a#, ' .. size .. ') or 0')
+      add(places, 'local p# = t#.used > 0 and ' .. place_of[i] .. ' or 0')
       for _, k in ipairs(tensors) do -- a result overlaps no other tensor
         add(distinct, ('apart(p#, t#.written, pK, tK.used)'):gsub('K', k))
         add(distinct, ('apart(pK, tK.written, p#, t#.used)'):gsub('K', k))
+        add(separate, ('(t#.changed + tK.changed == 0 or t#.used == 0 or tK.used == 0'
+          .. ' or apart(%s, t#.used, %s, tK.used))'):format(place_of[i], place_of[k]):gsub('K', k))
       end
-      local from = 'place(a#, ' .. size .. ')'
-      add(reads, 'if t#.read > 0 then local from = ' .. from
+      add(reads, 'if t#.read > 0 then local from = ' .. place_of[i]
         .. ' if t#.written > 0 then copy(t#.at, from, t#.read) else fill(t#, from) end end')
       add(writes, 'if t#.written > 0 then copy(p#, t#.at, t#.written) end')
       tensors[#tensors + 1] = i
@@ -265,6 +272,7 @@ function th.thnn_repeats(row, dtype)
   for _, test in ipairs(tests) do equal[#equal + 1] = test end
   local source = SOURCE:gsub('%u%u%u%u+', {
     ARGUMENTS = concat(arguments, ', '), KEPT = concat(kept, ' '), READ = concat(reads, ' '),
+    SEPARATE = concat(separate, ' and '),
     RESIZE = concat(sizes, ' '), FITTING = concat(fitting, ' and '), PLACES = concat(places, ' '),
     APART = concat(distinct, ' and '), WRITE = concat(writes, ' '), EQUAL = concat(equal, ' and '),
   })

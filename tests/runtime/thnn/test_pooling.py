@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.thnn import lp_pooling
+from runtime.thnn import _jobs
 from tests.conftest import Lua
 from tests.processes import run_th
 
@@ -233,5 +233,5 @@ def test_norms_of_features_without_the_loops_of_numpy(
     lua: Lua, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = lua.run(NORMS)  # with gaps between elements, which Python computes each time
-    monkeypatch.setattr(lp_pooling, "inner_loop", lambda *_: None)
+    monkeypatch.setattr(_jobs, "inner_loop", lambda *_: None)
     assert lua.run(NORMS) == expected

@@ -1,0 +1,68 @@
+--- Numpy's inner loops, as jobs of nn's backend call them over raw memory. Addresses are numbers.
+-- @module nn_loops
+
+local th = ...
+local ffi = require 'ffi'
+local cast, tonumber, max, exp, log = ffi.cast, tonumber, math.max, math.exp, math.log
+
+local nn_loops = {}
+th.nn_loops = nn_loops
+
+local memory = cast('char *', 0) -- memory + address: a pointer
+local numbers = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
+local loads = { [4] = th.load_float, [8] = th.load_double }
+nn_loops.memory, nn_loops.numbers, nn_loops.loads = memory, numbers, loads
+
+local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)')
+local operands, steps, length = ffi.new('void *[3]'), ffi.new('intptr_t[3]'), ffi.new('intptr_t[1]')
+local addresses = cast('intptr_t *', operands)
+
+-- The same as a loop of numpy's, for where that is not there.
+local function slow_loop(f, size)
+  local load, pointer = loads[size], numbers[size]
+  local function at(k) return cast(pointer, operands[k]), tonumber(steps[k]) / size end
+  return function()
+    local a, step_a = at(0)
+    local b, step_b = at(1)
+    local r, step_r = at(2)
+    for i = 0, tonumber(length[0]) - 1 do
+      if r == nil then
+        b[i * step_b] = f(load(a, i * step_a))
+      else
+        r[i * step_r] = f(load(a, i * step_a), load(b, i * step_b))
+      end
+    end
+  end
+end
+
+local slow = {
+  add = function(a, b) return a + b end,
+  subtract = function(a, b) return a - b end,
+  multiply = function(a, b) return a * b end,
+  divide = function(a, b) return a / b end,
+  maximum = max,
+  exp = exp,
+  log = log,
+}
+
+--- A loop as jobs get it, by the parameter that is named like it: its address, and that of its
+-- data; 0 for a loop that is not there.
+function nn_loops.loop_of(p, name, size)
+  local address, data = p[name][0], p[name][1]
+  return { run = address ~= 0 and cast(inner_loop, address) or slow_loop(slow[name], size),
+    data = memory + data }
+end
+
+--- r = loop(a, b) for n elements, `step_a`, `step_b` and `step_r` bytes apart.
+function nn_loops.compute(loop, n, a, step_a, b, step_b, r, step_r)
+  addresses[0], addresses[1], addresses[2] = a, b, r
+  steps[0], steps[1], steps[2], length[0] = step_a, step_b, step_r, n
+  loop.run(operands, length, steps, loop.data)
+end
+
+--- r = loop(a) for n elements that lie side by side, `size` bytes each.
+function nn_loops.map(loop, n, a, r, size)
+  addresses[0], addresses[1], addresses[2] = a, r, 0
+  steps[0], steps[1], steps[2], length[0] = size, size, 0, n
+  loop.run(operands, length, steps, loop.data)
+end
