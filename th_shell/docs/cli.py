@@ -27,11 +27,12 @@ from th_shell.docs.command.watching import watch
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.progress import Progress
-from th_shell.docs.reporting.report_options import add_report_options, report_options
 from th_shell.docs.reporting.reporter import (
     CannotWriteError,
     ReaderGoneError,
     Reporter,
+    add_report_options,
+    report_options,
     write_text,
 )
 from th_shell.docs.running import sandbox

@@ -26,7 +26,7 @@ from th_shell.docs.judging.verdicts import FAILURES, Verdict
 from th_shell.docs.pytest_entry import pytest_addoption
 from th_shell.docs.reporting import results_json
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings import configuration, setting_readers, sidecar
+from th_shell.docs.settings import configuration, placement, setting_readers
 
 MANUAL = (Path(cli.__file__).parent / "README.md").read_text("utf-8")
 
@@ -137,7 +137,7 @@ def test_verdicts_are_told(verdict: Verdict) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [setting_readers, configuration, sidecar], ids=lambda m: m.__name__
+    "module", [setting_readers, configuration, placement], ids=lambda m: m.__name__
 )
 def test_settings_are_told(module: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     keys: list[str] = []
@@ -153,7 +153,7 @@ def test_settings_are_told(module: object, monkeypatch: pytest.MonkeyPatch, tmp_
     setting_readers.read_layer({}, "")
     configuration.configuration(page, configuration.Configuration())
     with pytest.raises(setting_readers.SettingsError):
-        sidecar.read_sidecar(page, [])
+        placement.read_sidecar(page, [])
     assert len(keys) >= 3
     assert [key for key in keys if not _is_told(key)] == []
 

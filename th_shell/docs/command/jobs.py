@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from runtime import PROCESSORS
-from th_shell.docs.command.selection import find_pages, pages_of_shard
-from th_shell.docs.command.sharding import Shard
+from th_shell.docs.command.selection import Shard, find_pages, pages_of_shard
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.running.processes import Starter
 

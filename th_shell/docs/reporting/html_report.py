@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from th_shell.docs.judging.tokens import without_colours
+from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reporting.causes import Cluster, clusters, is_shown

@@ -25,18 +25,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from th_shell.docs.reading.languages import LUA, PYTHON, language_of
+from th_shell.docs.reading.examples import LUA, PYTHON, language_of
 from th_shell.docs.settings.setting_readers import (
     Reader,
     flag,
     read_layer,
+    read_toml,
     read_values,
     strings,
     text,
     whole,
 )
 from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
-from th_shell.docs.settings.toml import read_toml
 from th_shell.files import read_file
 
 _FILE = "th-docs.toml"

@@ -1,7 +1,7 @@
 """Reads what is said of examples from tables, which come from TOML files and from directives.
 
 Each key has a reader: it takes the value from the table and returns the one that counts, or raises
-ValueError with what is wrong.
+ValueError with what is wrong. An error in a TOML file names the file and the line.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from th_shell.docs.settings.conditions import ConditionError, parse_condition
@@ -21,6 +22,21 @@ from th_shell.docs.settings.settings import (
     Settings,
     SettingsError,
 )
+from th_shell.files import read_file
+from th_shell.toml import TOMLDecodeError, loads
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a file. Raises SettingsError."""
+    try:
+        return loads(read_file(path).decode())
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path}: not UTF-8") from None
+    except TOMLDecodeError as error:
+        raise SettingsError(f"{path}: not TOML: {error}") from None
+
 
 Reader = Callable[[Any], Any]
 
