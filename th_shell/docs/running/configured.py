@@ -19,7 +19,8 @@ from th_shell.docs.reading.python_syntax import ALL_NAMES, bound_names, read_nam
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Engine, LostError, Starter, lua_engine, python_engine
 from th_shell.docs.settings.conditions import Facts
-from th_shell.docs.settings.configuration import INSTALLED, Configuration
+from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.setting_readers import INSTALLED
 from th_shell.docs.settings.settings import Mark
 
 _SECONDS = 30.0

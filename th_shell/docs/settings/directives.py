@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 from textwrap import dedent
 
 from th_shell.docs.reading.examples import Block, Line
-from th_shell.docs.settings.setting_readers import read_layer
+from th_shell.docs.settings.options import read_layer
+from th_shell.docs.settings.setting_readers import literal
 from th_shell.docs.settings.settings import Layer, SettingsError
 
 #: The word that such comments begin with.
@@ -318,9 +319,4 @@ def _value(match: re.Match[str]) -> object:
         return _ESCAPED.sub(r"\1", match["double"])
     if match["single"] is not None:
         return match["single"]
-    for kind in (int, float):
-        try:
-            return kind(match["bare"])
-        except ValueError:
-            pass
-    return {"true": True, "false": False}.get(match["bare"], match["bare"])
+    return literal(match["bare"])

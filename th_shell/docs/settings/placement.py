@@ -39,18 +39,16 @@ from th_shell.docs.settings.directives import (
     read_directives,
     without_comments,
 )
-from th_shell.docs.settings.setting_readers import (
-    Reader,
-    positive_whole,
-    read_layer,
-    read_toml,
-    read_values,
-    text,
-)
+from th_shell.docs.settings.options import Option, read_layer, read_options, read_toml
+from th_shell.docs.settings.setting_readers import positive_whole, text
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.files import read_file
 
 _SUFFIX = ".th-docs"
+
+#: What names the examples that a table of the file is for.
+EXAMPLE_KEYS = (Option("heading", text), Option("input", text), Option("ordinal", positive_whole))
+_WHICH = frozenset(option.name for option in EXAMPLE_KEYS)
 
 
 @dataclass(frozen=True)
@@ -86,14 +84,13 @@ def read_sidecar(page: Path, examples: Sequence[Example]) -> Sidecar | None:
 
 
 def _entry(table: Mapping[str, object], place: str, names: Sequence[Identity]) -> Entry:
-    readers: dict[str, Reader] = {"heading": text, "input": text, "ordinal": positive_whole}
-    which = read_values({k: v for k, v in table.items() if k in readers}, readers, place)
+    which = read_options({k: v for k, v in table.items() if k in _WHICH}, place, EXAMPLE_KEYS)
     if not which:
         raise SettingsError(f"{place}: neither 'heading' nor 'input' nor 'ordinal'")
     found = [at for at, name in enumerate(names) if _is_named(name, which)]
     if not found:
         raise SettingsError(f"{place}: the page has no such example")
-    said = {key: value for key, value in table.items() if key not in readers}
+    said = {key: value for key, value in table.items() if key not in _WHICH}
     return Entry(read_layer(said, place), found, place)
 
 
