@@ -13,8 +13,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from th_shell.docs.reporting.differences import Block, line_blocks, word_pieces
+from th_shell.files import read_file
 from th_shell.visible import visible
 
 
@@ -60,6 +62,14 @@ LINES = 40
 
 #: Characters of a line that a report shows at most.
 CHARACTERS = 400
+
+
+def page_lines(path: Path) -> list[str]:
+    """The lines of a page; none if it cannot be read, which the report says as its problem."""
+    try:
+        return read_file(path).decode("utf-8", "surrogateescape").split("\n")
+    except OSError:
+        return []
 
 
 def encodable(text: str) -> str:
