@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from th_shell.docs.settings.toml import read_toml
+from th_shell.docs.settings.options import read_toml
 
 TOP = Path(__file__).parents[1]
 

@@ -17,16 +17,13 @@ from enum import Enum
 from pathlib import Path
 
 from tests.mutations.changes import IN_INPUTS, IN_OUTPUTS, is_within_tolerance
-from th_shell.docs.judging.baseline import with_falls
 from th_shell.docs.judging.chance import judge_page
-from th_shell.docs.judging.errata import with_errata
-from th_shell.docs.judging.fragments import with_fragments
+from th_shell.docs.judging.expectations import with_errata, with_falls
 from th_shell.docs.judging.ledger import LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.judging.reasons import with_fragments
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.identity import identities
-from th_shell.docs.reading.languages import LUA, PYTHON
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, identities
 from th_shell.docs.reading.page import read
 from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner

@@ -1,5 +1,5 @@
-"""Runs the examples of documentation pages: document -> examples -> evaluation -> verdicts.
+"""Runs the examples of documentation pages: page -> examples -> evaluation -> verdicts.
 
-`document` finds the code blocks of a page, `examples` the inputs and documented outputs in them;
+`page` finds the code blocks of a page, `examples` the inputs and documented outputs in them;
 `evaluation` runs the inputs, and `verdicts` judges what they have printed.
 """

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from th_shell.docs.judging.pages import Assessment, Options, assess_page, check_page
 from th_shell.docs.judging.verdicts import PageResult
-from th_shell.docs.reading.blocks import PageError
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.languages import LUA
+from th_shell.docs.reading.examples import LUA, PageError
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.configured import configured_runner

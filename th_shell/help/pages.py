@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 from runtime import Engine
 from th_shell.docs.command.selection import NoPagesError, find_pages
-from th_shell.docs.reading.blocks import PageError
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.examples import Example, Kind, PageError
 from th_shell.docs.reading.page import read
 from th_shell.docs.settings.settings import SettingsError
 from th_shell.files import read_file

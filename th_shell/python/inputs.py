@@ -89,7 +89,7 @@ def _is_blank(text: str) -> bool:
 
 
 def _of_page(text: str) -> list[str]:
-    from th_shell.docs.reading.blocks import Block, numbered  # late: with the first page
+    from th_shell.docs.reading.examples import Block, numbered  # late: with the first page
     from th_shell.docs.reading.python import cut_python
 
     lines = numbered(text.splitlines(), 1)

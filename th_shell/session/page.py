@@ -10,15 +10,13 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 
-from th_shell.docs.reading.blocks import Block, Line, numbered
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.document import read_text
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.languages import LUA
+from th_shell.docs.reading.examples import LUA, Block, Example, Kind, Line, numbered
+from th_shell.docs.reading.page import read_text
 from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.refining import examples_of
+from th_shell.docs.running.configured import decided
 from th_shell.docs.running.evaluation import unrunnable
-from th_shell.docs.running.facts import decided
 from th_shell.docs.settings.conditions import Facts
 from th_shell.docs.settings.placement import cut_text_with_settings
 from th_shell.docs.settings.settings import SettingsError

@@ -16,7 +16,7 @@ from dataclasses import replace
 from runtime import DOUBLE, Interrupted, LuaError
 from th_shell.banner import echo
 from th_shell.docs.judging.comparison import agrees
-from th_shell.docs.judging.tokens import loose_layout, numbers
+from th_shell.docs.judging.printout import loose_layout, numbers
 from th_shell.docs.judging.verdicts import Judging, Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reporting.differences import changes

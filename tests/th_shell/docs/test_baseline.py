@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.th_shell.docs.conftest import CheckPage
-from th_shell.docs.judging.baseline import BaselineError, read_baseline
+from th_shell.docs.judging.expectations import BaselineError, read_baseline
 
 PAGE = """\
 # One

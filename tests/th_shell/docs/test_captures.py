@@ -5,8 +5,7 @@ import re
 import pytest
 
 from th_shell.docs.settings.captures import Captures
-from th_shell.docs.settings.filters import filtered
-from th_shell.docs.settings.settings import Filter
+from th_shell.docs.settings.settings import Filter, filtered
 
 
 @pytest.mark.parametrize(

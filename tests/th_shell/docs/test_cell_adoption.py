@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from th_shell.docs.judging.cell_adoption import adopting_cell, shown_texts
+from th_shell.docs.judging.adoption import adopting_cell, shown_texts
 from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind

@@ -319,3 +319,23 @@ def test_wrong_command_line(arguments: list[str], capfd: pytest.CaptureFixture[s
         main(arguments)
     assert raised.value.code == 2
     assert "usage: th-docs" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "word", "problem"),
+    [
+        ("--atol", "x", "not a number"),
+        ("--rtol", "-1", "not a number from 0 up"),
+        ("--timeout", "x", "not a number"),
+        ("--timeout", "0", "not a number above 0"),
+        ("--memory", "1.5", "not a whole number from 0 up"),
+        ("--sandbox-read", "none", "no such file or folder: none"),
+        ("--lua-path", "", "not a text"),
+    ],
+)
+def test_wrong_values_are_told_as_in_files_of_settings(
+    option: str, word: str, problem: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([option, word, "a.md"])
+    assert capfd.readouterr().err.endswith(f"th-docs: error: argument {option}: {problem}\n")

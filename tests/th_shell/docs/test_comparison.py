@@ -9,7 +9,7 @@ from th_shell.docs.judging.comparison import (
     agrees_within,
     is_error_message,
 )
-from th_shell.docs.judging.tokens import same
+from th_shell.docs.judging.printout import same
 from th_shell.docs.settings.settings import Tolerance
 
 

@@ -6,9 +6,8 @@ import pytest
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.page import read
-from th_shell.docs.running.configured import configured_runner
+from th_shell.docs.running.configured import configured_runner, with_conditions
 from th_shell.docs.running.evaluation import unrunnable
-from th_shell.docs.running.facts import with_conditions
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.conditions import ConditionError, Facts, parse_condition
 from th_shell.docs.settings.configuration import Configuration

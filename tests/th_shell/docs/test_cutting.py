@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
-from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.examples import Block, Example, Line
+from th_shell.docs.reading.page import read_page
 
 COMPILER = Compiler()
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.th_shell.docs.conftest import CheckPage
-from th_shell.docs.judging.damage import damage
+from th_shell.docs.judging.reasons import damage
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from th_shell.docs.judging.devices import with_devices
+from th_shell.docs.judging.reasons import with_devices
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, Kind
 

@@ -5,9 +5,7 @@ import time
 import pytest
 
 from th_shell.docs.reporting.differences import Block, Piece, changes, line_blocks, word_pieces
-from th_shell.docs.reporting.diffs import diff_lines
-from th_shell.docs.reporting.excerpts import shortened
-from th_shell.docs.reporting.styles import PLAIN, Style
+from th_shell.docs.reporting.excerpts import PLAIN, Style, diff_lines, shortened
 
 MATRIX = " 1  2\n 3  4\n[torch.DoubleTensor of size 2x2]"
 

@@ -7,12 +7,11 @@ import pytest
 
 from th_shell.docs.judging.pages import Options, check_page
 from th_shell.docs.judging.verdicts import PageResult
-from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.examples import Block, Example, Line
 from th_shell.docs.reading.page import read as read_page_of
 from th_shell.docs.running.evaluation import Runner
-from th_shell.docs.settings.comments import find_comments, without_comments
+from th_shell.docs.settings.directives import find_comments, without_comments
 from th_shell.docs.settings.settings import Layer, Settings, SettingsError
 
 Read = Callable[..., list[Example]]

@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 
 from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.running.hidden import HiddenCode
+from th_shell.docs.running.evaluation import HiddenCode
 from th_shell.docs.running.processes import LostError, Reply, Run
 from th_shell.docs.settings.settings import Hidden
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
-from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.identity import identities
+from th_shell.docs.reading.examples import identities
+from th_shell.docs.reading.page import read_page
 
 PAGE = """\
 ```

@@ -26,7 +26,8 @@ from th_shell.docs.judging.verdicts import FAILURES, Verdict
 from th_shell.docs.pytest_entry import pytest_addoption
 from th_shell.docs.reporting import results_json
 from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings import configuration, setting_readers, sidecar
+from th_shell.docs.settings.options import OPTIONS, Option
+from th_shell.docs.settings.placement import EXAMPLE_KEYS
 
 MANUAL = (Path(cli.__file__).parent / "README.md").read_text("utf-8")
 
@@ -136,26 +137,9 @@ def test_verdicts_are_told(verdict: Verdict) -> None:
     assert (row["fails"] == "yes") == (verdict in FAILURES)
 
 
-@pytest.mark.parametrize(
-    "module", [setting_readers, configuration, sidecar], ids=lambda m: m.__name__
-)
-def test_settings_are_told(module: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    keys: list[str] = []
-
-    def read_values(_: object, readers: dict[str, object], __: str) -> dict[str, object]:
-        keys.extend(readers)
-        return {}
-
-    page, file = tmp_path / "page.md", tmp_path / "th-docs.toml"
-    (tmp_path / "page.md.th-docs").write_text("[[examples]]\ninput = 'x'\n")
-    file.touch()
-    monkeypatch.setattr(module, "read_values", read_values)
-    setting_readers.read_layer({}, "")
-    configuration.configuration(page, configuration.Configuration())
-    with pytest.raises(setting_readers.SettingsError):
-        sidecar.read_sidecar(page, [])
-    assert len(keys) >= 3
-    assert [key for key in keys if not _is_told(key)] == []
+@pytest.mark.parametrize("option", [*OPTIONS, *EXAMPLE_KEYS], ids=lambda option: option.name)
+def test_settings_are_told(option: Option) -> None:
+    assert _is_told(option.name)
 
 
 def test_fields_of_the_results_are_shown() -> None:

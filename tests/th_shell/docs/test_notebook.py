@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.reading.blocks import PageError
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
-from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.examples import Example, PageError
+from th_shell.docs.reading.page import read_page
 
 Cell = dict[str, Any]
 

@@ -8,15 +8,13 @@ import pytest
 
 from th_shell.docs.judging.comparison import agrees, agrees_within
 from th_shell.docs.judging.plausibility import implausible
-from th_shell.docs.judging.printout import only_rows, precision, printed_tensors
-from th_shell.docs.judging.tokens import bare_message
-from th_shell.docs.reading.blocks import PageError
+from th_shell.docs.judging.printout import bare_message, only_rows, precision, printed_tensors
 from th_shell.docs.reading.comment_values import comment_of
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.document import read_page
+from th_shell.docs.reading.examples import PageError
 from th_shell.docs.reading.names import bound_names, read_names
-from th_shell.docs.reading.page import read
-from th_shell.docs.settings.comments import find_comments
+from th_shell.docs.reading.page import read, read_page
+from th_shell.docs.settings.directives import find_comments
 
 _MANY = 30_000
 _SECONDS = 2.0  # what took time in proportion to the square of these sizes took minutes

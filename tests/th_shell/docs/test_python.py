@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
-from th_shell.docs.reading.document import read_page
 from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.page import read_page
 from th_shell.docs.reading.python_syntax import (
     bound_names,
     read_names,

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from th_shell.docs.judging.adoption import adopting_code
-from th_shell.docs.judging.python_adoption import PrintedArray, printed_array
+from th_shell.docs.judging.adoption import PrintedArray, adopting_code, printed_array
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.python_syntax import shown_name
 

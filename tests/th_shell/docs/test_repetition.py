@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.judging.repetition import differences, nearly_repeats, unlike_above
+from th_shell.docs.judging.plausibility import differences, nearly_repeats, unlike_above
 
 SHOWN = [0.1, 0.2, 0.3, 0.4, 0.5]
 

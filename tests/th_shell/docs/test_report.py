@@ -4,8 +4,8 @@ import pytest
 
 from tests.th_shell.docs.results import page, result
 from th_shell.docs.judging.verdicts import PageResult, Verdict
+from th_shell.docs.reporting.excerpts import Style
 from th_shell.docs.reporting.report import TextReport, View, describe_failure
-from th_shell.docs.reporting.styles import Style
 
 
 def report(view: View, *pages: PageResult) -> str:

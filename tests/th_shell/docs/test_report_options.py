@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.reporting.styles import style_for
+from th_shell.docs.reporting.excerpts import style_for
 
 
 @pytest.fixture(autouse=True)

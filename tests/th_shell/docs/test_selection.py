@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.command.selection import NoPagesError, find_pages, pages_of_shard
-from th_shell.docs.command.sharding import Shard
+from th_shell.docs.command.selection import NoPagesError, Shard, find_pages, pages_of_shard
 
 FILES = (
     "docs/b.md",

@@ -10,7 +10,8 @@ from th_shell.docs.cli import main
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.page import read
-from th_shell.docs.settings.configuration import Command, Configuration, configuration, search_path
+from th_shell.docs.settings.configuration import Configuration, configuration
+from th_shell.docs.settings.setting_readers import Command, search_path
 from th_shell.docs.settings.settings import (
     Filter,
     Layer,

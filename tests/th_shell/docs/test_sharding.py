@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.command.sharding import Shard
+from th_shell.docs.command.selection import Shard
 
 SIZES = {"a.md": 900, "b.md": 10, "c.md": 400, "d.md": 500, "e.md": 10, "f.md": 0}
 

@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from th_shell.docs.sharing import shared_result
+from th_shell.docs.plugin import shared_result
 
 
 def test_a_result_is_computed_once(tmp_path: Path) -> None:

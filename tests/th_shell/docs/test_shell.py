@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.running.shell import refusal
+from th_shell.docs.running.evaluation import refusal
 
 
 @pytest.mark.parametrize(

@@ -3,24 +3,29 @@
 An example that prints by chance documents numbers that no run prints again. What the page shows
 after it was computed from these numbers. So they are copied into the printed value, and all that
 follows is compared exactly.
+
+A cell of Python may print random numbers, and then what it has computed of them. Behind the print,
+code is put into the cell that gives the variable the documented numbers: so what follows in the
+same cell can be compared with the page, too.
+
+Python shows a tensor, an array or a number as code: `tensor([[1., 2.]], dtype=torch.float64)`,
+`array([1, 2])`, `0.25`; what numpy prints, `[1 2]`, has no commas. The numbers go into the printed
+object, wherever the program has it; of a number, into its variable.
 """
 
 from __future__ import annotations
 
+import ast
 import random
 import re
-from collections.abc import Sequence
-from math import isinf, isnan
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isinf, isnan, prod
+from typing import NamedTuple
 
-from th_shell.docs.judging.printout import NUMBER, precision, printed_tensors
-from th_shell.docs.judging.python_adoption import (
-    code_for_array,
-    code_for_number,
-    printed_array,
-)
-from th_shell.docs.reading.examples import Example
-from th_shell.docs.reading.languages import PYTHON
-from th_shell.docs.reading.python_syntax import shown_name
+from th_shell.docs.judging.printout import NUMBER, precision, printed_tensors, same
+from th_shell.docs.reading.examples import PYTHON, Example, Kind
+from th_shell.docs.reading.python_syntax import shown_name, statements
 
 _NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*;?\s*")
 _ALONE = re.compile(rf"\s*({NUMBER})\s*")
@@ -94,3 +99,173 @@ def _literal(value: float) -> str:
     if isinf(value):
         return "(1 / 0)" if value > 0 else "(-1 / 0)"
     return repr(value)
+
+
+_OPENED, _CLOSED = "([{", ")]}"
+
+
+class _Print(NamedTuple):
+    """A statement that shows something. name: of a variable, or ''. line: where it ends, from 1."""
+
+    name: str
+    line: int
+
+
+def adopting_cell(example: Example, outputs: Sequence[str], vary: bool = False) -> str:
+    """The source of a cell with code behind each print of what depends on chance.
+
+    Returns '' where there is nothing to put in. outputs: what runs have printed that differ in what
+    depends on chance. vary: see `adopting_code`.
+    """
+    if example.language != PYTHON or example.kind is not Kind.CELL:
+        return ""
+    prints = list(_prints(example.source))
+    documented, *runs = (shown_texts(text) for text in (example.expected, *outputs))
+    if len(prints) < 2 or any(len(texts) != len(prints) for texts in (documented, *runs)):
+        return ""
+    added: dict[int, str] = {}
+    for one, expected, *printed in zip(prints[:-1], documented, *runs, strict=False):
+        if one.name and not all(same(printed[0], text) for text in printed):
+            shown = replace(example, source=one.name, expected=expected)
+            added[one.line] = adopting_code(shown, vary)
+    return _with_lines(example.source, added) if any(added.values()) else ""
+
+
+def shown_texts(text: str) -> list[str]:
+    """The texts that several statements have printed: each a line, or lines within brackets."""
+    found: list[str] = []
+    opened = 0
+    for line in text.split("\n"):
+        if opened > 0:
+            found[-1] += "\n" + line
+        elif line.strip():
+            found.append(line)
+        opened += sum(map(line.count, _OPENED)) - sum(map(line.count, _CLOSED))
+    return found
+
+
+def _prints(source: str) -> Iterator[_Print]:
+    """The statements of a cell that show something; none where others may print, too."""
+    body = statements(source)
+    ends = [node.end_lineno or 0 for node in body]
+    for number, node in enumerate(body):
+        text = ast.get_source_segment(source, node) or ""
+        is_last = number == len(body) - 1
+        if isinstance(node, ast.Expr) and (is_last or text.startswith("print(")):
+            own_line = is_last or body[number + 1].lineno > ends[number]
+            yield _Print(shown_name(text) if own_line else "", ends[number])
+
+
+def _with_lines(source: str, added: dict[int, str]) -> str:
+    """A source with further lines behind some of its own, by their numbers."""
+    found = []
+    for at, line in enumerate(source.split("\n"), 1):
+        found += [line, added[at]] if added.get(at) else [line]
+    return "\n".join(found)
+
+
+_NUMBER = re.compile(NUMBER)
+#: What PyTorch prints of a tensor's history is no code.
+_HISTORY = re.compile(r",\s*grad_fn=<\w+>")
+_BETWEEN = re.compile(r"(?<=[\w.\]])\s+(?=[-+\w.\[])")
+_KINDS = ("array", "tensor")
+#: numpy prints so many digits behind the point as one of the numbers has, and eight at most.
+_OF_NUMPY, _NUMPY_UNIT = _KINDS[0], 1.01e-8
+
+#: Copies numbers into a tensor of torch or an array of numpy that has these sizes.
+_COPY = """\
+def copy(value, numbers, sizes):
+    import sys
+    if tuple(getattr(value, 'shape', ())) != sizes:
+        return
+    if hasattr(value, 'copy_'):
+        torch = sys.modules['torch']
+        made = torch.tensor(numbers, dtype=torch.float64).reshape(sizes)
+        value.detach().copy_(made)
+    elif type(value).__module__ == 'numpy':
+        import numpy
+        value[...] = numpy.reshape(numbers, sizes)
+try:
+    copy(value, numbers, sizes)
+except Exception:
+    pass
+"""
+
+
+@dataclass(frozen=True)
+class PrintedArray:
+    """A tensor or an array as it was printed.
+
+    values: in the order of a contiguous one. units: for each, one in its last place, 0 for a whole
+    number.
+    """
+
+    sizes: tuple[int, ...]
+    values: tuple[float, ...]
+    units: tuple[float, ...]
+
+
+def printed_array(text: str) -> PrintedArray | None:
+    """The array of numbers that a text shows, and nothing else; None where it does not."""
+    text = _as_code(text)
+    kind, content = _array(text)
+    sizes = _sizes(content) if content else None
+    words = _NUMBER.findall(ast.get_source_segment(text, content) or "") if content else []
+    if sizes is None or not words or len(words) != prod(sizes):
+        return None
+    units = tuple(map(precision, words))
+    if kind == _OF_NUMPY and not any(0 < unit <= _NUMPY_UNIT for unit in units):
+        units = (0.0,) * len(words)
+    return PrintedArray(sizes, tuple(map(float, words)), units)
+
+
+def has_uneven_rows(text: str) -> bool:
+    """Whether a text shows a tensor or an array, and nothing else, whose rows differ in length."""
+    _, content = _array(_as_code(text))
+    return content is not None and _sizes(content) is None
+
+
+def code_for_array(source: str, values: Sequence[float], sizes: tuple[int, ...]) -> str:
+    """Code that copies numbers into what an input has shown."""
+    value = shown_name(source) or "__import__('builtins')._"
+    numbers = f"[{', '.join(f'float({str(value)!r})' for value in values)}]"
+    return f"exec({_COPY!r}, {{'value': {value}, 'numbers': {numbers}, 'sizes': {sizes!r}}})"
+
+
+def code_for_number(name: str, value: float, is_whole: bool) -> str:
+    """Code that gives a variable a number."""
+    return f"{name} = {int(value)}" if is_whole else f"{name} = float({str(value)!r})"
+
+
+def _as_code(text: str) -> str:
+    """A printed tensor or array as Python shows it."""
+    text = _HISTORY.sub("", text.strip())
+    is_printed = text.startswith("[") and "," not in text
+    return f"{_OF_NUMPY}({_BETWEEN.sub(', ', text)})" if is_printed else text
+
+
+def _array(text: str) -> tuple[str, ast.expr | None]:
+    """What a text shows, of `_KINDS`, and its content; '' and None where it is none."""
+    call = _parsed(text)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
+        return "", None
+    return (call.func.id, call.args[0]) if call.func.id in _KINDS else ("", None)
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _sizes(value: ast.expr) -> tuple[int, ...] | None:
+    """The sizes of nested lists; None where they are no array."""
+    if not isinstance(value, ast.List):
+        return ()
+    inner = {_sizes(element) for element in value.elts}
+    if len(inner) > 1 or None in inner:
+        return None
+    below = inner.pop() if inner else ()
+    assert below is not None
+    return (len(value.elts), *below)

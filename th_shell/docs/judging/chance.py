@@ -11,19 +11,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from th_shell.docs.judging.adoption import adopting_code, vary_literals
-from th_shell.docs.judging.cell_adoption import adopting_cell
+from th_shell.docs.judging.adoption import adopting_cell, adopting_code, vary_literals
 from th_shell.docs.judging.comparison import agrees_within
-from th_shell.docs.judging.plausibility import implausible, misshapen, unlike_fixed
+from th_shell.docs.judging.plausibility import (
+    differences,
+    implausible,
+    misshapen,
+    nearly_repeats,
+    unlike_above,
+    unlike_fixed,
+)
+from th_shell.docs.judging.printout import is_scaled, number_words, numbers
 from th_shell.docs.judging.python import comparable, comparable_outcome
-from th_shell.docs.judging.repetition import differences, nearly_repeats, unlike_above
-from th_shell.docs.judging.tokens import is_scaled, number_words, numbers
 from th_shell.docs.judging.verdicts import Result, Verdict, judge
-from th_shell.docs.reading.examples import Example
-from th_shell.docs.reading.languages import LUA
+from th_shell.docs.reading.examples import LUA, Example
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
-from th_shell.docs.settings.filters import filtered
+from th_shell.docs.settings.settings import filtered
 
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)

@@ -16,14 +16,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, sqrt
 
-from th_shell.docs.judging.printout import PrintedTensor, only_tensors, precision
-from th_shell.docs.judging.tokens import (
+from th_shell.docs.judging.printout import (
     ANYTHING,
+    PrintedTensor,
     bare_message,
     is_number,
     layout,
     located,
     loose_layout,
+    only_tensors,
+    precision,
     readings,
     tokens,
 )

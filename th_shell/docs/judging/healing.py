@@ -14,9 +14,7 @@ from dataclasses import dataclass, replace
 from th_shell.docs.judging.chance import Judgement, judge_page
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.blocks import Line, edited
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.languages import LUA, PYTHON
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, Line, edited
 from th_shell.docs.reading.naming import bound_names, read_names
 from th_shell.docs.reading.page import Page
 from th_shell.docs.reading.python_syntax import BUILTINS

@@ -32,9 +32,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.identity import identities
-from th_shell.docs.reading.languages import prompt_of
+from th_shell.docs.reading.examples import Example, Kind, identities, prompt_of
 from th_shell.files import read_file
 
 _ENTRY = re.compile(r"^\s+(\d+):\s*(.*)$")

@@ -1,9 +1,9 @@
 """Checks a page: runs its examples, judges them, and holds them against its files.
 
 What fails is looked at again: a repair of the page's text may make it hold (`healing`), the text
-may contradict itself (`damage`), the page may leave out what it uses (`fragments`), or need a
-device that is not there (`devices`). The ledger says
-which examples are wrong in the page (`errata`), the baseline what they have reached before.
+may contradict itself, and the page may leave out what it uses, or need a device that is not there
+(`reasons`). The ledger says which examples are wrong in the page, the baseline what they have
+reached before (`expectations`).
 """
 
 from __future__ import annotations
@@ -12,18 +12,17 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from th_shell.docs.judging.baseline import (
+from th_shell.docs.judging.chance import Judgement, judge_page
+from th_shell.docs.judging.expectations import (
     BaselineError,
     baseline_path,
     baseline_text,
     read_baseline,
+    updated,
+    with_errata,
     with_falls,
+    with_xfail,
 )
-from th_shell.docs.judging.chance import Judgement, judge_page
-from th_shell.docs.judging.damage import damage
-from th_shell.docs.judging.devices import with_devices
-from th_shell.docs.judging.errata import updated, with_errata
-from th_shell.docs.judging.fragments import with_fragments
 from th_shell.docs.judging.healing import Healed, Healing
 from th_shell.docs.judging.ledger import (
     Erratum,
@@ -34,18 +33,16 @@ from th_shell.docs.judging.ledger import (
     read_ledger,
     updated_ledger,
 )
+from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
 from th_shell.docs.judging.repairs import Repair
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
-from th_shell.docs.judging.xfail import with_xfail
 from th_shell.docs.reading import python_syntax
-from th_shell.docs.reading.examples import Kind
-from th_shell.docs.reading.languages import LUA, PYTHON
+from th_shell.docs.reading.examples import LUA, PYTHON, Kind
 from th_shell.docs.reading.names import bound_names
 from th_shell.docs.reading.page import Page
 from th_shell.docs.reading.python_syntax import BUILTINS
+from th_shell.docs.running.configured import with_conditions, with_imports
 from th_shell.docs.running.evaluation import HiddenError, Runner
-from th_shell.docs.running.facts import with_conditions
-from th_shell.docs.running.imports import with_imports
 from th_shell.files import write_file
 
 #: What the ledger says now may change what is printed further down, and so what it should say.

@@ -14,9 +14,8 @@ import ast
 import re
 from dataclasses import replace
 
-from th_shell.docs.judging.tokens import ANYTHING
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.judging.printout import ANYTHING
+from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.reading.python_syntax import statements
 from th_shell.docs.running.evaluation import Outcome
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from th_shell.docs.judging.printout import contradictions, only_rows
-from th_shell.docs.reading.blocks import Line, edited
-from th_shell.docs.reading.languages import LUA, PYTHON
+from th_shell.docs.reading.examples import LUA, PYTHON, Line, edited
 from th_shell.docs.reading.naming import read_names
 
 

@@ -14,13 +14,12 @@ from th_shell.docs.judging.comparison import (
     agrees_in_any_order,
     is_error_message,
 )
+from th_shell.docs.judging.printout import bare_message, same
 from th_shell.docs.judging.tables import same_tables
-from th_shell.docs.judging.tokens import bare_message, same
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.running.evaluation import Outcome, unrunnable
-from th_shell.docs.settings.filters import filtered
-from th_shell.docs.settings.settings import Tolerance
+from th_shell.docs.settings.settings import Tolerance, filtered
 
 
 class Verdict(Enum):

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from th_shell.docs.reading.blocks import Line
+from th_shell.docs.reading.examples import Line
 from th_shell.docs.reading.prose import output_of, words_in
 from th_shell.docs.reading.python_syntax import (
     BUILTINS,

@@ -12,11 +12,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.comment_values import comment_of, value_of
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Example, Kind, said_of, with_output
-from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.examples import PYTHON, Block, Example, Kind, Line, said_of, with_output
 from th_shell.docs.reading.python import cut_python
 from th_shell.nesting import Nesting
 from th_shell.syntax import Syntax

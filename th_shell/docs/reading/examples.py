@@ -1,14 +1,98 @@
-"""Examples: inputs, each with the text that its page documents under it."""
+"""What pages consist of: blocks of code, and the examples in them.
+
+A page format hands on blocks, with the numbers of their lines in the page and their languages. An
+example is an input with the text that its page documents under it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.settings.settings import Hidden, Mark, Settings
+
+
+class PageError(Exception):
+    """A page that is not in the format of its name; the message says why."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a page; number: counted from 1."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """The lines between two fences.
+
+    opening, closing: the line numbers of the fences; where a format has no fences, the line that
+    announces the block, or the one above its first, and the one below its last. language: what the
+    page says, in small letters; '' where it says nothing. skip: whether a
+    notebook says not to run it.
+    heading: the text of the heading above, lead: the line of text above; '' where there is none.
+    output: what a notebook shows under the block, which is one cell; None where outputs stand among
+    the lines.
+    """
+
+    opening: int
+    closing: int
+    language: str
+    lines: tuple[Line, ...]
+    skip: bool = False
+    heading: str = ""
+    lead: str = ""
+    output: tuple[Line, ...] | None = None
+
+
+def edited(lines: Sequence[Line], new: Mapping[int, Sequence[str]]) -> tuple[Line, ...]:
+    """Lines with new texts in place of some, by their numbers; all of these have that number."""
+    return tuple(
+        Line(line.number, text) for line in lines for text in new.get(line.number, (line.text,))
+    )
+
+
+def numbered(texts: Sequence[str], first: int) -> tuple[Line, ...]:
+    """Lines with their numbers, of which the first is given."""
+    return tuple(Line(number, text) for number, text in enumerate(texts, first))
+
+
+LUA = "lua"
+PYTHON = "python"
+
+_NAMES = {
+    **dict.fromkeys(("lua", "luajit", "th", "torch"), LUA),
+    **dict.fromkeys(("python", "py", "python3", "pycon", "doctest"), PYTHON),
+    **dict.fromkeys(("ipython", "ipython3"), PYTHON),
+}
+_LUA_PROMPT = re.compile(r"^\s*(?:th)?>(?!>)")
+_PYTHON_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
+
+
+def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
+    """The language of a block by the name at its fence, else by its first prompt, else the usual.
+
+    Returns '' for a language that has no engine.
+    """
+    if name:
+        return _NAMES.get(name, "")
+    for line in lines:
+        if _LUA_PROMPT.match(line):
+            return LUA
+        if _PYTHON_PROMPT.match(line):
+            return PYTHON
+    return usual
+
+
+def prompt_of(language: str) -> str:
+    """The prompt of a language, as reports and ledgers show it before an input."""
+    return ">>> " if language == PYTHON else "> "
 
 
 class Kind(Enum):
@@ -63,3 +147,33 @@ def with_output(example: Example, output: Sequence[Line]) -> Example:
         expected="\n".join(line.text for line in output).strip("\n"),
         documented=(shown[0], shown[-1]) if shown else None,
     )
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What tells an example from the others of its page.
+
+    heading: the heading above. ordinal: the number of the example among those under this heading
+    that begin with the same line, from 1. headline: that line; for a text without an input, the
+    first line of the text.
+    """
+
+    heading: str
+    ordinal: int
+    headline: str
+
+    def __str__(self) -> str:
+        """All three, with slashes between."""
+        return f"{self.heading}/{self.ordinal}/{self.headline}"
+
+
+def identities(examples: Sequence[Example]) -> list[Identity]:
+    """The identities of a page's examples, each of which is another one."""
+    seen = Counter[tuple[str, str]]()
+    found = []
+    for example in examples:
+        headline = " ".join((example.source or example.expected).split("\n")[0].split())
+        heading = " ".join(example.heading.split())
+        seen[heading, headline] += 1
+        found.append(Identity(heading, seen[heading, headline], headline))
+    return found

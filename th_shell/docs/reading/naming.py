@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from th_shell.docs.reading import names, python_syntax
-from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.examples import PYTHON
 
 
 def bound_names(language: str, source: str) -> set[str]:

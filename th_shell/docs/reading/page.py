@@ -1,18 +1,86 @@
-"""A page as it is read: its blocks, and the examples in them."""
+"""Reads a page: finds its blocks of code, and the examples in them.
+
+How blocks are found depends on the page's format (`formats`). In text pages, blocks with only blank
+lines between them are joined, since page breaks split blocks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from th_shell.docs.reading.blocks import Block
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.document import read_page
-from th_shell.docs.reading.examples import Example
-from th_shell.docs.reading.languages import LUA
+from th_shell.docs.reading.examples import LUA, PYTHON, Block, Example, language_of
+from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.settings.placement import cut_with_settings
 from th_shell.docs.settings.settings import NOTHING, Layer
+from th_shell.files import read_file
+
+
+def read_page(path: Path, language: str = LUA) -> list[Block]:
+    """The blocks of a page in the languages that have engines, in order.
+
+    language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
+    PageError where the page is damaged.
+    """
+    return read_text(read_file(path).decode("utf-8-sig", "surrogateescape"), path.suffix, language)
+
+
+def read_text(text: str, suffix: str, usual: str = LUA) -> list[Block]:
+    """The same for the text of a page whose name has a suffix. usual: the language."""
+    text = text.replace("\r\n", "\n")
+    # In Lua a no-break space is part of a name; in a page it is a space. Where texts are compared,
+    # a NUL stands for any text; in CommonMark a page has none.
+    text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    lines = text.split("\n")
+    found: list[Block] = []
+    is_run = True
+    blocks = _led(reader(suffix)(lines), lines)
+    if suffix.lower() not in FORMATS:
+        blocks = _joined(blocks, lines)
+    for block in blocks:
+        language = language_of(block.language, (line.text for line in block.lines), usual)
+        was_run, is_run = is_run, bool(language)
+        if is_run:
+            # The text below a command of the shell is announced as what the command prints.
+            found.append(replace(block, language=language, lead=block.lead if was_run else ""))
+    return found
+
+
+def _led(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
+    for block in blocks:
+        at = block.opening - 2
+        while at >= 0 and not lines[at].strip():
+            at -= 1
+        lead = lines[at].strip() if at >= 0 else ""
+        yield replace(block, lead=lead)
+
+
+def _joined(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
+    parts: list[Block] = []
+    for block in blocks:
+        if parts and not _continues(block, parts[0], parts[-1], lines):
+            yield _whole(parts)
+            parts = []
+        parts.append(block)
+    if parts:
+        yield _whole(parts)
+
+
+def _continues(block: Block, first: Block, last: Block, lines: Sequence[str]) -> bool:
+    if block.language not in ("", first.language):
+        return False
+    # Of Python, a block without prompts is one input: what two fences name are two.
+    is_new = block.language and language_of(block.language, ()) == PYTHON
+    if is_new or block.output is not None or last.output is not None:
+        return False
+    return not any(lines[at].strip() for at in range(last.closing, block.opening - 1))
+
+
+def _whole(parts: Sequence[Block]) -> Block:
+    inside = tuple(line for part in parts for line in part.lines)
+    return replace(parts[0], closing=parts[-1].closing, lines=inside)
 
 
 @dataclass(frozen=True)

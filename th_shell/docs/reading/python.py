@@ -13,10 +13,8 @@ from itertools import takewhile
 from textwrap import dedent
 from typing import NamedTuple
 
-from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.cells import CELL, cells
-from th_shell.docs.reading.examples import Example, Kind, said_of, with_output
-from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.examples import PYTHON, Block, Example, Kind, Line, said_of, with_output
 from th_shell.docs.reading.python_syntax import PROMPT, statements, syntax, without_magics
 from th_shell.docs.settings.settings import Mark, Settings
 from th_shell.syntax import Syntax

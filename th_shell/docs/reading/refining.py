@@ -17,11 +17,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from th_shell.docs.reading.blocks import Block
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.examples import PYTHON, Block, Example, Kind
 
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 #: A line of output, or one that says nothing: '...', and a query that does not compile.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from th_shell.docs.judging.tokens import without_colours
+from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reporting.differences import changes, word_pieces
 from th_shell.docs.reporting.excerpts import CHARACTERS, first_line

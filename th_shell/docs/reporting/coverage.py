@@ -16,6 +16,7 @@ from pathlib import Path
 
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.naming import bound_names, called_names, read_names
+from th_shell.docs.reporting.excerpts import page_lines
 from th_shell.files import read_file
 from th_shell.visible import visible
 
@@ -157,7 +158,7 @@ def _groups(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The anchors of a page that stand together, with the line of the first one."""
     start, names = 0, list[str]()
     is_near = False
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(page_lines(path), 1):
         found = ["".join(match) for match in _ANCHOR.findall(line)]
         if found and not is_near:
             if names:
@@ -168,10 +169,3 @@ def _groups(path: Path) -> Iterator[tuple[int, list[str]]]:
         is_near = bool(_NOTHING.match(rest)) and (is_near or bool(found))
     if names:
         yield start, names
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return read_file(path).decode("utf-8", "surrogateescape").split("\n")
-    except OSError:
-        return []  # the report says already that the page cannot be read

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from th_shell.docs.judging.comparison import line_readings, tokens_agree
-from th_shell.docs.judging.printout import NUMBER
-from th_shell.docs.judging.tokens import without_colours
+from th_shell.docs.judging.printout import NUMBER, without_colours
 
 #: How many lines, and words of a block, are matched at most: the time grows with the square.
 _MOST = 400

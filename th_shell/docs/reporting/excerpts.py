@@ -1,20 +1,75 @@
-"""Parts of long texts, safe to show: few lines, short lines, control codes written as digits.
+"""Shows parts of long texts: few lines, short lines, control codes written as digits, and diffs.
 
 Examples may print megabytes, in one line or in many. A report shows their beginning and says how
-much there is; the results in JSON have all of it.
+much there is; the results in JSON have all of it. A documented text and the printed one are shown
+as a diff, by lines or by words, on a terminal in colours.
+
+The convention of https://no-color.org holds: with NO_COLOR in the environment there are no colours,
+unless the command line asks for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
+from th_shell.docs.reporting.differences import Block, line_blocks, word_pieces
+from th_shell.files import read_file
 from th_shell.visible import visible
+
+
+@dataclass(frozen=True)
+class Style:
+    """Marks parts of a text by colours, or leaves them as they are."""
+
+    coloured: bool = False
+
+    def bad(self, text: str) -> str:
+        """What is wrong: the word FAIL, a documented line that was not printed."""
+        return self._in(text, "31")
+
+    def good(self, text: str) -> str:
+        """What is right: a printed line that is not documented."""
+        return self._in(text, "32")
+
+    def strong(self, text: str) -> str:
+        """A place."""
+        return self._in(text, "1")
+
+    def faint(self, text: str) -> str:
+        """What is less important than the text around it."""
+        return self._in(text, "2")
+
+    def _in(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.coloured and text else text
+
+
+PLAIN = Style()
+
+
+def style_for(when: str, descriptor: int) -> Style:
+    """The style of what is written to a file descriptor. when: 'auto', 'always' or 'never'."""
+    if when != "auto":
+        return Style(when == "always")
+    is_dumb = os.environ.get("TERM") == "dumb" or bool(os.environ.get("NO_COLOR"))
+    return Style(not is_dumb and os.isatty(descriptor))
+
 
 #: Lines of an input or output that a report shows at most.
 LINES = 40
 
 #: Characters of a line that a report shows at most.
 CHARACTERS = 400
+
+
+def page_lines(path: Path) -> list[str]:
+    """The lines of a page; none if it cannot be read, which the report says as its problem."""
+    try:
+        return read_file(path).decode("utf-8", "surrogateescape").split("\n")
+    except OSError:
+        return []
 
 
 def encodable(text: str) -> str:
@@ -47,3 +102,79 @@ def shortened(line: str, characters: int = CHARACTERS, start: int = 0) -> str:
     more = len(line) - start - characters
     before = f"[{start} characters ...] " if start else ""
     return before + shown + (f" [... {more} more characters]" if more > 0 else "")
+
+
+#: The kinds of diffs: lines with '-' and '+', words in [-...-] and {+...+}, or both texts whole.
+DIFFS = ("unified", "words", "none")
+
+_CONTEXT = 3  # lines around a difference that are shown
+_NEAR = 40  # characters before a difference that are shown of a long line
+
+
+def diff_lines(
+    documented: str, printed: str, kind: str, style: Style, exact: bool = False
+) -> list[str]:
+    """A diff of two texts; none if they differ in nothing that counts.
+
+    kind: 'unified' or 'words'. exact: whether everything counts.
+    """
+    blocks = line_blocks(documented, printed, exact)
+    if all(block.same for block in blocks):
+        return []
+    lines: list[str] = []
+    for at, block in enumerate(blocks):
+        if block.same:
+            lines += _context(block.old, at > 0, at < len(blocks) - 1, style)
+        else:
+            lines += _by_words(block, style) if kind == "words" else _by_lines(block, style)
+    return limited(lines, len(lines))
+
+
+def _context(lines: Sequence[str], after: bool, before: bool, style: Style) -> Iterator[str]:
+    """The lines next to differences. after, before: whether one stands above, below the lines."""
+    head, tail = _CONTEXT * after, _CONTEXT * before
+    hidden = len(lines) - head - tail
+    if hidden <= 1:
+        head, tail, hidden = len(lines), 0, 0
+    yield from (f"  {shortened(line)}".rstrip() for line in lines[:head])
+    if hidden:
+        yield style.faint(f"[{hidden} lines agree]")
+    yield from (f"  {shortened(line)}".rstrip() for line in lines[len(lines) - tail :])
+
+
+def _by_lines(block: Block, style: Style) -> Iterator[str]:
+    starts = [_start(*pair) for pair in zip(block.old, block.new, strict=False)]
+    starts += [0] * (max(len(block.old), len(block.new)) - len(starts))
+    for line, start in zip(block.old, starts, strict=False):
+        yield style.bad(f"- {shortened(line, start=start)}".rstrip())
+    for line, start in zip(block.new, starts, strict=False):
+        yield style.good(f"+ {shortened(line, start=start)}".rstrip())
+
+
+def _start(old: str, new: str) -> int:
+    """Where to begin with lines of which only the ends differ."""
+    if max(len(old), len(new)) <= CHARACTERS:
+        return 0
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if old[:middle] == new[:middle] else (low, middle - 1)
+    return max(0, low - _NEAR) if low > CHARACTERS // 2 else 0
+
+
+def _by_words(block: Block, style: Style) -> list[str]:
+    if any(len(line) > CHARACTERS for line in block.old + block.new):
+        return list(_by_lines(block, style))
+    text = ""
+    for piece in word_pieces("\n".join(block.old), "\n".join(block.new)):
+        words = piece.text.lstrip()
+        gap = piece.text[: len(piece.text) - len(words)]
+        text += gap + _marked(piece.mark, words, style)
+    return [f"  {line}".rstrip() for line in text.split("\n")]
+
+
+def _marked(mark: str, words: str, style: Style) -> str:
+    shown = visible(words.expandtabs())
+    if mark == "-":
+        return style.bad(f"[-{shown}-]")
+    return style.good(f"{{+{shown}+}}") if mark == "+" else shown

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from th_shell.docs.judging.tokens import without_colours
+from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
 from th_shell.docs.reporting.differences import Block, Piece, line_blocks, word_pieces
-from th_shell.docs.reporting.excerpts import CHARACTERS, encodable, excerpt, shortened
+from th_shell.docs.reporting.excerpts import CHARACTERS, encodable, excerpt, page_lines, shortened
 from th_shell.docs.reporting.report import tally
-from th_shell.files import read_file
 from th_shell.visible import visible
 
 _PROSE = 12  # lines of prose between examples that are not folded
@@ -139,7 +138,7 @@ def _page(at: int, page: PageResult) -> Iterator[str]:
     yield f"<h2>{_shown(str(page.page))}</h2>"
     if page.problem:
         yield f'<p class="problem">{_shown(page.problem)}</p>'
-    lines = _lines(page.page)
+    lines = page_lines(page.page)
     done = 0
     for result in page.results:
         first, last = _range(result.example)
@@ -149,13 +148,6 @@ def _page(at: int, page: PageResult) -> Iterator[str]:
     if page.results:
         yield from _prose(lines[done:], done + 1)
     yield "</section>"
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return read_file(path).decode("utf-8", "surrogateescape").split("\n")
-    except OSError:
-        return []  # the page has this as its problem already
 
 
 def _range(example: Example) -> tuple[int, int]:

@@ -6,14 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from th_shell.docs.judging.tokens import without_colours
+from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
-from th_shell.docs.reading.examples import Kind
-from th_shell.docs.reading.languages import prompt_of
+from th_shell.docs.reading.examples import Kind, prompt_of
 from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
-from th_shell.docs.reporting.diffs import diff_lines
-from th_shell.docs.reporting.excerpts import excerpt, first_line
-from th_shell.docs.reporting.styles import PLAIN, Style
+from th_shell.docs.reporting.excerpts import PLAIN, Style, diff_lines, excerpt, first_line
 from th_shell.visible import visible
 
 _PLACES = 20  # places of a cause that are listed at most

@@ -5,18 +5,80 @@ What a report writes are lines with control codes as digits; only colours of our
 
 from __future__ import annotations
 
+import argparse
 import os
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from runtime import Replacement
 from th_shell.docs.judging.verdicts import PageResult
+from th_shell.docs.reporting.excerpts import DIFFS, style_for
 from th_shell.docs.reporting.progress import Progress
 from th_shell.docs.reporting.report import TextReport, View
 from th_shell.files import write_all
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    group = parser.add_argument_group("report")
+    group.add_argument(
+        "-v", "--verbose", action="store_true", help="a line for every example; every failure"
+    )
+    group.add_argument(
+        "--diff",
+        choices=DIFFS,
+        default="unified",
+        help="how failures show what differs: by lines (unified), by words, or not at all: both "
+        "texts (default: unified)",
+    )
+    group.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colours: auto is for terminals, unless NO_COLOR is in the environment",
+    )
+    group.add_argument(
+        "--no-cluster",
+        action="store_true",
+        help="show every failure, also those with the cause of another one",
+    )
+    group.add_argument(
+        "--json",
+        metavar="FILE",
+        help="write all results to FILE; -: to the standard output, and the text to the standard "
+        "error. Its schema is th_shell/docs/reporting/results.schema.json",
+    )
+    group.add_argument(
+        "--html", metavar="FILE", help="write a report to FILE with the pages beside the results"
+    )
+    group.add_argument(
+        "--github", action="store_true", help="annotate the lines of failures in a GitHub workflow"
+    )
+    group.add_argument(
+        "--coverage",
+        action="store_true",
+        help="say which operations of torch, and which anchors of the pages, have no checked "
+        "example",
+    )
+    group.add_argument(
+        "--coverage-names",
+        type=_names,
+        metavar="FILE",
+        help="--coverage of the names in FILE, one in each line, instead of those of torch",
+    )
+
+
+def _names(name: str) -> Sequence[str]:
+    from th_shell.docs.reporting.coverage import read_api
+
+    try:
+        return read_api(Path(name))
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{name} cannot be read: {error.strerror}") from None
+
 
 if TYPE_CHECKING:
     from th_shell.docs.reporting.coverage import Coverage
@@ -32,36 +94,21 @@ class ReaderGoneError(Exception):
     """What reads the report has closed its pipe, as `head` does."""
 
 
-@dataclass(frozen=True)
-class ReportOptions:
-    """What is reported.
-
-    json, html: names of files, None for none; json: '-' for the standard output, the text then goes
-    to the standard error. github: whether workflow commands are written, too. coverage: whether it
-    is said what the examples cover, and names: of which API, None for torch.
-    """
-
-    view: View = field(default_factory=View)
-    json: str | None = None
-    html: str | None = None
-    github: bool = False
-    coverage: bool = False
-    names: Sequence[str] | None = None
-
-    @property
-    def descriptor(self) -> int:
-        """Where the text goes."""
-        return 2 if self.json == _STANDARD_OUTPUT else 1
-
-
 class Reporter:
     """The report of one run. Its methods raise CannotWriteError and ReaderGoneError."""
 
-    def __init__(self, options: ReportOptions, progress: Progress) -> None:
-        """Open the files: running the pages may take long, in vain if one cannot be written."""
+    def __init__(self, options: argparse.Namespace, progress: Progress) -> None:
+        """Open the files: running the pages may take long, in vain if one cannot be written.
+
+        options: those of `add_report_options`.
+        """
         self._options = options
+        self._descriptor = 2 if options.json == _STANDARD_OUTPUT else 1  # where the text goes
+        self._clustered = not (options.no_cluster or options.verbose)
+        style = style_for(options.color, self._descriptor)
+        view = View(options.verbose, options.diff, self._clustered, style)
         self._progress = progress
-        self._text = TextReport(options.view, progress.total)
+        self._text = TextReport(view, progress.total)
         self._token = secrets.token_hex(16) if options.github else ""
         self._files: list[tuple[str, Replacement]] = []
         self._json = self._open(None if options.json == _STANDARD_OUTPUT else options.json)
@@ -92,7 +139,8 @@ class Reporter:
         """Report the whole run."""
         for line in self._text.end():
             self._say(line)
-        coverage = self._coverage(pages) if self._options.coverage else None
+        is_wanted = self._options.coverage or self._options.coverage_names is not None
+        coverage = self._coverage(pages) if is_wanted else None
         if self._token:
             self._annotate(pages)
         if self._options.json:
@@ -107,7 +155,7 @@ class Reporter:
     def _coverage(self, pages: Sequence[PageResult]) -> Coverage:
         from th_shell.docs.reporting.coverage import coverage_lines, measure, torch_names
 
-        names = self._options.names
+        names = self._options.coverage_names
         found = measure(pages, torch_names() if names is None else names)
         for line in coverage_lines(found, "torch" if names is None else "names"):
             self._say(line)
@@ -117,7 +165,7 @@ class Reporter:
         from th_shell.docs.reporting.github import commands, quoted_to
 
         self._say(quoted_to(self._token))
-        for line in commands(pages, self._options.view.clustered):
+        for line in commands(pages, self._clustered):
             self._say(line)
 
     def _open(self, name: str | None) -> tuple[str, Replacement] | None:
@@ -138,7 +186,7 @@ class Reporter:
 
     def _say(self, line: str) -> None:
         self._progress.erase()
-        write_text(f"{line}\n", self._options.descriptor)
+        write_text(f"{line}\n", self._descriptor)
 
     def _write(self, file: tuple[str, Replacement] | None, text: str) -> None:
         if file is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from th_shell.docs.judging.verdicts import PageResult, Result
-from th_shell.docs.reading.identity import Identity, identities
+from th_shell.docs.reading.examples import Identity, identities
 from th_shell.docs.reporting.causes import Cluster, clusters
 from th_shell.docs.reporting.coverage import Coverage, Covered
 from th_shell.docs.reporting.excerpts import encodable

@@ -1,13 +1,27 @@
-"""Makes what runs a page from the page's configuration."""
+"""Makes what runs a page from the page's configuration, and fits it to the page's examples.
+
+The conditions of skipped and failing examples are decided where the page runs: by its engine.
+
+Pages of a library often leave out its import, as those of PyTorch do: `torch` is there for them as
+it is in Lua. So a page that uses such a name, and nowhere gives it a value, has it imported first.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from th_shell.docs.reading.languages import LUA, PYTHON
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
+from th_shell.docs.reading.python_syntax import ALL_NAMES, bound_names, read_names
 from th_shell.docs.running.evaluation import Runner
-from th_shell.docs.running.processes import Engine, Starter, lua_engine, python_engine
-from th_shell.docs.settings.configuration import INSTALLED, Configuration
+from th_shell.docs.running.processes import Engine, LostError, Starter, lua_engine, python_engine
+from th_shell.docs.settings.conditions import Facts
+from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.setting_readers import INSTALLED
+from th_shell.docs.settings.settings import Mark
 
 _SECONDS = 30.0
 _MEMORY = 4 << 30
@@ -59,3 +73,113 @@ def _search_code(configuration: Configuration) -> str:
 
 def _literal(text: str) -> str:
     return '"' + "".join(f"\\{byte:03}" for byte in text.encode("utf-8", "surrogateescape")) + '"'
+
+
+#: By languages, code that prints those of some modules which can be found, and loads none.
+_FIND_MODULES = {
+    "lua": """\
+for name in ([[{names}]]):gmatch('%S+') do
+  local found = package.loaded[name] or package.preload[name]
+  for _, find in ipairs(package.loaders or package.searchers) do
+    local ok, loader = pcall(find, name)
+    found = found or (ok and type(loader) == 'function')
+  end
+  if found then print(name) end
+end
+""",
+    "python": """\
+import importlib.util
+for name in '''{names}'''.split():
+    try:
+        found = importlib.util.find_spec(name)
+    except ImportError:
+        found = None
+    if found:
+        print(name)
+""",
+}
+
+
+def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example]:
+    """The examples without the marks whose conditions are false, and without other conditions."""
+    marks = [mark for one in examples for mark in (one.settings.skip, one.settings.xfail)]
+    conditions = [mark.condition for mark in marks if mark and mark.condition]
+    if not conditions:
+        return list(examples)
+    names = frozenset(name for condition in conditions for name in condition.modules)
+    facts = {
+        language: _facts(runner, language, names)
+        for language in {example.language for example in examples}
+    }
+    return [decided(example, facts[example.language]) for example in examples]
+
+
+def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
+    """What is so where the examples of a language run. names: of the modules that are asked for."""
+    engine = runner.engine_of(language)
+    found = found_modules(runner, language, names)
+    return Facts(sys.platform, _name(engine), {**os.environ, **engine.environment}, found)
+
+
+def decided(example: Example, facts: Facts) -> Example:
+    """The example without the marks whose conditions are false, and without other conditions."""
+    settings = example.settings
+    settings = replace(
+        settings, skip=_if_true(settings.skip, facts), xfail=_if_true(settings.xfail, facts)
+    )
+    return replace(example, settings=settings)
+
+
+def _if_true(mark: Mark | None, facts: Facts) -> Mark | None:
+    if mark is None or mark.condition is None:
+        return mark
+    return replace(mark, condition=None) if mark.condition.holds(facts) else None
+
+
+def _name(engine: Engine) -> str:
+    return Path(engine.command[0]).name if engine.command else "th"
+
+
+def found_modules(runner: Runner, language: str, names: Collection[str]) -> frozenset[str]:
+    """Those of some modules which the programs of a language can load where they run."""
+    code = _FIND_MODULES.get(language)
+    if not names or not code:
+        return frozenset()
+    try:
+        run = runner.starter.start(runner.engine_of(language), 0)
+        try:
+            run.ask("begin")
+            if prelude := runner.prelude_of(language):
+                run.ask("run", prelude.encode("utf-8", "surrogateescape"), runner.seconds)
+            source = code.format(names=" ".join(sorted(names))).encode()
+            return frozenset(run.ask("run", source, runner.seconds).output.split()) & set(names)
+        finally:
+            run.close()
+    except LostError:
+        return frozenset()  # the examples of the page say how
+
+
+#: By names, the modules that they are usual for.
+_USUAL = {"torch": "torch", "np": "numpy"}
+
+
+def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
+    """What runs a page, with the imports that its examples in Python take for granted."""
+    missing = _missing(runner, examples)
+    if not missing:
+        return runner
+    found = found_modules(runner, PYTHON, set(missing.values()))
+    code = "".join(f"import {m} as {n}\n" for n, m in missing.items() if m in found)
+    return replace(runner, python_prelude=code + runner.python_prelude)
+
+
+def _missing(runner: Runner, examples: Sequence[Example]) -> dict[str, str]:
+    """The modules, by their names, that the page uses and never imports."""
+    own = [e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT]
+    sources = [example.source for example in own]
+    hidden = [one.text for example in own for one in example.hidden]
+    used = set[str]().union(*map(read_names, sources))
+    bound = set[str]().union(*map(bound_names, [runner.python_prelude, *sources, *hidden]))
+    if ALL_NAMES in bound:
+        return {}
+    return {name: module for name, module in _USUAL.items() if name in used - bound}

@@ -4,22 +4,114 @@ Runs differ in the seed of the random numbers, the values of new memory and its 
 and the order of fields in tables; `verdicts` compares what they print. Each run has an empty
 folder, and each example a time limit. If an input ends its process, the page runs again without
 that input, so that the outcomes of the others are not lost.
+
+In each run, what the page does not show is done, too: setups, seeds, and teardowns at the end.
+
+Of the shell lines of a page ('$ cat hello.txt'), those that create or show files are run, in the
+folder of the run. Lines that could change anything else are not (installers, pipes, paths outside
+of the folder). Lines that start a Lua session are not run, either: the inputs behind them run as
+inputs of the page.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from th_shell.docs.reading.comment_values import Value
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.languages import PYTHON
-from th_shell.docs.running.hidden import HiddenCode
+from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
-from th_shell.docs.running.shell import refusal
 from th_shell.docs.settings.captures import Captures
+from th_shell.docs.settings.settings import Hidden
+
+_COMMANDS = frozenset(("cat", "echo", "head", "ls", "mkdir", "printf", "tail", "touch", "wc"))
+_SESSIONS = frozenset(("lua", "luajit", "qlua", "th"))
+_CONTROL = re.compile(r"[;&|`\n]|\$\(|<\(|>\(")
+
+
+def refusal(command: str) -> str:
+    """Why a shell line of a page is not run; '' if it is run."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        return f"not a shell line: {error}"
+    if words and words[0] in _SESSIONS:
+        return "starts a session: the lines after it run as the page's"
+    if not words or words[0] not in _COMMANDS or _CONTROL.search(command):
+        return "not a shell line that this tool runs"
+    if any(_leads_out(word.lstrip("<>")) for word in words[1:]):
+        return "not run: it names a path outside the page's folder"
+    return ""
+
+
+def _leads_out(word: str) -> bool:
+    return word.startswith(("/", "~", "$")) or ".." in word.split("/")
+
+
+class HiddenCode:
+    """The hidden code of a page in one of its runs, which may start again.
+
+    Of a page in several languages it is the code of one: that of the examples which it is hidden
+    code of. doing: what is being done, '' where it is nothing hidden.
+    """
+
+    def __init__(self, examples: Sequence[Example], seconds: float, language: str) -> None:
+        self._hidden = [
+            example.hidden if example.language == language else () for example in examples
+        ]
+        self._seconds = seconds
+        self._done = 0  # how many examples have had what comes before them
+        self._deadly: set[Hidden] = set()  # what has ended the run
+        self.doing = ""
+
+    def restart(self) -> None:
+        """Let the page start from its first example again, without what has ended the run."""
+        self._done = 0
+        self.doing = ""
+
+    def before(self, run: Run, index: int) -> str:
+        """Do what comes before an example; how it fails, or ''. Raises LostError.
+
+        That includes what comes before examples above it which are not run.
+        """
+        todo = self._hidden[self._done : index + 1]
+        self._done = index + 1
+        every = [one for hidden in todo for one in hidden if one.kind != "teardown"]
+        return self._first_problem([self._do(run, one) for one in every])
+
+    def end(self, run: Run) -> str:
+        """Do all teardowns; how the first of those that fail does so, or ''."""
+        every = [one for hidden in self._hidden for one in hidden]
+        try:
+            return self._first_problem(
+                [self._do(run, one) for one in every if one.kind == "teardown"]
+            )
+        except LostError as error:
+            return f"the process {error} in {self.doing}"
+
+    def _first_problem(self, problems: Sequence[str]) -> str:
+        return next((problem for problem in problems if problem), "")
+
+    def _do(self, run: Run, hidden: Hidden) -> str:
+        """Do something hidden; how it fails, or ''. Raises LostError."""
+        if hidden in self._deadly:
+            return ""
+        self.doing = name = f"the {hidden.kind} at {hidden.place}"
+        request = "seed" if hidden.kind == "seed" else "run"
+        try:
+            reply = run.ask(request, hidden.text.encode("utf-8", "surrogateescape"), self._seconds)
+        except LostError:
+            self._deadly.add(hidden)
+            raise
+        self.doing = ""
+        if reply.late:
+            return f"{name} was stopped after {self._seconds:g} s"
+        return f"{name} fails: {reply.error}" if reply.error is not None else ""
+
 
 #: How many times a page is started again after an input has ended its process.
 _RESTARTS = 100

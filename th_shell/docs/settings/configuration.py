@@ -17,47 +17,20 @@ Names of files are relative to the folder of the file.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from th_shell.docs.reading.languages import LUA, PYTHON, language_of
-from th_shell.docs.settings.setting_readers import (
-    Reader,
-    flag,
-    read_layer,
-    read_values,
-    strings,
-    text,
-    whole,
-)
+from th_shell.docs.settings.options import OPTIONS, layer_of, read_options, read_toml
+from th_shell.docs.settings.setting_readers import Command
 from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
-from th_shell.docs.settings.toml import read_toml
 from th_shell.files import read_file
 
 _FILE = "th-docs.toml"
 _SHARED_FILE = "pyproject.toml"
-
-
-#: Stands before a command that is an engine by itself.
-PROTOCOL = "protocol:"
-#: What `import torch` may be in Python: this project's, or what is installed beside it.
-TH, INSTALLED = TORCHES = ("th", "installed")
-
-
-class Command(NamedTuple):
-    """A command that is an engine.
-
-    speaks_protocol: whether it is one by itself; else it runs the script that is the engine.
-    """
-
-    language: str
-    words: Sequence[str]
-    speaks_protocol: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,36 +91,6 @@ def configuration_files(page: Path) -> list[Path]:
     """The files that may say how a page is run, be they there or not."""
     folders = page.absolute().parents
     return [folder / name for folder in folders for name in (_FILE, _SHARED_FILE)]
-
-
-def engine_command(value: object) -> Command:
-    """What a text names as an engine: `[LANGUAGE:] [protocol:] COMMAND`. Raises ValueError."""
-    words = shlex.split(text(value))
-    language = LUA
-    if words and words[0].endswith(":") and words[0] != PROTOCOL:
-        language = language_name(words.pop(0)[:-1])
-    speaks_protocol = words[:1] == [PROTOCOL]
-    words = words[speaks_protocol:]
-    if not words:
-        raise ValueError("no command")
-    return Command(language, words, speaks_protocol)
-
-
-def language_name(value: object) -> str:
-    """The language that a text names. Raises ValueError."""
-    language = language_of(text(value), ())
-    if not language:
-        raise ValueError(f"{value}: neither {LUA} nor {PYTHON}")
-    return language
-
-
-def prelude(path: Path) -> tuple[str, str]:
-    """The language and the text of a file with code. Raises ValueError."""
-    try:
-        code = read_file(path).decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
-    return PYTHON if path.suffix == ".py" else LUA, code
 
 
 @dataclass(frozen=True)
@@ -215,64 +158,17 @@ def _names_a_file(folder: Path, pattern: str) -> bool:
 
 
 def _configuration(folder: Path, table: Mapping[str, object], place: str) -> Configuration:
-    readers = _readers(folder)
-    own = read_values({k: v for k, v in table.items() if k in readers}, readers, place)
-    layer = read_layer({k: v for k, v in table.items() if k not in readers}, place)
-    for plural in ("engine", "prelude"):
-        if plural in own:
-            own[f"{plural}s"] = own.pop(plural)
-    return Configuration(layer, **own)
+    return said_in(read_options(table, place, OPTIONS, folder), place)
 
 
-def _readers(folder: Path) -> dict[str, Reader]:
-    return {
-        "engine": _engines,
-        "prelude": lambda value: dict(prelude(folder / one) for one in strings(value)),
-        "lua_path": lambda value: search_path(folder, value),
-        "lua_cpath": lambda value: search_path(folder, value),
-        "environment": _environment,
-        "memory": lambda value: whole(value) << 20,
-        "errata": lambda value: existing_folder(folder / text(value)),
-        "sandbox": flag,
-        "language": language_name,
-        "torch": _torch,
-        "sandbox_read": lambda value: [str(folder / one) for one in strings(value)],
+def said_in(values: Mapping[str, Any], place: str) -> Configuration:
+    """What some values say, by the names of their options. place: where they are said."""
+    own = {
+        option.field or option.name: values[option.name]
+        for option in OPTIONS
+        if option.for_folders and option.name in values
     }
-
-
-def _engines(value: object) -> dict[str, Command]:
-    return {one.language: one for one in map(engine_command, strings(value))}
-
-
-def _torch(value: object) -> str:
-    if value not in TORCHES:
-        raise ValueError(f"neither '{TH}' nor '{INSTALLED}'")
-    return text(value)
-
-
-def existing_folder(path: Path) -> Path:
-    """The path of a folder. Raises ValueError if there is no such folder."""
-    if not path.is_dir():
-        raise ValueError(f"no such folder: {path}")
-    return path
-
-
-def search_path(folder: Path, value: object) -> str:
-    """Where modules are searched, in the notation of Lua. Raises ValueError.
-
-    value: a text in that notation, or a list of patterns; relative to a folder.
-    """
-    patterns = [one for some in strings(value) for one in some.split(";") if one.strip()]
-    return ";".join(str(folder / one.strip()) for one in patterns)
-
-
-def _environment(value: object) -> dict[str, str]:
-    if not isinstance(value, Mapping):
-        raise ValueError("not a table of texts")
-    for name, one in value.items():
-        if not isinstance(one, str) or "\0" in one or "=" in name or not name:
-            raise ValueError(f"'{name}' is not a variable with a text")
-    return dict(value)
+    return Configuration(layer_of(values, place), **own)
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:

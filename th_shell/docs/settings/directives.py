@@ -5,19 +5,216 @@
     > x:sum() -- th-docs: xfail reason="prints a digit too many"
 
 A directive is a name with values, or values alone. `page` makes it hold for the whole page. What
-stands behind `setup` and `teardown`, on one line or on several, is code. `comments` finds where
-directives stand in a page, and `placement` what they hold for.
+stands behind `setup` and `teardown`, on one line or on several, is code. `placement` finds what
+directives hold for.
+
+Outside of blocks, directives are comments of HTML in Markdown, HTML and text pages, and of
+reStructuredText in its pages; in other pages, also lines that begin with `--` or `#`. Within a
+block they are comments of the code, and are taken out of it. What stands in code that is no block
+of the page's examples, such as a fence of another language, is no directive.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from textwrap import dedent
 
-from th_shell.docs.settings.comments import WORD, Comment
-from th_shell.docs.settings.setting_readers import read_layer
+from th_shell.docs.reading.examples import Block, Line
+from th_shell.docs.settings.options import read_layer
+from th_shell.docs.settings.setting_readers import literal
 from th_shell.docs.settings.settings import Layer, SettingsError
+
+#: The word that such comments begin with.
+WORD = "th-docs"
+
+_HTML = re.compile(r"<!--\s*(?P<text>th-docs\b.*?)(?P<end>-->|\Z)", re.S)
+_RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
+_RST_CODE = re.compile(
+    r"^(?P<margin>\s*)(?:\.\.\s+(?:code|code-block|sourcecode|parsed-literal)::.*|(?!\.\.\s).*::)$"
+)
+_LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
+_LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
+_FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})\s*(?P<language>[\w.+-]*)\s*$")
+
+_MARKDOWN = (".md", ".markdown")
+_HTML_PAGES = (".html", ".htm")
+_RST_PAGES = (".rst", ".rest")
+_COMMENTS_ONLY = (".lua",)  # pages whose blocks are in comments
+_NOTEBOOKS = (".ipynb",)  # their lines are not those of their texts
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment that begins with `th-docs`.
+
+    line, last: its first and last line. text: without marks. block: the index of the block that it
+    stands in, None outside of blocks. code: what stands before it on its line. closed: whether it
+    has an end.
+    """
+
+    line: int
+    last: int
+    text: str
+    block: int | None = None
+    code: str = ""
+    closed: bool = True
+
+
+def find_comments(suffix: str, lines: Sequence[str], blocks: Sequence[Block]) -> list[Comment]:
+    """The comments of a page that begin with `th-docs`, in order. suffix: of the page's name."""
+    if not lines:
+        return []
+    found = [
+        comment
+        for number, block in enumerate(blocks)
+        for comment in _inside(number, block.lines, suffix.lower() in _COMMENTS_ONLY)
+    ]
+    found += _outside(suffix.lower(), lines, blocks)
+    return sorted(found, key=lambda comment: comment.line)
+
+
+def without_comments(blocks: Iterable[Block], comments: Iterable[Comment]) -> list[Block]:
+    """The blocks with empty lines in place of comments, and without those behind code."""
+    left = {
+        number: comment.code.rstrip() if number == comment.line else ""
+        for comment in comments
+        if comment.block is not None
+        for number in range(comment.line, comment.last + 1)
+    }
+    return [
+        replace(
+            block,
+            lines=tuple(replace(one, text=left.get(one.number, one.text)) for one in block.lines),
+        )
+        for block in blocks
+    ]
+
+
+# -- within blocks
+
+
+def _inside(number: int, lines: Sequence[Line], is_comment: bool) -> Iterator[Comment]:
+    """The comments of a block. is_comment: whether the block itself is part of a comment."""
+    at = 0
+    while at < len(lines):
+        line = lines[at].number
+        text = lines[at].text if WORD in lines[at].text else ""
+        long, short = _LONG.match(text), _LINE.match(text)
+        if long:
+            end = f"]{long['level']}]"
+            texts = [long["text"]]
+            while end not in texts[-1] and at + 1 < len(lines):
+                at += 1
+                texts.append(lines[at].text)
+            closed = end in texts[-1]
+            text = _joined(texts).partition(end)[0]
+            yield Comment(line, lines[at].number, text, number, closed=closed)
+        elif is_comment and text.strip().startswith(WORD):
+            yield Comment(line, line, text.strip(), number)
+        elif short:
+            yield Comment(line, line, short["text"], number, short["code"])
+        at += 1
+
+
+# -- outside of blocks
+
+
+def _outside(suffix: str, lines: Sequence[str], blocks: Sequence[Block]) -> Iterator[Comment]:
+    if suffix in _NOTEBOOKS:
+        return
+    if suffix in _RST_PAGES:
+        yield from _rst_comments(lines, _rst_prose(lines) - _code(blocks))
+        return
+    prose = _markdown_html(lines) if suffix in _MARKDOWN else _text_prose(lines, blocks)
+    prose -= _code(blocks)
+    yield from _html_comments(lines, prose)
+    if suffix not in (*_MARKDOWN, *_HTML_PAGES):
+        for number in sorted(prose):
+            text = lines[number - 1]
+            match = _LINE.match(text) if WORD in text else None
+            if match and not match["code"].strip():
+                yield Comment(number, number, match["text"])
+
+
+def _code(blocks: Iterable[Block]) -> set[int]:
+    return {line.number for block in blocks for line in block.lines}
+
+
+def _html_comments(lines: Sequence[str], prose: set[int]) -> Iterator[Comment]:
+    text = "\n".join(line if at in prose else "" for at, line in enumerate(lines, 1))
+    for match in _HTML.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        last = line + match[0].rstrip().count("\n")
+        yield Comment(line, last, _joined(match["text"].split("\n")), closed=bool(match["end"]))
+
+
+def _markdown_html(lines: Sequence[str]) -> set[int]:
+    """The lines of a Markdown page that may have comments."""
+    from markdown_it import MarkdownIt  # where there are directives: it takes long to load
+
+    found: set[int] = set()
+    for token in MarkdownIt().parse("\n".join(lines)):
+        inline = any(
+            child.type == "html_inline" and child.content.startswith("<!--")
+            for child in token.children or ()
+        )
+        if token.map and (inline or token.type == "html_block"):
+            found.update(range(token.map[0] + 1, token.map[1] + 1))
+    return found
+
+
+def _text_prose(lines: Sequence[str], blocks: Iterable[Block]) -> set[int]:
+    """The lines of a text that are not in a fence of a language which is none of the page's."""
+    fences = {number for block in blocks for number in (block.opening, block.closing)}
+    code = _code(blocks)
+    found, in_fence = set(), False
+    for number, line in enumerate(lines, 1):
+        fence = _FENCE.match(line)
+        if fence and number not in fences and number not in code:
+            in_fence = bool(fence["language"])
+        if not in_fence:
+            found.add(number)
+    return found
+
+
+def _rst_prose(lines: Sequence[str]) -> set[int]:
+    """The lines of a page of reStructuredText that are not in literal blocks."""
+    found, margin = set(), -1
+    for number, line in enumerate(lines, 1):
+        if margin >= 0 and line.strip() and _margin(line) <= margin:
+            margin = -1
+        if margin < 0:
+            found.add(number)
+            if _RST_CODE.match(line.rstrip()):
+                margin = _margin(line)
+    return found
+
+
+def _rst_comments(lines: Sequence[str], prose: set[int]) -> Iterator[Comment]:
+    for number in sorted(prose):
+        match = _RST.match(lines[number - 1])
+        if not match:
+            continue
+        texts, last = [match["text"]], number
+        for at, line in enumerate(lines[number:], number + 1):
+            if line.strip() and _margin(line) <= len(match["margin"]):
+                break
+            texts.append(line)
+            last = at if line.strip() else last
+        yield Comment(number, last, _joined(texts[: last - number + 1]))
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """The text of a comment, whose first line has lost its margin."""
+    rest = dedent("\n".join(texts[1:]))
+    return f"{texts[0]}\n{rest}".strip() if len(texts) > 1 else texts[0].strip()
+
 
 _HEAD = re.compile(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
 #: A comment that would be a directive with a colon.
@@ -74,7 +271,7 @@ def _mark(name: str, text: str, place: str) -> _Table:
     return {name: _values(text, place) if text.strip() else True}
 
 
-def _code(name: str, text: str, place: str) -> _Table:
+def _hidden_code(name: str, text: str, place: str) -> _Table:
     if not text.strip():
         raise SettingsError(f"{place}: {name} has no code")
     return {name: text.strip("\n")}
@@ -93,8 +290,8 @@ def _capture(name: str, text: str, place: str) -> _Table:
 _DIRECTIVES: dict[str, Callable[[str, str, str], _Table]] = {
     "skip": _mark,
     "xfail": _mark,
-    "setup": _code,
-    "teardown": _code,
+    "setup": _hidden_code,
+    "teardown": _hidden_code,
     "filter": _filter,
     "capture": _capture,
 }
@@ -122,9 +319,4 @@ def _value(match: re.Match[str]) -> object:
         return _ESCAPED.sub(r"\1", match["double"])
     if match["single"] is not None:
         return match["single"]
-    for kind in (int, float):
-        try:
-            return kind(match["bare"])
-        except ValueError:
-            pass
-    return {"true": True, "false": False}.get(match["bare"], match["bare"])
+    return literal(match["bare"])

@@ -3,12 +3,15 @@
 They are said in several places, of which each has its layer. The settings of an example are its
 layers over one another: what is said of the example stands over what is said of its fence, that
 over what is said of its page, and that over what is said of its folder.
+
+A filter counts only where it has something to replace in all texts: so one that is too wide cannot
+hide that a part of the output is missing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isfinite
 
@@ -111,3 +114,11 @@ class Layer:
 
 #: A layer where nothing is said.
 NOTHING = Layer()
+
+
+def filtered(filters: Iterable[Filter], *texts: str) -> tuple[str, ...]:
+    """Texts with what filters put in place, each of which matches all the texts or does nothing."""
+    for one in filters:
+        if all(one.pattern.search(text) for text in texts):
+            texts = tuple(one.pattern.sub(one.replacement, text) for text in texts)
+    return texts

@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.docs.reading.blocks import Block
+from th_shell.docs.reading.examples import Block
 from th_shell.docs.reading.formats import lua
 
 

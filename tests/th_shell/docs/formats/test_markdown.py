@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from th_shell.docs.reading.blocks import Block
-from th_shell.docs.reading.document import read_page
+from th_shell.docs.reading.examples import Block
 from th_shell.docs.reading.formats import markdown
+from th_shell.docs.reading.page import read_page
 
 
 def find(text: str) -> list[Block]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 
-from th_shell.docs.reading.blocks import Block
+from th_shell.docs.reading.examples import Block
 
 __all__ = ["FORMATS", "reader"]
 

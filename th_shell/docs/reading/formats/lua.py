@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from th_shell.docs.reading.blocks import Block, Line, numbered
+from th_shell.docs.reading.examples import Block, Line, numbered
 from th_shell.docs.reading.formats import markdown
 
 _TOKEN = re.compile(

@@ -13,9 +13,8 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from th_shell.docs.reading.blocks import Block, Line
-from th_shell.docs.reading.formats.prompts import complete
-from th_shell.docs.reading.formats.sessions import with_sessions
+from th_shell.docs.reading.examples import Block, Line
+from th_shell.docs.reading.formats.sessions import complete, with_sessions
 
 #: In the source of a heading: tags, the targets of links, and marks.
 _MARKUP = re.compile(r"<[^<>]*>|\]\([^()]*\)|[\[\]*`#\\]")

@@ -15,8 +15,8 @@ from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.parsers.rst import Directive, directives
 
-from th_shell.docs.reading.blocks import Block, PageError, numbered
-from th_shell.docs.reading.formats.prompts import complete
+from th_shell.docs.reading.examples import Block, PageError, numbered
+from th_shell.docs.reading.formats.sessions import complete
 
 _NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
 #: docutils has one table of directives for all threads.

@@ -1,19 +1,72 @@
-"""Finds Python's sessions in a page whose examples have no fences: `>>>` and `In [1]:`.
+"""Examples outside of blocks, and the headings of blocks: what the formats of texts share.
 
-Where the text under an input is prose, its output has ended (see `prose`).
+A line that begins with the prompt 'th> ' is an example wherever it stands. Its block has what
+follows up to a blank line; beyond it, further prompts and what can only be part of a printed
+tensor. Python's sessions, with `>>>` and `In [1]:`, need no fences, either: where the text under an
+input is prose, its output has ended (see `prose`).
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from th_shell.docs.reading.blocks import Block, Line
 from th_shell.docs.reading.cells import CELL, cells
-from th_shell.docs.reading.languages import PYTHON
+from th_shell.docs.reading.examples import PYTHON, Block, Line, numbered
 from th_shell.docs.reading.prose import output_of, words_in
 from th_shell.docs.reading.python import typed_inputs
 from th_shell.docs.reading.python_syntax import PROMPT, syntax
 from th_shell.syntax import Syntax
+
+_PROMPT = re.compile(r"^\s*th> ")
+_NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
+_PRINTED = re.compile(
+    rf"^\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
+    r"|\[torch\.\w+ .*\])\s*$"
+)
+
+
+def complete(
+    blocks: Sequence[Block], headings: Sequence[tuple[int, str]], lines: Sequence[str]
+) -> Iterator[Block]:
+    """A page's blocks with their headings, and its prompts outside of them, in order.
+
+    headings: the line number and the text of each, in order.
+    """
+    found = [*blocks, *_unfenced(blocks, lines)] if any(map(_PROMPT.match, lines)) else blocks
+    numbers = [number for number, _ in headings]
+    for block in sorted(found, key=lambda block: block.lines[0].number):
+        above = bisect(numbers, block.lines[0].number)
+        yield replace(block, heading=headings[above - 1][1] if above else "")
+
+
+def _unfenced(blocks: Sequence[Block], lines: Sequence[str]) -> Iterator[Block]:
+    covered = {number for b in blocks for number in range(b.lines[0].number, b.closing + 1)}
+    covered |= {block.opening for block in blocks}
+    at = 0
+    while at < len(lines):
+        end = at
+        if _PROMPT.match(lines[at]):
+            end = _end(at, covered, lines)
+        if end > at:
+            yield Block(at, end + 1, "th", numbered(lines[at:end], at + 1))
+        at = max(end, at + 1)
+
+
+def _end(start: int, covered: set[int], lines: Sequence[str]) -> int:
+    """The index behind the last line of a block that begins with a prompt."""
+    end = at = start
+    while at < len(lines) and at + 1 not in covered:
+        text = lines[at]
+        if text.strip():
+            above_is_blank = not lines[at - 1].strip()
+            if at > start and above_is_blank and not (_PROMPT.match(text) or _PRINTED.match(text)):
+                break
+            end = at + 1
+        at += 1
+    return end
 
 
 def with_sessions(

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from th_shell.docs.reading.blocks import Block, Line
-from th_shell.docs.reading.formats.prompts import complete
-from th_shell.docs.reading.formats.sessions import with_sessions
+from th_shell.docs.reading.examples import Block, Line
+from th_shell.docs.reading.formats.sessions import complete, with_sessions
 
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)\s*$")
 _FENCE_MARKS = ("`", "~", "“", "”")

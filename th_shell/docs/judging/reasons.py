@@ -1,0 +1,246 @@
+"""Looks again at examples that fail: the reason may lie in the page, or in what is not there.
+
+Documented texts may contradict themselves: whoever runs the page cannot be right. Conversion and
+print lose numbers, rows and lines of the texts that a page documents. What is left of a tensor then
+does not fit the sizes in the line under it, or that line is missing. In Python, where a tensor is
+printed as lists in brackets, its rows have other lengths, or brackets are open.
+
+A device, such as a GPU, may be missing. An error of PyTorch says so where the page shows another
+output. What follows from such an example cannot hold either: so what fails and uses a name that the
+example would have given another value needs the device, too.
+
+A page may be no whole program: it leaves out what its examples use. Signatures are among them where
+they compile: `y = module.new(size, step)` cannot be told from code, is run, and fails for want of
+`module`, `size` and `step`, which the page gives no value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
+from functools import partial
+
+from th_shell.docs.judging.adoption import has_uneven_rows
+from th_shell.docs.judging.printout import contradictions, located, only_rows, printed_tensors
+from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.reading import names, naming, python_syntax
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
+from th_shell.docs.reading.python_syntax import (
+    bound_names,
+    changed_names,
+    imported_names,
+    read_names,
+    syntax,
+)
+from th_shell.syntax import Syntax
+
+#: The line with class and sizes, also where it stands behind numbers or lost its bracket.
+_SHAPE = re.compile(r"[\[(](torch\.\w+) of (size|dimension) ([\dx ]+?)[\])]")
+_ESCAPED = re.compile(r"\\[{}]")
+
+
+def damage(example: Example, got: str, compiler: Compiler) -> str:
+    """How an example that fails contradicts itself; '' where it does not.
+
+    got: what it has printed.
+    """
+    if example.language != LUA:
+        return _in_python(example, got)
+    if example.kind is Kind.PROMPT and compiler.typed(example.source) is not Syntax.COMPLETE:
+        return "the input is not whole: it does not compile"
+    text = example.expected
+    problems = contradictions(text, got)
+    if problems:
+        sizes = "x".join(map(str, problems[0].sizes))
+        return f"the text contradicts its last line, {sizes}: {problems[0].problem}"
+    shape = _SHAPE.search(text)
+    if shape and not any(printed_tensors(text)):
+        return f"the line with the sizes is no line of its own: {shape[0]}"
+    if _ESCAPED.search(text):
+        return "backslashes stand before brackets"
+    if not shape and only_rows(text):
+        if len({len(row.split()) for row in text.split("\n") if row.strip()}) > 1:
+            return "the rows have different lengths"
+        if _SHAPE.search(got):
+            return "the line with the class and the sizes is missing"
+    return ""
+
+
+#: Where Python prints a tensor or an array.
+_ARRAY = re.compile(r"\b(?:tensor|array)\(\[")
+_OPENED, _CLOSED = "([{", ")]}"
+
+
+def _in_python(example: Example, got: str) -> str:
+    is_error = "SyntaxError" in example.expected or "IndentationError" in example.expected
+    if syntax(example.source) is not Syntax.COMPLETE and not is_error:
+        return "the input is not whole: it does not compile"
+    text = example.expected
+    if not _ARRAY.search(text) or not _is_balanced(got):
+        return ""
+    if not _is_balanced(text):
+        return "a bracket of the tensor is missing"
+    return "the rows have different lengths" if has_uneven_rows(text) else ""
+
+
+def _is_balanced(text: str) -> bool:
+    return sum(map(text.count, _OPENED)) == sum(map(text.count, _CLOSED))
+
+
+#: What PyTorch says where a device, its driver, or the part of PyTorch for it is not there.
+_NO_DEVICE = re.compile(
+    r"(?:Error: |^)(?:Torch not compiled with \w+ enabled|Found no NVIDIA driver\b"
+    r"|No (?:CUDA|HIP|XPU) GPUs are available"
+    r"|CUDA error: (?:CUDA driver version is insufficient|no CUDA-capable device"
+    r"|invalid device ordinal)"
+    r"|Could not run '[\w:.]+' with arguments from the '(?:CUDA|MPS|XPU|HIP|HPU|MTIA)' backend"
+    r"|Cannot execute \w+\(\) without MPS backend"
+    r"|Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False"
+    r")",
+    re.M,
+)
+
+
+def with_devices(results: Iterable[Result], modules: Iterable[str] = ()) -> list[Result]:
+    """The results, in which what fails for want of a device has a verdict of its own.
+
+    modules: names of modules that are imported before a page begins.
+    """
+    devices = _Devices(modules)
+    return [devices.judged(result) for result in results]
+
+
+class _Devices:
+    """Judges the examples of a page, one after the other."""
+
+    def __init__(self, modules: Iterable[str]) -> None:
+        self._modules = set(modules)
+        self._missing: set[str] = set()  # names that would have other values with the device
+
+    def judged(self, result: Result) -> Result:
+        """The result of the next example."""
+        example = result.example
+        if example.language != PYTHON or example.kind in (Kind.SHELL, Kind.TEXT):
+            return result
+        self._modules |= imported_names(example.source)
+        used = sorted(read_names(example.source) & self._missing)
+        lacks = result.verdict is Verdict.ERROR and _lacks_device(result)
+        if not used and not lacks:
+            self._missing -= bound_names(example.source)
+            return result
+        # `torch.cuda.synchronize()` changes no module.
+        self._missing |= changed_names(example.source) - self._modules
+        if lacks:
+            note = f"needs a device: {_message(result.got)}"
+        elif result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
+            note = f"needs a device, as does what gives a value to: {', '.join(used)}"
+        else:
+            return result
+        return replace(result, verdict=Verdict.DEVICE, note=note)
+
+
+def _lacks_device(result: Result) -> bool:
+    """Whether an error says that there is no device, and the page does not show such an error."""
+    is_said = _NO_DEVICE.search(located(result.got))
+    return bool(is_said) and not _NO_DEVICE.search(result.example.expected)
+
+
+def _message(got: str) -> str:
+    """The first line of an error's message, without what was printed before the error."""
+    lines = located(got).split("\n")
+    return next((line for line in lines if _NO_DEVICE.search(line)), "")
+
+
+def with_fragments(results: Iterable[Result], known: Mapping[str, frozenset[str]]) -> list[Result]:
+    """The results; what fails for want of something that the page leaves out is a fragment.
+
+    That is a name which nothing above gives a value, or a file, module or the like whose name
+    stands nowhere else. A name that only differs in capital letters from one with a value is an
+    error of the page. known: for each language, the names that have values before a page begins.
+    """
+    found = {language: _Fragments(language, names) for language, names in known.items()}
+    return [found[result.example.language].judged(result) for result in results]
+
+
+class _Fragments:
+    """Finds the fragments among the examples of one language."""
+
+    def __init__(self, language: str, known: frozenset[str]) -> None:
+        self._language = language
+        self._bound_in = partial(naming.bound_names, language)
+        self._read_in = partial(naming.read_names, language)
+        self._known = known
+        self._bound = set(known)
+        self._spoilt: set[str] = set()
+        self._said: set[str] = set()  # the strings in the code so far that has run
+
+    def judged(self, result: Result) -> Result:
+        """The result of the next example."""
+        is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
+        source = result.example.source if is_code else ""
+        for hidden in result.example.hidden:
+            self._bound |= self._bound_in(hidden.text)
+        own, used = self._bound_in(source), self._read_in(source) - self._known
+        note = self._lacks(result, used - own) or self._absent(result, source)
+        if not note:
+            self._said |= set(names.strings(source))
+            if not result.failed:
+                self._known |= self._modules_in(source)  # what is missing spoils no module
+            self._bound |= own
+            self._spoilt -= own
+            self._spoilt |= self._handed_on(source)
+            return result
+        # What it has not done is missing below, also what a call would have done to arguments.
+        self._spoilt |= own | (used if "(" in source else set())
+        return replace(result, verdict=Verdict.FRAGMENT, note=note)
+
+    def _modules_in(self, source: str) -> set[str]:
+        """The names that code gives to modules."""
+        if self._language == PYTHON:
+            return python_syntax.imported_names(source)
+        return self._bound_in(source) if _REQUIRES.search(source) else set()
+
+    def _handed_on(self, source: str) -> set[str]:
+        """The objects that get something which is spoilt: `model` of `model:add(layer)`."""
+        calls = _METHOD.findall(source)
+        return {name for name, given in calls if self._read_in(given) & self._spoilt} - self._known
+
+    def _lacks(self, result: Result, used: Set[str]) -> str:
+        """Which names the page gives no value, as a reason why a result fails."""
+        if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
+            return ""
+        missing = sorted(used - (self._bound - self._spoilt))
+        defined = set(_EXTENDED.findall(result.example.source))
+        is_slip = any(map(self._is_slip, set(missing) - self._spoilt - defined))
+        if not missing or is_slip or python_syntax.ALL_NAMES in self._bound:
+            return ""
+        return f"the page gives no value to: {', '.join(missing)}"
+
+    def _is_slip(self, name: str) -> bool:
+        """Whether a name is another one but for capitals; `map` does not mean a class `Map`."""
+        return any(
+            other.lower() == name.lower() and not (other[0].isupper() and name[0].islower())
+            for other in self._bound
+        )
+
+    def _absent(self, result: Result, source: str) -> str:
+        """What an error says is not there, where only this input names it."""
+        if result.verdict is not Verdict.ERROR or result.example.expected:
+            return ""
+        if not _NOT_THERE.search(result.got):
+            return ""
+        named = (text for text in names.strings(source) if text and text not in self._said)
+        absent = next((text for text in named if text in result.got), "")
+        return absent and f"the page does not make: {absent}"
+
+
+_REQUIRES = re.compile(r"=\s*require\b")
+#: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
+_EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
+#: A method call as a statement.
+_METHOD = re.compile(r"^\s*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
+_NOT_THERE = re.compile(
+    r"(?i)(?:not|n't) find|not found|no such|cannot open|does not exist|no module"
+)
