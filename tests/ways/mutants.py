@@ -10,18 +10,13 @@ its slow tests if no other does; where a limit is too high, in guard mode.
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-TOP = Path(__file__).parents[2]
+from tests.mutants import TOP, Mutant, is_found
 
 #: The ways, and the modules that have their constants.
 WAYS = {
@@ -49,33 +44,13 @@ NO_ROW = ("job('spread'", "job('cumulate'")
 _HEAD = re.compile(r"(?:local )?(?:function|job\(|add\(|def |class )")  # where a function begins
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """A line of a module with another constant."""
-
-    way: str
-    path: Path
-    line: int
-    text: str
-
-    def tell(self) -> str:
-        return f"{self.way}: {self.path}:{self.line + 1}: {self.text.strip()}"
-
-    def write(self, top: Path) -> None:
-        path = top / "runtime" / self.path
-        lines = path.read_text().splitlines(keepends=True)
-        lines[self.line] = self.text + "\n"
-        path.write_text("".join(lines))
+def _mutants(patterns: Iterable[str]) -> Iterator[Mutant]:
+    for pattern in patterns:
+        for path in sorted((TOP / "runtime").glob(pattern)):
+            yield from _of_module(path)
 
 
-def _mutants() -> Iterator[Mutant]:
-    for way, patterns in WAYS.items():
-        for pattern in patterns:
-            for path in sorted((TOP / "runtime").glob(pattern)):
-                yield from _of_module(way, path)
-
-
-def _of_module(way: str, path: Path) -> Iterator[Mutant]:
+def _of_module(path: Path) -> Iterator[Mutant]:
     head = ""
     for number, line in enumerate(path.read_text().splitlines()):
         head = line if _HEAD.match(line) else head
@@ -87,50 +62,25 @@ def _of_module(way: str, path: Path) -> Iterator[Mutant]:
                 group = 1 if match[1] else 2
                 start, end = match.span(group)
                 changed = line[:start] + change(match[group]) + line[end:]
-                yield Mutant(way, path.relative_to(TOP / "runtime"), number, changed)
+                yield Mutant(path.relative_to(TOP), number, changed)
 
 
 def _drawn(count: int, seed: int) -> list[Mutant]:
     """So many, as many of each way as there are."""
     draw = random.Random(seed)
-    by_way = {way: [m for m in _mutants() if m.way == way] for way in WAYS}
-    for found in by_way.values():
+    by_way = [list(_mutants(patterns)) for patterns in WAYS.values()]
+    for found in by_way:
         draw.shuffle(found)
-    turns = (found[k] for k in range(count) for found in by_way.values() if k < len(found))
+    turns = (found[k] for k in range(count) for found in by_way if k < len(found))
     return [mutant for mutant, _ in zip(turns, range(count), strict=False)]
 
 
 def _is_found(mutant: Mutant) -> bool:
-    with tempfile.TemporaryDirectory() as folder:
-        top = Path(folder) / "th"
-        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", "data")
-        shutil.copytree(TOP, top, ignore=ignored)
-        mutant.write(top)
-        guard = "1" if re.search(r"> \w+ \+ 1 then", mutant.text) else ""
-        environment = {**os.environ, "TH_GUARD": guard, "PYTHONPATH": str(top)}
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-p",
-            "no:cacheprovider",
-            "tests/ways/test_ways.py",
-        ]
-        for which in ("not slow", "slow"):
-            try:
-                run = subprocess.run(
-                    [*command, "-m", which],
-                    cwd=top,
-                    env=environment,
-                    capture_output=True,
-                    timeout=3600,
-                )
-            except subprocess.TimeoutExpired:
-                return True  # tests that do not end tell of an error, too
-            if run.returncode:
-                return True
-    return False
+    guard = "1" if re.search(r"> \w+ \+ 1 then", mutant.text) else ""
+    return any(
+        is_found(mutant, ["tests/ways/test_ways.py", "-m", which], TH_GUARD=guard)
+        for which in ("not slow", "slow")
+    )
 
 
 def main() -> int:
@@ -141,9 +91,9 @@ def main() -> int:
     options = parser.parse_args()
     mutants, found = _drawn(options.count, options.seed), 0
     for mutant in mutants:
-        is_found = _is_found(mutant)
-        found += is_found
-        print("found    " if is_found else "not found", mutant.tell(), flush=True)
+        was_found = _is_found(mutant)
+        found += was_found
+        print("found    " if was_found else "not found", mutant, flush=True)
     print(f"{found} of {len(mutants)} found")
     return int(found < 0.9 * len(mutants))
 
