@@ -1,6 +1,10 @@
-"""The README's session is a page like any other: its examples hold."""
+"""The README and the pages that it leads to are pages like any other: their examples hold."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from th_shell.docs.checking import Checker
 from th_shell.docs.judging.verdicts import Verdict
@@ -8,15 +12,38 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
 
-README = Path(__file__).parents[1] / "README.md"
+TOP = Path(__file__).parents[1]
+EXAMPLES = {  # the pages, and how many of their examples show what they print
+    "README.md": 4,
+    "runtime/differences.md": 2,
+    "th_shell/packages/README.md": 2,
+    "th_shell/python/README.md": 2,
+    "th_shell/terminal/README.md": 1,
+}
 
 
-def test_session_holds() -> None:
+@pytest.fixture(scope="module")
+def checker() -> Iterator[Checker]:
     with Starter() as starter:
-        result = Checker(starter, Compiler(), Configuration()).check(README)
+        yield Checker(starter, Compiler(), Configuration())
+
+
+@pytest.mark.parametrize("page", EXAMPLES)
+def test_examples_hold(checker: Checker, page: str) -> None:
+    result = checker.check(TOP / page)
     assert result.problem == ""
-    # The commands that the page tells are text, or shell lines that are not run.
+    # The commands that a page tells are text, or shell lines that are not run.
     commands = (Verdict.SKIPPED, Verdict.TEXT)
     verdicts = [one.verdict for one in result.results if one.verdict not in commands]
-    assert len(verdicts) >= 5
+    assert verdicts.count(Verdict.PASS) == EXAMPLES[page]
     assert set(verdicts) <= {Verdict.PASS, Verdict.RAN}
+
+
+@pytest.mark.parametrize("page", EXAMPLES)
+def test_links_lead_to_files(page: str) -> None:
+    links = re.findall(r"\]\(([^)#:]+)", (TOP / page).read_text())
+    assert all((TOP / page).parent.joinpath(link).is_file() for link in links)
+
+
+def test_readme_is_short() -> None:
+    assert len((TOP / "README.md").read_text().splitlines()) <= 120
