@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import wrap
 
 from runtime.calls.table import TABLE
 from runtime.compute import formulas
@@ -20,12 +21,14 @@ from runtime.ops import ROWS_ADDED
 #: The file.
 PATH = Path(__file__).parents[1] / "lua" / "tensor" / "operations.lua"
 
+_WIDTH = 100  # of a line
+
 _HEAD = """\
 --- The names of all operations, written by runtime/host/listing.py.
--- Behind each name: 't' if torch has it as a function, and the indices of the element types that
--- have it as a method. A star says that the operation has a Lua formula, a plus that it has a Lua
--- function for few elements, an exclamation mark that it is the same function for all types. The
--- methods of storages begin with 'Storage.'.
+-- Before the names in a line: 't' if torch has them as functions, and the indices of the element
+-- types that have them as methods. A star says that the operations have Lua formulas, a plus that
+-- they have Lua functions for few elements, an exclamation mark that each is the same function for
+-- all types. The methods of storages begin with 'Storage.'.
 -- @module operations
 
 local th = ...
@@ -37,12 +40,14 @@ _TAIL = """\
 ]]
 
 th.operations = {}
-for full, of_torch, types, mark in LISTED:gmatch('(%S+) (t?)(%d*)([*!+]*)\\n') do
-  local prefix = full:match('^%a+%.') or ''
-  th.operations[#th.operations + 1] = {
-    prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,
-    mark = mark,
-  }
+for of_torch, types, mark, names in LISTED:gmatch('(t?)(%d*)([*!+]*):([^\\n]+)\\n') do
+  for full in names:gmatch('%S+') do
+    local prefix = full:match('^%a+%.') or ''
+    th.operations[#th.operations + 1] = {
+      prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,
+      mark = mark,
+    }
+  end
 end
 """
 
@@ -51,7 +56,14 @@ def listing() -> str:
     """The file's text. Raises ValueError where an operation's formula does not suit it."""
     assert ROWS_ADDED
     formulas.check_formulas()
-    lines = [f"{name} {_where(name)}{_mark(name)}\n" for name in TABLE if _where(name)]
+    alike: dict[str, list[str]] = {}
+    for name in filter(_where, TABLE):
+        alike.setdefault(f"{_where(name)}{_mark(name)}: ", []).append(name)
+    lines = [
+        f"{start}{line}\n"
+        for start, found in alike.items()
+        for line in wrap(" ".join(found), _WIDTH - len(start))
+    ]
     return _HEAD + "".join(lines) + _TAIL
 
 

@@ -1,239 +1,51 @@
 --- The names of all operations, written by runtime/host/listing.py.
--- Behind each name: 't' if torch has it as a function, and the indices of the element types that
--- have it as a method. A star says that the operation has a Lua formula, a plus that it has a Lua
--- function for few elements, an exclamation mark that it is the same function for all types. The
--- methods of storages begin with 'Storage.'.
+-- Before the names in a line: 't' if torch has them as functions, and the indices of the element
+-- types that have them as methods. A star says that the operations have Lua formulas, a plus that
+-- they have Lua functions for few elements, an exclamation mark that each is the same function for
+-- all types. The methods of storages begin with 'Storage.'.
 -- @module operations
 
 local th = ...
 
 local LISTED = [[
-add t01234567*
-csub t0123456*
-mul t0123456*
-cmul t0123456*
-addcmul t0123456*
-addcdiv t0123456*
-div t0123456*
-cdiv t0123456*
-remainder t0123456*
-cremainder t0123456*
-fmod t0123456*
-mod t0123456*
-cfmod t0123456*
-cmod t0123456*
-pow t56*
-cpow t0123456*
-cmax t0123456*
-cmin t0123456*
-clamp t0123456*
-lerp t56*
-atan2 t56*
-lshift t0123456
-clshift t0123456
-rshift t0123456
-crshift t0123456
-bitand t0123456
-cbitand t0123456
-bitor t0123456
-cbitor t0123456
-bitxor t0123456
-cbitxor t0123456
-lt t0123456*
-gt t0123456*
-le t0123456*
-ge t0123456*
-eq t0123456*
-ne t0123456*
-equal t0123456+
-all t0*
-any t0*
-zeros t0123456+
-ones t0123456+
-eye t0123456+
-range t0123456+
-linspace t56+
-logspace t56+
-reshape t01234567
-diag t0123456+
-tril t0123456+
-triu t0123456+
-cat t0123456+
-histc t56
-bhistc t56
-conv2 t0123456
-xcorr2 t0123456
-conv3 t0123456
-xcorr3 t0123456
-seed t!
-initialSeed t!
-manualSeed t!
-getRNGState t!
-setRNGState t!
-sum t0123456*
-prod t0123456*
-cumsum t0123456*
-cumprod t0123456*
-mean t567*
-var t56+
-std t56+
-norm t56*
-dist t56+
-renorm t56+
-cross t0123456
-fill t01234567*
-operator_sub 01234567*
-abs t34567*
-max t01234567*
-index 0123456+
-indexCopy 0123456+
-indexAdd 0123456+
-indexFill 0123456+
-gather t0123456+
-scatter t0123456+
-nonzero t0123456+
-maskedSelect 0123456+
-maskedCopy 0123456+
-maskedFill 0123456+
-dot t0123456+
-addmv t0123456+
-addmm t0123456+
-addr t0123456+
-addbmm t0123456+
-baddbmm t0123456+
-mv t0123456+
-mm t0123456+
-ger t0123456+
-bmm t0123456+
-match t0123456
-trace t0123456+
-operator_add 0123456*
-operator_mul 0123456*+
-operator_div 0123456*
-operator_mod 0123456*
-operator_unm 0123456*
-min t0123456*
-sort t0123456+
-kthvalue t0123456+
-median t0123456+
-mode t0123456+
-topk t0123456+
-random t0123456+
-uniform t56+
-normal t56+
-rand t56+
-randn t56+
-exponential t56
-cauchy t56
-logNormal t56
-geometric t0123456
-bernoulli t0123456+
-randperm t0123456+
-multinomial t56+
-multinomialAliasSetup_ t56
-multinomialAlias_ t56
-Storage.new 01234567
-Storage.size 01234567
-Storage.elementSize 01234567
-Storage.resize 01234567
-Storage.fill 01234567
-Storage.copy 01234567
-Storage.string 01
-Storage.retain 01234567
-Storage.free 01234567
-new 01234567
-set 01234567
-size 01234567
-stride 01234567
-nDimension 01234567
-dim 01234567
-nElement 01234567
-numel t0123456
-elementSize 01234567
-storage 01234567
-storageOffset 01234567
-isContiguous 01234567
-isSize 01234567
-isSameSizeAs 01234567
-isSetTo 01234567
-clone 01234567*
-contiguous 01234567
-type 01234567
-typeAs 01234567
-byte 01234567
-char 01234567
-short 01234567
-int 01234567
-long 01234567
-float 01234567
-double 01234567
-half 01234567
-copy 01234567*
-zero t0123456*
-resize 01234567
-resizeAs 01234567
-retain 01234567
-free 01234567
-tostring 01234567
-Storage.tostring 01234567
-acos t56*
-asin t56*
-atan t56*
-ceil t56*
-cos t56*
-cosh t56*
-exp t56*
-floor t56*
-frac t56*
-log t56*
-log1p t56*
-round t56*
-rsqrt t56*
-sigmoid t56*
-sin t56*
-sinh t56*
-sqrt t56*
-tan t56*
-tanh t56*
-trunc t56*
-neg t56*
-cinv t56*
-sign t0123456*
-narrow 01234567
-select 01234567
-sub 01234567
-transpose 01234567
-t 01234567
-permute t01234567
-unfold 01234567
-squeeze t0123456
-expand t01234567
-expandAs t01234567
-repeatTensor t01234567+
-view t01234567
-viewAs t01234567
-symeig t
-eig t
-svd t
-qr t
-geqrf t
-orgqr t
-ormqr t
-gesv t
-gels t
-trtrs t
-potrf t
-potrs t
-potri t
-pstrf t
-inverse t
+t01234567*: add fill max
+t0123456*: csub mul cmul addcmul addcdiv div cdiv remainder cremainder fmod mod cfmod cmod cpow cmax
+t0123456*: cmin clamp lt gt le ge eq ne sum prod cumsum cumprod min zero sign
+t56*: pow lerp atan2 norm acos asin atan ceil cos cosh exp floor frac log log1p round rsqrt sigmoid
+t56*: sin sinh sqrt tan tanh trunc neg cinv
+t0123456: lshift clshift rshift crshift bitand cbitand bitor cbitor bitxor cbitxor conv2 xcorr2
+t0123456: conv3 xcorr3 cross match geometric numel squeeze
+t0123456+: equal zeros ones eye range diag tril triu cat gather scatter nonzero dot addmv addmm addr
+t0123456+: addbmm baddbmm mv mm ger bmm trace sort kthvalue median mode topk random bernoulli
+t0123456+: randperm
+t0*: all any
+t56+: linspace logspace var std dist renorm uniform normal rand randn multinomial
+t01234567: reshape permute expand expandAs view viewAs
+t56: histc bhistc exponential cauchy logNormal multinomialAliasSetup_ multinomialAlias_
+t!: seed initialSeed manualSeed getRNGState setRNGState
+t567*: mean
+01234567*: operator_sub clone copy
+t34567*: abs
+0123456+: index indexCopy indexAdd indexFill maskedSelect maskedCopy maskedFill
+0123456*: operator_add operator_div operator_mod operator_unm
+0123456*+: operator_mul
+01234567: Storage.new Storage.size Storage.elementSize Storage.resize Storage.fill Storage.copy
+01234567: Storage.retain Storage.free new set size stride nDimension dim nElement elementSize
+01234567: storage storageOffset isContiguous isSize isSameSizeAs isSetTo contiguous type typeAs byte
+01234567: char short int long float double half resize resizeAs retain free tostring
+01234567: Storage.tostring narrow select sub transpose t unfold
+01: Storage.string
+t01234567+: repeatTensor
+t: symeig eig svd qr geqrf orgqr ormqr gesv gels trtrs potrf potrs potri pstrf inverse
 ]]
 
 th.operations = {}
-for full, of_torch, types, mark in LISTED:gmatch('(%S+) (t?)(%d*)([*!+]*)\n') do
-  local prefix = full:match('^%a+%.') or ''
-  th.operations[#th.operations + 1] = {
-    prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,
-    mark = mark,
-  }
+for of_torch, types, mark, names in LISTED:gmatch('(t?)(%d*)([*!+]*):([^\n]+)\n') do
+  for full in names:gmatch('%S+') do
+    local prefix = full:match('^%a+%.') or ''
+    th.operations[#th.operations + 1] = {
+      prefix = prefix, name = full:sub(#prefix + 1), of_torch = of_torch == 't', types = types,
+      mark = mark,
+    }
+  end
 end
