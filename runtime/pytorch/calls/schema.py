@@ -90,10 +90,11 @@ class Schema:
         return f"({', '.join(parts)})"
 
 
-def derive(implementation: Callable[..., Any], name: str = "") -> Schema:
+def derive(implementation: Callable[..., Any], name: str = "", more: str = "") -> Schema:
     """The signature of an implementation, which its annotations and defaults tell.
 
-    name: what PyTorch calls it; by default the implementation's name.
+    name: what PyTorch calls it; by default the implementation's name. more: the text of further
+    parameters, which are given by name and which the implementation does not get.
     """
     code = implementation.__code__
     count, values = code.co_argcount, implementation.__defaults__ or ()
@@ -109,12 +110,16 @@ def derive(implementation: Callable[..., Any], name: str = "") -> Schema:
         parameters.append(
             Parameter(TYPES[kind], told, default, position >= count, kind in SINGLE, nullable)
         )
+    # PyTorch: the memory format is behind the options of a new tensor.
+    end = len(parameters) - (bool(parameters) and parameters[-1].name == "memory_format")
+    parameters[end:end] = parse(f"more(*, {more})").parameters if more else ()
     return Schema(name or _without_underscore(implementation.__name__), tuple(parameters))
 
 
 def _without_underscore(name: str) -> str:
     """The name for which Python's own word, such as `from`, has an underscore."""
-    return name[:-1] if iskeyword(name[:-1]) else name
+    plain = name.removesuffix("_")
+    return plain if iskeyword(plain) else name
 
 
 def _text_of(value: Any) -> str:

@@ -4,9 +4,9 @@
     def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Tensor: ...
 
 makes ``torch.logit`` and ``Tensor.logit``, whose signature is that of the implementation
-(`schema.derive`); several rows of one name are its overloads. A signature is told as a text where
-it is another one: a further overload of the implementation, and where it has parameters that are
-looked at here (`out`, unless the implementation has that itself, and the options of `OPTIONS`).
+(`schema.derive`); several rows of one name are its overloads. Parameters that are looked at here
+(`out`, unless the implementation has that itself, and the options of `OPTIONS`) `more` tells. A
+signature is told as a text where it is another one: a further overload of the implementation.
 Errors, signatures and completion all come from the rows.
 
 A call looks up the types of its arguments in the function's plans. The first call with new types
@@ -65,6 +65,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 def op(
     *schemas: str,
     name: str = "",
+    more: str = "",
     function: bool = True,
     method: bool | None = None,
     in_place: bool = False,
@@ -73,19 +74,21 @@ def op(
 ) -> Callable[[F], F]:
     """Register an implementation for the signatures of some texts, or without texts for its own.
 
-    name: what the function is called; by default as the implementation. function: there is a
-    function. method: there is a method; by default where the first parameter is `Tensor input`.
-    in_place: there is a method with '_' behind its name, too, which writes the result to its
-    tensor. numbers: Python's numbers are taken for tensors. hidden: messages do not list the
-    signatures.
+    name: what the function is called, or several names; by default as the implementation. more: the
+    text of further parameters, which the implementation does not get. function: there is a
+    function. method: there is a method; by default where the first parameter is `Tensor input`, but
+    not for functions of torch.linalg and torch.special. in_place: there is a method with '_' behind
+    its name, too, which writes the result to its tensor. numbers: Python's numbers are taken for
+    tensors. hidden: messages do not list the signatures.
     """
 
     def register(implementation: F) -> F:
-        for schema in map(parse, schemas) if schemas else (derive(implementation, name),):
+        derived = (derive(implementation, own, more) for own in name.split() or [""])
+        for schema in map(parse, schemas) if schemas else derived:
             row = Row(schema, implementation, numbers, hidden=hidden)
             if function:
                 _register(schema.name, row)
-            if method or (method is None and _begins_with_input(schema)):
+            if method or (method is None and _is_of_tensor(schema)):
                 _register(f"Tensor.{schema.name}", _method(row))
             if in_place:
                 _register(f"Tensor.{schema.name}_", _method(row, in_place=True))
@@ -94,7 +97,9 @@ def op(
     return register
 
 
-def _begins_with_input(schema: Schema) -> bool:
+def _is_of_tensor(schema: Schema) -> bool:
+    if schema.name.startswith(("linalg_", "special_")):
+        return False
     return bool(schema.parameters) and str(schema.parameters[0]) == "Tensor input"
 
 

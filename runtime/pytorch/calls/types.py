@@ -47,3 +47,12 @@ TYPES = {
 }
 #: Those for which a single int is taken as well.
 SINGLE = {"IntsOrOne"}
+
+#: What signatures have behind the implementation's parameters (`op`'s `more`): where the result, or
+#: several of them, are written to; and the options of new tensors, but for their type.
+OUT = "Tensor out = None"
+OUTS = "tuple of Tensors out = None"
+NEW = (
+    "torch.layout layout = None, torch.device device = None, bool pin_memory = False, "
+    "bool requires_grad = False"
+)

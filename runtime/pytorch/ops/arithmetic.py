@@ -10,14 +10,12 @@ import numpy as np
 from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Operand, Out
+from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type, to_float
 from runtime.pytorch.ops.pairs import binary
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-
-_OUT = "Tensor out = None"
 
 
 def reject_bools(a: Any, b: Any) -> None:
@@ -106,7 +104,7 @@ def _rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     return _sub(other, input, alpha)
 
 
-_ALPHA = f"Tensor input, Tensor other, *, Number alpha = 1, {_OUT}"
+_ALPHA = f"Tensor input, Tensor other, *, Number alpha = 1, {OUT}"
 _NUMBER_ALPHA = "Tensor input, Number other, Number alpha = 1"
 op(f"add({_ALPHA})", in_place=True, numbers=True)(_add)
 op(f"sub({_ALPHA})", in_place=True, numbers=True)(_sub)
@@ -170,10 +168,10 @@ def _div(
 _ROUNDED = "Tensor input, Tensor other, *, str? rounding_mode, Tensor out = None"
 _ROUNDED_NUMBER = "Tensor input, Number other, *, str? rounding_mode"
 op(
-    f"div(Tensor input, Tensor other, *, {_OUT})",
+    f"div(Tensor input, Tensor other, *, {OUT})",
     f"div({_ROUNDED})",
     f"div({_ROUNDED_NUMBER})",
-    f"divide(Tensor input, Tensor other, *, {_OUT})",
+    f"divide(Tensor input, Tensor other, *, {OUT})",
     f"divide({_ROUNDED})",
     "divide(Tensor input, Number other)",
     f"divide({_ROUNDED_NUMBER})",

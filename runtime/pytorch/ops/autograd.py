@@ -59,15 +59,11 @@ def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     return input
 
 
-@op(
-    "backward(Tensor input, Tensor gradient = None, bool retain_graph = None, "
-    "bool create_graph = False, object inputs = None)",
-    function=False,
-)
+@op(function=False)
 def backward(
     input: Tensor,
-    gradient: Any = None,
-    retain_graph: Any = None,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:

@@ -12,7 +12,7 @@ from runtime.pytorch.base.dtypes import Category, dtype
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Operand, Out
+from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import result_type
@@ -20,9 +20,6 @@ from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.tensors.sharing import SHARED
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_single
-
-_OUT = "Tensor out = None"
-
 
 # -- clamp
 
@@ -145,8 +142,8 @@ def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
 for _name in ("clamp", "clip"):
 
     @op(
-        f"{_name}(Tensor input, Tensor min = None, Tensor max = None, *, {_OUT})",
-        f"{_name}(Tensor input, Number min = None, Number max = None, *, {_OUT})",
+        f"{_name}(Tensor input, Tensor min = None, Tensor max = None, *, {OUT})",
+        f"{_name}(Tensor input, Number min = None, Number max = None, *, {OUT})",
         in_place=True,
     )
     def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Any:
@@ -154,7 +151,7 @@ for _name in ("clamp", "clip"):
         return _clamp(input, min, max, out)
 
 
-@op(f"clamp_min(Tensor input, Number min, *, {_OUT})", in_place=True)
+@op(f"clamp_min(Tensor input, Number min, *, {OUT})", in_place=True)
 @op(in_place=True)
 def clamp_min(input: Tensor, min: Operand, *, out: Out = None) -> Any:
     """Each element, or the bound where that is larger."""
@@ -163,7 +160,7 @@ def clamp_min(input: Tensor, min: Operand, *, out: Out = None) -> Any:
     return _clamp_to_numbers("clamp_min_scalar_cpu", input, min, None, out)
 
 
-@op(f"clamp_max(Tensor input, Number max, *, {_OUT})", in_place=True)
+@op(f"clamp_max(Tensor input, Number max, *, {OUT})", in_place=True)
 @op(in_place=True)
 def clamp_max(input: Tensor, max: Operand, *, out: Out = None) -> Any:
     """Each element, or the bound where that is smaller."""
@@ -175,7 +172,7 @@ def clamp_max(input: Tensor, max: Operand, *, out: Out = None) -> Any:
 # -- lerp
 
 
-@op(f"lerp(Tensor input, Tensor end, Number weight, *, {_OUT})", in_place=True)
+@op(f"lerp(Tensor input, Tensor end, Number weight, *, {OUT})", in_place=True)
 @op(in_place=True)
 def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Out = None) -> Any:
     """``input + weight * (end - input)``. Raises RuntimeError for elements of several types."""
@@ -213,7 +210,7 @@ def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
     for_one = Pointwise(plain, kernel=kernel, takes=NUMBERS)
 
     @op(
-        f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, {_OUT})",
+        f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, {OUT})",
         in_place=True,
     )
     def add_scaled(

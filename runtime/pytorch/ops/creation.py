@@ -16,6 +16,7 @@ from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, int64
 from runtime.pytorch.base.formats import memory_format
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import NEW, Number
 from runtime.pytorch.compute.literals import convert_number
 from runtime.pytorch.tensors.layouts import empty_array, empty_like_array, format_strides
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -68,7 +69,7 @@ def finish(values: Array, out: Tensor | None, warns: bool = True) -> Tensor:
     return delivered
 
 
-@op(f"zeros(tuple of ints size, *, {_WITH_OUT})")
+@op(more=NEW)
 def zeros(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
     """A tensor of zeros."""
     if min(size, default=0) < 0:
@@ -76,7 +77,7 @@ def zeros(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None)
     return finish(np.zeros(size, type_for(dtype, out).numpy), out)
 
 
-@op(f"ones(tuple of ints size, *, {_WITH_OUT})")
+@op(more=NEW)
 def ones(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
     """A tensor of ones."""
     values = np.empty(check_sizes(size), type_for(dtype, out).numpy)
@@ -84,7 +85,7 @@ def ones(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) 
     return finish(values, out)
 
 
-@op(f"empty(tuple of ints size, *, {_WITH_OUT}, torch.memory_format memory_format = None)")
+@op(more=NEW)
 def empty(
     size: Shape,
     *,
@@ -100,7 +101,7 @@ def empty(
     return finish(empty_array(size, format_strides(size, memory_format), kind), out, warns=False)
 
 
-@op(f"empty_strided(tuple of ints size, tuple of ints stride, *, {OPTIONS})")
+@op(more=NEW)
 def empty_strided(size: Shape, stride: Shape, *, dtype: dtype | None = None) -> Tensor:
     """A tensor of undetermined elements with given strides."""
     if len(size) != len(stride):
@@ -117,9 +118,9 @@ def empty_strided(size: Shape, stride: Shape, *, dtype: dtype | None = None) -> 
     return wrap(empty_array(size, stride, (dtype or default_dtype()).numpy))
 
 
-@op(f"full(tuple of ints size, Number fill_value, *, {_WITH_OUT})")
+@op(more=NEW)
 def full(
-    size: Shape, fill_value: Any, *, out: Tensor | None = None, dtype: dtype | None = None
+    size: Shape, fill_value: Number, *, out: Tensor | None = None, dtype: dtype | None = None
 ) -> Tensor:
     """A tensor whose elements are all one number, of which they have the type."""
     return finish(filled(size, fill_value, type_for(dtype, out, _natural(fill_value))), out)
@@ -154,8 +155,8 @@ _C_NAMES = {
 }
 
 
-@op(f"scalar_tensor(Number s, *, {OPTIONS})")
-def scalar_tensor(s: Any, *, dtype: dtype | None = None) -> Tensor:
+@op(more=NEW)
+def scalar_tensor(s: Number, *, dtype: dtype | None = None) -> Tensor:
     """A tensor without dimensions."""
     return wrap(filled((), s, dtype or default_dtype()))
 
@@ -167,7 +168,7 @@ def _like(input: Tensor, dtype: dtype | None, order: memory_format | None) -> Ar
     return empty_like_array(input, (dtype or input.dtype).numpy, order)
 
 
-@op(f"empty_like(Tensor input, *, {_LIKE})", method=False)
+@op(more=NEW, method=False)
 def empty_like(
     input: Tensor, *, dtype: dtype | None = None, memory_format: memory_format | None = None
 ) -> Tensor:
@@ -192,10 +193,10 @@ zeros_like = _fill_like("zeros", 0)
 ones_like = _fill_like("ones", 1)
 
 
-@op(f"full_like(Tensor input, Number fill_value, *, {_LIKE})", method=False)
+@op(more=NEW, method=False)
 def full_like(
     input: Tensor,
-    fill_value: Any,
+    fill_value: Number,
     *,
     dtype: dtype | None = None,
     memory_format: memory_format | None = None,
@@ -209,16 +210,13 @@ def full_like(
 # -- of the type of another tensor
 
 
-@op(f"new_empty(Tensor input, tuple of ints size, *, {OPTIONS})", function=False)
+@op(more=NEW, function=False)
 def new_empty(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
     """A tensor of undetermined elements, by default of this tensor's type."""
     return wrap(np.empty(check_sizes(size), (dtype or input.dtype).numpy))
 
 
-@op(
-    f"new_empty_strided(Tensor input, tuple of ints size, tuple of ints stride, *, {OPTIONS})",
-    function=False,
-)
+@op(more=NEW, function=False)
 def new_empty_strided(
     input: Tensor, size: Shape, stride: Shape, *, dtype: dtype | None = None
 ) -> Tensor:
@@ -226,22 +224,21 @@ def new_empty_strided(
     return empty_strided(size, stride, dtype=dtype or input.dtype)
 
 
-@op(f"new_zeros(Tensor input, tuple of ints size, *, {OPTIONS})", function=False)
+@op(more=NEW, function=False)
 def new_zeros(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
     """A tensor of zeros, by default of this tensor's type."""
     return wrap(np.zeros(check_sizes(size), (dtype or input.dtype).numpy))
 
 
-@op(f"new_ones(Tensor input, tuple of ints size, *, {OPTIONS})", function=False)
+@op(more=NEW, function=False)
 def new_ones(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
     """A tensor of ones, by default of this tensor's type."""
     return ones(size, dtype=dtype or input.dtype)
 
 
-@op(
-    f"new_full(Tensor input, tuple of ints size, Number fill_value, *, {OPTIONS})",
-    function=False,
-)
-def new_full(input: Tensor, size: Shape, fill_value: Any, *, dtype: dtype | None = None) -> Tensor:
+@op(more=NEW, function=False)
+def new_full(
+    input: Tensor, size: Shape, fill_value: Number, *, dtype: dtype | None = None
+) -> Tensor:
     """A tensor whose elements are all one number, by default of this tensor's type."""
     return wrap(filled(size, fill_value, dtype or input.dtype))

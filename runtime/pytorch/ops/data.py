@@ -30,21 +30,24 @@ def _warn_of_copy(data: Any, function: str) -> None:
         )
 
 
-@op(f"tensor(object data, *, {_OPTIONS})")
+@op(more="torch.device device = None, bool pin_memory = False, bool requires_grad = False")
 def tensor(data: Any, *, dtype: dtype | None = None) -> Tensor:
     """A new tensor of numbers, sequences, an array or a tensor; it shares no memory with them."""
     _warn_of_copy(data, "torch.tensor")
     return wrap(array_of(data, dtype))
 
 
-@op(f"new_tensor(Tensor input, object data, *, {_OPTIONS})", function=False)
+@op(
+    more="torch.device device = None, bool pin_memory = False, bool requires_grad = False",
+    function=False,
+)
 def new_tensor(input: Tensor, data: Any, *, dtype: dtype | None = None) -> Tensor:
     """A new tensor of data, by default of this tensor's type."""
     _warn_of_copy(data, "tensor.new_tensor")
     return wrap(array_of(data, dtype or input.dtype))
 
 
-@op(f"as_tensor(object data, *, {_DATA})")
+@op(more="torch.device device = None")
 def as_tensor(data: Any, *, dtype: dtype | None = None) -> Tensor:
     """A tensor of data, which shares its memory where the type allows it."""
     if isinstance(data, Tensor):

@@ -8,29 +8,24 @@ import numpy as np
 
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
-from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.calls.types import Number, Out
+from runtime.pytorch.calls.types import Kind, Number, Out
 from runtime.pytorch.compute.reducing import axes_of, check_out, give, tidy
 from runtime.pytorch.ops.norms import check_identity, matrix_norm, norm_type, vector_norm_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
 
-@op(
-    "norm(object input, object? p = fro, object dim = None, bool keepdim = False, "
-    "Tensor out = None, torch.dtype dtype = None)",
-    method=True,
-)
+@op(method=True)
 def norm(
     input: Any,
     p: Any = "fro",
     dim: Any = None,
     keepdim: bool = False,
     out: Tensor | None = None,
-    dtype: DType | None = None,
+    dtype: Kind = None,
 ) -> Tensor:
     """The norm of order p of all elements, or along dimensions.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import OUT
 from runtime.pytorch.ops.layout import as_strided as view_as_strided
 from runtime.pytorch.ops.parts import diagonal_of, part
 from runtime.pytorch.ops.parts import select as view_select
@@ -15,8 +16,6 @@ from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.striding import strided
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
-
-_OUT = "*, Tensor out = None"
 
 
 def _is_expanded(array: Array) -> bool:
@@ -41,7 +40,7 @@ def _set(view: Tensor, src: Tensor) -> None:
     target[...] = cast(src.array, target.dtype)
 
 
-@op(f"select_scatter(Tensor input, Tensor src, int dim, int index, {_OUT})")
+@op(more=OUT)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy in which one position of a dimension has the elements of a source."""
     found = _copy(input)
@@ -49,10 +48,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     return found
 
 
-@op(
-    "slice_scatter(Tensor input, Tensor src, int dim = 0, int start = None, int end = None, "
-    f"int step = 1, {_OUT})"
-)
+@op(more=OUT)
 def slice_scatter(
     input: Tensor,
     src: Tensor,
@@ -74,10 +70,7 @@ def slice_scatter(
     return found
 
 
-@op(
-    "diagonal_scatter(Tensor input, Tensor src, int offset = 0, int dim1 = 0, int dim2 = 1, "
-    f"{_OUT})"
-)
+@op(more=OUT)
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
@@ -87,10 +80,7 @@ def diagonal_scatter(
     return found
 
 
-@op(
-    "as_strided_scatter(Tensor input, Tensor src, tuple of ints size, tuple of ints stride, "
-    f"int storage_offset = None, {_OUT})"
-)
+@op(more=OUT)
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None
 ) -> Tensor:

@@ -13,6 +13,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.results import named
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import OUT, OUTS
 from runtime.pytorch.compute.convergence import LinAlgError, converged
 from runtime.pytorch.compute.matrices import (
     check_matrices,
@@ -24,11 +25,8 @@ from runtime.pytorch.compute.matrices import (
 from runtime.pytorch.ops.products import multiply
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-_OUT = "Tensor out = None"
-_OUTS = "tuple of Tensors out = None"
 
-
-@op(f"linalg_cholesky(Tensor input, *, bool upper = False, {_OUT})", method=False)
+@op(name="linalg_cholesky", more=OUT)
 def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular factors L of ``L @ L.T``. Raises LinAlgError for what has none."""
     array = check_matrices(input, "linalg.cholesky")
@@ -46,7 +44,7 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     return wrap(np.swapaxes(factor, -1, -2) if upper else factor)
 
 
-@op(f"cholesky_solve(Tensor input, Tensor input2, bool upper = False, *, {_OUT})")
+@op(more=OUT)
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """The solutions X of ``A @ X = input``, where input2 is the factor of A."""
     factor = input2.array
@@ -55,7 +53,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     return wrap(np.linalg.solve(multiply(lower, np.swapaxes(lower, -1, -2)), input.array))
 
 
-@op(f"cholesky_inverse(Tensor input, bool upper = False, *, {_OUT})")
+@op(more=OUT)
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverses of matrices whose factors are given."""
     whole = np.swapaxes(input.array, -1, -2) if upper else input.array
@@ -63,7 +61,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     return wrap(np.linalg.inv(multiply(lower, np.swapaxes(lower, -1, -2))))
 
 
-@op(f"linalg_qr(Tensor A, str mode = reduced, *, {_OUTS})", method=False)
+@op(name="linalg_qr", more=OUTS)
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """The factors Q, whose columns are orthonormal, and R, which is an upper triangle."""
     array = matrices(A, "linalg.qr")
@@ -78,20 +76,20 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
     return named("linalg_qr", wrap(q), wrap(r))
 
 
-@op(f"linalg_svd(Tensor A, bool full_matrices = True, *, str driver = None, {_OUTS})", method=False)
-def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
+@op(name="linalg_svd", more=OUTS)
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """The singular values S, and U and Vh with ``A = U @ diag(S) @ Vh``."""
     parts = converged(np.linalg.svd, matrices(A, "linalg.svd"), full_matrices)
     return named("linalg_svd", *map(wrap, parts))
 
 
-@op(f"linalg_svdvals(Tensor A, *, str driver = None, {_OUT})", method=False)
-def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
+@op(name="linalg_svdvals", more=OUT)
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values, in descending order."""
     return wrap(converged(np.linalg.svd, matrices(A, "linalg.svd"), compute_uv=False))
 
 
-@op(f"svd(Tensor input, bool some = True, bool compute_uv = True, *, {_OUTS})")
+@op(name="svd", more=OUTS)
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular values S, and U and V with ``input = U @ diag(S) @ V.T``."""
     array = matrices(input, "linalg.svd")
@@ -115,7 +113,7 @@ def _symmetric(tensor: Tensor) -> Array:
     return check_matrices(tensor, "linalg.eigh")
 
 
-@op(f"linalg_eigh(Tensor input, str UPLO = L, *, {_OUTS})", method=False)
+@op(name="linalg_eigh", more=OUTS)
 def eigh(input: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues, ascending, and eigenvectors of symmetric matrices, by one triangle."""
     array = _symmetric(input)
@@ -123,7 +121,7 @@ def eigh(input: Tensor, UPLO: str = "L") -> Any:
     return named("linalg_eigh", wrap(values), wrap(vectors))
 
 
-@op(f"linalg_eigvalsh(Tensor input, str UPLO = L, *, {_OUT})", method=False)
+@op(name="linalg_eigvalsh", more=OUT)
 def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of symmetric matrices, ascending, by one triangle."""
     array = _symmetric(input)
@@ -135,18 +133,18 @@ def _missing_complex(A: Tensor) -> Any:
     raise NotImplementedError("complex numbers are not provided here: use torch.linalg.eigh")
 
 
-op(f"linalg_eig(Tensor A, *, {_OUTS})", method=False)(_missing_complex)
-op(f"linalg_eigvals(Tensor A, *, {_OUT})", method=False)(_missing_complex)
+op(f"linalg_eig(Tensor A, *, {OUTS})")(_missing_complex)
+op(f"linalg_eigvals(Tensor A, *, {OUT})")(_missing_complex)
 
 
-@op(f"linalg_lu_factor(Tensor A, *, bool pivot = True, {_OUTS})", method=False)
+@op(name="linalg_lu_factor", more=OUTS)
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """Both triangular factors in one matrix, and the rows that were exchanged."""
     factors, pivots = factored(matrices(A, "linalg.lu_factor"))
     return named("linalg_lu_factor", wrap(factors), wrap(pivots))
 
 
-@op(f"linalg_lu(Tensor A, *, bool pivot = True, {_OUTS})", method=False)
+@op(name="linalg_lu", more=OUTS)
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """A permutation P, and triangles L and U, with ``A = P @ L @ U``."""
     array = matrices(A, "linalg.lu")

@@ -17,7 +17,7 @@ from runtime.pytorch.base.dtypes import Category, int64
 from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.calls.types import Operand, Out
+from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
@@ -26,7 +26,6 @@ from runtime.pytorch.tensors.sharing import SHARED, compute_shared
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver
 
-_OUT = "Tensor out = None"
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 _MANY = 4096
 _largest = np.maximum.reduce
@@ -171,7 +170,7 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
     return array.reshape(-1).take(flat_positions(chosen, array.shape, dim))
 
 
-@op(f"take_along_dim(Tensor input, Tensor indices, int dim = None, *, {_OUT})")
+@op(more=OUT)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """As `gather`, where the other dimensions are broadcast; without dim of all elements."""
     if indices.dtype is not int64:
@@ -220,7 +219,7 @@ def check_take(index: Tensor, count: int, name: str) -> None:
         )
 
 
-@op(f"take(Tensor input, Tensor index, *, {_OUT})")
+@op(more=OUT)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at some positions among all elements."""
     array = input.array
@@ -235,7 +234,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return wrap(np.empty(index.array.shape, array.dtype))
 
 
-@op(f"masked_select(Tensor input, Tensor mask, *, {_OUT})")
+@op(more=OUT)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements for which a mask is true, in one dimension."""
     if mask.array.dtype.kind != "b":
@@ -328,7 +327,7 @@ def _places_in_matrix(array: Array) -> Array:
     return found.T
 
 
-@op(f"nonzero(Tensor input, *, {_OUT})")
+@op(more=OUT)
 def nonzero(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, one a row."""
     return _nonzero(input.array)
@@ -349,7 +348,7 @@ def argwhere(input: Tensor) -> Tensor:
     return _nonzero(input.array)
 
 
-@op(f"nonzero_static(Tensor input, *, int size, int fill_value = -1, {_OUT})")
+@op(more=OUT)
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     """As `nonzero`, with so many rows: cut, or filled with a value."""
     if size < 0:

@@ -109,10 +109,7 @@ def numpy(input: Tensor, *, force: bool = False) -> Array:
     return input.array.view()
 
 
-@op(
-    "frombuffer(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, "
-    "bool requires_grad = False)"
-)
+@op(more="bool requires_grad = False")
 def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
     """A tensor over the memory of an object that has Python's buffer protocol."""
     size = memoryview(buffer).nbytes

@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.core.storage import Storage
 from runtime.core.tensor import contiguous_strides
+from runtime.pytorch.base.formats import memory_format
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.kinds import register_kind
 from runtime.pytorch.calls.table import op
@@ -172,11 +173,8 @@ def _place_in(input: Tensor, storage: Storage, offset: int, size: Shape, stride:
     input.set_view(storage, offset * width, size, tuple(step * width for step in stride))
 
 
-@op(
-    "resize_(Tensor input, tuple of ints size, *, torch.memory_format memory_format = None)",
-    function=False,
-)
-def resize_(input: Tensor, size: Shape, *, memory_format: Any = None) -> Tensor:
+@op(function=False)
+def resize_(input: Tensor, size: Shape, *, memory_format: memory_format | None = None) -> Tensor:
     """Give the tensor other sizes; its storage grows where it has too few elements.
 
     The tensor is contiguous then, unless it has the sizes already. New elements are undetermined.
@@ -190,8 +188,10 @@ def resize_(input: Tensor, size: Shape, *, memory_format: Any = None) -> Tensor:
     return input
 
 
-@op("resize_as_(Tensor input, Tensor the_template, *, torch.memory_format memory_format = None)")
-def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+@op()
+def resize_as_(
+    input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = None
+) -> Tensor:
     """Give the tensor the sizes of another one."""
     return resize_(input, the_template.array.shape)
 

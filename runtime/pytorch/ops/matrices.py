@@ -15,6 +15,7 @@ from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import OUT
 from runtime.pytorch.compute.convergence import converged
 from runtime.pytorch.compute.matrices import (
     check_matrices,
@@ -26,12 +27,9 @@ from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.ops.solving import inv
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-_OUT = "Tensor out = None"
-_OUTS = "tuple of Tensors out = None"
 
-
-@op(f"linalg_matrix_power(Tensor input, int n, *, {_OUT})", method=False)
-@op(f"matrix_power(Tensor input, int n, *, {_OUT})")
+@op(name="linalg_matrix_power", more=OUT)
+@op(more=OUT)
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The product of n of the same matrices; of their inverses for negative n."""
     array = input.array
@@ -42,8 +40,8 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         return wrap(np.linalg.matrix_power(base, abs(n)))
 
 
-@op(name="linalg_matrix_exp", method=False)
-@op("matrix_exp(Tensor input)")
+@op(name="linalg_matrix_exp")
+@op()
 def matrix_exp(input: Tensor) -> Tensor:
     """The exponential function of matrices."""
     from scipy.linalg import expm  # loaded at the first use
@@ -54,8 +52,8 @@ def matrix_exp(input: Tensor) -> Tensor:
 
 @op(
     f"linalg_matrix_rank(Tensor input, *, float atol = None, float rtol = None, "
-    f"bool hermitian = False, {_OUT})",
-    f"linalg_matrix_rank(Tensor input, float tol, bool hermitian = False, *, {_OUT})",
+    f"bool hermitian = False, {OUT})",
+    f"linalg_matrix_rank(Tensor input, float tol, bool hermitian = False, *, {OUT})",
     method=False,
 )
 def matrix_rank(
@@ -77,8 +75,8 @@ def matrix_rank(
 
 
 @op(
-    f"linalg_cond(Tensor input, Number p = None, *, {_OUT})",
-    f"linalg_cond(Tensor input, str p, *, {_OUT})",
+    f"linalg_cond(Tensor input, Number p = None, *, {OUT})",
+    f"linalg_cond(Tensor input, str p, *, {OUT})",
     method=False,
 )
 def cond(input: Tensor, p: Any = None) -> Tensor:
@@ -102,13 +100,13 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
-@op(f"linalg_vecdot(Tensor x, Tensor y, *, int dim = -1, {_OUT})", method=False)
+@op(name="linalg_vecdot", more=OUT)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The sums of products along a dimension."""
     return wrap(np.asarray((x.array * y.array).sum(dim)))
 
 
-@op(f"linalg_cross(Tensor input, Tensor other, *, int dim = -1, {_OUT})", method=False)
+@op(name="linalg_cross", more=OUT)
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross products of vectors of three elements."""
     x, y = input.array, other.array
@@ -139,7 +137,7 @@ def _cross_products(x: Array, y: Array, dim: int) -> Array:
     return exact.astype(np.float32)
 
 
-@op(f"cross(Tensor input, Tensor other, int dim = None, *, {_OUT})")
+@op(name="cross", more=OUT)
 def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross products of vectors of three elements, along the first such dimension."""
     if dim is None:

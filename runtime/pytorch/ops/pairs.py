@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Operand, Out
+from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, WHOLE, Pointwise
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.tensors.tensor import Tensor
 
-_OUT = "Tensor out = None"
 _TENSORS = "(Tensor input, Tensor other)"
 _NUMBER = "(Tensor input, Number other)"
 
@@ -36,7 +35,7 @@ def binary(
     """
     for row in rows:
         rest = row.partition("(")[2]
-        schema = row if "|" in row else f"{row[:-1]}, *, {_OUT})"
+        schema = row if "|" in row else f"{row[:-1]}, *, {OUT})"
         compute = _of_two(function)
         compute.__doc__ = doc
         takes_method = method if rest.startswith("Tensor") else False

@@ -12,6 +12,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.calls.types import OUT
 from runtime.pytorch.ops.views import as_method
 from runtime.pytorch.tensors.striding import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
@@ -72,7 +73,7 @@ def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     return part(input, dim, start, start + length)
 
 
-@op("narrow_copy(Tensor input, int dim, int start, int length, *, Tensor out = None)")
+@op(more=OUT)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A copy of some positions of a dimension."""
     return wrap(_narrowed(input, dim, start, length).array.copy("C"))

@@ -32,11 +32,7 @@ def _without(shape: Shape, dim: int) -> Shape:
 
 
 def _whole(
-    input: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    error: type[Exception] = RuntimeError,
+    input: Tensor, dim: int, index: Tensor, source: Tensor, error: type[Exception] = RuntimeError
 ) -> tuple[Array, Array, Array]:
     """The elements in one dimension, and for each of a source its position in them."""
     values = source.array

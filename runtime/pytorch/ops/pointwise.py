@@ -11,7 +11,7 @@ import numpy as np
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, bool_, dtype, int64
 from runtime.pytorch.base.results import RESULTS
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Out
+from runtime.pytorch.calls.types import OUT, OUTS, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise
 from runtime.pytorch.compute.promotion import to_float
@@ -21,7 +21,6 @@ from runtime.pytorch.ops.creation import ones_like, zeros_like
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-_OUT = "Tensor out = None"
 _STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
 _NOT_BOOL = _STORED - {np.dtype(np.bool_).num}
 _BITS = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "f")
@@ -53,7 +52,7 @@ def unary(
     chosen: Callable[..., Any] = compute if out else compute_new
     chosen.__doc__ = doc or f"The function {names.split()[0]} of each element."
     for name in names.split():
-        end = f", *, {_OUT})" if out else ")"
+        end = f", *, {OUT})" if out else ")"
         op(f"{name}(Tensor input{end}", in_place=in_place, method=method)(chosen)
 
 
@@ -103,7 +102,7 @@ for _names, _compute in _FRACTIONS.items():
 
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
 
-    @op(f"{_name}(Tensor input, *, {_OUT})", in_place=True)
+    @op(f"{_name}(Tensor input, *, {OUT})", in_place=True)
     def convert(input: Tensor, *, factor: float = _factor, out: Tensor | None = None) -> Any:
         """An angle in degrees as radians, or the other way round."""
         return multiply(input, factor, out)
@@ -137,7 +136,7 @@ for _names, _ufunc in {
     unary(_names, _rounding, check_out=_same_type)
 
 
-@op(f"round(Tensor input, *, int decimals, {_OUT})", in_place=True)
+@op(name="round", in_place=True)
 def round_to(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Any:
     """Each element rounded to so many digits behind the point; before it if there are fewer."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
@@ -204,8 +203,8 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@op("resolve_neg(Tensor input)")
-@op("resolve_conj(Tensor input)")
+@op(name="resolve_neg")
+@op(name="resolve_conj")
 @op()
 def conj(input: Tensor) -> Tensor:
     """The tensor itself, since its elements are real numbers."""
@@ -297,7 +296,7 @@ def _logit(eps: float | None) -> Pointwise:
     return Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
 
 
-@op(f"logit(Tensor input, float eps = None, *, {_OUT})", in_place=True)
+@op(in_place=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Any:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
     return _logit(eps)(input, None, out)
@@ -323,7 +322,7 @@ def nan_to_num(
     return found if out is not None else laid_like(input, found)
 
 
-@op(f"frexp(Tensor input, *, tuple of Tensors {_OUT.removeprefix('Tensor ')})")
+@op(more=OUTS)
 def frexp(input: Tensor) -> Any:
     """Mantissas between 0.5 and 1, and exponents, with input = mantissa * 2 ** exponent."""
     if not input.dtype.is_floating_point:

@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.pytorch.base.dtypes import Category, bool_, dtype, float64
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, Operand, Out
+from runtime.pytorch.calls.types import OUT, Number, Operand, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type, to_float
@@ -17,7 +17,6 @@ from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_cast
 
-_OUT = "Tensor out = None"
 _power = Pointwise(formulas.power, NUMBERS, kernel="pow", takes=NUMBERS)
 
 
@@ -74,8 +73,8 @@ def _power_by(exponent: Any) -> Pointwise:
     return Pointwise(lambda a: formulas.power_by(a, exponent), NUMBERS, kernel="pow", takes=NUMBERS)
 
 
-@op(f"pow(Tensor input, Tensor exponent, *, {_OUT})", in_place=True)
-def pow_(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
+@op(name="pow", in_place=True)
+def pow_(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Any:
     """``input ** exponent``, broadcast to one shape."""
     return power_of(input, exponent, out)
 
@@ -86,7 +85,7 @@ def pow_of_number(self: Number, exponent: Operand, *, out: Out = None) -> Any:
     return _power(self, exponent, out)
 
 
-op(f"pow(Tensor input, Number exponent, *, {_OUT})", in_place=True)(pow_)
+op(f"pow(Tensor input, Number exponent, *, {OUT})", in_place=True)(pow_)
 
 
 def _to_double(kind: dtype) -> dtype:
@@ -96,8 +95,8 @@ def _to_double(kind: dtype) -> dtype:
 _float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
 
 
-@op(f"float_power(Tensor input, Tensor exponent, *, {_OUT})", in_place=True)
-def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
+@op(in_place=True)
+def float_power(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Any:
     """``input ** exponent``, computed as torch.float64."""
     if out is not None and out.dtype is not float64:
         which = "base given to float_power_" if out is input else "output given to float_power"
@@ -114,7 +113,7 @@ def float_power_of_number(self: Number, exponent: Operand, *, out: Out = None) -
     return float_power(self, exponent, out=out)
 
 
-op(f"float_power(Tensor input, Number exponent, *, {_OUT})", in_place=True)(float_power)
+op(f"float_power(Tensor input, Number exponent, *, {OUT})", in_place=True)(float_power)
 
 
 @op(in_place=True)

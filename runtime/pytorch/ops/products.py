@@ -12,15 +12,14 @@ from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim, wrap_dims
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Out
+from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.contraction import einsum as contract
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, delivered
 
-_OUT = "Tensor out = None"
-_SCALES = f"*, Number beta = 1, Number alpha = 1, {_OUT}"
+_SCALES = f"*, Number beta = 1, Number alpha = 1, {OUT}"
 _FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
 
 
@@ -115,13 +114,13 @@ def _dot(name: str, a: Tensor, b: Tensor) -> Tensor:
     return wrap(multiply(x, y))
 
 
-@op(f"dot(Tensor input, Tensor tensor, *, {_OUT})")
+@op(more=OUT)
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The sum of the products of two vectors' elements."""
     return _dot("dot", input, tensor)
 
 
-@op(f"vdot(Tensor input, Tensor other, *, {_OUT})")
+@op(more=OUT)
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The sum of the products of two vectors' elements."""
     return _dot("vdot", input, other)
@@ -151,7 +150,7 @@ def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
 
 
 @op()
-@op(f"linalg_matmul(Tensor input, Tensor other, *, {_OUT})", method=False)
+@op(name="linalg_matmul")
 def matmul(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor:
     """The product of vectors, matrices, or batches of matrices, whose shapes are broadcast."""
     if out is None:
@@ -241,15 +240,15 @@ def vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[A
     return cast(a.array, kind), cast(b.array, kind)
 
 
-@op(f"outer(Tensor input, Tensor vec2, *, {_OUT})")
-@op(f"ger(Tensor input, Tensor vec2, *, {_OUT})")
+@op(more=OUT)
+@op(name="ger", more=OUT)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """The products of all pairs of two vectors' elements."""
     x, y = vectors("outer", input, vec2, "self", "vec2")
     return wrap(quietly.run(np.multiply, x[:, None], y))
 
 
-@op(f"inner(Tensor input, Tensor other, *, {_OUT})")
+@op(more=OUT)
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sums of products along the last dimensions of both."""
     x, y = input.array, other.array
@@ -269,7 +268,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return wrap(flat.reshape(x.shape[:-1] + y.shape[:-1]))
 
 
-@op(f"kron(Tensor input, Tensor other, *, {_OUT})")
+@op(more=OUT)
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product: each element of the first times all of the second."""
     kind = result_type(input, other).numpy

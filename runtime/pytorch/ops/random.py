@@ -13,7 +13,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Out
+from runtime.pytorch.calls.types import NEW, Out
 from runtime.pytorch.classes.generator import Generator, words_of
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.random_in_place import check_kind, normal_, uniform_, whole_
@@ -275,10 +275,7 @@ def normal_of_deviations(
     return _combine(np.add, _combine(np.multiply, result, std.array), mean)
 
 
-@op(
-    "normal(float mean, float std, tuple of ints size, *, torch.Generator generator = None, "
-    f"{_NEW})"
-)
+@op(name="normal", more=NEW)
 def normal_of_sizes(
     mean: float,
     std: float,

@@ -18,6 +18,7 @@ from runtime.pytorch.base.quiet import calmly
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import NEW, Number
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.formulas import multiply_add
 from runtime.pytorch.compute.promotion import number_as
@@ -122,13 +123,11 @@ def _steps(start: float, step: float, count: int, kind: dtype) -> Array:
     return values
 
 
-@op(
-    f"range(Number start, Number end, Number step = 1, *, {_WITH_OUT})",
-)
+@op(name="range", more=NEW)
 def range_(
-    start: Any,
-    end: Any,
-    step: Any = 1,
+    start: Number,
+    end: Number,
+    step: Number = 1,
     *,
     out: Tensor | None = None,
     dtype: dtype | None = None,
@@ -171,12 +170,7 @@ _BOUNDS = [
 
 @op(*[f"linspace({bounds}, *, {_WITH_OUT})" for bounds in _BOUNDS], method=False)
 def linspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    *,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
+    start: Any, end: Any, steps: int, *, out: Tensor | None = None, dtype: dtype | None = None
 ) -> Tensor:
     """Numbers from start to end in equal steps."""
     start, end = _bound("start", "linspace", start), _bound("end", "linspace", end)

@@ -14,8 +14,8 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, dtype, int64
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import IntsOrOne, Out
-from runtime.pytorch.ops.creation import OPTIONS, check_sizes
+from runtime.pytorch.calls.types import NEW, OUT, IntsOrOne, Out
+from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.ops.parts import diagonal_of
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -280,13 +280,13 @@ def _indices(name: str, row: int, col: int, offset: int, kind: dtype | None) -> 
     return wrap(np.array(mask.nonzero(), kind.numpy))
 
 
-@op(f"tril_indices(int row, int col, int offset = 0, *, {OPTIONS})")
+@op(more=NEW)
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: dtype | None = None) -> Tensor:
     """The indices of a matrix's elements on and below a diagonal."""
     return _indices("tril_indices", row, col, offset, dtype)
 
 
-@op(f"triu_indices(int row, int col, int offset = 0, *, {OPTIONS})")
+@op(more=NEW)
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype | None = None) -> Tensor:
     """The indices of a matrix's elements on and above a diagonal."""
     return _indices("triu_indices", row, col, offset, dtype)
@@ -295,7 +295,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype | None = N
 # -- diagonals
 
 
-@op("diag(Tensor input, int diagonal = 0, *, Tensor out = None)")
+@op(more=OUT)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, as a copy; or the matrix that has a vector as its diagonal."""
     ndim = input.array.ndim

@@ -71,8 +71,8 @@ def is_signed(input: Tensor) -> bool:
     return input.dtype.is_signed
 
 
-@op("is_inference(Tensor input)")
-@op("is_neg(Tensor input)")
+@op(name="is_inference")
+@op(name="is_neg")
 @op(name="is_conj")
 def is_lazy(input: Tensor) -> bool:
     """Whether a computation on the elements is put off, which is never so."""

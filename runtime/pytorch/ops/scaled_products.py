@@ -13,15 +13,14 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, Out
+from runtime.pytorch.calls.types import OUT, Number, Out
 from runtime.pytorch.compute.promotion import number_as, result_type
 from runtime.pytorch.ops.products import apply, batch_product, matrix_product, vectors
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, delivered
 
-_OUT = "Tensor out = None"
-_SCALES = f"*, Number beta = 1, Number alpha = 1, {_OUT}"
+_SCALES = f"*, Number beta = 1, Number alpha = 1, {OUT}"
 
 
 def _scaled_sum(input: Tensor, product: Array, beta: Any, alpha: Any, kind: Any) -> Tensor:
@@ -86,8 +85,10 @@ def addmv(
     return found if out is None else delivered(found, out, input)
 
 
-@op(f"addr(Tensor input, Tensor vec1, Tensor vec2, {_SCALES})", in_place=True)
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+@op(more=OUT, in_place=True)
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """``beta * input + alpha * outer(vec1, vec2)``."""
     x, y = vectors("addr", vec1, vec2, "vec1", "vec2")
     kind = result_type(input, vec1, vec2)
@@ -104,9 +105,9 @@ def _check_factors(kind: Any, beta: Any, alpha: Any) -> None:
             )
 
 
-@op(f"baddbmm(Tensor input, Tensor batch1, Tensor batch2, {_SCALES})", in_place=True)
+@op(more=OUT, in_place=True)
 def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2``, matrix by matrix."""
     if not input.dtype is batch1.dtype is batch2.dtype:
@@ -118,9 +119,9 @@ def baddbmm(
     return _scaled_sum(input, product, beta, alpha, batch1.dtype)
 
 
-@op(f"addbmm(Tensor input, Tensor batch1, Tensor batch2, {_SCALES})", in_place=True)
+@op(more=OUT, in_place=True)
 def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     """``beta * input`` and alpha times the sum of the batches' products."""
     product = batch_product(batch1, batch2, "addmm_impl_cpu_").sum(0, dtype=batch1.array.dtype)

@@ -87,7 +87,7 @@ def _finish(found: Array, input: Tensor, kind: Any, out: Tensor | None) -> Tenso
 
 
 @op()
-@op(f"special_softmax(Tensor input, int dim, {DTYPE})", method=False)
+@op(f"special_softmax(Tensor input, int dim, {DTYPE})")
 def softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
     """The exponentials, divided by their sum along a dimension."""
     array, axis, kind = _prepare("softmax", input, dim, dtype, out)
@@ -101,7 +101,7 @@ def softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> 
 
 
 @op()
-@op(f"special_log_softmax(Tensor input, int dim, {DTYPE})", method=False)
+@op(f"special_log_softmax(Tensor input, int dim, {DTYPE})")
 def log_softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
     """The logarithms of the softmax along a dimension."""
     array, axis, kind = _prepare("log_softmax", input, dim, dtype, out)

@@ -12,6 +12,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.results import named
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import OUT, OUTS
 from runtime.pytorch.compute.convergence import LinAlgError, converged
 from runtime.pytorch.compute.matrices import (
     check_matrices,
@@ -23,11 +24,8 @@ from runtime.pytorch.compute.matrices import (
 from runtime.pytorch.ops.products import multiply
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
-_OUT = "Tensor out = None"
-_OUTS = "tuple of Tensors out = None"
 
-
-@op(f"linalg_inv(Tensor A, *, {_OUT})", method=False)
+@op(name="linalg_inv", more=OUT)
 def inv(A: Tensor) -> Tensor:
     """The inverses of matrices. Raises LinAlgError where there is none."""
     array = check_matrices(A, "linalg.inv")
@@ -42,13 +40,13 @@ def inv(A: Tensor) -> Tensor:
         ) from None
 
 
-@op(f"inverse(Tensor input, *, {_OUT})")
+@op(more=OUT)
 def inverse(input: Tensor) -> Tensor:
     """The inverses of matrices. Raises LinAlgError where there is none."""
     return inv(input)
 
 
-@op(f"linalg_solve(Tensor A, Tensor B, *, bool left = True, {_OUT})", method=False)
+@op(name="linalg_solve", more=OUT)
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solutions X of ``A @ X = B``, or, where left is false, of ``X @ A = B``."""
     a, b = check_matrices(A, "linalg.solve"), B.array
@@ -81,11 +79,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     return wrap(found if left else np.ascontiguousarray(np.swapaxes(found, -1, -2)))
 
 
-@op(
-    f"linalg_solve_triangular(Tensor input, Tensor B, *, bool upper, bool left = True, "
-    f"bool unitriangular = False, {_OUT})",
-    method=False,
-)
+@op(name="linalg_solve_triangular", more=OUT)
 def solve_triangular(
     input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
@@ -110,8 +104,10 @@ def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool
     return found
 
 
-@op("linalg_lstsq(Tensor input, Tensor b, float rcond = None, *, str driver = None)", method=False)
-def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: Any = None) -> Any:
+@op(name="linalg_lstsq")
+def lstsq(
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+) -> Any:
     """The solutions of least squares of ``input @ X = b``."""
     a, right = matrices(input, "linalg.lstsq"), b.array
     if right.shape[0] != a.shape[-2] and a.ndim == 2:
@@ -136,10 +132,10 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: Any =
 
 @op(
     f"linalg_pinv(Tensor input, *, float atol = None, float rtol = None, "
-    f"bool hermitian = False, {_OUT})",
+    f"bool hermitian = False, {OUT})",
     method=False,
 )
-@op(f"linalg_pinv(Tensor input, float rtol, bool hermitian = False, *, {_OUT})", method=False)
+@op(f"linalg_pinv(Tensor input, float rtol, bool hermitian = False, *, {OUT})")
 def pinv(
     input: Tensor, rtol: Any = None, hermitian: bool = False, *, atol: float | None = None
 ) -> Tensor:
@@ -156,7 +152,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return wrap(converged(np.linalg.pinv, matrices(input, "linalg.pinv"), rcond))
 
 
-@op(f"linalg_det(Tensor A, *, {_OUT})", method=False)
+@op(name="linalg_det", more=OUT)
 def det(A: Tensor) -> Tensor:
     """The determinants of matrices: products of the pivots of their LU factors.
 
@@ -185,7 +181,7 @@ def _signs(input: Tensor, name: str) -> tuple[Tensor, Tensor]:
     return wrap(sign), wrap(logarithm)
 
 
-@op(f"linalg_slogdet(Tensor A, *, {_OUTS})", method=False)
+@op(more=OUTS, method=False)
 def linalg_slogdet(A: Tensor) -> Any:
     """The signs of determinants and the logarithms of their absolute values."""
     return named("linalg_slogdet", *_signs(A, "linalg.slogdet"))
@@ -204,10 +200,7 @@ def logdet(input: Tensor) -> Tensor:
     return wrap(np.where(sign.array < 0, np.nan, logarithm.array).astype(input.array.dtype))
 
 
-@op(
-    "triangular_solve(Tensor input, Tensor A, bool upper = True, bool transpose = False, "
-    f"bool unitriangular = False, *, {_OUTS})"
-)
+@op(more=OUTS)
 def triangular_solve(
     input: Tensor,
     A: Tensor,

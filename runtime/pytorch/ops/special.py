@@ -20,8 +20,6 @@ from runtime.pytorch.ops.pairs import binary
 from runtime.pytorch.ops.pointwise import unary
 from runtime.pytorch.tensors.tensor import Tensor
 
-_OUT = "Tensor out = None"
-
 
 def _scipy(name: str) -> Callable[..., Any]:
     """A function of scipy.special, which is imported when it is called."""
@@ -139,7 +137,7 @@ def _polygamma(n: int, input: Tensor, out: Tensor | None) -> Any:
     return Pointwise(compute, FLOATS, rule=to_float)(input, None, out)
 
 
-@op(f"special_polygamma(int n, Tensor input, *, {_OUT})")
+@op(name="special_polygamma")
 @op()
 def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
     """The n-th derivative of the digamma function."""
@@ -153,7 +151,7 @@ def polygamma_method(input: Tensor, n: int, *, out: Tensor | None = None) -> Any
 
 
 @op(in_place=True)
-@op(f"special_multigammaln(Tensor input, int p, *, {_OUT})", method=False)
+@op(name="special_multigammaln")
 def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
     """The logarithm of the multivariate gamma function of dimension p."""
     if p < 1:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from runtime.pytorch.base import dtypes
 from runtime.pytorch.base.dtypes import dtype
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Number, Operand
 from runtime.pytorch.compute import promotion
+from runtime.pytorch.tensors.tensor import Tensor
 
 
-@op("result_type(Tensor tensor, Tensor other)")
-def result_type(tensor: Any, other: Any) -> dtype:
+@op()
+def result_type(tensor: Tensor, other: Tensor) -> dtype:
     """The type of a function's values where two operands meet."""
     return promotion.result_type(tensor, other)
 

@@ -13,14 +13,13 @@ from numpy.linalg import LinAlgError as NumpyError
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.results import named
+from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import OUT, OUTS
 from runtime.pytorch.compute.convergence import LinAlgError
 from runtime.pytorch.compute.matrices import first_minor, matrices, zero_pivot
 from runtime.pytorch.ops import factors, solving
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
-
-_OUT = "Tensor out = None"
-_OUTS = "tuple of Tensors out = None"
 
 
 def _info(batch: tuple[int, ...], wrong: dict[int, int]) -> Tensor:
@@ -36,7 +35,7 @@ def _checked(error: LinAlgError, name: str, check_errors: bool) -> None:
         raise LinAlgError(str(error).replace(f"linalg.{name}:", f"linalg.{name}_ex:"))
 
 
-@op(f"linalg_inv_ex(Tensor A, *, bool check_errors = False, {_OUTS})", method=False)
+@op(name="linalg_inv_ex", more=OUTS)
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverses of matrices, and for each 0, or which pivot is 0."""
     batch = A.sizes[:-2]
@@ -49,10 +48,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     return named("linalg_inv_ex", broken, _info(batch, {at: pivot}))
 
 
-@op(
-    f"linalg_cholesky_ex(Tensor input, *, bool upper = False, bool check_errors = False, {_OUTS})",
-    method=False,
-)
+@op(name="linalg_cholesky_ex", more=OUTS)
 def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The triangular factors, and for each 0, or the order of the minor that is not positive."""
     batch = input.sizes[:-2]
@@ -66,10 +62,7 @@ def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = Fals
     return named("linalg_cholesky_ex", wrap(triangle), _info(batch, {at: order}))
 
 
-@op(
-    f"linalg_solve_ex(Tensor A, Tensor B, *, bool left = True, bool check_errors = False, {_OUTS})",
-    method=False,
-)
+@op(name="linalg_solve_ex", more=OUTS)
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """The solutions of equations, and for each 0, or which pivot is 0."""
     batch = A.sizes[:-2]
@@ -82,10 +75,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     return named("linalg_solve_ex", broken, _info(batch, {at: pivot}))
 
 
-@op(
-    f"linalg_lu_factor_ex(Tensor A, *, bool pivot = True, bool check_errors = False, {_OUTS})",
-    method=False,
-)
+@op(name="linalg_lu_factor_ex", more=OUTS)
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """Both triangular factors in one matrix, the exchanged rows, and 0 or the pivot that is 0."""
     found = factors.lu_factor(A, pivot=pivot)
@@ -111,13 +101,13 @@ def _solve_factored(LU: Tensor, pivots: Tensor, b: Tensor) -> Tensor:
     return wrap(np.linalg.solve(np.triu(whole), np.linalg.solve(lower, right)))
 
 
-@op(f"lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots, *, {_OUT})")
+@op(more=OUT)
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The solutions of equations of which the LU factors are given."""
     return _solve_factored(LU_data, LU_pivots, input)
 
 
-@op(f"linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, {_OUT})", method=False)
+@op(more=OUT, method=False)
 def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor) -> Tensor:
     """The solutions of equations of which the LU factors are given."""
     return _solve_factored(LU, pivots, B)
@@ -126,7 +116,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor) -> Tensor:
 # -- reflections
 
 
-@op(f"geqrf(Tensor input, *, {_OUTS})")
+@op(more=OUTS)
 def geqrf(input: Tensor) -> Any:
     """The reflections whose product is Q, below R; and their factors."""
     array = matrices(input, "geqrf")
@@ -146,8 +136,8 @@ def _product(array: Array, tau: Array) -> Array:
     return found
 
 
-@op(f"linalg_householder_product(Tensor input, Tensor tau, *, {_OUT})", method=False)
-@op(f"orgqr(Tensor input, Tensor input2, *, {_OUT})")
+@op(name="linalg_householder_product", more=OUT)
+@op(f"orgqr(Tensor input, Tensor input2, *, {OUT})")
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections."""
     return wrap(_product(matrices(input, "torch.linalg.householder_product"), tau.array))
@@ -156,13 +146,13 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
 # -- tensors as matrices
 
 
-@op(name="linalg_diagonal", method=False)
+@op(name="linalg_diagonal")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of the diagonals of matrices."""
     return view_of(A, np.diagonal(A.array, offset, dim1, dim2))
 
 
-@op(name="linalg_vander", method=False)
+@op(name="linalg_vander")
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """Matrices of the powers of elements, from the power 0 on."""
     values = x.array
@@ -170,7 +160,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return wrap(values[..., None] ** np.arange(count).astype(values.dtype))
 
 
-@op(f"linalg_tensorinv(Tensor input, int ind = 2, *, {_OUT})", method=False)
+@op(f"linalg_tensorinv(Tensor input, int ind = 2, *, {OUT})")
 def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse of what `tensordot` with a tensor does."""
     array = input.array
@@ -186,11 +176,8 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     return wrap(square.array.reshape(last + first))
 
 
-@op(
-    f"linalg_tensorsolve(Tensor input, Tensor other, tuple of ints dims = None, *, {_OUT})",
-    method=False,
-)
-def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
+@op(name="linalg_tensorsolve", more=OUT)
+def tensorsolve(input: Tensor, other: Tensor, dims: Shape | None = None) -> Tensor:
     """The solution of the equation that `tensordot` with a tensor makes."""
     try:
         return wrap(np.linalg.tensorsolve(input.array, other.array, dims))

@@ -30,20 +30,20 @@ def _visit(input: Tensor, compute: Callable[..., Any], others: tuple[Tensor, ...
     return input
 
 
-@op("apply_(Tensor input, object callable)", function=False)
-def apply_(input: Tensor, callable: Callable[[Any], Any]) -> Tensor:
+@op(function=False)
+def apply_(input: Tensor, callable: Any) -> Tensor:
     """Set each element to what a function of Python's makes of it."""
     return _visit(input, callable, ())
 
 
-@op("map_(Tensor input, Tensor other, object callable)", function=False)
-def map_(input: Tensor, other: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+@op(function=False)
+def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
     """Set each element to what a function makes of it and another tensor's."""
     return _visit(input, callable, (other,))
 
 
-@op("map2_(Tensor input, Tensor x, Tensor y, object callable)", function=False)
-def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
+@op(function=False)
+def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
     """Set each element to what a function makes of it and those of two other tensors."""
     return _visit(input, callable, (x, y))
 
@@ -84,7 +84,7 @@ def sum_to_size(input: Tensor, size: Shape) -> Tensor:
     return wrap(total.reshape(size))
 
 
-@op("is_pinned(Tensor input)", function=False)
+@op(name="is_pinned", function=False)
 @op(function=False)
 def is_shared(input: Tensor) -> bool:
     """Whether other processes, or a GPU, use the memory: never."""
