@@ -42,28 +42,28 @@ from runtime.core.platform import require
 
 require()  # first: what is loaded from here on fails in less clear ways
 
+from runtime.compute.luajit import luajit_version  # noqa: E402
 from runtime.compute.processors import PROCESSORS  # noqa: E402
 from runtime.core.machine import without_limit  # noqa: E402
-from runtime.engine import Engine  # noqa: E402
+from runtime.engine.engine import Engine  # noqa: E402
+from runtime.engine.facts import Facts  # noqa: E402
+from runtime.engine.members import Member, Members  # noqa: E402
 from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
-from runtime.facts import Facts  # noqa: E402
 from runtime.host.late import load_numpy, load_operations  # noqa: E402
 from runtime.host.preload import (  # noqa: E402
     preload_lapack,
     preload_operations,
     preload_random,
 )
-from runtime.luajit import luajit_version  # noqa: E402
-from runtime.members import Member, Members  # noqa: E402
 
 if os.environ.get("TH_GUARD", "") not in ("", "0"):
-    import_module("runtime.guard").install()
+    import_module("runtime.engine.guard").install()
 
 if TYPE_CHECKING:
     from runtime.calls.table import ALL, TABLE, Row
     from runtime.core.dtypes import DOUBLE
+    from runtime.engine.proxies import LuaFunction, LuaObject, LuaTable
     from runtime.io.replacement import Replacement
-    from runtime.proxies import LuaFunction, LuaObject, LuaTable
     from runtime.t7.convert import convert
     from runtime.t7.files import load, save
     from runtime.t7.values import Function, T7Error, Table, TorchObject
@@ -103,9 +103,9 @@ _LATE = {
     "ALL": "runtime.calls.table",
     "DOUBLE": "runtime.core.dtypes",
     "Function": "runtime.t7.values",
-    "LuaFunction": "runtime.proxies",
-    "LuaObject": "runtime.proxies",
-    "LuaTable": "runtime.proxies",
+    "LuaFunction": "runtime.engine.proxies",
+    "LuaObject": "runtime.engine.proxies",
+    "LuaTable": "runtime.engine.proxies",
     "Replacement": "runtime.io.replacement",
     "Row": "runtime.calls.table",
     "T7Error": "runtime.t7.values",

@@ -3,6 +3,8 @@
 LuaError            raised by Lua code that did not catch it
 ├── LuaSyntaxError  source that does not compile
 └── Interrupted     Ctrl-C
+
+Beside the door and not in ``engine/``: tracebacks of programs show the names of these classes.
 """
 
 from __future__ import annotations
@@ -10,9 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.calls.failures import encode_error
+from runtime.compute.luajit import RawError
 from runtime.core.interrupts import INTERRUPTED
 from runtime.core.texts import to_text
-from runtime.luajit import RawError
 
 _OUT_OF_MEMORY = "not enough memory"
 #: LuaJIT's message where there is no memory for the traceback that lupa asks for.

@@ -28,7 +28,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip tests of what is otherwise in guard mode, if that is on (runtime/guard.py)."""
+    """Skip tests of what is otherwise in guard mode, if that is on (runtime/engine/guard.py)."""
     guarded = os.environ.get("TH_GUARD", "") not in ("", "0")
     for item in items if guarded else ():
         if mark := item.get_closest_marker("unguarded"):

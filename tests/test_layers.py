@@ -105,7 +105,7 @@ def _shell_room(name: str) -> str:
 
 def lua_uses() -> Uses:
     """A module uses one that it loads, or that handed over a member of `th` which it names."""
-    texts = {path: _code(path.read_text()) for path in (RUNTIME / "lua").rglob("*.lua")}
+    texts = {path: _code(path.read_text()) for path in RUNTIME.rglob("*.lua")}
     givers: dict[str, Path] = {}
     for path, text in texts.items():
         for function, assigned in re.findall(
@@ -119,7 +119,7 @@ def lua_uses() -> Uses:
         for name in set(re.findall(r"\bth\.(\w+)", text)) & set(givers):
             uses.setdefault(layer, {})[_room(givers[name])] = f"{path.name}: th.{name}"
         for name in re.findall(r"'(\w+/\w+)'", text):
-            if (RUNTIME / "lua" / f"{name}.lua").exists():
+            if (RUNTIME / "lua" / f"{name}.lua").exists() or (RUNTIME / f"{name}.lua").exists():
                 uses.setdefault(layer, {})[name.partition("/")[0]] = f"{path.name}: loads {name}"
     for used in uses.values():
         used.pop("lua", None)  # th.chunk and th.load, which init.lua starts with
@@ -131,10 +131,9 @@ def _code(text: str) -> str:
 
 
 def _room(path: Path) -> str:
-    """The room of a module: its folder, or for one deeper inside the folder around."""
-    return (
-        path.relative_to(RUNTIME / "lua").parts[0] if path.parents[1].name != "runtime" else "lua"
-    )
+    """The room of a module of Lua: its folder in lua/, or Python's room of which it is a half."""
+    inside = path.relative_to(RUNTIME).parts[:-1]
+    return inside[1] if len(inside) > 1 and inside[0] == "lua" else inside[0]
 
 
 @pytest.mark.parametrize(
@@ -290,7 +289,7 @@ def _is_few(length: ast.expr | None) -> bool:
 
 
 def test_memory_of_lua_comes_from_one_module() -> None:
-    files = [*(RUNTIME / "lua").rglob("*.lua"), *SHELL.rglob("*.lua")]
+    files = [*RUNTIME.rglob("*.lua"), *SHELL.rglob("*.lua")]
     texts = {str(p.relative_to(TOP)): p.read_text() for p in files if p not in _ASKED}
     made = {path: lua_memory(text) for path, text in texts.items()}
     assert {path: what for path, what in made.items() if what} == _LUA_MAKES

@@ -1,11 +1,12 @@
 """Which Lua function computes a call on few elements, and what it gets.
 
-A row that names one (``small='blas.addmv'``: the function ``addmv`` of ``lua/small/blas.lua``) lets
-LuaJIT try each call of its form first. The function gets an argument for each word of the form, as
-the implementation does: what a call leaves out is its default, and nil for a new tensor. Indices
-count from 1, and no number is converted. Where the implementation reads a `Call`, the function gets
-the call's arguments as they are. It returns the call's results, or nil, with nothing changed, for
-what it does not handle: all checks and messages are Python's.
+A row that names one lets LuaJIT try each call of its form first (``small='linalg/blas.addmv'``: the
+function ``addmv`` of ``ops/linalg/blas.lua``, which is the Lua half of that module). The function
+gets an argument for each word of the form, as the implementation does: what a call leaves out is
+its default, and nil for a new tensor. Indices count from 1, and no number is converted. Where the
+implementation reads a `Call`, the function gets the call's arguments as they are. It returns the
+call's results, or nil, with nothing changed, for what it does not handle: all checks and messages
+are Python's.
 
 Which form a call means is decided by the same match as for Python's way
 (``calls.forms.Form.match``), once for each pattern of argument kinds.

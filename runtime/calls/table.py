@@ -52,8 +52,8 @@ class Row:
     holds: whether the result is whether the total is not 0.
     places: whether there are two results along a dimension, extrema and their indices.
 
-    small: 'module.function', the Lua function in lua/small that computes calls on few elements
-    (told in calls/small.py); None where all calls are Python's.
+    small: 'module.function', the function of a module's Lua half that computes calls on few
+    elements (told in calls/small.py); None where all calls are Python's.
     """
 
     name: str

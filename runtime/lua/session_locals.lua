@@ -2,7 +2,7 @@
 -- An input that mentions locals of the session is compiled as a function within a chunk that
 -- declares these names; then the function's upvalues are joined to those of the session, so that it
 -- and the functions of former inputs share the variables. The locals that an input itself declares
--- are taken over where it ends, by functions whose upvalues they are: see runtime/inputs.py. Where
+-- are taken over where it ends, by functions whose upvalues they are: see engine/inputs.py. Where
 -- it ends with an error, their values are.
 -- @module session_locals
 
@@ -35,7 +35,7 @@ end
 
 local kept = false -- whether the input that runs has handed over its locals
 
--- What the calls that runtime/inputs.py inserts call.
+-- What the calls that engine/inputs.py inserts call.
 local function keep(...)
   for i = 1, select('#', ...) do
     local taker = select(i, ...)

@@ -1,4 +1,4 @@
---- Lua's values for Python programs: what they hold, look into, and call (see runtime/values.py).
+--- Lua's values for Python programs: what they hold, look into, and call (see engine/values.py).
 -- A value crosses as a pair of itself and a mark, which is nil for nil, booleans, numbers and
 -- strings. Of tables, functions and other objects Python gets a number, under which they are kept
 -- here until Python has no more use for it; the mark then tells the Lua type, a number that is the

@@ -62,7 +62,7 @@ for _name, _compare, _sign in (
     _add_comparison(_name, _compare, _sign)
 
 
-@op("equal", "T T", "T T", small="statistics.equal")
+@op("equal", "T T", "T T", small="reduce.equal")
 def equal(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors have the same sizes and equal elements; nan equals nothing."""
     return a.sizes == b.sizes and bool((a.array == b.array).all())

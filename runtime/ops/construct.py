@@ -13,14 +13,14 @@ from runtime.ops._operands import check_counts, store
 _SIZES = "(LongStorage | dim1 [dim2...])"
 
 
-@op("zeros", f"*T* {_SIZES}", f"[*T*] {_SIZES}", small="build.zeros")
+@op("zeros", f"*T* {_SIZES}", f"[*T*] {_SIZES}", small="construct.zeros")
 def zeros(r: Tensor, sizes: Sizes) -> None:
     """r = a tensor of zeros, of the given sizes."""
     r.resize(sizes)
     r.array.fill(0)
 
 
-@op("ones", f"*T* {_SIZES}", f"[*T*] {_SIZES}", small="build.ones")
+@op("ones", f"*T* {_SIZES}", f"[*T*] {_SIZES}", small="construct.ones")
 def ones(r: Tensor, sizes: Sizes) -> None:
     """r = a tensor of ones, of the given sizes."""
     r.resize(sizes)
@@ -41,7 +41,7 @@ def eye(r: Tensor, n: int, m: int) -> None:
     "range",
     method="*T* accreal accreal [accreal=1]",
     function="[*T*] accreal accreal [accreal=1]",
-    small="build.range",
+    small="construct.range",
 )
 def range_(r: Tensor, first: float, last: float, step: float) -> None:
     """r = the numbers first, first + step, ... up to last.
@@ -88,7 +88,7 @@ def _points(r: Tensor, first: float, last: float, count: int) -> Array:
     method="*T* real real [long=100]",
     function="[*T*] real real [long=100]",
     types=FLOATS,
-    small="build.linspace",
+    small="construct.linspace",
 )
 def linspace(r: Tensor, first: float, last: float, count: int) -> None:
     """r = count numbers, equally spaced from first to last.
@@ -103,7 +103,7 @@ def linspace(r: Tensor, first: float, last: float, count: int) -> None:
     method="*T* real real [long=100]",
     function="[*T*] real real [long=100]",
     types=FLOATS,
-    small="build.logspace",
+    small="construct.logspace",
 )
 def logspace(r: Tensor, first: float, last: float, count: int) -> None:
     """r = count numbers, logarithmically spaced from 10^first to 10^last.
@@ -171,13 +171,13 @@ def _triangle(r: Tensor, t: Tensor, cut: object, k: int) -> None:
     store(r, cut(t.array, k))  # type: ignore[operator]
 
 
-@op("cat", "[*T*] T T [index=-1]", "[*T*] T T [index=-1]", small="build.cat")
+@op("cat", "[*T*] T T [index=-1]", "[*T*] T T [index=-1]", small="construct.cat")
 def cat(r: Tensor, a: Tensor, b: Tensor, dim: int) -> None:
     """r = two tensors joined along a dimension (-1: their last)."""
     cat_list(r, [a, b], dim)
 
 
-@op("cat", "[*T*] {T+} [index=-1]", "[*T*] {T+} [index=-1]", small="build.cat_list")
+@op("cat", "[*T*] {T+} [index=-1]", "[*T*] {T+} [index=-1]", small="construct.cat_list")
 def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
     """r = a table's tensors joined along a dimension (-1: their last).
 

@@ -67,7 +67,7 @@ def operator_sub(call: Call) -> Tensor:
     types=ALL,
     each="a * b",
     kinds="TN NT",
-    small="blas.multiply",
+    small="linalg/blas.multiply",
 )
 def operator_mul(call: Call) -> Tensor | float:
     """a * b: a multiple, or the product of vectors, matrix and vector, or matrices."""

@@ -115,7 +115,7 @@ def mean(r: Tensor, t: Tensor, dim: int) -> None:
     store(r, cast(total, t.dtype) / t.dtype.numpy.type(t.sizes[dim]))
 
 
-@op("var", "T [boolean=false]", "T [boolean=false]", types=FLOATS, small="statistics.var_all")
+@op("var", "T [boolean=false]", "T [boolean=false]", types=FLOATS, small="reduce.var_all")
 def var_all(t: Tensor, biased: bool) -> float:
     """The variance of all elements; biased: divided by n, not by n - 1."""
     mean = mean_all(t)
@@ -126,7 +126,7 @@ def var_all(t: Tensor, biased: bool) -> float:
     return float(np.float64(total) / (t.nelement - (0 if biased else 1)))
 
 
-@op("std", "T [boolean=false]", "T [boolean=false]", types=FLOATS, small="statistics.std_all")
+@op("std", "T [boolean=false]", "T [boolean=false]", types=FLOATS, small="reduce.std_all")
 def std_all(t: Tensor, biased: bool) -> float:
     """The standard deviation of all elements; biased: divided by n, not by n - 1."""
     return float(np.sqrt(np.float64(var_all(t, biased))))
@@ -151,13 +151,13 @@ def _variances(t: Tensor, dim: int, biased: bool) -> Array:
 _DEVIATION = "[*T*] T index [boolean=false]", "[*T*] T index [boolean=false]"
 
 
-@op("var", *_DEVIATION, types=FLOATS, small="statistics.var")
+@op("var", *_DEVIATION, types=FLOATS, small="reduce.var")
 def var(r: Tensor, t: Tensor, dim: int, biased: bool) -> None:
     """r = the variances along one dimension; biased: divided by n, not by n - 1."""
     _store_as(r, _variances(t, dim, biased))
 
 
-@op("std", *_DEVIATION, types=FLOATS, small="statistics.std")
+@op("std", *_DEVIATION, types=FLOATS, small="reduce.std")
 def std(r: Tensor, t: Tensor, dim: int, biased: bool) -> None:
     """r = the standard deviations along one dimension; biased: divided by n, not by n - 1."""
     _store_as(r, np.sqrt(_variances(t, dim, biased)))
@@ -214,7 +214,7 @@ def norm(r: Tensor, t: Tensor, p: float, dim: int) -> None:
     _store_as(r, _norms(t, p, dim))
 
 
-@op("dist", "T T [real=2]", "T T [real=2]", types=FLOATS, small="statistics.dist")
+@op("dist", "T T [real=2]", "T T [real=2]", types=FLOATS, small="reduce.dist")
 def dist(a: Tensor, b: Tensor, p: float) -> float:
     """The p-norm of the difference of two tensors with as many elements."""
     check_counts(tensor=a, src=b)
@@ -236,7 +236,7 @@ def dist(a: Tensor, b: Tensor, p: float) -> float:
     "*T* [T=1] real index real",
     "[*T*] T real index real",
     types=FLOATS,
-    small="statistics.renorm",
+    small="reduce.renorm",
 )
 def renorm(r: Tensor, t: Tensor, p: float, dim: int, limit: float) -> None:
     """r = t with each slice along a dimension scaled down to a p-norm of at most ``limit``."""

@@ -202,7 +202,7 @@ def expand_as(call: Call) -> Tensor:
     return _expand(None, call.tensor(1), _source(call.get(2), "size").sizes)
 
 
-@checked("repeatTensor", _SIZES, _SIZES, small="build.repeatTensor")
+@checked("repeatTensor", _SIZES, _SIZES, small="construct.repeatTensor")
 def repeat_tensor(call: Call) -> Tensor:
     """A copy of the tensor, repeated a number of times in each dimension.
 

@@ -1,8 +1,8 @@
 """What threads of the package `threads` share: queues, locks, and the storages in messages.
 
-Each thread has an engine of its own in this process (``runtime/workers.py``). What several of them
-use is known by a number: programs pass it as text from one to another. A message is the bytes of
-serialized objects and the storages that these refer to, which stay the same memory.
+Each thread has an engine of its own in this process (``runtime/engine/workers.py``). What several
+of them use is known by a number: programs pass it as text from one to another. A message is the
+bytes of serialized objects and the storages that these refer to, which stay the same memory.
 """
 
 from __future__ import annotations

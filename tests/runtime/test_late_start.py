@@ -49,7 +49,7 @@ def test_an_error_is_that_of_each_use(monkeypatch: pytest.MonkeyPatch) -> None:
 
     engine = Engine(lambda engine: None)
     with monkeypatch.context() as patched:
-        patched.setattr("runtime.luajit._source", fail)
+        patched.setattr("runtime.compute.luajit._source", fail)
         for _ in range(2):
             with pytest.raises(LuaError, match="^not enough memory$"):
                 engine.names("")

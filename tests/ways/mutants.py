@@ -21,7 +21,7 @@ from tests.mutants import TOP, Mutant, is_found
 #: The ways, and the modules that have their constants.
 WAYS = {
     "formulas": ("lua/tensor/formulas.lua", "lua/tensor/layouts.lua", "compute/formula_code.py"),
-    "small functions": ("lua/small/*.lua",),
+    "small functions": ("ops/*.lua", "ops/linalg/*.lua"),
     "reductions": ("lua/tensor/reductions.lua",),
     "copies": ("lua/tensor/copies.lua",),
     "kernels": ("lua/tensor/kernels.lua", "compute/lua_kernels.py"),

@@ -27,7 +27,7 @@ LEAST = 1000  # of limits at which all calls are tested: smaller ones are met by
 
 
 #: The folders whose modules compute the calls.
-ROOMS = ("core/", "calls/", "compute/", "ops/", "lua/core", "lua/small", "lua/tensor")
+ROOMS = ("core/", "calls/", "compute/", "ops/", "lua/core", "lua/tensor")
 
 
 def sizes() -> list[int]:

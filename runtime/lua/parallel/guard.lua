@@ -5,7 +5,7 @@
 -- piece begins at a page, and what lies before it is not accessible. What was freed stays not
 -- accessible, too, until much else was freed after it.
 --
--- Each Lua state that loads this module has pieces of its own. In one, runtime/guard.py lets numpy
+-- Each Lua state that loads this module has pieces of its own. In one, engine/guard.py lets numpy
 -- take its memory from here; in another, it has the system call `report` where memory was accessed
 -- that must not be.
 -- @module guard

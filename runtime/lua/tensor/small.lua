@@ -1,4 +1,4 @@
---- Operations on few elements without Python: calls the functions of the room small.
+--- Operations on few elements without Python: calls the Lua halves of the modules of ops/.
 -- Which of them a call means, and with which arguments, Python says once for each pattern of
 -- argument kinds (runtime/calls/small.py). A function returns nil, with nothing changed, for calls
 -- that it does not handle; these go on to Python.
@@ -60,14 +60,14 @@ end
 
 local modules = {} -- module -> element type -> its functions
 
---- The functions of a module of the room small for one element type: name -> function. Those that
+--- The functions of the Lua half of a module for one element type: name -> function. Those that
 -- the type does not have are absent.
 function small.functions(module, dtype)
   local of_types = modules[module] or {}
   modules[module] = of_types
   if not of_types[dtype] then
-    small.tools = small.tools or th.chunk('small/tools')(th)
-    of_types[dtype] = th.chunk('small/' .. module)(th, dtype, small.tools)
+    small.tools = small.tools or th.chunk('ops/_operands')(th)
+    of_types[dtype] = th.chunk('ops/' .. module)(th, dtype, small.tools)
   end
   return of_types[dtype]
 end
@@ -86,7 +86,7 @@ local function find(name, dtype, code)
   if not found then return false end
   local index, module, func, arguments = found:match('^(%d+) (%S+) (%S+) (.*)$')
   local run = small.functions(module, th.dtypes[index + 1])[func]
-  return run and th.load(CALL:format(arguments), 'small/' .. module .. '.lua')(run) or false
+  return run and th.load(CALL:format(arguments), 'ops/' .. module .. '.lua')(run) or false
 end
 
 --- Must be called before Python gives back what the engine has.

@@ -24,7 +24,7 @@ _LARGE_PRODUCT = 10_000_000
 _MANY = 4096  # elements from which on outer products are added row by row, without memory for them
 
 
-@op("dot", method="T T", function="T T", small="blas.dot")
+@op("dot", method="T T", function="T T", small="linalg/blas.dot")
 def dot(a: Tensor, b: Tensor) -> float:
     """The sum of the products of the elements of two tensors with as many elements."""
     if a.sizes != b.sizes:
@@ -107,7 +107,7 @@ def _add_product(name: str, kinds: str, ndim: int, implementation: Any) -> None:
     leave out beta and alpha, or alpha.
     """
     t = f"T~{ndim}D"
-    small = f"blas.{name}"
+    small = f"linalg/blas.{name}"
     without = _without_beta(implementation)
     op(name, f"*{t}* [{t}=1] [real=1] {kinds}", small=f"{small}_without_beta")(without)
     op(name, f"*{t}* real [{t}=1] real {kinds}", small=small)(implementation)
@@ -220,7 +220,7 @@ def _new_mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     mv(r, mat, vec)
 
 
-@op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D", fresh=_new_mv, small="blas.mv")
+@op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D", fresh=_new_mv, small="linalg/blas.mv")
 def mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
     """r = mat * vec."""
     _check_vector(mat, vec)
@@ -236,7 +236,7 @@ def _new_mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     mm(r, m1, m2)
 
 
-@op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D", fresh=_new_mm, small="blas.mm")
+@op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D", fresh=_new_mm, small="linalg/blas.mm")
 def mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
     """r = m1 * m2."""
     _check_factors(m1, m2)
@@ -252,7 +252,7 @@ def _new_ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
     ger(r, vec1, vec2)
 
 
-@op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D", fresh=_new_ger, small="blas.ger")
+@op("ger", "*T* T~1D T~1D", "[*T*] T~1D T~1D", fresh=_new_ger, small="linalg/blas.ger")
 def ger(r: Tensor, vec1: Tensor, vec2: Tensor) -> None:
     """r = the outer product of two vectors."""
     if r.ndim != 2:
@@ -267,7 +267,7 @@ def _new_bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     bmm(r, b1, b2)
 
 
-@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D", fresh=_new_bmm, small="blas.bmm")
+@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D", fresh=_new_bmm, small="linalg/blas.bmm")
 def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     """r = the products of two batches of matrices."""
     _check_batches(r, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)
@@ -304,7 +304,7 @@ def multiply(a: Tensor, b: Tensor) -> Tensor | float:
     return result
 
 
-@op("trace", method="T", function="T", small="statistics.trace")
+@op("trace", method="T", function="T", small="reduce.trace")
 def trace(t: Tensor) -> float:
     """The sum of the elements on the diagonal of a matrix."""
     if t.ndim != 2:

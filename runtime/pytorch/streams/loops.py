@@ -19,7 +19,7 @@ class _Loops:
         self._left: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
-        from runtime.luajit import draw_functions
+        from runtime.compute.luajit import draw_functions
 
         self.__dict__.update({n.decode(): loop for n, loop in draw_functions().items()})
         return self.__dict__[name]

@@ -72,7 +72,9 @@ class _Threads:
         return self._state.active()
 
     def _start(self) -> None:
-        from runtime.luajit import worker_functions  # which programs of few elements do without
+        from runtime.compute.luajit import (
+            worker_functions,  # which programs of few elements do without
+        )
 
         with self._starting:
             if not self._is_started:

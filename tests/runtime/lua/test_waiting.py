@@ -14,7 +14,7 @@ _PROGRAMS = {
         for i = 1, 3 do x:add(y):cmul(y) x:dot(y) end -- the ways are found at the first calls
         debug.sethook(function()
           local source = debug.getinfo(2, 'S').source
-          if source:find('small/') or source:find('formulas') then within = within + 1 end
+          if source:find('ops/') or source:find('formulas') then within = within + 1 end
           program = program + (source:find('%[th%]') and 0 or 1)
           x:resize(1) x:resize(100)
         end, '', 1)

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from runtime.compute.lua_functions import LuaFunctions
+from runtime.compute.luajit import shell_functions, worker_functions
 from runtime.compute.thread_pool import ThreadPool
 from runtime.core.arithmetic import as_in_c
 from runtime.core.platform import keep_pages
@@ -17,7 +18,6 @@ from runtime.core.state import State
 from runtime.errors import LuaError, as_lua_error
 from runtime.host import start
 from runtime.host.lua_calls import Calls
-from runtime.luajit import shell_functions, worker_functions
 
 
 class _Passing:

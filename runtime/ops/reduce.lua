@@ -1,7 +1,7 @@
 --- Variances, distances and norms of few floats, and what asks about all elements.
 -- Loaded once for each element type. numpy's inner loops compute, in the steps that the
 -- implementations take (runtime/ops/reduce.py), in double precision.
--- @module small_statistics
+-- @module reduce
 
 local th, dtype, tools = ...
 local ffi = require 'ffi'

@@ -1,7 +1,7 @@
 --- nonzero, tril, triu, diag and eye.
 -- Loaded once for each element type. Elements are copied as whole numbers of up to 32 bits, so that
 -- a nan keeps its bits.
--- @module small_parts
+-- @module parts
 
 local th, dtype, tools = ...
 local ffi = require 'ffi'

@@ -23,7 +23,7 @@ from runtime.compute.generator import Generator
 from runtime.core import state
 from runtime.pytorch.base import quiet
 
-TOP = Path(__file__).parent.parent.parent
+TOP = Path(__file__).parents[3]
 
 
 def quiet_sum() -> object:

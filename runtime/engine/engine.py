@@ -12,19 +12,19 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
-from runtime import workers
 from runtime.core.machine import refresh_limit
 from runtime.core.texts import to_bytes, to_text
-from runtime.ctrl_c import CtrlC
+from runtime.engine import workers
+from runtime.engine.ctrl_c import CtrlC
+from runtime.engine.evaluation import Chunk, Evaluation
+from runtime.engine.facts import Facts, read_facts
+from runtime.engine.inputs import KEEP
+from runtime.engine.lua_state import LuaState
+from runtime.engine.members import Members, read_members, steps_of
+from runtime.engine.python_door import PythonDoor
 from runtime.errors import check
-from runtime.evaluation import Chunk, Evaluation
-from runtime.facts import Facts, read_facts
 from runtime.host.guards import answering, guarded
 from runtime.host.running import describe
-from runtime.inputs import KEEP
-from runtime.lua_state import LuaState
-from runtime.members import Members, read_members, steps_of
-from runtime.python_door import PythonDoor
 
 
 class _Leaving:

@@ -5,7 +5,7 @@
 -- lie in their storages (`place`): in the interpreter, every pointer and every whole number of 64
 -- bits is an object. For the same reason elements are read by `loader`'s functions, indices as
 -- numbers of 32 bits, and C functions get addresses as numbers.
--- @module tools
+-- @module operands
 
 local th = ...
 local ffi = require 'ffi'

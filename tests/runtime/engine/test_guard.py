@@ -15,14 +15,15 @@ from typing import Any
 
 import pytest
 
-TOP = Path(__file__).parents[2]
+TOP = Path(__file__).parents[3]
 
 # Runs each program of a list in a fork; prints how each has ended, and what it has written. One
 # whose pointer is to working memory runs in a Lua state that has no torch.
 FORKS = """
 import json, os, sys
 from tempfile import TemporaryFile
-from runtime import Engine, luajit
+from runtime import Engine
+from runtime.compute import luajit
 
 engine = Engine()
 engine.run(engine.compile(b"torch.ones(100000):add(1)"))
@@ -114,7 +115,7 @@ import runtime
 runtime.Engine().run(b"torch.ones(100000):add(1)")
 caught = next(line for line in open("/proc/self/status") if line.startswith("SigCgt"))
 print(json.dumps([
-    "runtime.guard" in sys.modules,
+    "runtime.engine.guard" in sys.modules,
     bool(int(caught.split()[1], 16) >> signal.SIGSEGV - 1 & 1),
 ]))
 """

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime.core.texts import to_text
+from runtime.engine.inputs import EMPTY, forms, read
+from runtime.engine.lua_state import LuaState
 from runtime.errors import LuaSyntaxError, check
-from runtime.inputs import EMPTY, forms, read
-from runtime.lua_state import LuaState
 
 #: A compiled Lua function, opaque to callers.
 Chunk = Any

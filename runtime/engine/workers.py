@@ -42,7 +42,7 @@ _PREPARE = b"""
 
 
 def _work(source: bytes, *settings: bytes) -> None:
-    from runtime.engine import Engine  # which uses this module
+    from runtime.engine.engine import Engine  # which uses this module
 
     try:
         with Engine() as engine:

@@ -1,6 +1,6 @@
 --- New small tensors: zeros, ones, range, linspace, logspace, cat and repeatTensor.
 -- Loaded once for each element type.
--- @module small_build
+-- @module construct
 
 local th, dtype, tools = ...
 local ffi = require 'ffi'

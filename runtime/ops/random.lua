@@ -1,7 +1,7 @@
 --- Random numbers, few at a time, of the default generator.
 -- Loaded once for each element type. A function of numpy's draws the words of the same stream that
 -- Python draws from (runtime/compute/generator.py); what is computed from them has the same bits.
--- @module small_random
+-- @module random
 
 local th, dtype, tools = ...
 local ffi = require 'ffi'

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from runtime.inputs import KEEP, keeping_locals, read
+from runtime.engine.inputs import KEEP, keeping_locals, read
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from runtime.core.texts import to_bytes
-from runtime.ctrl_c import CtrlC
+from runtime.engine.ctrl_c import CtrlC
+from runtime.engine.evaluation import Chunk
+from runtime.engine.lua_state import LuaState
 from runtime.errors import check
-from runtime.evaluation import Chunk
 from runtime.host.late import load_numpy
-from runtime.lua_state import LuaState
 
 if TYPE_CHECKING:
-    from runtime.proxies import LuaTable
-    from runtime.values import Values
+    from runtime.engine.proxies import LuaTable
+    from runtime.engine.values import Values
 
 
 class PythonDoor:
@@ -27,7 +27,7 @@ class PythonDoor:
     def _crossing(self) -> Values:
         if self._values is None:
             load_numpy()
-            from runtime.values import Values  # late: it needs numpy
+            from runtime.engine.values import Values  # late: it needs numpy
 
             self._values = Values(self._lua, self._ctrl_c)
         return self._values

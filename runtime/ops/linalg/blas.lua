@@ -2,7 +2,7 @@
 -- numpy's own inner loops compute: that of its function matmul, which calls BLAS as the layouts of
 -- the operands allow, and those of multiply, add and positive (a copy). So the results have the
 -- same bits as Python's.
--- @module small_blas
+-- @module blas
 
 local th, dtype, tools = ...
 local ffi = require 'ffi'

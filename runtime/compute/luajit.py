@@ -22,7 +22,9 @@ from runtime.core.texts import to_text
 #: What lupa raises for an error of Lua's; its first argument is the message.
 RawError: type[Exception] = luajit21.LuaError
 
-_LUA = os.path.join(os.path.dirname(__file__), "lua")
+_RUNTIME = os.path.dirname(os.path.dirname(__file__))
+#: The rooms of Python with modules that have a Lua half beside them; all other Lua is in lua/.
+_WITH_LUA = ("ops/",)
 
 
 def shell_functions(host: dict[bytes, Any]) -> dict[bytes, Any]:
@@ -87,7 +89,10 @@ def _refuse(*_: Any) -> NoReturn:
 
 
 def _source(name: bytes) -> bytes:
-    with open(f"{_LUA}/{name.decode()}.lua", "rb") as file:
+    """The source of a module of Lua: 'core/class' in lua/, 'ops/order' beside ops/order.py."""
+    path = name.decode()
+    folder = _RUNTIME if path.startswith(_WITH_LUA) else f"{_RUNTIME}/lua"
+    with open(f"{folder}/{path}.lua", "rb") as file:
         return file.read()
 
 

@@ -21,10 +21,10 @@ from runtime.compute.lua_functions import LuaFunctions
 from runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
 from runtime.core.tensor import Tensor
 from runtime.core.texts import to_bytes, to_text
-from runtime.ctrl_c import CtrlC, is_left_to_python
+from runtime.engine.ctrl_c import CtrlC, is_left_to_python
+from runtime.engine.lua_state import LuaState
+from runtime.engine.proxies import LuaObject, made_for
 from runtime.errors import LuaError, as_lua_error
-from runtime.lua_state import LuaState
-from runtime.proxies import LuaObject, made_for
 from runtime.pytorch.tensors.lua_tensors import from_lua
 from runtime.t7.faces import check_writable, lua_tensor, storage_face, storage_of, tensor_of
 from runtime.t7.kinds import plain_string

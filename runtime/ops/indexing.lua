@@ -2,7 +2,7 @@
 -- Loaded once for each element type. Where the elements are is written to working memory, from
 -- checked indices, before anything is changed. Elements are copied as whole numbers of up to 32
 -- bits, so that a nan keeps its bits.
--- @module small_indexing
+-- @module indexing
 
 local th, dtype, tools = ...
 local ffi = require 'ffi'

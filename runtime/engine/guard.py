@@ -11,10 +11,10 @@ from importlib import import_module
 
 import numpy as np
 
+from runtime.compute.luajit import guard_functions
 from runtime.core.dtypes import Array
 from runtime.core.memory import Pool
 from runtime.core.tensor import Tensor
-from runtime.luajit import guard_functions
 
 # The place of PyDataMem_GetHandler in the table of numpy's C API.
 _GET_HANDLER = 305

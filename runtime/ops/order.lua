@@ -3,7 +3,7 @@
 -- their positions, which are put in the reference's order (tensor/kernels.lua). That takes a while,
 -- and the order matters only where elements are equal. So of more than very few elements numpy's
 -- sort is tried first, on keys that have the elements' positions as their last bits.
--- @module small_order
+-- @module order
 
 local th, dtype, tools = ...
 local ffi = require 'ffi'

@@ -15,7 +15,7 @@ from runtime import Engine, LuaError, LuaSyntaxError
 from runtime.core.tensor import Tensor
 from tests.conftest import Lua
 
-TOP = Path(__file__).parent.parent.parent
+TOP = Path(__file__).parents[3]
 
 
 class TestEvaluate:
