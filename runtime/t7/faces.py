@@ -14,7 +14,7 @@ from runtime.core.storage import Storage
 from runtime.core.tensor import TENSOR_CLASSES, Sizes
 from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.base.dtypes import dtype_of
-from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage, typed
+from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.ops.interchange import share_array
 from runtime.pytorch.tensors.lua_tensors import from_lua, to_lua
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -38,7 +38,7 @@ def tensor_face(
 
 def storage_face(storage: Storage) -> TypedStorage:
     """What programs get for a storage."""
-    return typed(storage, dtype_of(storage.dtype.numpy))
+    return TypedStorage(storage, dtype=dtype_of(storage.dtype.numpy))
 
 
 def storage_of(value: Any) -> Storage | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import cache
 
 _PACKAGE = "runtime.pytorch"
 
@@ -14,6 +15,12 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+@cache
+def warn_once(message: str) -> None:
+    """Give a warning that a process gives once."""
+    warn(message)
 
 
 def _is_ours(module: str) -> bool:

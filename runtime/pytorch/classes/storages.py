@@ -14,19 +14,13 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
-from runtime.pytorch.base.dtypes import DTYPES, default_dtype, dtype, dtype_of
+from runtime.pytorch.base.dtypes import DTYPES, default_dtype, uint8
 from runtime.pytorch.base.dtypes import dtype as DType
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.device import CPU, NO_DRIVER, device
+from runtime.pytorch.calls.device import CPU, device
 from runtime.pytorch.tensors.memory import address_of, resize_storage, storage_type
 from runtime.pytorch.tensors.writing import cast
 
 _known: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
-_REMOVAL = (
-    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
-    "only storage class. This should only matter to you if you are using storages directly.  To "
-    "access UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()"
-)
 
 
 class _Storage:
@@ -46,11 +40,6 @@ class _Storage:
     def device(self) -> device:
         """Where the elements are."""
         return CPU
-
-    @property
-    def is_cuda(self) -> bool:
-        """Whether the elements are on a GPU: never."""
-        return False
 
     if not TYPE_CHECKING:  # which would take any name for an attribute
 
@@ -82,18 +71,6 @@ class _Storage:
         found: list[Any] = self.array.tolist()
         return found
 
-    def is_shared(self) -> bool:
-        """Whether other processes share the memory: never."""
-        return False
-
-    def cpu(self) -> Any:
-        """The storage itself: its elements are where the processor is."""
-        return self
-
-    def cuda(self, *_: Any, **__: Any) -> Any:
-        """Raise the error of PyTorch without a GPU."""
-        raise RuntimeError(NO_DRIVER)
-
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist())
 
@@ -102,18 +79,6 @@ class _Storage:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.array, dtype) if copy else np.asarray(self.array, dtype)
-
-    @property
-    def __array_struct__(self) -> Any:  # by which numpy keeps the memory
-        return self.array.__array_struct__
-
-    @property
-    def __array_interface__(self) -> Any:
-        return self.array.__array_interface__
-
-    def __buffer__(self, _: int) -> memoryview:  # asked for from Python 3.12 on
-        view: memoryview = self.array.data
-        return view
 
     def fill_(self, value: Any) -> Any:
         """Set all elements to a number."""
@@ -156,14 +121,8 @@ class UntypedStorage(_Storage):
     __slots__ = ()
     __module__ = "torch.storage"
 
-    def __init__(self, storage: Any = 0) -> None:
-        if not isinstance(storage, Storage):
-            size = storage if isinstance(storage, int) else len(storage)
-            values = np.zeros(size, np.uint8)
-            if not isinstance(storage, int):
-                values[...] = storage
-            storage = storage_type(values.dtype)(values)
-        super().__init__(storage)
+    def __init__(self, storage: Storage | int = 0) -> None:
+        super().__init__(_new(storage, uint8) if isinstance(storage, int) else storage)
 
     @property
     def array(self) -> Array:
@@ -190,16 +149,6 @@ class UntypedStorage(_Storage):
         """A copy."""
         return untyped(_copy(self.object))
 
-    def __getitem__(self, index: Any) -> Any:
-        if not isinstance(index, slice):
-            return super().__getitem__(index)
-        if index.step not in (None, 1):
-            raise RuntimeError(
-                f"Trying to slice with a step of {index.step}, but only a step of 1 is supported"
-            )
-        part = self.array[index]
-        return untyped(storage_type(part.dtype)(part, self.object))
-
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
         return untyped(copied(self.object, memo))
 
@@ -214,17 +163,10 @@ class TypedStorage(_Storage):
     __slots__ = ("_dtype",)
     __module__ = "torch.storage"
 
-    def __init__(
-        self, *args: Any, wrap_storage: Any = None, dtype: dtype | None = None, **_: Any
-    ) -> None:
-        self._dtype = dtype or self._default()
-        if wrap_storage is None:
-            wrap_storage = _new(args[0] if args else 0, self._dtype)
-        super().__init__(getattr(wrap_storage, "object", wrap_storage))
-
-    @classmethod
-    def _default(cls) -> dtype:
-        return default_dtype()
+    def __init__(self, given: Storage | int | Iterable[Any] = 0, *, dtype: Any = None) -> None:
+        """given: what has the elements, or how many zeros there are, or numbers."""
+        self._dtype: DType = dtype or default_dtype()
+        super().__init__(given if isinstance(given, Storage) else _new(given, self._dtype))
 
     @property
     def array(self) -> Array:
@@ -234,7 +176,7 @@ class TypedStorage(_Storage):
         return data if data.dtype == kind else data.view(np.uint8).view(kind)
 
     @property
-    def dtype(self) -> dtype:
+    def dtype(self) -> DType:
         """The element type."""
         return self._dtype
 
@@ -249,21 +191,11 @@ class TypedStorage(_Storage):
 
     def clone(self) -> TypedStorage:
         """A copy."""
-        return typed(_copy(self.object), self._dtype)
+        return TypedStorage(_copy(self.object), dtype=self._dtype)
 
-    def type(self, dtype: Any = None) -> Any:
-        """The name of the class; a copy as another type, if one is given."""
-        if dtype is None:
-            return f"torch.{self.pickle_storage_type()}"
-        return self._as(dtype)
-
-    def pickle_storage_type(self) -> str:
-        """The name of the class of such storages: FloatStorage."""
-        return f"{self._dtype.scalar}Storage"
-
-    def _as(self, kind: DType) -> TypedStorage:
-        values = cast(self.array, kind.numpy)
-        return self if kind is self._dtype else typed(storage_type(values.dtype)(values), kind)
+    def type(self) -> str:
+        """The name of the class of such storages: 'torch.FloatStorage'."""
+        return f"torch.{self._dtype.scalar}Storage"
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -278,32 +210,15 @@ class TypedStorage(_Storage):
         super().__setitem__(index, value)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
-        return typed(copied(self.object, memo), self._dtype)
+        return TypedStorage(copied(self.object, memo), dtype=self._dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore_typed, (self.untyped(), self._dtype)
 
 
-def _conversion(kind: dtype) -> Any:
-    def convert(self: TypedStorage) -> TypedStorage:
-        return self._as(kind)
-
-    convert.__doc__ = f"The elements as {kind!r}; the storage itself if they are."
-    return convert
-
-
-for _name in ("float", "double", "half", "long", "int", "short", "char", "byte", "bool"):
-    _scalar = "Byte" if _name == "byte" else _name.capitalize()
-    _kind = next(kind for kind in DTYPES if kind.scalar == _scalar)
-    setattr(TypedStorage, _name, _conversion(_kind))
-
-
-def _new(given: Any, kind: dtype) -> Storage:
-    if isinstance(given, int):
-        values = np.zeros(given, kind.numpy)
-    else:
-        values = cast(np.asarray(list(given)), kind.numpy)
-    return storage_type(values.dtype)(values)
+def _new(given: int | Iterable[Any], kind: DType) -> Storage:
+    values = np.zeros(given) if isinstance(given, int) else np.asarray(list(given))
+    return storage_type(kind.numpy)(cast(values, kind.numpy))
 
 
 def _copy(storage: Storage) -> Storage:
@@ -323,8 +238,8 @@ def _restore(kind: str, data: bytes) -> UntypedStorage:
     return untyped(storage_type(values.dtype)(values))
 
 
-def _restore_typed(storage: UntypedStorage, kind: dtype) -> TypedStorage:
-    return typed(storage.object, kind)
+def _restore_typed(storage: UntypedStorage, kind: DType) -> TypedStorage:
+    return TypedStorage(storage.object, dtype=kind)
 
 
 def untyped(storage: Storage) -> UntypedStorage:
@@ -335,32 +250,16 @@ def untyped(storage: Storage) -> UntypedStorage:
     return found
 
 
-def typed(storage: Storage, kind: dtype | None = None) -> TypedStorage:
-    """A new object that stands for a storage's elements."""
-    return TypedStorage(wrap_storage=storage, dtype=kind or dtype_of(storage.data.dtype))
-
-
-class _Removal:
-    given = False
-
-
-def warn_of_removal() -> None:
-    """Warn once, as PyTorch does, that it is about to remove typed storages."""
-    if not _Removal.given:
-        _Removal.given = True
-        warn(_REMOVAL)
-
-
 class _Class(type):
     """The classes of old names: torch.FloatStorage has all storages of float32 as instances."""
 
-    kind: dtype
+    kind: DType
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, TypedStorage) and instance.dtype is cls.kind
 
 
-def _class_of(kind: dtype) -> Any:
+def _class_of(kind: DType) -> Any:
     name = f"{kind.scalar}Storage"
 
     def new(cls: Any, given: int | Iterable[Any] = 0) -> TypedStorage:

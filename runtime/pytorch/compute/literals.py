@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import chain
 from math import prod
 from typing import Any
@@ -27,13 +27,17 @@ from runtime.pytorch.base.dtypes import (
 )
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.base.warn import warn
+from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
 _MAX_DIMS = 128
 _PLAIN = (list, tuple)
+_OF_ARRAYS = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+    "the list to a single numpy.ndarray with numpy.array() before converting to a tensor."
+)
 
 
 def array_of(data: Any, kind: dtype | None = None) -> Array:
@@ -82,7 +86,7 @@ def _shape_of(data: Any) -> Shape:
             break
         first = first[0]
         if len(sizes) == 1 and isinstance(first, np.ndarray):
-            _warn_of_arrays()
+            warn_once(_OF_ARRAYS)
     return tuple(sizes)
 
 
@@ -94,16 +98,6 @@ def _is_sequence(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.ndim > 0
     return hasattr(value, "__getitem__") and hasattr(value, "__len__")
-
-
-@lru_cache(maxsize=1)
-def _warn_of_arrays() -> None:
-    """Warn, once in a process."""
-    warn(
-        "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider "
-        "converting the list to a single numpy.ndarray with numpy.array() before converting to a "
-        "tensor."
-    )
 
 
 def _flatten(data: Any, shape: Shape) -> Sequence[Any] | None:

@@ -15,15 +15,13 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import dtype, dtype_of
 from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.base.warn import warn
+from runtime.pytorch.base.warn import warn, warn_once
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.storages import (
     TypedStorage,
     UntypedStorage,
     copied,
-    typed,
     untyped,
-    warn_of_removal,
 )
 from runtime.pytorch.compute.literals import check_steps
 from runtime.pytorch.tensors.memory import address_of, storage_over
@@ -31,12 +29,18 @@ from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 # -- storages
 
+_REMOVAL = (
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
+    "only storage class. This should only matter to you if you are using storages directly.  To "
+    "access UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()"
+)
+
 
 @op(function=False)
 def storage(input: Tensor) -> TypedStorage:
     """The storage, with elements of the tensor's type."""
-    warn_of_removal()
-    return typed(input.storage_object, input.dtype)
+    warn_once(_REMOVAL)
+    return TypedStorage(input.storage_object, dtype=input.dtype)
 
 
 @op(function=False)

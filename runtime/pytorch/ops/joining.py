@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.base.warn import warn
+from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.calls.types import Out, Tensors
 from runtime.pytorch.compute.promotion import can_cast, result_type
@@ -252,16 +251,11 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
             f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
         )
     if indexing is None:
-        _warn_of_indexing()
+        warn_once(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+            "argument."
+        )
     return _grid(tensors, swap=indexing == "xy" and len(tensors) > 1)
-
-
-@lru_cache(maxsize=1)
-def _warn_of_indexing() -> None:
-    """Warn, once in a process."""
-    warn(
-        "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
-    )
 
 
 def _grid(tensors: Tensors, swap: bool) -> Tensors:

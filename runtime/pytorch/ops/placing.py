@@ -5,7 +5,6 @@ PyTorch's documentation: torch.Tensor; torch, Indexing, Slicing, Joining, Mutati
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.base.warn import warn
+from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Tensors
 from runtime.pytorch.compute.indices import as_indices, masks_checked
@@ -105,12 +104,6 @@ def _add_rows(array: Array, dim: int, chosen: Array, values: Array, alpha: Any) 
     return True
 
 
-@lru_cache(maxsize=1)
-def _warn_of_beta() -> None:
-    """Warn, once in a process."""
-    warn("index_reduce() is in beta and the API may change at any time.")
-
-
 @changing(
     "index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, "
     "bool include_self = True)"
@@ -128,7 +121,7 @@ def index_reduce_(
 
     reduce: 'prod', 'mean', 'amax' or 'amin'. include_self: with the tensor's own, too.
     """
-    _warn_of_beta()
+    warn_once("index_reduce() is in beta and the API may change at any time.")
     dim = wrap_dim(dim, input.array.ndim)
     if reduce not in REDUCTIONS or reduce == "sum":
         raise RuntimeError(

@@ -10,7 +10,7 @@ import pytest
 import runtime.pytorch as torch
 from runtime.core.memory import Memory
 from runtime.core.state import current
-from runtime.pytorch.classes import storages
+from runtime.pytorch.base.warn import warn_once
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
@@ -80,11 +80,11 @@ def test_classes_of_old_names() -> None:
     assert isinstance(storage, torch.FloatStorage)
     assert not isinstance(storage, torch.DoubleStorage)
     assert torch.IntStorage([1, 2]).tolist() == [1, 2]
-    assert storage.double().type() == "torch.DoubleStorage"
+    assert storage.type() == "torch.FloatStorage"
 
 
-def test_removal_is_warned_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storages._Removal, "given", False)
+def test_removal_is_warned_of_once() -> None:
+    warn_once.cache_clear()
     with pytest.warns(UserWarning, match="TypedStorage is deprecated") as given:
         torch.ones(1).storage()
         torch.ones(1).storage()
