@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from runtime.pytorch.base.dtypes import dtype
+from runtime.pytorch.base.formats import memory_format
 from runtime.pytorch.tensors.tensor import Tensor
 
 #: A number of Python's.
@@ -24,6 +25,8 @@ Out: TypeAlias = Tensor | None
 Outs: TypeAlias = Any
 #: The element type of a result, where the call names one.
 Kind: TypeAlias = dtype | None
+#: How a result lies in memory, where the call names a way.
+Format: TypeAlias = memory_format | None
 
 #: What PyTorch calls each of them.
 TYPES = {
@@ -42,7 +45,9 @@ TYPES = {
     "dtype": "torch.dtype",
     "Kind": "torch.dtype",
     "memory_format": "torch.memory_format",
+    "Format": "torch.memory_format",
     "Generator": "torch.Generator",
+    "Source": "torch.Generator",
     "Any": "object",
 }
 #: Those for which a single int is taken as well.

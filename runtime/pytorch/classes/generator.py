@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -142,8 +142,10 @@ if hasattr(os, "register_at_fork"):
     )
 
 register_kind("torch.Generator", Generator)
+#: Where a call gets random numbers from: its generator, or by default that of the program.
+Source: TypeAlias = Generator | None
 
 
-def words_of(generator: Generator | None) -> Words:
+def words_of(generator: Source) -> Words:
     """The stream of the generator that a call has given, or of the default one."""
     return default_generator._words if generator is None else generator._words

@@ -84,14 +84,14 @@ def _scaled(input: Any, other: Any, alpha: Any) -> Any:
     return multiply(wrap(np.asarray(array_as(other, kind))), wrap(factor))
 
 
-def _add(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Any:
+def _add(input: Any, other: Any, *, alpha: Any = 1, out: Out = None) -> Any:
     """``input + alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         other = _scaled(input, other, alpha)
     return add_(input, other, out)
 
 
-def _sub(input: Any, other: Any, alpha: Any = 1, *, out: Tensor | None = None) -> Any:
+def _sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Any:
     """``input - alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         reject_bools(input, other)
@@ -150,9 +150,7 @@ binary(
 _DIVISIONS = {None: divide, "trunc": _divide_trunc, "floor": divide_floor}
 
 
-def _div(
-    input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None
-) -> Any:
+def _div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Out = None) -> Any:
     """``input / other``; rounded towards zero ('trunc') or down ('floor') if rounding_mode says so.
 
     Raises RuntimeError for other modes, and for a whole number divided by 0.

@@ -28,7 +28,7 @@ def _bounded(a: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(a, low), high)
 
 
-def _clamp(input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
+def _clamp(input: Tensor, low: Any, high: Any, out: Out) -> Any:
     if low is None and high is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if out is None and low.__class__ in _PLAIN and high.__class__ in _PLAIN:
@@ -77,7 +77,7 @@ def _three_alike(a: Any, b: Any, c: Any) -> bool:
     )
 
 
-def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Tensor | None) -> Any:
+def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out) -> Any:
     kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
     if out is not None:
         _check_result(input, kind, out)
@@ -146,7 +146,7 @@ for _name in ("clamp", "clip"):
         f"{_name}(Tensor input, Number min = None, Number max = None, *, {OUT})",
         in_place=True,
     )
-    def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Any:
+    def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Out = None) -> Any:
         """Each element, or the bound that it is beyond; nans stay."""
         return _clamp(input, min, max, out)
 
@@ -214,12 +214,7 @@ def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
         in_place=True,
     )
     def add_scaled(
-        input: Tensor,
-        tensor1: Tensor,
-        tensor2: Tensor,
-        *,
-        value: Any = 1,
-        out: Tensor | None = None,
+        input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Out = None
     ) -> Any:
         if name == "addcdiv":
             _check_division(tensor1, tensor2)
@@ -244,7 +239,7 @@ def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
         hidden=True,
     )
     def old_order(
-        input: Tensor, value: Any, tensor1: Tensor, tensor2: Tensor, *, out: Tensor | None = None
+        input: Tensor, value: Any, tensor1: Tensor, tensor2: Tensor, *, out: Out = None
     ) -> Any:
         return add_scaled(input, tensor1, tensor2, value=value, out=out)
 

@@ -12,6 +12,7 @@ from runtime.pytorch.base.formats import memory_format
 from runtime.pytorch.calls.device import check_device
 from runtime.pytorch.calls.device import device as Device  # noqa: N812 (parameters have its name)
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Format, Kind
 from runtime.pytorch.tensors.layouts import copy_of, format_strides
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
@@ -19,9 +20,7 @@ _FORMAT = "torch.memory_format memory_format = None"
 _REST = f"bool non_blocking = False, bool copy = False, *, {_FORMAT}"
 
 
-def as_type(
-    tensor: Tensor, kind: dtype, copy: bool = False, order: memory_format | None = None
-) -> Tensor:
+def as_type(tensor: Tensor, kind: dtype, copy: bool = False, order: Format = None) -> Tensor:
     """A tensor's elements as a type; the tensor itself if it has it and no copy is wanted."""
     if tensor.dtype is kind and not copy and (order is None or _lies_so(tensor, order)):
         return tensor
@@ -42,11 +41,11 @@ def _lies_so(tensor: Tensor, order: memory_format) -> bool:
 def to(
     input: Tensor,
     device: Any = None,
-    dtype: dtype | None = None,
+    dtype: Kind = None,
     non_blocking: bool = False,
     copy: bool = False,
     *,
-    memory_format: memory_format | None = None,
+    memory_format: Format = None,
 ) -> Tensor:
     """The tensor as another type, or on another device; itself if nothing changes."""
     check_device(device)
@@ -60,7 +59,7 @@ def to_type(
     non_blocking: bool = False,
     copy: bool = False,
     *,
-    memory_format: memory_format | None = None,
+    memory_format: Format = None,
 ) -> Tensor:
     """The tensor as another type; itself if it has it."""
     return as_type(input, dtype, copy, memory_format)
@@ -73,7 +72,7 @@ def to_that_of(
     non_blocking: bool = False,
     copy: bool = False,
     *,
-    memory_format: memory_format | None = None,
+    memory_format: Format = None,
 ) -> Tensor:
     """The tensor as the type of another one; itself if it has it."""
     return as_type(input, tensor.dtype, copy, memory_format)
@@ -87,7 +86,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 def _conversion(name: str, kind: dtype) -> None:
     @op(f"{name}(Tensor input, *, {_FORMAT})", function=False)
-    def convert(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+    def convert(input: Tensor, *, memory_format: Format = None) -> Tensor:
         return as_type(input, kind, order=memory_format)
 
     convert.__doc__ = f"The elements as {kind!r}; the tensor itself if it has that type."
@@ -103,13 +102,13 @@ for _name, _kind in zip(("chalf", "cfloat", "cdouble"), DTYPES[-3:], strict=True
 
 
 @op()
-def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+def clone(input: Tensor, *, memory_format: Format = None) -> Tensor:
     """A copy, which shares no memory with the tensor."""
     return wrap(copy_of(input, input.dtype, memory_format))
 
 
 @op(function=False)
-def cpu(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+def cpu(input: Tensor, *, memory_format: Format = None) -> Tensor:
     """The tensor itself, since there is no other device."""
     return as_type(input, input.dtype, order=memory_format)
 
@@ -119,11 +118,7 @@ def cpu(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     function=False,
 )
 def cuda(
-    input: Tensor,
-    device: Any = None,
-    non_blocking: bool = False,
-    *,
-    memory_format: memory_format | None = None,
+    input: Tensor, device: Any = None, non_blocking: bool = False, *, memory_format: Format = None
 ) -> Tensor:
     """The tensor on a device with CUDA. Raises RuntimeError, since none is provided."""
     if device is not None and _device_type(device) != "cuda":

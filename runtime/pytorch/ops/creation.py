@@ -13,10 +13,9 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, int64
-from runtime.pytorch.base.formats import memory_format
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, Number
+from runtime.pytorch.calls.types import NEW, Format, Kind, Number, Out
 from runtime.pytorch.compute.literals import convert_number
 from runtime.pytorch.tensors.layouts import empty_array, empty_like_array, format_strides
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -41,7 +40,7 @@ def check_sizes(size: Shape) -> Shape:
     return size
 
 
-def type_for(dtype: dtype | None, out: Tensor | None, natural: dtype | None = None) -> dtype:
+def type_for(dtype: Kind, out: Out, natural: dtype | None = None) -> dtype:
     """The type of a new tensor. Raises RuntimeError where ``out`` has another one.
 
     natural: that of the numbers, which is the default type if it is not given.
@@ -55,7 +54,7 @@ def type_for(dtype: dtype | None, out: Tensor | None, natural: dtype | None = No
     return out.dtype
 
 
-def finish(values: Array, out: Tensor | None, warns: bool = True) -> Tensor:
+def finish(values: Array, out: Out, warns: bool = True) -> Tensor:
     """The tensor of an array; or ``out``, which gets its elements.
 
     warns: whether it warns of an ``out`` that had elements and another shape.
@@ -70,7 +69,7 @@ def finish(values: Array, out: Tensor | None, warns: bool = True) -> Tensor:
 
 
 @op(more=NEW)
-def zeros(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
+def zeros(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of zeros."""
     if min(size, default=0) < 0:
         raise RuntimeError("zeros: Dimension size must be non-negative.")
@@ -78,7 +77,7 @@ def zeros(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None)
 
 
 @op(more=NEW)
-def ones(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) -> Tensor:
+def ones(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of ones."""
     values = np.empty(check_sizes(size), type_for(dtype, out).numpy)
     values.fill(1)
@@ -87,11 +86,7 @@ def ones(size: Shape, *, out: Tensor | None = None, dtype: dtype | None = None) 
 
 @op(more=NEW)
 def empty(
-    size: Shape,
-    *,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
-    memory_format: memory_format | None = None,
+    size: Shape, *, out: Out = None, dtype: Kind = None, memory_format: Format = None
 ) -> Tensor:
     """A tensor of undetermined elements."""
     kind = type_for(dtype, out).numpy
@@ -102,7 +97,7 @@ def empty(
 
 
 @op(more=NEW)
-def empty_strided(size: Shape, stride: Shape, *, dtype: dtype | None = None) -> Tensor:
+def empty_strided(size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
     """A tensor of undetermined elements with given strides."""
     if len(size) != len(stride):
         raise RuntimeError(
@@ -119,9 +114,7 @@ def empty_strided(size: Shape, stride: Shape, *, dtype: dtype | None = None) -> 
 
 
 @op(more=NEW)
-def full(
-    size: Shape, fill_value: Number, *, out: Tensor | None = None, dtype: dtype | None = None
-) -> Tensor:
+def full(size: Shape, fill_value: Number, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor whose elements are all one number, of which they have the type."""
     return finish(filled(size, fill_value, type_for(dtype, out, _natural(fill_value))), out)
 
@@ -156,7 +149,7 @@ _C_NAMES = {
 
 
 @op(more=NEW)
-def scalar_tensor(s: Number, *, dtype: dtype | None = None) -> Tensor:
+def scalar_tensor(s: Number, *, dtype: Kind = None) -> Tensor:
     """A tensor without dimensions."""
     return wrap(filled((), s, dtype or default_dtype()))
 
@@ -164,23 +157,19 @@ def scalar_tensor(s: Number, *, dtype: dtype | None = None) -> Tensor:
 # -- of the sizes of another tensor
 
 
-def _like(input: Tensor, dtype: dtype | None, order: memory_format | None) -> Array:
+def _like(input: Tensor, dtype: Kind, order: Format) -> Array:
     return empty_like_array(input, (dtype or input.dtype).numpy, order)
 
 
 @op(more=NEW, method=False)
-def empty_like(
-    input: Tensor, *, dtype: dtype | None = None, memory_format: memory_format | None = None
-) -> Tensor:
+def empty_like(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
     """A tensor of a tensor's sizes, of undetermined elements."""
     return wrap(_like(input, dtype, memory_format))
 
 
 def _fill_like(name: str, number: int) -> Callable[..., Tensor]:
     @op(f"{name}_like(Tensor input, *, {_LIKE})", method=False)
-    def compute(
-        input: Tensor, *, dtype: dtype | None = None, memory_format: memory_format | None = None
-    ) -> Tensor:
+    def compute(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
         values = _like(input, dtype, memory_format)
         values.fill(number)
         return wrap(values)
@@ -195,11 +184,7 @@ ones_like = _fill_like("ones", 1)
 
 @op(more=NEW, method=False)
 def full_like(
-    input: Tensor,
-    fill_value: Number,
-    *,
-    dtype: dtype | None = None,
-    memory_format: memory_format | None = None,
+    input: Tensor, fill_value: Number, *, dtype: Kind = None, memory_format: Format = None
 ) -> Tensor:
     """A tensor of a tensor's sizes, whose elements are all one number."""
     values = _like(input, dtype, memory_format)
@@ -211,34 +196,30 @@ def full_like(
 
 
 @op(more=NEW, function=False)
-def new_empty(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
+def new_empty(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
     """A tensor of undetermined elements, by default of this tensor's type."""
     return wrap(np.empty(check_sizes(size), (dtype or input.dtype).numpy))
 
 
 @op(more=NEW, function=False)
-def new_empty_strided(
-    input: Tensor, size: Shape, stride: Shape, *, dtype: dtype | None = None
-) -> Tensor:
+def new_empty_strided(input: Tensor, size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
     """A tensor of undetermined elements with given strides, by default of this tensor's type."""
     return empty_strided(size, stride, dtype=dtype or input.dtype)
 
 
 @op(more=NEW, function=False)
-def new_zeros(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
+def new_zeros(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
     """A tensor of zeros, by default of this tensor's type."""
     return wrap(np.zeros(check_sizes(size), (dtype or input.dtype).numpy))
 
 
 @op(more=NEW, function=False)
-def new_ones(input: Tensor, size: Shape, *, dtype: dtype | None = None) -> Tensor:
+def new_ones(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
     """A tensor of ones, by default of this tensor's type."""
     return ones(size, dtype=dtype or input.dtype)
 
 
 @op(more=NEW, function=False)
-def new_full(
-    input: Tensor, size: Shape, fill_value: Number, *, dtype: dtype | None = None
-) -> Tensor:
+def new_full(input: Tensor, size: Shape, fill_value: Number, *, dtype: Kind = None) -> Tensor:
     """A tensor whose elements are all one number, by default of this tensor's type."""
     return wrap(filled(size, fill_value, dtype or input.dtype))

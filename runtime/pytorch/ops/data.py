@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import dtype
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Kind
 from runtime.pytorch.compute.literals import array_of
 from runtime.pytorch.ops.interchange import from_numpy
 from runtime.pytorch.tensors.layouts import copy_of
@@ -31,7 +31,7 @@ def _warn_of_copy(data: Any, function: str) -> None:
 
 
 @op(more="torch.device device = None, bool pin_memory = False, bool requires_grad = False")
-def tensor(data: Any, *, dtype: dtype | None = None) -> Tensor:
+def tensor(data: Any, *, dtype: Kind = None) -> Tensor:
     """A new tensor of numbers, sequences, an array or a tensor; it shares no memory with them."""
     _warn_of_copy(data, "torch.tensor")
     return wrap(array_of(data, dtype))
@@ -41,14 +41,14 @@ def tensor(data: Any, *, dtype: dtype | None = None) -> Tensor:
     more="torch.device device = None, bool pin_memory = False, bool requires_grad = False",
     function=False,
 )
-def new_tensor(input: Tensor, data: Any, *, dtype: dtype | None = None) -> Tensor:
+def new_tensor(input: Tensor, data: Any, *, dtype: Kind = None) -> Tensor:
     """A new tensor of data, by default of this tensor's type."""
     _warn_of_copy(data, "tensor.new_tensor")
     return wrap(array_of(data, dtype or input.dtype))
 
 
 @op(more="torch.device device = None")
-def as_tensor(data: Any, *, dtype: dtype | None = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: Kind = None) -> Tensor:
     """A tensor of data, which shares its memory where the type allows it."""
     if isinstance(data, Tensor):
         return _of_type(data, dtype)
@@ -57,14 +57,14 @@ def as_tensor(data: Any, *, dtype: dtype | None = None) -> Tensor:
     return wrap(array_of(data, dtype))
 
 
-def _of_type(data: Tensor, dtype: dtype | None) -> Tensor:
+def _of_type(data: Tensor, dtype: Kind) -> Tensor:
     if dtype is None or data.dtype is dtype:
         return data
     return wrap(copy_of(data, dtype))
 
 
 @op(f"asarray(object obj, *, {_DATA}, bool copy = None, bool requires_grad = False)")
-def asarray(obj: Any, *, dtype: dtype | None = None, copy: bool | None = None) -> Tensor:
+def asarray(obj: Any, *, dtype: Kind = None, copy: bool | None = None) -> Tensor:
     """A tensor of data, which shares its memory where that is possible, or as `copy` says."""
     if isinstance(obj, np.generic):
         obj = np.asarray(obj)

@@ -24,7 +24,7 @@ def norm(
     p: Any = "fro",
     dim: Any = None,
     keepdim: bool = False,
-    out: Tensor | None = None,
+    out: Out = None,
     dtype: Kind = None,
 ) -> Tensor:
     """The norm of order p of all elements, or along dimensions.

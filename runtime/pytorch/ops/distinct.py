@@ -154,7 +154,7 @@ _OPTIONS = f"*, bool assume_unique = False, bool invert = False, {OUT}"
 _FEW = 1 << 12
 
 
-def _isin(elements: Any, test_elements: Any, invert: bool, out: Tensor | None) -> Tensor:
+def _isin(elements: Any, test_elements: Any, invert: bool, out: Out) -> Tensor:
     kind = result_type(elements, test_elements)
     for operand in (elements, test_elements):
         if isinstance(operand, Tensor) and operand.dtype is bool_:

@@ -249,7 +249,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 # -- by a condition
 
 
-def _where(condition: Tensor, input: Any, other: Any, out: Tensor | None = None) -> Tensor:
+def _where(condition: Tensor, input: Any, other: Any, out: Out = None) -> Tensor:
     mask = condition.array
     if mask.dtype.kind != "b":
         if mask.dtype != np.uint8:

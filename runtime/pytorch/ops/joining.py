@@ -53,7 +53,7 @@ def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
     return [array for _, array in joined]
 
 
-def concatenated(tensors: Sequence[Tensor], dim: int, out: Tensor | None = None) -> Tensor:
+def concatenated(tensors: Sequence[Tensor], dim: int, out: Out = None) -> Tensor:
     """The tensors one after the other along a dimension. Raises ValueError, RuntimeError."""
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -87,7 +87,7 @@ def concatenated(tensors: Sequence[Tensor], dim: int, out: Tensor | None = None)
 
 def _concatenation(name: str) -> None:
     @op(f"{name}(tuple of Tensors tensors, int dim = 0, *, Tensor out = None)")
-    def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+    def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
         """The tensors one after the other along a dimension."""
         return concatenated(tensors, dim, out)
 
@@ -190,7 +190,7 @@ def hstack(tensors: Tensors, *, out: Out = None) -> Tensor:
 
 def _vertical(name: str) -> None:
     @op(f"{name}(tuple of Tensors tensors, *, Tensor out = None)")
-    def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+    def vstack(tensors: Tensors, *, out: Out = None) -> Tensor:
         """Joined along the first dimension; tensors of one dimension as rows."""
         _not_empty(tensors, "vstack")
         return concatenated([_at_least_2d(tensor) for tensor in tensors], 0, out)

@@ -12,10 +12,10 @@ import numpy as np
 
 from runtime.core.storage import Storage
 from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.formats import memory_format
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.kinds import register_kind
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Format
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.ops.views import in_place
 from runtime.pytorch.tensors.layouts import copy_of
@@ -89,7 +89,7 @@ def _is_in_order(array: Any, name: str) -> bool:
     "is_contiguous(Tensor input, *, torch.memory_format memory_format = torch.contiguous_format)",
     function=False,
 )
-def is_contiguous(input: Tensor, *, memory_format: Any = None) -> bool:
+def is_contiguous(input: Tensor, *, memory_format: Format = None) -> bool:
     """Whether the elements follow each other in memory, in the order of their indices."""
     if memory_format is None:
         return input.array.flags.c_contiguous
@@ -100,7 +100,7 @@ def is_contiguous(input: Tensor, *, memory_format: Any = None) -> bool:
     "contiguous(Tensor input, *, torch.memory_format memory_format = torch.contiguous_format)",
     function=False,
 )
-def contiguous(input: Tensor, *, memory_format: Any = None) -> Tensor:
+def contiguous(input: Tensor, *, memory_format: Format = None) -> Tensor:
     """The tensor itself if it is contiguous, else a copy that is."""
     array = input.array
     if memory_format is None:
@@ -174,7 +174,7 @@ def _place_in(input: Tensor, storage: Storage, offset: int, size: Shape, stride:
 
 
 @op(function=False)
-def resize_(input: Tensor, size: Shape, *, memory_format: memory_format | None = None) -> Tensor:
+def resize_(input: Tensor, size: Shape, *, memory_format: Format = None) -> Tensor:
     """Give the tensor other sizes; its storage grows where it has too few elements.
 
     The tensor is contiguous then, unless it has the sizes already. New elements are undetermined.
@@ -189,9 +189,7 @@ def resize_(input: Tensor, size: Shape, *, memory_format: memory_format | None =
 
 
 @op()
-def resize_as_(
-    input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = None
-) -> Tensor:
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Format = None) -> Tensor:
     """Give the tensor the sizes of another one."""
     return resize_(input, the_template.array.shape)
 

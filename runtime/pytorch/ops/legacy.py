@@ -21,6 +21,7 @@ from runtime.pytorch.calls.device import NO_DRIVER, device
 from runtime.pytorch.calls.kinds import Rejected, converter
 from runtime.pytorch.calls.messages import invalid_arguments
 from runtime.pytorch.calls.schema import parse
+from runtime.pytorch.calls.types import Kind
 from runtime.pytorch.compute.literals import array_of
 from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
@@ -37,7 +38,7 @@ _SCHEMAS = [
 ]
 
 
-def construct(kind: dtype | None, args: Sequence[Any], named: Mapping[str, Any]) -> Tensor:
+def construct(kind: Kind, args: Sequence[Any], named: Mapping[str, Any]) -> Tensor:
     """The tensor of a constructor's arguments: sizes, or a sequence of numbers, or another tensor.
 
     kind: the element type; None for that of the argument, or the default. Raises TypeError,
@@ -91,7 +92,7 @@ def _sizes(args: Sequence[Any]) -> Shape | None:
         return None
 
 
-def _of(data: Any, kind: dtype | None) -> Tensor:
+def _of(data: Any, kind: Kind) -> Tensor:
     if isinstance(data, Tensor):
         if kind is not None and data.dtype is not kind:
             raise TypeError(f"expected {_options(kind)} (got {_options(data.dtype)})")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.pytorch.base.dtypes import default_dtype, dtype
-from runtime.pytorch.base.formats import memory_format
 from runtime.pytorch.calls.device import check_device
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Format
 from runtime.pytorch.ops.conversion import as_type
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, construct
 from runtime.pytorch.tensors.tensor import Tensor
@@ -20,11 +20,7 @@ def type_name(tensor: Tensor) -> str:
 
 @op(name="type", function=False)
 def type_(
-    input: Tensor,
-    dtype: Any = None,
-    non_blocking: bool = False,
-    *,
-    memory_format: memory_format | None = None,
+    input: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: Format = None
 ) -> Any:
     """The name of the tensor's type; or the tensor as another type, itself if it has it."""
     if dtype is None:

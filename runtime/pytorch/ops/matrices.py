@@ -15,7 +15,7 @@ from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT
+from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.convergence import converged
 from runtime.pytorch.compute.matrices import (
     check_matrices,
@@ -85,7 +85,7 @@ def cond(input: Tensor, p: Any = None) -> Tensor:
     return wrap(np.asarray(converged(np.linalg.cond, array, p), array.dtype))
 
 
-def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def multi_dot(tensors: Any, *, out: Out = None) -> Tensor:
     """The product of several matrices, in the order that takes the fewest multiplications."""
     arrays = [tensor.array for tensor in tensors]
     if len(arrays) < 2:
@@ -93,7 +93,7 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     return wrap(np.linalg.multi_dot(arrays))
 
 
-def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+def chain_matmul(*matrices: Tensor, out: Out = None) -> Tensor:
     """The product of several matrices, in the order that takes the fewest multiplications."""
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")

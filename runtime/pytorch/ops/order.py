@@ -156,12 +156,7 @@ def sort(
 @op("argsort(Tensor input, int dim = -1, bool descending = False)")
 @op(f"argsort(Tensor input, *, bool stable, int dim = -1, bool descending = False, {OUT})")
 def argsort(
-    input: Tensor,
-    dim: int = -1,
-    descending: bool = False,
-    *,
-    stable: bool = False,
-    out: Tensor | None = None,
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False, out: Out = None
 ) -> Tensor:
     """The positions of the elements in their order along a dimension."""
     check_out(out, int64)

@@ -15,7 +15,6 @@ from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, WHOLE, Pointwise
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.tensors.tensor import Tensor
 
 _TENSORS = "(Tensor input, Tensor other)"
 _NUMBER = "(Tensor input, Number other)"
@@ -48,7 +47,7 @@ def binary(
 
 
 def _of_two(function: Pointwise) -> Callable[..., Any]:
-    def compute(first: Any, second: Any, *, out: Tensor | None = None) -> Any:
+    def compute(first: Any, second: Any, *, out: Out = None) -> Any:
         return function(first, second, out)
 
     return compute

@@ -41,7 +41,7 @@ def unary(
     check_out: raises an error for a tensor of `out=` that is none for the function and its input.
     """
 
-    def compute(input: Tensor, *, out: Tensor | None = None) -> Any:
+    def compute(input: Tensor, *, out: Out = None) -> Any:
         if out is not None and check_out is not None:
             check_out(names, input, out)
         return function(input, None, out)
@@ -103,7 +103,7 @@ for _names, _compute in _FRACTIONS.items():
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
 
     @op(f"{_name}(Tensor input, *, {OUT})", in_place=True)
-    def convert(input: Tensor, *, factor: float = _factor, out: Tensor | None = None) -> Any:
+    def convert(input: Tensor, *, factor: float = _factor, out: Out = None) -> Any:
         """An angle in degrees as radians, or the other way round."""
         return multiply(input, factor, out)
 
@@ -137,7 +137,7 @@ for _names, _ufunc in {
 
 
 @op(name="round", in_place=True)
-def round_to(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Any:
+def round_to(input: Tensor, *, decimals: int, out: Out = None) -> Any:
     """Each element rounded to so many digits behind the point; before it if there are fewer."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
     rounded = Pointwise(
@@ -297,7 +297,7 @@ def _logit(eps: float | None) -> Pointwise:
 
 
 @op(in_place=True)
-def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Any:
+def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Any:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
     return _logit(eps)(input, None, out)
 

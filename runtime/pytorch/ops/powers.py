@@ -20,7 +20,7 @@ from runtime.pytorch.tensors.writing import check_cast
 _power = Pointwise(formulas.power, NUMBERS, kernel="pow", takes=NUMBERS)
 
 
-def power_of(input: Any, exponent: Any, out: Tensor | None = None) -> Any:
+def power_of(input: Any, exponent: Any, out: Out = None) -> Any:
     """``input ** exponent``, broadcast to one shape.
 
     Raises RuntimeError for negative exponents that are numbers, where elements are whole.
@@ -46,7 +46,7 @@ def power_of(input: Any, exponent: Any, out: Tensor | None = None) -> Any:
     return _Powers.by(exponent)(input, None, out)
 
 
-def _bool_power(input: Any, exponent: Any, out: Tensor | None) -> Any:
+def _bool_power(input: Any, exponent: Any, out: Out) -> Any:
     return Pointwise(lambda a: a if exponent else np.ones_like(a))(input, None, out)
 
 
@@ -74,7 +74,7 @@ def _power_by(exponent: Any) -> Pointwise:
 
 
 @op(name="pow", in_place=True)
-def pow_(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Any:
+def pow_(input: Tensor, exponent: Tensor, *, out: Out = None) -> Any:
     """``input ** exponent``, broadcast to one shape."""
     return power_of(input, exponent, out)
 
@@ -96,7 +96,7 @@ _float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
 
 
 @op(in_place=True)
-def float_power(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Any:
+def float_power(input: Tensor, exponent: Tensor, *, out: Out = None) -> Any:
     """``input ** exponent``, computed as torch.float64."""
     if out is not None and out.dtype is not float64:
         which = "base given to float_power_" if out is input else "output given to float_power"

@@ -315,7 +315,7 @@ def _einsum_of_lists(args: tuple[Any, ...]) -> Tensor:
     return contract(equation, [args[2 * i] for i in range(pairs)])
 
 
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Tensor:
     """Sums of products over dimensions of both: the last of one and the first of the other.
 
     dims: how many, or a list of dimensions for each.

@@ -10,6 +10,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import float32, float64
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Out
 from runtime.pytorch.compute.reducing import OUT, give
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
@@ -18,7 +19,7 @@ _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 _MOST = 1 << 24
 
 
-def _check(input: Tensor, q: Tensor, interpolation: str, out: Tensor | None) -> None:
+def _check(input: Tensor, q: Tensor, interpolation: str, out: Out) -> None:
     if not input.array.size:
         raise RuntimeError("quantile() input tensor must be non-empty")
     if q.array.ndim > 1:
@@ -66,7 +67,7 @@ def _compute(
     dim: int | None,
     keepdim: bool,
     interpolation: str,
-    out: Tensor | None,
+    out: Out,
     ignores_nan: bool,
 ) -> Tensor:
     array = input.array
@@ -99,7 +100,7 @@ def _register(name: str, ignores_nan: bool) -> None:
         keepdim: bool = False,
         *,
         interpolation: str = "linear",
-        out: Tensor | None = None,
+        out: Out = None,
     ) -> Tensor:
         return _compute(input, q, dim, keepdim, interpolation, out, ignores_nan)
 
@@ -111,7 +112,7 @@ def _register(name: str, ignores_nan: bool) -> None:
         keepdim: bool = False,
         *,
         interpolation: str = "linear",
-        out: Tensor | None = None,
+        out: Out = None,
     ) -> Tensor:
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")

@@ -13,8 +13,8 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, Out
-from runtime.pytorch.classes.generator import Generator, words_of
+from runtime.pytorch.calls.types import NEW, Format, Kind, Out
+from runtime.pytorch.classes.generator import Source, words_of
 from runtime.pytorch.ops.creation import OPTIONS, check_sizes
 from runtime.pytorch.ops.random_in_place import check_kind, normal_, uniform_, whole_
 from runtime.pytorch.streams.whole import permutation
@@ -34,7 +34,7 @@ def _forms(begin: str, end: str) -> list[str]:
     return [f"{begin}, *, {generator}{end})" for generator in _BOTH]
 
 
-def _new(size: Shape, kind: dtype | None, out: Tensor | None, usual: dtype) -> Tensor:
+def _new(size: Shape, kind: Kind, out: Out, usual: dtype) -> Tensor:
     """A new tensor, or the given one with new sizes. usual: the type if the call gives none.
 
     Raises RuntimeError where the given one has another type than the call asks for.
@@ -51,7 +51,7 @@ def _new(size: Shape, kind: dtype | None, out: Tensor | None, usual: dtype) -> T
     return out
 
 
-def _new_like(input: Tensor, kind: dtype | None, order: Any) -> Tensor:
+def _new_like(input: Tensor, kind: Kind, order: Any) -> Tensor:
     """A new tensor of the same sizes, and with its dimensions in the same order of memory.
 
     order: another order, if the call gives one.
@@ -64,36 +64,20 @@ def _new_like(input: Tensor, kind: dtype | None, order: Any) -> Tensor:
 
 
 @op(*_forms("rand(tuple of ints size", _NEW))
-def rand(
-    size: Shape,
-    *,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
-) -> Tensor:
+def rand(size: Shape, *, generator: Source = None, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of numbers uniform in [0, 1)."""
     return uniform_(_new(size, dtype, out, default_dtype()), generator=generator)
 
 
 @op(*_forms("randn(tuple of ints size", _NEW))
-def randn(
-    size: Shape,
-    *,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
-) -> Tensor:
+def randn(size: Shape, *, generator: Source = None, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of normal numbers with mean 0 and standard deviation 1."""
     return normal_(_new(size, dtype, out, default_dtype()), generator=generator)
 
 
 @op(*_forms("rand_like(Tensor input", _LIKE), method=False)
 def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    memory_format: Any = None,
-    dtype: dtype | None = None,
+    input: Tensor, *, generator: Source = None, memory_format: Format = None, dtype: Kind = None
 ) -> Tensor:
     """A tensor of the same sizes, of numbers uniform in [0, 1)."""
     return uniform_(_new_like(input, dtype, memory_format), generator=generator)
@@ -101,11 +85,7 @@ def rand_like(
 
 @op(*_forms("randn_like(Tensor input", _LIKE), method=False)
 def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    memory_format: Any = None,
-    dtype: dtype | None = None,
+    input: Tensor, *, generator: Source = None, memory_format: Format = None, dtype: Kind = None
 ) -> Tensor:
     """A tensor of the same sizes, of normal numbers with mean 0 and standard deviation 1."""
     return normal_(_new_like(input, dtype, memory_format), generator=generator)
@@ -116,12 +96,7 @@ def randn_like(
 
 @op(*_forms("randint(int high, tuple of ints size", _NEW))
 def randint_below(
-    high: int,
-    size: Shape,
-    *,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
+    high: int, size: Shape, *, generator: Source = None, out: Out = None, dtype: Kind = None
 ) -> Tensor:
     """A tensor of whole numbers from 0 to high - 1."""
     return randint(0, high, size, generator=generator, out=out, dtype=dtype)
@@ -133,9 +108,9 @@ def randint(
     high: int,
     size: Shape,
     *,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
+    generator: Source = None,
+    out: Out = None,
+    dtype: Kind = None,
 ) -> Tensor:
     """A tensor of whole numbers from low to high - 1."""
     return whole_(_new(size, dtype, out, int64), low, high, generator=generator)
@@ -147,9 +122,9 @@ def randint_like(
     low: int,
     high: int,
     *,
-    generator: Generator | None = None,
-    memory_format: Any = None,
-    dtype: dtype | None = None,
+    generator: Source = None,
+    memory_format: Format = None,
+    dtype: Kind = None,
 ) -> Tensor:
     """A tensor of the same sizes, of whole numbers from low to high - 1."""
     return whole_(_new_like(input, dtype, memory_format), low, high, generator=generator)
@@ -160,9 +135,9 @@ def randint_like_below_element(
     input: Tensor,
     high: Tensor,
     *,
-    generator: Generator | None = None,
-    memory_format: Any = None,
-    dtype: dtype | None = None,
+    generator: Source = None,
+    memory_format: Format = None,
+    dtype: Kind = None,
 ) -> Tensor:
     """A tensor of the same sizes, of whole numbers from 0 to the only element of high - 1."""
     if high.array.size != 1:
@@ -176,22 +151,16 @@ def randint_like_below(
     input: Tensor,
     high: int,
     *,
-    generator: Generator | None = None,
-    memory_format: Any = None,
-    dtype: dtype | None = None,
+    generator: Source = None,
+    memory_format: Format = None,
+    dtype: Kind = None,
 ) -> Tensor:
     """A tensor of the same sizes, of whole numbers from 0 to high - 1."""
     return whole_(_new_like(input, dtype, memory_format), 0, high, generator=generator)
 
 
 @op(*_forms("randperm(int n", _NEW))
-def randperm(
-    n: int,
-    *,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
-) -> Tensor:
+def randperm(n: int, *, generator: Source = None, out: Out = None, dtype: Kind = None) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
     kind = dtype or (int64 if out is None else out.dtype)
     check_sizes((n,))
@@ -226,7 +195,7 @@ def _check_deviations(std: Tensor) -> None:
         raise RuntimeError("normal expects all elements of std >= 0.0")
 
 
-def _unit_normals(shape: Shape, kind: dtype, out: Tensor | None, generator: Any) -> Tensor:
+def _unit_normals(shape: Shape, kind: dtype, out: Out, generator: Any) -> Tensor:
     if out is None:
         out = wrap(np.empty(shape, kind.numpy))
     resize_to(out, shape)
@@ -242,9 +211,7 @@ def _combine(compute: np.ufunc, result: Tensor, operand: Array | float) -> Tenso
 
 
 @op()
-def normal(
-    mean: Tensor, std: Tensor, *, generator: Generator | None = None, out: Out = None
-) -> Tensor:
+def normal(mean: Tensor, std: Tensor, *, generator: Source = None, out: Out = None) -> Tensor:
     """A tensor of normal numbers, each with a mean and a standard deviation of its own."""
     _check_deviations(std)
     shape = broadcast(mean.array.shape, std.array.shape)
@@ -254,7 +221,7 @@ def normal(
 
 @op(name="normal")
 def normal_of_means(
-    mean: Tensor, std: float = 1.0, *, generator: Generator | None = None, out: Out = None
+    mean: Tensor, std: float = 1.0, *, generator: Source = None, out: Out = None
 ) -> Tensor:
     """A tensor of normal numbers, each with a mean of its own."""
     array = mean.array
@@ -267,7 +234,7 @@ def normal_of_means(
 
 @op(name="normal")
 def normal_of_deviations(
-    mean: float, std: Tensor, *, generator: Generator | None = None, out: Out = None
+    mean: float, std: Tensor, *, generator: Source = None, out: Out = None
 ) -> Tensor:
     """A tensor of normal numbers, each with a standard deviation of its own."""
     _check_deviations(std)
@@ -281,9 +248,9 @@ def normal_of_sizes(
     std: float,
     size: Shape,
     *,
-    generator: Generator | None = None,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
+    generator: Source = None,
+    out: Out = None,
+    dtype: Kind = None,
 ) -> Tensor:
     """A tensor of normal numbers."""
     return normal_(_new(size, dtype, out, default_dtype()), mean, std, generator=generator)

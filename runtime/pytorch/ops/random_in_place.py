@@ -15,7 +15,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.classes.generator import Generator, words_of
+from runtime.pytorch.classes.generator import Source, words_of
 from runtime.pytorch.ops.random_ranges import check_full, whole_range
 from runtime.pytorch.streams.choices import fill_bernoulli, fill_bernoulli_each
 from runtime.pytorch.streams.distributions import fill_cauchy, fill_exponential, fill_geometric
@@ -42,7 +42,7 @@ def check_kind(array: Array, kinds: str, name: str) -> dtype:
 
 
 def fill_in_place(
-    fill: Callable[..., None], tensor: Tensor, generator: Generator | None, *parameters: Any
+    fill: Callable[..., None], tensor: Tensor, generator: Source, *parameters: Any
 ) -> Tensor:
     """Call a function that fills an array, with the generator's words; returns the tensor."""
     array = tensor.array
@@ -63,7 +63,7 @@ def _require(holds: bool, message: str, *values: Any) -> None:
 
 @op(function=False)
 def uniform_(
-    input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None
+    input: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Source = None
 ) -> Tensor:
     """Fill with numbers uniform in [from, to)."""
     array = input.array
@@ -95,7 +95,7 @@ def _check_range(array: Array, first: float, stop: float) -> None:
 
 @op(function=False)
 def normal_(
-    input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None
+    input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Source = None
 ) -> Tensor:
     """Fill with numbers of the normal distribution."""
     _require(std >= 0, "normal expects std >= 0.0, but found std {:g}", std)
@@ -110,7 +110,7 @@ def normal_(
 
 @op(function=False)
 def log_normal_(
-    input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None
+    input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Source = None
 ) -> Tensor:
     """Fill with numbers whose logarithms are normal."""
     _require(std > 0, "log_normal_ expects std > 0.0, but found std={:g}", std)
@@ -121,9 +121,7 @@ def log_normal_(
 
 
 @op(function=False)
-def exponential_(
-    input: Tensor, lambd: float = 1.0, *, generator: Generator | None = None
-) -> Tensor:
+def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None) -> Tensor:
     """Fill with numbers of the exponential distribution with the rate lambd."""
     _require(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda={:g}", lambd)
     if not input.array.size:
@@ -134,7 +132,7 @@ def exponential_(
 
 @op(function=False)
 def cauchy_(
-    input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None
+    input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Source = None
 ) -> Tensor:
     """Fill with numbers of Cauchy's distribution."""
     _require(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma)
@@ -156,7 +154,7 @@ def _require_float(array: Array, distribution: str, kind: str) -> None:
 
 
 @op(function=False)
-def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+def geometric_(input: Tensor, p: float, *, generator: Source = None) -> Tensor:
     """Fill with numbers of trials until one succeeds, each with probability p."""
     _require(0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
     if not input.array.size:
@@ -166,7 +164,7 @@ def geometric_(input: Tensor, p: float, *, generator: Generator | None = None) -
 
 
 @op(function=False)
-def random_(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+def random_(input: Tensor, *, generator: Source = None) -> Tensor:
     """Fill with whole numbers from 0 to the greatest of the type, or 2^24 for float32."""
     if not input.array.size:
         return input
@@ -175,9 +173,7 @@ def random_(input: Tensor, *, generator: Generator | None = None) -> Tensor:
 
 
 @op(name="random_", function=False)
-def whole_(
-    input: Tensor, from_: int, to: int | None, *, generator: Generator | None = None
-) -> Tensor:
+def whole_(input: Tensor, from_: int, to: int | None, *, generator: Source = None) -> Tensor:
     """Fill with whole numbers from `from` to to - 1; for None to the greatest of the type."""
     array = input.array
     check_target(array, array.shape)
@@ -191,13 +187,13 @@ def whole_(
 
 
 @op(name="random_", function=False)
-def random_below_(input: Tensor, to: int, *, generator: Generator | None = None) -> Tensor:
+def random_below_(input: Tensor, to: int, *, generator: Source = None) -> Tensor:
     """Fill with whole numbers from 0 to to - 1."""
     return whole_(input, 0, to, generator=generator)
 
 
 @op(name="bernoulli_", function=False)
-def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Generator | None = None) -> Tensor:
+def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Source = None) -> Tensor:
     """Fill with 1 and 0; p has the probability of 1 for each element."""
     array, given = input.array, p.array
     if not array.size:
@@ -215,7 +211,7 @@ def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Generator | None = N
 
 
 @op(function=False)
-def bernoulli_(input: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
+def bernoulli_(input: Tensor, p: float = 0.5, *, generator: Source = None) -> Tensor:
     """Fill with 1, with probability p, and 0."""
     _require(0 <= p <= 1, "bernoulli_ expects p to be in [0, 1], but got p={:g}", p)
     if not input.array.size:

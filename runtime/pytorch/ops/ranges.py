@@ -18,7 +18,7 @@ from runtime.pytorch.base.quiet import calmly
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, Number
+from runtime.pytorch.calls.types import NEW, Kind, Number, Out
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.formulas import multiply_add
 from runtime.pytorch.compute.promotion import number_as
@@ -55,12 +55,7 @@ def _shown(number: Any) -> str:
     f"arange(Number start, Number end, Number step = 1, *, {_WITH_OUT})",
 )
 def arange(
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
-    *,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
+    start: Any = 0, end: Any = None, step: Any = 1, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
     """The numbers from start on, in steps, that come before end."""
     if end is None:
@@ -125,12 +120,7 @@ def _steps(start: float, step: float, count: int, kind: dtype) -> Array:
 
 @op(name="range", more=NEW)
 def range_(
-    start: Number,
-    end: Number,
-    step: Number = 1,
-    *,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
+    start: Number, end: Number, step: Number = 1, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
     """The numbers from start to end, in steps. Unlike those of `arange` they have end itself."""
     warn(
@@ -169,9 +159,7 @@ _BOUNDS = [
 
 
 @op(*[f"linspace({bounds}, *, {_WITH_OUT})" for bounds in _BOUNDS], method=False)
-def linspace(
-    start: Any, end: Any, steps: int, *, out: Tensor | None = None, dtype: dtype | None = None
-) -> Tensor:
+def linspace(start: Any, end: Any, steps: int, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """Numbers from start to end in equal steps."""
     start, end = _bound("start", "linspace", start), _bound("end", "linspace", end)
     kind = type_for(dtype, out)
@@ -206,13 +194,7 @@ _STEP_TYPES = {"float16": np.dtype(np.float32)}
     method=False,
 )
 def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: float = 10.0,
-    *,
-    out: Tensor | None = None,
-    dtype: dtype | None = None,
+    start: Any, end: Any, steps: int, base: float = 10.0, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
     """Powers of a base, whose exponents go from start to end in equal steps."""
     start, end = _bound("start", "logspace", start), _bound("end", "logspace", end)
@@ -240,9 +222,7 @@ def _powers(start: Any, end: Any, steps: int, base: float, kind: dtype) -> Array
 
 
 @op(f"eye(int n, *, {_WITH_OUT})", f"eye(int n, int m, *, {_WITH_OUT})")
-def eye(
-    n: int, m: int | None = None, *, out: Tensor | None = None, dtype: dtype | None = None
-) -> Tensor:
+def eye(n: int, m: int | None = None, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """The matrix that is one on its diagonal, zero elsewhere."""
     for name, size in (("n", n), ("m", m)):
         if size is not None and size < 0:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import Category, dtype, int64
+from runtime.pytorch.base.dtypes import Category, int64
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, OUT, IntsOrOne, Out
+from runtime.pytorch.calls.types import NEW, OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.ops.parts import diagonal_of
 from runtime.pytorch.tensors.layouts import empty_like_array
@@ -267,7 +267,7 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
     return found if out is None else delivered(found, out, input)
 
 
-def _indices(name: str, row: int, col: int, offset: int, kind: dtype | None) -> Tensor:
+def _indices(name: str, row: int, col: int, offset: int, kind: Kind) -> Tensor:
     for what, n in (("row", row), ("col", col)):
         if n < 0:
             raise RuntimeError(f"{what} must be non-negative, got{n}")
@@ -281,13 +281,13 @@ def _indices(name: str, row: int, col: int, offset: int, kind: dtype | None) -> 
 
 
 @op(more=NEW)
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: dtype | None = None) -> Tensor:
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
     """The indices of a matrix's elements on and below a diagonal."""
     return _indices("tril_indices", row, col, offset, dtype)
 
 
 @op(more=NEW)
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype | None = None) -> Tensor:
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
     """The indices of a matrix's elements on and above a diagonal."""
     return _indices("triu_indices", row, col, offset, dtype)
 

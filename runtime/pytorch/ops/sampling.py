@@ -14,7 +14,7 @@ from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Out
-from runtime.pytorch.classes.generator import Generator, words_of
+from runtime.pytorch.classes.generator import Source, words_of
 from runtime.pytorch.ops.random_in_place import bernoulli_, bernoulli_each_, check_kind
 from runtime.pytorch.streams.choices import draw_apart, draw_with_replacement, poisson
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -24,7 +24,7 @@ _MOST = 1 << 24
 
 
 @op()
-def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Out = None) -> Tensor:
+def bernoulli(input: Tensor, *, generator: Source = None, out: Out = None) -> Tensor:
     """A tensor of 1 and 0; input has the probability of 1 for each element."""
     array = input.array
     if out is None:
@@ -35,14 +35,14 @@ def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Out = N
 
 
 @op(name="bernoulli")
-def bernoulli_alike(input: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+def bernoulli_alike(input: Tensor, p: float, *, generator: Source = None) -> Tensor:
     """A tensor of the sizes of input, of 1, with probability p, and 0."""
     array = input.array
     return bernoulli_(wrap(np.empty(array.shape, array.dtype)), p, generator=generator)
 
 
 @op(name="poisson", method=False)
-def poisson_of(input: Tensor, generator: Generator | None = None) -> Tensor:
+def poisson_of(input: Tensor, generator: Source = None) -> Tensor:
     """A tensor of numbers of Poisson's distribution; input has the rate of each."""
     rates = input.array
     if rates.size:
@@ -61,7 +61,7 @@ def multinomial(
     num_samples: int,
     replacement: bool = False,
     *,
-    generator: Generator | None = None,
+    generator: Source = None,
     out: Out = None,
 ) -> Tensor:
     """For each row of input positions that are drawn with the row's elements as probabilities.
@@ -89,7 +89,7 @@ def _require(holds: Any, message: str) -> None:
         raise RuntimeError(message)
 
 
-def _check_counts(input: Tensor, count: int, replacement: bool, out: Tensor | None) -> None:
+def _check_counts(input: Tensor, count: int, replacement: bool, out: Out) -> None:
     array, kind = input.array, input.dtype
     _require(0 < array.ndim <= 2, "prob_dist must be 1 or 2 dim")
     _require(
@@ -118,7 +118,7 @@ def _check_probabilities(array: Array) -> None:
     )
 
 
-def _draw(array: Array, shape: Shape, replacement: bool, generator: Generator | None) -> Array:
+def _draw(array: Array, shape: Shape, replacement: bool, generator: Source) -> Array:
     if 0 in shape:
         return np.empty(shape, np.int64)
     words = words_of(generator)

@@ -92,7 +92,7 @@ def _search(
     values: Any,
     right: bool,
     out_int32: bool,
-    out: Tensor | None,
+    out: Out,
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.calls.table import op
@@ -54,9 +53,7 @@ def _log_of_sums(array: Array, axes: Any, keepdim: bool) -> Array:
     return np.asarray(found).squeeze(tuple(range(array.ndim)) if axes is None else axes)
 
 
-def _prepare(
-    name: str, input: Tensor, dim: int, dtype: DType | None, out: Tensor | None
-) -> tuple[Array, int, Any]:
+def _prepare(name: str, input: Tensor, dim: int, dtype: Kind, out: Out) -> tuple[Array, int, Any]:
     """The elements in the type that is computed in, an axis, and the result's type."""
     array = input.array
     axis = wrap_dim(dim, array.ndim)
@@ -82,7 +79,7 @@ def _shifted(array: Array, axis: int) -> Array:
     return shifted
 
 
-def _finish(found: Array, input: Tensor, kind: Any, out: Tensor | None) -> Tensor:
+def _finish(found: Array, input: Tensor, kind: Any, out: Out) -> Tensor:
     return give(found.reshape(input.array.shape).astype(kind, copy=False), out)
 
 

@@ -123,7 +123,7 @@ for _name, _compute in _BINARY.items():
     )
 
 
-def _polygamma(n: int, input: Tensor, out: Tensor | None) -> Any:
+def _polygamma(n: int, input: Tensor, out: Out) -> Any:
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if not n:
@@ -145,7 +145,7 @@ def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
 
 
 @op("polygamma(Tensor input, int n)", function=False, in_place=True)
-def polygamma_method(input: Tensor, n: int, *, out: Tensor | None = None) -> Any:
+def polygamma_method(input: Tensor, n: int, *, out: Out = None) -> Any:
     """The n-th derivative of the digamma function."""
     return _polygamma(n, input, out)
 

@@ -15,6 +15,7 @@ from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Out
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.compute.reducing import OUT, axes_of, give, tidy
 from runtime.pytorch.compute.totals import spread
@@ -90,9 +91,7 @@ def _check_type(name: str, input: Tensor) -> None:
         raise NotImplementedError(f"{who} only support floating point and complex dtypes")
 
 
-def _one(
-    name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, out: Tensor | None
-) -> Tensor:
+def _one(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, out: Out) -> Tensor:
     """Variances, or standard deviations."""
     _check_type(name, input)
     array = input.array
@@ -125,12 +124,7 @@ def _register(name: str) -> None:
     @op(f"{head}, int dim, bool unbiased = True, bool keepdim = False, *, {OUT})", hidden=True)
     @op(f"{head}, tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False, *, {OUT})")
     def along(
-        input: Tensor,
-        dim: Any,
-        unbiased: bool = True,
-        keepdim: bool = False,
-        *,
-        out: Tensor | None = None,
+        input: Tensor, dim: Any, unbiased: bool = True, keepdim: bool = False, *, out: Out = None
     ) -> Tensor:
         return _one(name, input, dim, 1 if unbiased else 0, keepdim, out)
 
@@ -144,7 +138,7 @@ def _register(name: str) -> None:
         *,
         correction: Any = None,
         keepdim: bool = False,
-        out: Tensor | None = None,
+        out: Out = None,
     ) -> Tensor:
         return _one(name, input, dim, correction, keepdim, out)
 
