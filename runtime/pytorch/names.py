@@ -18,10 +18,10 @@ from runtime.pytorch.calls.table import FUNCTIONS, document
 from runtime.pytorch.classes.limits import finfo, iinfo
 from runtime.pytorch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.ops import autograd
+from runtime.pytorch.ops.factors import lu
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
 from runtime.pytorch.ops.matrices import block_diag, cdist, chain_matmul
 from runtime.pytorch.ops.products import einsum, tensordot
-from runtime.pytorch.ops.unchecked import lu
 from runtime.pytorch.removed import REMOVED
 from runtime.pytorch.settings import CONSTANTS, SETTINGS
 from runtime.pytorch.tensors.tensor import Tensor

@@ -8,14 +8,16 @@ and ``?``: None is taken although there is another default, or none. PyTorch pri
 
 from __future__ import annotations
 
+import inspect
+import itertools
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from keyword import iskeyword
 from typing import Any
 
-from runtime.pytorch.calls.types import SINGLE, TYPES
+from runtime.pytorch.calls.types import ALTERNATIVES, SINGLE, TYPES
 
 #: numpy's names of parameters, which PyTorch takes as well.
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x2": "other"}
@@ -90,12 +92,26 @@ class Schema:
         return f"({', '.join(parts)})"
 
 
-def derive(implementation: Callable[..., Any], name: str = "", more: str = "") -> Schema:
-    """The signature of an implementation, which its annotations and defaults tell.
+def derive(implementation: Callable[..., Any], name: str = "", more: str = "") -> list[Schema]:
+    """The signatures of an implementation, which its annotations and defaults tell.
 
-    name: what PyTorch calls it; by default the implementation's name. more: the text of further
-    parameters, which are given by name and which the implementation does not get.
+    There are several where a parameter has alternatives. name: what PyTorch calls it; by default
+    the implementation's name. more: the text of further parameters, which are given by name and
+    which the implementation does not get.
     """
+    parameters = _parameters(inspect.unwrap(implementation))
+    # PyTorch: the memory format is behind the options of a new tensor.
+    end = len(parameters) - (bool(parameters) and parameters[-1].name == "memory_format")
+    parameters[end:end] = parse(f"more(*, {more})").parameters if more else ()
+    several = [kind for kind in ALTERNATIVES if any(p.kind == kind for p in parameters)]
+    name = name or _without_underscore(implementation.__name__)
+    return [
+        Schema(name, tuple(_with_kinds(parameters, dict(zip(several, kinds, strict=True)))))
+        for kinds in itertools.product(*[ALTERNATIVES[kind] for kind in several])
+    ]
+
+
+def _parameters(implementation: Callable[..., Any]) -> list[Parameter]:
     code = implementation.__code__
     count, values = code.co_argcount, implementation.__defaults__ or ()
     names = code.co_varnames[: count + code.co_kwonlyargcount]
@@ -110,10 +126,17 @@ def derive(implementation: Callable[..., Any], name: str = "", more: str = "") -
         parameters.append(
             Parameter(TYPES[kind], told, default, position >= count, kind in SINGLE, nullable)
         )
-    # PyTorch: the memory format is behind the options of a new tensor.
-    end = len(parameters) - (bool(parameters) and parameters[-1].name == "memory_format")
-    parameters[end:end] = parse(f"more(*, {more})").parameters if more else ()
-    return Schema(name or _without_underscore(implementation.__name__), tuple(parameters))
+    return parameters
+
+
+def _with_kinds(parameters: list[Parameter], kinds: dict[str, str]) -> Iterator[Parameter]:
+    """The parameters, where an alternative is chosen for some types; '' leaves a parameter out."""
+    for parameter in parameters:
+        kind = kinds.get(parameter.kind, parameter.kind)
+        if kind.endswith("?"):
+            yield replace(parameter, kind=kind[:-1], default=None, nullable=True)
+        elif kind:
+            yield replace(parameter, kind=kind)
 
 
 def _without_underscore(name: str) -> str:

@@ -83,7 +83,7 @@ def op(
     """
 
     def register(implementation: F) -> F:
-        derived = (derive(implementation, own, more) for own in name.split() or [""])
+        derived = (s for own in name.split() or [""] for s in derive(implementation, own, more))
         for schema in map(parse, schemas) if schemas else derived:
             row = Row(schema, implementation, numbers, hidden=hidden)
             if function:

@@ -15,6 +15,8 @@ from runtime.pytorch.tensors.tensor import Tensor
 Number: TypeAlias = Any
 #: A tensor, or a number where the row takes numbers for tensors.
 Operand: TypeAlias = Any
+#: A tensor, or in a further row a number.
+TensorOrNumber: TypeAlias = Any
 #: A tuple of ints, for which a program may give a single int.
 IntsOrOne: TypeAlias = Any
 #: Some tensors.
@@ -32,6 +34,7 @@ Format: TypeAlias = memory_format | None
 TYPES = {
     "Tensor": "Tensor",
     "Operand": "Tensor",
+    "TensorOrNumber": "Tensor or Number",
     "Out": "Tensor",
     "Outs": "tuple of Tensors",
     "Tensors": "tuple of Tensors",
@@ -48,7 +51,14 @@ TYPES = {
     "Format": "torch.memory_format",
     "Generator": "torch.Generator",
     "Source": "torch.Generator",
+    "SourceOrNone": "torch.Generator or none",
     "Any": "object",
+}
+#: Types each of whose alternatives makes a signature: one with '?' has to be given, though it may
+#: be None; '' is not there.
+ALTERNATIVES = {
+    "Tensor or Number": ("Tensor", "Number"),
+    "torch.Generator or none": ("torch.Generator?", ""),
 }
 #: Those for which a single int is taken as well.
 SINGLE = {"IntsOrOne"}

@@ -144,6 +144,8 @@ if hasattr(os, "register_at_fork"):
 register_kind("torch.Generator", Generator)
 #: Where a call gets random numbers from: its generator, or by default that of the program.
 Source: TypeAlias = Generator | None
+#: The same where PyTorch has a signature with a generator that must be given, and one without.
+SourceOrNone: TypeAlias = Generator | None
 
 
 def words_of(generator: Source) -> Words:

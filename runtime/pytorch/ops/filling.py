@@ -1,19 +1,28 @@
-"""Elements set in place: to a number, or to another tensor's.
+"""Elements set in place: to a number, another tensor's, where a mask is true, or by a function.
 
-PyTorch's documentation: torch.Tensor.
+And a few methods that describe a tensor. PyTorch's documentation: torch.Tensor.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from runtime.pytorch.base.shapes import broadcast
+from runtime.core.dtypes import Array
+from runtime.pytorch.base.shapes import Shape, broadcast, listed
+from runtime.pytorch.calls.device import NO_DRIVER
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, Operand
+from runtime.pytorch.calls.types import Number, Operand, TensorOrNumber
+from runtime.pytorch.classes.storages import STORAGE_CLASSES
 from runtime.pytorch.ops.creation import fill_number
+from runtime.pytorch.ops.indexing import fill_value, fits
+from runtime.pytorch.ops.scattering import changing
+from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.overlap import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_shape, check_single
+from runtime.pytorch.tensors.writing import cast, check_shape, check_single, check_target
 
 
 @op()
@@ -71,3 +80,171 @@ def copy_(input: Tensor, other: Operand, non_blocking: bool = False) -> Tensor:
         check_shape(array, broadcast(array.shape, values.shape))
     np.copyto(array, cast(values, array.dtype))
     return input
+
+
+# -- where a mask is true
+
+
+def _check_mask(mask: Tensor, name: str) -> None:
+    if mask.array.dtype.kind != "b":
+        raise RuntimeError(
+            f"{name} only supports boolean masks, but got mask with dtype "
+            f"{mask.dtype.scalar if name == 'masked_scatter_' else mask.dtype.real}"
+        )
+
+
+def _fill_masked(input: Tensor, mask: Tensor, value: Any) -> None:
+    array = input.array
+    if isinstance(value, Tensor):
+        value = fill_value(value, "masked_fill_")
+    element = value if fits(value, array) else fill_number(value, input.dtype)
+    _check_mask(mask, "masked_fill_")
+    if mask.array.shape != array.shape:
+        check_target(array, broadcast(array.shape, mask.array.shape))
+    if mask.array.shape == array.shape and array.flags.c_contiguous:
+        np.putmask(array, mask.array, element)
+    else:
+        np.copyto(array, element, where=mask.array)
+
+
+@op(function=False)
+def masked_fill_(input: Tensor, mask: Tensor, value: TensorOrNumber) -> Tensor:
+    """Set the elements for which a mask is true."""
+    _fill_masked(input, mask, value)
+    return input
+
+
+@op()
+def masked_fill(input: Tensor, mask: Tensor, value: TensorOrNumber) -> Tensor:
+    """A copy with the elements set for which a mask is true; both are broadcast."""
+    array = input.array
+    if mask.array.shape != array.shape:
+        input = expanded(input, broadcast(mask.array.shape, array.shape))
+    found = wrap(input.array.copy("C"))
+    _fill_masked(found, mask, value)
+    return found
+
+
+@changing("masked_scatter", out=False, function=False)
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> None:
+    """Set the elements for which a mask is true, one after the other, to those of a source."""
+    array, values = input.array, source.array
+    if input.dtype is not source.dtype:
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got"
+            f"{input.dtype.scalar} and {source.dtype.scalar}"
+        )
+    _check_mask(mask, "masked_scatter_")
+    chosen = expanded(mask, array.shape).array
+    count = int(np.count_nonzero(chosen))
+    if count > values.size:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    array[chosen] = values.reshape(-1)[:count]
+
+
+@op()
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy with elements set for which a mask is true, one after the other; broadcast."""
+    shape = broadcast(mask.array.shape, input.array.shape)
+    found = wrap(expanded(input, shape).array.copy("C"))
+    masked_scatter_(found, mask, source)
+    return found
+
+
+# -- by functions of the program
+
+
+def _visit(input: Tensor, compute: Callable[..., Any], others: tuple[Tensor, ...]) -> Tensor:
+    """Set each element to what a function makes of it and the others in its place."""
+    array = input.array
+    check_single(array)
+    columns = [np.broadcast_to(t.array, array.shape).reshape(-1).tolist() for t in others]
+    values = [compute(*row) for row in zip(array.reshape(-1).tolist(), *columns, strict=True)]
+    array[...] = cast(np.array(values), array.dtype).reshape(array.shape)
+    return input
+
+
+@op(function=False)
+def apply_(input: Tensor, callable: Any) -> Tensor:
+    """Set each element to what a function of Python's makes of it."""
+    return _visit(input, callable, ())
+
+
+@op(function=False)
+def map_(input: Tensor, other: Tensor, callable: Any) -> Tensor:
+    """Set each element to what a function makes of it and another tensor's."""
+    return _visit(input, callable, (other,))
+
+
+@op(function=False)
+def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
+    """Set each element to what a function makes of it and those of two other tensors."""
+    return _visit(input, callable, (x, y))
+
+
+@op(function=False)
+def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
+    """Set the elements whose indices are equal; wrap: of tall matrices, again and again."""
+    array = input.array
+    if array.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if array.ndim > 2 and len(set(array.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    check_single(array)
+    value = cast(np.asarray(fill_value), array.dtype)
+    index = np.arange(min(array.shape))
+    if wrap and array.ndim == 2 and array.shape[0] > array.shape[1] + 1:
+        step = array.shape[1] + 1
+        rows, columns = np.divmod(np.arange(0, array.size, step), array.shape[1])
+        array[rows, columns] = value
+    else:
+        array[(index,) * array.ndim] = value
+    return input
+
+
+@op(function=False)
+def sum_to_size(input: Tensor, size: Shape) -> Tensor:
+    """The sums over those dimensions that a tensor of a size would be broadcast along."""
+    array = input.array
+    extra = array.ndim - len(size)
+    fits = extra >= 0 and all(n in (1, m) for n, m in zip(size, array.shape[extra:], strict=False))
+    if not fits:
+        raise RuntimeError(
+            f"size {{{listed(size)}}} is not expandable to size {{{listed(array.shape)}}}."
+        )
+    ones = [extra + d for d, n in enumerate(size) if n == 1 and array.shape[extra + d] != 1]
+    along = tuple([*range(extra), *ones])
+    total: Array = array.sum(along, keepdims=True) if along else array
+    return wrap(total.reshape(size))
+
+
+@op(name="is_pinned", function=False)
+@op(function=False)
+def is_shared(input: Tensor) -> bool:
+    """Whether other processes, or a GPU, use the memory: never."""
+    return False
+
+
+@op(function=False)
+def pin_memory(input: Tensor) -> Tensor:
+    """Raise the error of PyTorch without a GPU."""
+    raise RuntimeError(NO_DRIVER)
+
+
+@op(function=False)
+def share_memory_(input: Tensor) -> Tensor:
+    """Raise NotImplementedError: processes do not share tensors here."""
+    raise NotImplementedError("memory that processes share is not provided here")
+
+
+@op(function=False)
+def dim_order(input: Tensor) -> Shape:
+    """The dimensions in the order of their strides, the largest first."""
+    strides = input.strides
+    return tuple(sorted(range(len(strides)), key=lambda dim: -strides[dim]))
+
+
+@op(function=False)
+def storage_type(input: Tensor) -> Any:
+    """The class of the tensor's storage: torch.FloatStorage."""
+    return STORAGE_CLASSES[f"{input.dtype.scalar}Storage"]

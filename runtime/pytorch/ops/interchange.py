@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import dtype, dtype_of
+from runtime.pytorch.base.dtypes import default_dtype, dtype, dtype_of
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.base.warn import warn, warn_once
 from runtime.pytorch.calls.table import op
@@ -26,6 +26,7 @@ from runtime.pytorch.classes.storages import (
 from runtime.pytorch.compute.literals import check_steps
 from runtime.pytorch.tensors.memory import address_of, storage_over
 from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.text.printing import scalar_format, storage_text, tensor_text
 
 # -- storages
 
@@ -248,3 +249,29 @@ _PROTOCOLS = {
 }
 for _name, _member in _PROTOCOLS.items():
     setattr(Tensor, _name, _member)
+
+
+# -- texts
+
+
+def _tensor(self: Tensor) -> str:
+    return tensor_text(self.array, self.dtype, default_dtype())
+
+
+def _format(self: Tensor, spec: str) -> str:
+    return scalar_format(self, self.array, spec)
+
+
+def _typed(self: TypedStorage) -> str:
+    name = f"torch.storage.TypedStorage(dtype={self.dtype}, device=cpu)"
+    return storage_text(self.array, name)
+
+
+def _untyped(self: UntypedStorage) -> str:
+    return storage_text(self.array, "torch.storage.UntypedStorage(device=cpu)")
+
+
+setattr(Tensor, "__repr__", _tensor)  # noqa: B010 (mypy refuses an assignment)
+setattr(Tensor, "__format__", _format)  # noqa: B010
+setattr(TypedStorage, "__repr__", _typed)  # noqa: B010
+setattr(UntypedStorage, "__repr__", _untyped)  # noqa: B010

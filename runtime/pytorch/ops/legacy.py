@@ -17,12 +17,14 @@ from runtime.pytorch.base.formats import layout, strided
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.base.size import Size
 from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.device import NO_DRIVER, device
+from runtime.pytorch.calls.device import NO_DRIVER, check_device, device
 from runtime.pytorch.calls.kinds import Rejected, converter
 from runtime.pytorch.calls.messages import invalid_arguments
 from runtime.pytorch.calls.schema import parse
-from runtime.pytorch.calls.types import Kind
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Format, Kind
 from runtime.pytorch.compute.literals import array_of
+from runtime.pytorch.ops.conversion import as_type
 from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
@@ -198,3 +200,47 @@ def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
 
 Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]
 Tensor.as_subclass = _as_subclass  # type: ignore[attr-defined]
+
+
+# -- names of types, and tensors from tensors
+
+
+@op(name="type", function=False)
+def type_(
+    input: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: Format = None
+) -> Any:
+    """The name of the tensor's type; or the tensor as another type, itself if it has it."""
+    if dtype is None:
+        return f"torch.{input.dtype.scalar}Tensor"
+    return as_type(input, _type_of(dtype), order=memory_format)
+
+
+def _type_of(wanted: Any) -> dtype:
+    if isinstance(wanted, dtype):
+        return wanted
+    if not isinstance(wanted, (str, type)):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    name = wanted if isinstance(wanted, str) else _full_name(wanted)
+    if name == "torch.Tensor":
+        return default_dtype()
+    found = TENSOR_TYPES.get(name)
+    if found is None:
+        raise ValueError(f"invalid type: '{name}'")
+    if found.is_cuda:
+        check_device("cuda")
+    return found.dtype
+
+
+def _full_name(wanted: type) -> str:
+    if wanted.__module__ == "builtins":
+        return wanted.__name__
+    return f"{wanted.__module__}.{wanted.__name__}"
+
+
+def _new(self: Tensor, *args: Any, **named: Any) -> Tensor:
+    """A tensor of this one's type: of sizes, or of a sequence of numbers."""
+    return construct(self.dtype, args, named)
+
+
+_new.__name__ = "new"
+Tensor.new = _new  # type: ignore[attr-defined]

@@ -15,14 +15,13 @@ from runtime.pytorch.ops.arithmetic import (
     divide,
     divide_floor,
     multiply,
+    power_of,
     remainder,
     reversed_divide,
     subtract,
 )
-from runtime.pytorch.ops.bits import BITS
-from runtime.pytorch.ops.comparison import COMPARISONS
+from runtime.pytorch.ops.pairs import BITS, COMPARISONS
 from runtime.pytorch.ops.pointwise import absolute, inverse, negative, positive
-from runtime.pytorch.ops.powers import power_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 Binary = Callable[..., Any]

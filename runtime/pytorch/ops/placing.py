@@ -14,14 +14,19 @@ from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Tensors
+from runtime.pytorch.calls.types import Number, TensorOrNumber, Tensors
 from runtime.pytorch.compute.indices import as_indices, masks_checked
 from runtime.pytorch.compute.promotion import number_as
-from runtime.pytorch.ops.changing import changing
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_take
 from runtime.pytorch.ops.indexing import fill_value, put, without_ones
-from runtime.pytorch.ops.scattering import REDUCTIONS, positions_of, reduce_into, write_back
+from runtime.pytorch.ops.scattering import (
+    REDUCTIONS,
+    changing,
+    positions_of,
+    reduce_into,
+    write_back,
+)
 from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
@@ -72,8 +77,10 @@ def _check_added(input: Tensor, dim: int, index: Tensor, source: Tensor, name: s
         )
 
 
-@changing("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Number alpha = 1)")
-def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> None:
+@changing("index_add")
+def index_add_(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+) -> None:
     """Add alpha times a source's positions of a dimension to those that an index has."""
     dim = wrap_dim(dim, input.array.ndim)
     _check_added(input, dim, index, source, "index_add_")
@@ -104,10 +111,7 @@ def _add_rows(array: Array, dim: int, chosen: Array, values: Array, alpha: Any) 
     return True
 
 
-@changing(
-    "index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, "
-    "bool include_self = True)"
-)
+@changing("index_reduce")
 def index_reduce_(
     input: Tensor,
     dim: int,
@@ -136,7 +140,7 @@ def index_reduce_(
     write_back(input.array, flat)
 
 
-@changing("index_copy(Tensor input, int dim, Tensor index, Tensor source)")
+@changing("index_copy")
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
     """Set the positions of a dimension that an index has to those of a source."""
     array, given = input.array, source.array
@@ -198,12 +202,8 @@ def _copy_chosen(array: Array, dim: int, chosen: Array, values: Array) -> None:
         array[...] = values.reshape(())
 
 
-@changing(
-    "index_fill(Tensor input, int dim, Tensor index, Tensor value)",
-    "index_fill(Tensor input, int dim, Tensor index, Number value)",
-    out=False,
-)
-def index_fill_(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
+@changing("index_fill", out=False)
+def index_fill_(input: Tensor, dim: int, index: Tensor, value: TensorOrNumber) -> None:
     """Set the positions of a dimension that an index has to a number."""
     array, chosen = input.array, index.array
     if isinstance(value, Tensor):
@@ -241,7 +241,7 @@ def index_put(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool 
     return index_put_(wrap(copy_of(input, input.dtype)), indices, values, accumulate)
 
 
-@changing("put(Tensor input, Tensor index, Tensor source, bool accumulate = False)", out=False)
+@changing("put", out=False)
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> None:
     """Set the elements at some positions among all, or add to them."""
     array = input.array

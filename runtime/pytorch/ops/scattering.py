@@ -5,16 +5,54 @@ PyTorch's documentation: torch.Tensor; torch, Indexing, Slicing, Joining, Mutati
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.shapes import listed, wrap_dim
-from runtime.pytorch.ops.changing import changing
+from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import OUT, Number
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_gather, flat_positions
-from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.ops.layout import as_strided as view_as_strided
+from runtime.pytorch.ops.parts import diagonal_of, part
+from runtime.pytorch.ops.parts import select as view_select
+from runtime.pytorch.tensors.layouts import copy_of
+from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import cast, check_single
+
+Change = TypeVar("Change", bound=Callable[..., None])
+
+
+def changing(name: str, out: bool = True, function: bool = True) -> Callable[[Change], Change]:
+    """Register an operation that changes its tensor: as a method in place, and of a copy.
+
+    out: the function has `out=`, and its result is contiguous. function: there is a function.
+    """
+
+    def register(change: Change) -> Change:
+        @wraps(change)
+        def copy(input: Tensor, *args: Any, **named: Any) -> Tensor:
+            found = wrap(input.array.copy("C") if out else copy_of(input, input.dtype))
+            change(found, *args, **named)
+            return found
+
+        @wraps(change)
+        def in_place(input: Tensor, *args: Any, **named: Any) -> Tensor:
+            check_single(input.array)
+            change(input, *args, **named)
+            return input
+
+        op(name=f"{name}_", function=False)(in_place)
+        if function:
+            op(name=name, more=OUT if out else "")(copy)
+        return change
+
+    return register
 
 
 def _check_scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | None) -> None:
@@ -83,33 +121,33 @@ def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str | Non
     write_back(input.array, flat)
 
 
-@changing("scatter(Tensor input, int dim, Tensor index, Tensor src)")
+@changing("scatter")
 def scatter_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """Set the elements at the positions of an index in a dimension to those of a source."""
     _scatter(input, dim, index, src, None)
 
 
-@changing("scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce)")
+@changing("scatter")
 def scatter_reducing(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> None:
     """Add a source's elements at the positions of an index, or multiply by them."""
     _scatter(input, dim, index, src, reduce)
 
 
-@changing("scatter(Tensor input, int dim, Tensor index, Number value)")
-def scatter_value(input: Tensor, dim: int, index: Tensor, value: Any) -> None:
+@changing("scatter")
+def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number) -> None:
     """Set the elements at the positions of an index in a dimension to a number."""
     _scatter(input, dim, index, value, None)
 
 
-@changing("scatter(Tensor input, int dim, Tensor index, Number value, *, str reduce)")
+@changing("scatter")
 def scatter_value_reducing(
-    input: Tensor, dim: int, index: Tensor, value: Any, *, reduce: str
+    input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str
 ) -> None:
     """Add a number at the positions of an index, or multiply by it."""
     _scatter(input, dim, index, value, reduce)
 
 
-@changing("scatter_add(Tensor input, int dim, Tensor index, Tensor src)")
+@changing("scatter_add")
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> None:
     """Add a source's elements at the positions of an index in a dimension."""
     _scatter(input, dim, index, src, "add")
@@ -151,10 +189,7 @@ def reduce_into(
         flat[...] = flat / counts if flat.dtype.kind == "f" else flat // counts
 
 
-@changing(
-    "scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, "
-    "bool include_self = True)"
-)
+@changing("scatter_reduce")
 def scatter_reduce_(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> None:
@@ -173,3 +208,78 @@ def scatter_reduce_(
     flat, positions = positions_of(input, dim, index.array)
     reduce_into(flat, positions, _source_of(src, index.array), reduce, include_self)
     write_back(input.array, flat)
+
+
+# -- copies in which a view has other elements
+
+
+def _is_expanded(array: Array) -> bool:
+    return any(n > 1 and not step for n, step in zip(array.shape, array.strides, strict=True))
+
+
+def _copy(input: Tensor) -> Tensor:
+    """A copy of the whole storage, so that the strides and the offset stay."""
+    if input._storage is None or _is_expanded(input.array):
+        return wrap(copy_of(input, input.dtype))
+    memory = wrap(input._storage.data.copy().view(input.array.dtype))
+    return strided(memory, input.sizes, input.strides, input.offset)
+
+
+def _set(view: Tensor, src: Tensor) -> None:
+    target = view.array
+    if target.shape != src.array.shape:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = "
+            f"{listed(src.array.shape)}, slice size = {listed(target.shape)}"
+        )
+    target[...] = cast(src.array, target.dtype)
+
+
+@op(more=OUT)
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy in which one position of a dimension has the elements of a source."""
+    found = _copy(input)
+    _set(view_select(found, dim, index), src)
+    return found
+
+
+@op(more=OUT)
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Tensor:
+    """A copy in which some positions of a dimension have the elements of a source."""
+    found = _copy(input)
+    shape = found.array.shape
+    if not shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, len(shape))
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    first, last, _ = slice(start, end).indices(shape[dim])
+    _set(part(found, dim, first, last, step), src)
+    return found
+
+
+@op(more=OUT)
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    """A copy in which a diagonal has the elements of a source."""
+    found = _copy(input)
+    _set(diagonal_of(found, offset, dim1, dim2), src)
+    return found
+
+
+@op(more=OUT)
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None
+) -> Tensor:
+    """A copy in which a view of its storage has the elements of a source."""
+    found = _copy(input)
+    _set(view_as_strided(found, size, stride, storage_offset), src)
+    return found

@@ -1,0 +1,200 @@
+"""What a tensor tells of itself: sizes, type, device, its only element; and what types tell.
+
+The geometry is told even where the storage has become too small for it.
+PyTorch's documentation: torch.Tensor; torch, Tensor Attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+from runtime.pytorch.base import dtypes
+from runtime.pytorch.base.dtypes import dtype
+from runtime.pytorch.base.formats import strided
+from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.base.size import size_of
+from runtime.pytorch.calls.device import CPU
+from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import Number, Operand
+from runtime.pytorch.compute import promotion
+from runtime.pytorch.tensors.tensor import Tensor
+
+#: The Size of a shape of numpy's.
+_size = lru_cache(maxsize=1024)(size_of)
+
+
+@op(function=False)
+def size(input: Tensor, dim: int | None = None) -> Any:
+    """The sizes of all dimensions, or of one."""
+    sizes = input.sizes
+    if dim is None:
+        return _size(sizes)
+    if not sizes:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return sizes[wrap_dim(dim, len(sizes))]
+
+
+@op(function=False)
+def dim(input: Tensor) -> int:
+    """The number of dimensions."""
+    return len(input.sizes)
+
+
+@op()
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return prod(input.sizes)
+
+
+@op(function=False)
+def item(input: Tensor) -> Any:
+    """The only element, as a number of Python's. Raises RuntimeError where there are others."""
+    array = input.array
+    if array.size != 1:
+        raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
+    return array.item()
+
+
+@op(function=False)
+def tolist(input: Tensor) -> Any:
+    """The elements as lists in lists; a number where there is no dimension."""
+    return input.array.tolist()
+
+
+def _property(name: str, read: Any) -> None:
+    setattr(Tensor, name, property(read))
+
+
+_property("shape", lambda self: _size(self.sizes))
+_property("ndim", lambda self: len(self.sizes))
+_property("device", lambda self: CPU)
+
+
+# -- the only element
+
+
+def _the_number(tensor: Tensor) -> Any:
+    array = tensor.array
+    if array.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return array.item()
+
+
+def _truth(self: Tensor) -> bool:
+    array = self.array
+    if array.size != 1:
+        count = "more than one value" if array.size else "no values"
+        raise RuntimeError(f"Boolean value of Tensor with {count} is ambiguous")
+    return bool(array.item())
+
+
+def _index(self: Tensor) -> int:
+    array = self.array
+    if array.size != 1 or array.dtype.kind == "f":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(array.item())
+
+
+_CONVERSIONS: dict[str, Callable[[Tensor], Any]] = {
+    "__bool__": _truth,
+    "__int__": lambda self: int(_the_number(self)),
+    "__float__": lambda self: float(_the_number(self)),
+    "__complex__": lambda self: complex(_the_number(self)),
+    "__index__": _index,
+}
+for _name, _function in _CONVERSIONS.items():
+    _function.__name__ = _name
+    setattr(Tensor, _name, _function)
+
+
+@op()
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only element is not zero. Raises RuntimeError where there are others."""
+    return _truth(input)
+
+
+@op()
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are floating-point numbers."""
+    return input.dtype.is_floating_point
+
+
+@op()
+def is_complex(input: Tensor) -> bool:
+    """Whether the elements are complex numbers, which is never so."""
+    return input.dtype.is_complex
+
+
+@op()
+def is_signed(input: Tensor) -> bool:
+    """Whether the element type has negative numbers."""
+    return input.dtype.is_signed
+
+
+@op(name="is_inference")
+@op(name="is_neg")
+@op(name="is_conj")
+def is_lazy(input: Tensor) -> bool:
+    """Whether a computation on the elements is put off, which is never so."""
+    return False
+
+
+@op()
+def get_device(input: Tensor) -> int:
+    """The number of the tensor's device; -1 for the processor."""
+    return -1
+
+
+def _imaginary(self: Tensor) -> Any:
+    raise TypeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+_PROPERTIES: dict[str, Callable[[Tensor], Any]] = {
+    "layout": lambda self: strided,
+    "real": lambda self: self,
+    "imag": _imaginary,
+}
+for _name, _function in _PROPERTIES.items():
+    setattr(Tensor, _name, property(_function))
+for _name in ("cuda", "sparse", "quantized", "meta", "mkldnn", "mps", "xpu", "nested"):
+    setattr(Tensor, f"is_{_name}", property(lambda self: False))
+Tensor.is_cpu = property(lambda self: True)  # type: ignore[attr-defined]
+
+
+# -- element types
+
+
+@op()
+def result_type(tensor: Tensor, other: Tensor) -> dtype:
+    """The type of a function's values where two operands meet."""
+    return promotion.result_type(tensor, other)
+
+
+@op(name="result_type")
+def result_type_of_number(scalar: Number, tensor: Operand) -> dtype:
+    """The type of a function's values where two operands meet."""
+    return promotion.result_type(scalar, tensor)
+
+
+op("result_type(Tensor tensor, Number other)")(result_type)
+
+
+@op(name="result_type")
+def result_type_of_numbers(scalar1: Number, scalar2: Number) -> dtype:
+    """The type of a function's values where two numbers meet."""
+    return promotion.result_type(scalar1, scalar2)
+
+
+@op("can_cast(torch.dtype from_, torch.dtype to)")
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of one type may be written to a tensor of another."""
+    return promotion.can_cast(from_, to)
+
+
+@op()
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The type of the result where elements of two types meet."""
+    return dtypes.promote_types(type1, type2)
