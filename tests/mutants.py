@@ -168,14 +168,16 @@ def _drawn(count: int, seed: int) -> Iterator[Mutant]:
 
 
 def _tests(path: Path) -> list[str]:
-    """The tests of a module's room: the nearest folder, or tests of that name, above its path."""
-    for part in (path.with_suffix(""), *path.parents):
-        mirrored = Path("tests") / part
-        test = mirrored.with_name(f"test_{mirrored.name}.py")
-        found = [str(p) for p in (test, mirrored) if (TOP / p).exists()]
-        if found:
-            return found
-    return ["tests"]
+    """The tests of a module's room: those in its folder, or those beside the folders.
+
+    Lua files, and what they ask Python for, have tests in both.
+    """
+    root, room = path.parts[:2]
+    folder, beside = f"tests/{root}/{room}", sorted((TOP / "tests" / root).glob("test_*.py"))
+    found = [folder] if (TOP / folder).is_dir() else []
+    if not found or room in ("lua", "host"):
+        found += [str(test.relative_to(TOP)) for test in beside]
+    return found
 
 
 def main() -> int:

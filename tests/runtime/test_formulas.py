@@ -142,35 +142,6 @@ def test_same_as_python(lua: Lua, by_python: Callable[[str], None], part: int, t
         assert a == b
 
 
-LARGE = """
-LAYOUTS.large = function() return torch.Tensor(3, 35000) end
-local text_of_few = text
-function text(x)
-  if type(x) ~= 'userdata' or x:nElement() < 30000 then return text_of_few(x) end
-  local y = x:clone():view(-1)
-  return x:nElement() .. text_of_few(y:narrow(1, 1, 30)) .. text_of_few(y:narrow(1, 104986, 15))
-end
-"""
-
-
-@pytest.mark.parametrize("kind", ["Double", "Float"])
-def test_many_elements_are_the_same(lua: Lua, by_python: Callable[[str], None], kind: str) -> None:
-    lines = [f"torch.setdefaulttensortype('torch.{kind}Tensor')"]
-    for name, space, pattern in all_calls():
-        if pattern.startswith("T") and any(row.each for row in TABLE[name]):
-            names = ", ".join("abcde"[: len(pattern)])
-            call = f"function({names}) return {_expression(name, space, pattern)} end"
-            lines.append(f"io.write('{name} {pattern}\\n')")
-            lines += [
-                f"try({call}, '{pattern}', {{ 'large' }}, {n}, {n}, {n} == 1)" for n in (1, 2)
-            ]
-    program = PRELUDE + LARGE + "\n".join(lines)
-    found = lua.run(program)
-    by_python(program)
-    for a, b in zip(found.splitlines(), lua.output().splitlines(), strict=True):
-        assert a == b
-
-
 OVERLAPS = """
 local x, first, second, wide, cube
 local some = {

@@ -53,17 +53,19 @@ def cases(part: int, turns: int) -> Iterator[tuple[int, str]]:
 
     So each call meets all limits, one off in both directions, as turns go on; with one turn, the
     calls of a part meet them together. Where work is shared among threads is, above all, where
-    tensors are contiguous: so LARGE is met in any layout, and once more in that one.
+    tensors are contiguous: so every other time LARGE is met in that layout, otherwise in any.
     """
     others = cycle(product(sizes(), (0, 1, -1)))
     large = cycle((LARGE, LARGE + 1, LARGE - 1))
-    at = part
+    at, is_dense = part, False
     for call in calls()[part::PARTS]:
         for _ in range(turns):
-            for size in (*FEW, next(large), sum(next(others))):
+            for size in (*FEW, sum(next(others))):
                 at += 1
                 yield size, lua_call(call, at, size)
-            yield LARGE, lua_call(call, at, next(large), 30 * at)
+            at += 1
+            is_dense = not is_dense
+            yield LARGE, lua_call(call, at, next(large), 30 * at if is_dense else at)
         at += 1  # so that a call meets other types and layouts than the one before
 
 

@@ -32,8 +32,18 @@ def whole_numbers(name: str) -> dict[int, str]:
     return {at: ctypes[kind] for at, kind in enumerate(kinds, 1) if kind in ctypes}
 
 
+ANSWERED: dict[str, list[list[str]]] = {}  # by family, since two tests look at them
+
+
 def answers(family: str, capfd: pytest.CaptureFixture[str]) -> list[list[str]]:
     """Function, position, number and answer of all calls for a family's cases."""
+    if family not in ANSWERED:
+        ANSWERED[family] = asked(family, capfd)
+    return ANSWERED[family]
+
+
+def asked(family: str, capfd: pytest.CaptureFixture[str]) -> list[list[str]]:
+    """The same, of calls that are made now."""
     places = {name: ",".join(map(str, whole_numbers(name))) for name in TABLE}
     given = [f"{name}:{text}" for name, text in places.items() if text]
     arguments = [f"{HERE}/cases/{family}.lua", "1", "3", *given]
