@@ -1,12 +1,12 @@
-"""Functions computed element by element: types, broadcasting, destinations, and the quick ways.
+"""Functions computed element by element: types, broadcasting, destinations, and the quick way.
 
-`Pointwise` describes a function; calling it computes. Where the operands have one type and numpy's
-ufunc computes in it, that is a single call of numpy; all else goes through `general`.
+`Pointwise` describes a function; calling it computes. Where few operands have one type in which
+numpy computes, that is a single call of numpy; all else goes through `general`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
+from runtime.compute.thread_pool import LARGE
 from runtime.pytorch.base.dtypes import DTYPES, Category, bool_, dtype
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import Shape, broadcast
@@ -22,7 +22,7 @@ from runtime.pytorch.compute.compat import warn_of_broadcast
 from runtime.pytorch.compute.promotion import array_as, number_as, result_type
 from runtime.pytorch.tensors.layouts import laid_out
 from runtime.pytorch.tensors.overlap import check_apart
-from runtime.pytorch.tensors.sharing import SHARED, compute_into, compute_shared
+from runtime.pytorch.tensors.sharing import compute_into, compute_shared
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import (
     cast,
@@ -104,57 +104,29 @@ class Pointwise:
         Operands are tensors, or numbers of Python's. Raises RuntimeError for shapes that cannot be
         broadcast.
         """
-        if a.__class__ is Tensor and (out is None or out is a):
-            x = a._array if a._storage is None else a.array
-            kind = x.dtype
-            if kind.num in self.direct:
-                try:
-                    found = self._quick(x, kind, b, out)
-                except (TypeError, ValueError, OverflowError):
-                    found = None  # the general way does it, or has an error in PyTorch's words
-                if found is not None:
-                    return found
         operands = (a,) if b is None else (a, b)
-        if out is None and self.check is None and self.compute.__class__ is np.ufunc:
+        if out is None or out is a:
             try:
-                found = self._mixed(operands)
+                found = self._quick(a, b, out)
+                if found is None and out is None:
+                    found = self._mixed(operands)
             except (TypeError, ValueError, OverflowError):
-                found = None
+                found = None  # the general way does it, or has an error in PyTorch's words
             if found is not None:
                 return found
         return self.general(operands, out)
 
-    def _mixed(self, operands: tuple[Any, ...]) -> Tensor | None:
-        """The values where numpy computes them in the type in which operands meet; or None."""
-        if warn_of_broadcast.enabled:
+    def _quick(self, a: Any, b: Any, out: Tensor | None = None) -> Tensor | None:
+        """The values where one call of numpy computes few of them; None where it would not."""
+        if a.__class__ is not Tensor:
             return None
-        kind: Any = self.rule(result_type(*operands)).numpy
-        if kind.num not in self.direct or kind.num == _HALF or (self.divides and kind.kind != "f"):
+        x = a._array if a._storage is None else a.array
+        kind: Any = x.dtype
+        if kind.num not in self.direct:
             return None
-        given, inputs = [], []
-        for operand in operands:
-            if isinstance(operand, Tensor):  # one of Lua's, or of a program's class, as well
-                array = operand.array
-                if array.size >= SHARED:
-                    return None
-                inputs.append(array if array.dtype is kind else quietly.run(array.astype, kind))
-            else:
-                array = number_as(operand, kind)
-                inputs.append(array)
-            given.append(array)
-        values = quietly.run(
-            self.quick_whole if self._is_quick_whole(kind) else self.compute, *inputs
-        )
-        if values.ndim > 1 and not _is_plain(values, given[0], given[-1]):
-            values = laid_out(values, given)
-        return wrap(values)
-
-    def _is_quick_whole(self, kind: Any) -> bool:
-        return self.quick_whole is not None and kind.kind != "f"
-
-    def _quick(self, x: Array, kind: Any, b: Any, out: Tensor | None) -> Tensor | None:
-        """The values where one call of numpy computes them; None where it would not."""
-        compute: Any = self.quick_whole if self._is_quick_whole(kind) else self.compute
+        compute: Any = self.compute
+        if self.quick_whole is not None and kind.kind != "f":
+            compute = self.quick_whole
         run = quietly.run
         if compute.__class__ is not _UFUNC:
             if out is not None or (kind.num == _HALF and not self.keeps_half):
@@ -176,36 +148,39 @@ class Pointwise:
             if number is None or (self.divides and not number and kind.kind != "f"):
                 return None
             inputs = x, number
-        if x.size >= SHARED or inputs[-1].size >= SHARED:
-            return self._shared(compute, inputs, out)
+        if x.size >= LARGE or inputs[-1].size >= LARGE:
+            return None
         if out is None:
             values = run(compute, *inputs)
             if run is calmly and self.result is None and values.dtype is not kind:
                 return None
-            if values.ndim > 1 and not _is_plain(values, x, inputs[-1]):
-                values = laid_out(values, inputs)
-            return wrap(values)
+            return _laid_out(values, inputs)
         if self.result is not None or not x.flags.forc or _shares_storage(out, b):
             return None
         quietly.run(compute, *inputs, out=x)
         return out
 
-    def _shared(self, compute: Any, inputs: tuple[Any, ...], out: Tensor | None) -> Tensor | None:
-        """The same for many elements, by threads; inputs are an array, and an array or a number."""
-        x, y = inputs[0], inputs[-1]
-        if compute.__class__ is not _UFUNC or self.result not in (None, bool_):
+    def _mixed(self, operands: tuple[Any, ...]) -> Tensor | None:
+        """The same for operands that meet in another type, or of which the first is a number."""
+        if self.check is not None or self.compute.__class__ is not _UFUNC:
             return None
-        if not (
-            x.flags.c_contiguous and (not y.ndim or y.flags.c_contiguous and y.shape == x.shape)
-        ):
+        kind: Any = self.rule(result_type(*operands)).numpy
+        if kind.num not in self.direct or kind.num == _HALF or warn_of_broadcast.enabled:
             return None
-        if out is None:
-            kind = x.dtype if self.result is None else self.result.numpy
-            return compute_shared(compute, list(inputs), x.shape, kind)
-        if self.result is not None or (y is not x and np.may_share_memory(x, y)):
+        if kind.kind != "f" and (self.divides or self.quick_whole is not None):
             return None
-        compute_into(compute, list(inputs), x)
-        return out
+        given, inputs = [], []
+        for operand in operands:
+            if isinstance(operand, Tensor):  # one of Lua's, or of a program's class, as well
+                array = operand.array
+                if array.size >= LARGE:
+                    return None
+                inputs.append(array if array.dtype is kind else quietly.run(array.astype, kind))
+            else:
+                array = number_as(operand, kind)
+                inputs.append(array)
+            given.append(array)
+        return _laid_out(quietly.run(self.compute, *inputs), given)
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
         """The values for any number of operands, of any types."""
@@ -222,20 +197,18 @@ class Pointwise:
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-            if in_place and self._compute_in_place(operands, kind, result, out):
-                return out
-        is_new = out is not None and not in_place and out.array.shape != shape
-        if out is not None and is_new:
-            resize_to(out, shape)
         check_types(self.kernel, self.takes, kind)
-        values = self._values(operands, kind, result, shape)
         if out is None:
-            return values
-        target: Tensor = out
+            return self._values(operands, kind, result, shape)
+        if in_place and self._compute_in_place(operands, kind, result, out):
+            return out
+        is_new = out.array.shape != shape
+        resize_to(out, shape)
+        values = self._values(operands, kind, result, shape)
         if is_new:
-            resize(target, shape, values.strides)
-        np.copyto(target.array, cast(values.array, target.array.dtype))
-        return target
+            resize(out, shape, values.strides)
+        np.copyto(out.array, cast(values.array, out.array.dtype))
+        return out
 
     def _compute_in_place(
         self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor
@@ -244,9 +217,8 @@ class Pointwise:
         array = out.array
         is_same = kind is result is out.dtype and self._width(kind, operands) is kind
         may_fail = self.divides and kind.category is not Category.FLOAT
-        if array.size < SHARED or not is_same or may_fail:
+        if array.size < LARGE or not is_same or may_fail:
             return False
-        check_types(self.kernel, self.takes, kind)
         arrays = [array_as(x, kind) for x in operands]
         if any(x is not array and np.may_share_memory(x, array) for x in arrays):
             return False
@@ -264,16 +236,10 @@ class Pointwise:
         if width is kind and (result is kind or result is bool_) and _is_shared(arrays, shape):
             compute = self._for_type(kind, many=True)
             return compute_shared(compute, arrays, shape, result.numpy)
-        if compute.__class__ is np.ufunc:
-            values = quietly.run(compute, *arrays)
-        else:
-            values = calmly(compute, *arrays)
+        values = (quietly.run if compute.__class__ is _UFUNC else calmly)(compute, *arrays)
         if values.dtype != result.numpy:
             values = quietly.run(values.astype, result.numpy)
-        if len(shape) > 1 and values.size:
-            like = [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
-            values = laid_out(values, like)
-        return wrap(values)
+        return _laid_out(values, [x.array if isinstance(x, Tensor) else _NUMBER for x in operands])
 
     def _for_type(self, kind: dtype, many: bool = False) -> Any:
         """What computes elements of a type; many: in pieces."""
@@ -294,8 +260,10 @@ class Pointwise:
 
 def _is_shared(arrays: list[Any], shape: Shape) -> bool:
     """Whether there are many elements, and the values lie in memory as in their order."""
-    whole = [x for x in arrays if np.shape(x) == shape]
-    return prod(shape) >= SHARED and bool(whole) and all(x.flags.c_contiguous for x in whole)
+    if prod(shape) < LARGE:
+        return False
+    whole = [x for x in arrays if x.shape == shape]
+    return bool(whole) and all(x.flags.c_contiguous for x in whole)
 
 
 _FLOAT = next(t for t in DTYPES if t.name == "float32")
@@ -310,9 +278,17 @@ def comparison(compute: Callable[..., Any], kernel: str = "", takes: Any = ALL) 
 _NUMBER = np.empty(())
 
 
-def _is_plain(values: Any, first: Any, last: Any) -> bool:
-    """Whether numpy's layout of a result is PyTorch's for sure."""
-    return 1 not in values.shape and first.flags.c_contiguous and last.flags.c_contiguous
+def _laid_out(values: Any, operands: Sequence[Any]) -> Tensor:
+    """The tensor of a function's values, which lies as PyTorch has it for operands such as these.
+
+    numpy's layout is that for sure where the operands are contiguous.
+    """
+    if values.ndim > 1:
+        first, last = operands[0].flags, operands[-1].flags
+        is_plain = first.c_contiguous and last.c_contiguous and len(operands) <= 2
+        if 1 in values.shape or not is_plain:
+            values = laid_out(values, operands)
+    return wrap(values)
 
 
 def _quick_number(kind: Any, number: Any) -> Any:
@@ -344,9 +320,7 @@ def _shares_storage(out: Tensor, b: Any) -> bool:
 
 
 def _shape_of(operands: tuple[Any, ...]) -> Shape:
-    shapes = [x.array.shape if isinstance(x, Tensor) else () for x in operands]
-    if len(shapes) == 1:
-        return shapes[0]
+    shapes: list[Shape] = [x.array.shape for x in operands if isinstance(x, Tensor)]
     if warn_of_broadcast.enabled and len(shapes) == 2:
         warn_of_broadcast(*shapes)
-    return reduce(broadcast, shapes)
+    return reduce(broadcast, shapes, shapes[0] if shapes else ())

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from runtime.compute.bulk import cumulate_rows, spread_of_rows
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.tensors.sharing import SHARED, share, threads
+from runtime.pytorch.tensors.sharing import share, threads
 
 #: Numbers of a row that are added by one product, and rows of numbers.
 _ROW, _ROWS = 256, 128
@@ -27,7 +28,7 @@ _FEW_ROWS = 8
 
 
 def _suits(array: Array) -> bool:
-    return array.size >= SHARED and array.dtype.char in "fd" and array.flags.c_contiguous
+    return array.size >= LARGE and array.dtype.char in "fd" and array.flags.c_contiguous
 
 
 def total(array: Array, axes: Shape | None, keepdim: bool) -> Any:
@@ -77,7 +78,7 @@ def spread(array: Array, axes: Shape | None) -> tuple[Array, Array] | None:
     The axes are kept, with sizes of 1. None where numpy is to compute them: for few numbers, and
     for those that are not all finite.
     """
-    if array.size < SHARED or array.dtype.char not in "fd" or not _is_finite(array):
+    if array.size < LARGE or array.dtype.char not in "fd" or not _is_finite(array):
         return None
     axes = tuple(range(array.ndim)) if axes is None else axes
     kept = tuple([1 if dim in axes else size for dim, size in enumerate(array.shape)])

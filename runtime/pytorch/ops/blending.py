@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.compute.thread_pool import LARGE
 from runtime.pytorch.base.dtypes import Category, dtype
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import broadcast
@@ -17,7 +18,6 @@ from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.tensors.sharing import SHARED
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_single
 
@@ -60,7 +60,7 @@ def _clamp_quickly(array: Any, low: Any, high: Any) -> Tensor | None:
     kind = array.dtype
     if kind.kind != "f" or kind.itemsize < 4 or not (-1e30 < low < 1e30 and -1e30 < high < 1e30):
         return None
-    if array.size >= SHARED or (array.ndim > 1 and not array.flags.c_contiguous):
+    if array.size >= LARGE or (array.ndim > 1 and not array.flags.c_contiguous):
         return None
     return wrap(quietly.run(_between, array, kind.type(low), kind.type(high)))
 
@@ -68,7 +68,7 @@ def _clamp_quickly(array: Any, low: Any, high: Any) -> Tensor | None:
 def _three_alike(a: Any, b: Any, c: Any) -> bool:
     """Whether three arrays are of one floating-point type and shape, and plain in memory."""
     kind, shape = a.dtype, a.shape
-    if kind.kind != "f" or kind.itemsize < 4 or a.size >= SHARED:
+    if kind.kind != "f" or kind.itemsize < 4 or a.size >= LARGE:
         return False
     if not (b.dtype is kind is c.dtype and b.shape == shape == c.shape):
         return False

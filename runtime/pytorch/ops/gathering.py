@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import Category, int64
@@ -22,7 +23,7 @@ from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.layouts import laid_out
-from runtime.pytorch.tensors.sharing import SHARED, compute_shared
+from runtime.pytorch.tensors.sharing import compute_shared
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver
 
@@ -265,7 +266,7 @@ def _where(condition: Tensor, input: Any, other: Any, out: Out = None) -> Tensor
     if out is None and input.__class__ is Tensor is other.__class__:
         x, y = input.array, other.array
         if x.dtype is y.dtype and mask.shape == x.shape == y.shape and mask.flags.c_contiguous:
-            if x.size >= SHARED and x.flags.c_contiguous and y.flags.c_contiguous:
+            if x.size >= LARGE and x.flags.c_contiguous and y.flags.c_contiguous:
                 return compute_shared(np.where, [mask, x, y], x.shape, x.dtype)
             return wrap(np.where(mask, x, y))
     kind = result_type(input, other)

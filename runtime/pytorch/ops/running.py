@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64
 from runtime.pytorch.base.dtypes import dtype as DType
@@ -32,7 +33,6 @@ from runtime.pytorch.compute.reducing import (
 )
 from runtime.pytorch.compute.totals import sums_so_far
 from runtime.pytorch.ops.reduce import sum_of, sum_type
-from runtime.pytorch.tensors.sharing import SHARED
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, write_in_place
 
@@ -45,7 +45,7 @@ def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
     """A ufunc's values so far, computed in the next larger type, as PyTorch does."""
     row, axis = along(array, dim)
     kind = row.dtype
-    if ufunc is np.add and axis == row.ndim - 1 and row.size >= SHARED:
+    if ufunc is np.add and axis == row.ndim - 1 and row.size >= LARGE:
         sums = np.empty(row.shape, kind)
         if sums_so_far(row, sums):
             return sums

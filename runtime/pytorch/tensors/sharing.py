@@ -19,7 +19,7 @@ import numpy as np
 from runtime.compute import thread_pool
 from runtime.compute.bulk import run_loop
 from runtime.compute.lua_functions import LuaFunctions
-from runtime.compute.thread_pool import ThreadPool
+from runtime.compute.thread_pool import LARGE, ThreadPool
 from runtime.core.dtypes import Array
 from runtime.core.state import State
 from runtime.pytorch.base.quiet import quietly
@@ -28,8 +28,6 @@ from runtime.pytorch.tensors.memory import storage_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_writable
 
-#: From this many elements on work is shared out; a thread gets half as many at least.
-SHARED = 1 << 16
 #: From this many bytes on memory is kept when a tensor dies, since new pages cost more.
 _KEPT = 1 << 20
 #: Elements of a piece that is computed in several steps.
@@ -95,7 +93,7 @@ def share(compute: Callable[[slice], Any], count: int, elements: int, piece: int
     elements: how many are computed in all; few are computed by the calling thread alone. piece:
     how many positions a slice has at most; 0 for no limit. compute must not share out itself.
     """
-    if elements < SHARED or threads.count == 1 or count < 2:
+    if elements < LARGE or threads.count == 1 or count < 2:
         for at in range(0, count, piece or max(count, 1)):
             compute(slice(at, min(at + (piece or count), count)))
         return
@@ -135,7 +133,7 @@ def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
     if all(a.shape in (out.shape, ()) and a.flags.c_contiguous for a in (*arrays, out)):
         out = out.reshape(-1)
         arrays = [a.reshape(-1) if a.ndim else a for a in arrays]
-        if out.size >= SHARED and compute.__class__ is np.ufunc and _run_loop(compute, arrays, out):
+        if out.size >= LARGE and compute.__class__ is np.ufunc and _run_loop(compute, arrays, out):
             return
     cut = [a.ndim == out.ndim and a.shape[0] > 1 for a in arrays]
 

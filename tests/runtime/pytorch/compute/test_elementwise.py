@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import runtime.pytorch as torch
-from runtime.pytorch.tensors.sharing import SHARED
+from runtime.compute.thread_pool import LARGE
 
 
-@pytest.mark.parametrize("count", [3, 2 * SHARED])
+@pytest.mark.parametrize("count", [3, 2 * LARGE])
 @pytest.mark.parametrize("name", ["remainder_", "floor_divide_", "fmod_"])
 def test_division_by_zero_changes_nothing(name: str, count: int) -> None:
     tensor = torch.full((count,), 6)

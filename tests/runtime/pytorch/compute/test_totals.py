@@ -10,12 +10,12 @@ import pytest
 
 import runtime.pytorch as torch
 from runtime.compute import thread_pool
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.pytorch.compute import totals
-from runtime.pytorch.tensors.sharing import SHARED
 from runtime.pytorch.tensors.tensor import wrap
 
-SHAPES = ((SHARED + 7,), (300, 301), (7, 20001), (20001, 7), (50, 40, 60), (2, 3, 20001))
+SHAPES = ((LARGE + 7,), (300, 301), (7, 20001), (20001, 7), (50, 40, 60), (2, 3, 20001))
 AXES: tuple[Any, ...] = (None, 0, -1, (0, 1), (0, -1))
 
 
@@ -62,7 +62,7 @@ def test_leaves_others_to_numpy(array: Array) -> None:
 # Some bits of a nan are other values for Lua.
 @pytest.mark.parametrize("bits", [0xFFFFFFFF, 0x7FC00000, 0xFFC00001, 0x7F800000, 0xFF800000])
 def test_nans_and_infinities_stay_in_python(bits: int) -> None:
-    values = _values(2, SHARED)
+    values = _values(2, LARGE)
     values.view(np.uint32)[0, 5] = bits
     tensor: Any = wrap(values)
     assert totals.spread(values, (1,)) is None
@@ -74,20 +74,20 @@ def test_nans_and_infinities_stay_in_python(bits: int) -> None:
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(SHARED + 1,), (3, SHARED)])
+@pytest.mark.parametrize("shape", [(LARGE + 1,), (3, LARGE)])
 def test_equal_numbers_have_no_variance(kind: Any, shape: tuple[int, ...]) -> None:
     tensor: Any = wrap(np.full(shape, 0.1, np.float32).astype(kind))
     assert not tensor.std(-1).array.any()
 
 
 def test_a_small_variance_far_from_0_is_kept() -> None:
-    values = 4096 + _values(SHARED).astype(np.float64)
+    values = 4096 + _values(LARGE).astype(np.float64)
     tensor: Any = wrap(values)
     np.testing.assert_allclose(tensor.var().array, values.var(ddof=1), rtol=1e-10)
 
 
 def test_sums_so_far_are_rounded_from_float64() -> None:
-    values = _values(3, SHARED)
+    values = _values(3, LARGE)
     tensor: Any = wrap(values)
     expected = values.cumsum(1, np.float64).astype(np.float32)
     np.testing.assert_array_equal(tensor.cumsum(1).array, expected)
@@ -95,7 +95,7 @@ def test_sums_so_far_are_rounded_from_float64() -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_has_the_same_bits_at_any_load(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    tensor: Any = wrap(_values(5 * SHARED + 3))
+    tensor: Any = wrap(_values(5 * LARGE + 3))
 
     def bits() -> bytes:
         parts = (tensor.sum(), tensor.std(), tensor.mean(), tensor.cumsum(0))

@@ -11,11 +11,12 @@ import pytest
 
 import runtime.pytorch as torch
 from runtime.compute import thread_pool
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
-from runtime.pytorch.tensors.sharing import SHARED, compute_into, share, threads
+from runtime.pytorch.tensors.sharing import compute_into, share, threads
 from runtime.pytorch.tensors.tensor import wrap
 
-MANY = SHARED + 321  # which is no whole number of vectors
+MANY = LARGE + 321  # which is no whole number of vectors
 
 
 @pytest.fixture(autouse=True)

@@ -12,10 +12,10 @@ import pytest
 
 import runtime.pytorch as torch
 from runtime.compute import thread_pool
+from runtime.compute.thread_pool import LARGE
 from runtime.pytorch.tensors import sharing
-from runtime.pytorch.tensors.sharing import SHARED
 
-_MANY = 4 * SHARED
+_MANY = 4 * LARGE
 
 
 @pytest.fixture(autouse=True)
