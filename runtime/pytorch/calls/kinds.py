@@ -64,7 +64,8 @@ def _as_size(value: Any) -> int:
     return _as_int(value)
 
 
-def _as_tensors(value: Any) -> tuple[Tensor, ...]:
+def as_tensors(value: Any) -> tuple[Tensor, ...]:
+    """Some tensors as a tuple. Raises TypeError for other elements."""
     for position, element in enumerate(value):
         if not isinstance(element, Tensor):
             raise TypeError(
@@ -119,7 +120,7 @@ def _numbers(given: type) -> Converter | None:
 
 
 def _tensors(given: type) -> Converter | None:
-    return _as_tensors if issubclass(given, (tuple, list)) else None
+    return as_tensors if issubclass(given, (tuple, list)) else None
 
 
 def _as_dtype(value: Any) -> dtype:

@@ -17,6 +17,8 @@ Number: TypeAlias = Any
 Operand: TypeAlias = Any
 #: A tensor, or in a further row a number.
 TensorOrNumber: TypeAlias = Any
+#: A tensor, or in a further row an int.
+TensorOrInt: TypeAlias = Any
 #: A tuple of ints, for which a program may give a single int.
 IntsOrOne: TypeAlias = Any
 #: Some tensors.
@@ -35,6 +37,7 @@ TYPES = {
     "Tensor": "Tensor",
     "Operand": "Tensor",
     "TensorOrNumber": "Tensor or Number",
+    "TensorOrInt": "Tensor or int",
     "Out": "Tensor",
     "Outs": "tuple of Tensors",
     "Tensors": "tuple of Tensors",
@@ -58,6 +61,7 @@ TYPES = {
 #: be None; '' is not there.
 ALTERNATIVES = {
     "Tensor or Number": ("Tensor", "Number"),
+    "Tensor or int": ("Tensor", "int"),
     "torch.Generator or none": ("torch.Generator?", ""),
 }
 #: Those for which a single int is taken as well.

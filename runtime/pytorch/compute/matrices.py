@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from runtime.core.dtypes import Array
@@ -46,28 +48,26 @@ def places(batch: Shape, index: int) -> str:
     return f"(Batch element {index}): " if batch else ""
 
 
-def zero_pivot(array: Array) -> tuple[int, int] | None:
-    """The first matrix without an inverse, and which pivot of it is 0, counted from 1."""
+def _failure(array: Array, routine: str, **options: Any) -> tuple[int, int] | None:
+    """The first matrix with which a routine of LAPACK fails, and the number that it gives then."""
     from scipy.linalg import lapack  # loaded at the first use
 
+    compute = getattr(lapack, f"{'s' if array.dtype == np.float32 else 'd'}{routine}")
     for index, matrix in enumerate(array.reshape(-1, *array.shape[-2:])):
-        getrf = lapack.sgetrf if matrix.dtype == np.float32 else lapack.dgetrf
-        info = int(getrf(matrix)[2])
+        info = int(compute(matrix, **options)[-1])
         if info > 0:
             return index, info
     return None
 
 
+def zero_pivot(array: Array) -> tuple[int, int] | None:
+    """The first matrix without an inverse, and which pivot of it is 0, counted from 1."""
+    return _failure(array, "getrf")
+
+
 def first_minor(array: Array) -> tuple[int, int]:
     """The first matrix that is not positive-definite, and the order of the minor that tells so."""
-    from scipy.linalg import lapack  # loaded at the first use
-
-    for index, matrix in enumerate(array.reshape(-1, *array.shape[-2:])):
-        potrf = lapack.spotrf if matrix.dtype == np.float32 else lapack.dpotrf
-        info = int(potrf(matrix, lower=1)[1])
-        if info > 0:
-            return index, info
-    return 0, 1
+    return _failure(array, "potrf", lower=1) or (0, 1)
 
 
 def factored(array: Array) -> tuple[Array, Array]:

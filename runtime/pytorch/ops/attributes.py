@@ -134,9 +134,7 @@ def is_signed(input: Tensor) -> bool:
     return input.dtype.is_signed
 
 
-@op(name="is_inference")
-@op(name="is_neg")
-@op(name="is_conj")
+@op(name="is_conj is_neg is_inference")
 def is_lazy(input: Tensor) -> bool:
     """Whether a computation on the elements is put off, which is never so."""
     return False

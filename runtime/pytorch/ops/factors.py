@@ -5,6 +5,7 @@ PyTorch's documentation: torch.linalg. numpy's LAPACK computes what has batches,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -26,8 +27,8 @@ from runtime.pytorch.compute.matrices import (
     places,
     zero_pivot,
 )
-from runtime.pytorch.ops import solving
 from runtime.pytorch.ops.products import multiply
+from runtime.pytorch.ops.solving import inv, solve
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 
@@ -49,21 +50,21 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     return wrap(np.swapaxes(factor, -1, -2) if upper else factor)
 
 
+def _product_of_factors(factor: Array, upper: bool) -> Array:
+    lower = np.tril(np.swapaxes(factor, -1, -2) if upper else factor)
+    return multiply(lower, np.swapaxes(lower, -1, -2))
+
+
 @op(more=OUT)
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """The solutions X of ``A @ X = input``, where input2 is the factor of A."""
-    factor = input2.array
-    whole = np.swapaxes(factor, -1, -2) if upper else factor
-    lower = np.tril(whole)
-    return wrap(np.linalg.solve(multiply(lower, np.swapaxes(lower, -1, -2)), input.array))
+    return wrap(np.linalg.solve(_product_of_factors(input2.array, upper), input.array))
 
 
 @op(more=OUT)
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverses of matrices whose factors are given."""
-    whole = np.swapaxes(input.array, -1, -2) if upper else input.array
-    lower = np.tril(whole)
-    return wrap(np.linalg.inv(multiply(lower, np.swapaxes(lower, -1, -2))))
+    return wrap(np.linalg.inv(_product_of_factors(input.array, upper)))
 
 
 @op(name="linalg_qr", more=OUTS)
@@ -75,10 +76,9 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', "
             f"or 'complete'"
         )
-    if mode == "r":
-        return named("linalg_qr", wrap(np.empty(0, array.dtype)), wrap(np.linalg.qr(array, "r")))
-    q, r = np.linalg.qr(array, "complete" if mode == "complete" else "reduced")
-    return named("linalg_qr", wrap(q), wrap(r))
+    found: Any = np.linalg.qr(array, mode)  # type: ignore[call-overload]
+    parts = (np.empty(0, array.dtype), found) if mode == "r" else found
+    return named("linalg_qr", *map(wrap, parts))
 
 
 @op(name="linalg_svd", more=OUTS)
@@ -104,42 +104,35 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     return named("svd", wrap(u), wrap(s), wrap(np.swapaxes(v, -1, -2)))
 
 
-def _check_triangle(UPLO: str) -> Any:
-    if UPLO.upper() not in ("L", "U"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    return UPLO.upper()
-
-
-def _symmetric(tensor: Tensor) -> Array:
+def _of_symmetric(compute: Callable[..., Any], tensor: Tensor, triangle: str) -> Any:
+    """What a function of numpy's computes of symmetric matrices, by one triangle."""
     kind = tensor.dtype
     is_square = tensor.array.ndim > 1 and tensor.array.shape[-1] == tensor.array.shape[-2]
     if is_square and kind.category < Category.FLOAT:
         raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{kind.scalar}'")
-    return check_matrices(tensor, "linalg.eigh")
+    array = check_matrices(tensor, "linalg.eigh")
+    if triangle.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {triangle}")
+    return converged(compute, array, triangle.upper())
 
 
 @op(name="linalg_eigh", more=OUTS)
 def eigh(input: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues, ascending, and eigenvectors of symmetric matrices, by one triangle."""
-    array = _symmetric(input)
-    values, vectors = converged(np.linalg.eigh, array, _check_triangle(UPLO))
-    return named("linalg_eigh", wrap(values), wrap(vectors))
+    return named("linalg_eigh", *map(wrap, _of_symmetric(np.linalg.eigh, input, UPLO)))
 
 
 @op(name="linalg_eigvalsh", more=OUT)
 def eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of symmetric matrices, ascending, by one triangle."""
-    array = _symmetric(input)
-    return wrap(converged(np.linalg.eigvalsh, array, _check_triangle(UPLO)))
+    return wrap(_of_symmetric(np.linalg.eigvalsh, input, UPLO))
 
 
+@op(name="linalg_eig", more=OUTS)
+@op(name="linalg_eigvals", more=OUT)
 def _missing_complex(A: Tensor) -> Any:
     """Eigenvalues of any matrix are complex numbers."""
     raise NotImplementedError("complex numbers are not provided here: use torch.linalg.eigh")
-
-
-op(f"linalg_eig(Tensor A, *, {OUTS})")(_missing_complex)
-op(f"linalg_eigvals(Tensor A, *, {OUT})")(_missing_complex)
 
 
 @op(name="linalg_lu_factor", more=OUTS)
@@ -159,18 +152,19 @@ def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
     lower = np.tril(factors[..., :rank], -1)
     index = np.arange(rank)
     lower[..., index, index] = 1
-    flat = [_permutation(p, rows) for p in pivots.reshape(-1, rank)]
-    exchanged = np.array(flat, array.dtype).reshape(*array.shape[:-2], rows, rows)
-    return named("linalg_lu", wrap(exchanged), wrap(lower), wrap(np.triu(factors[..., :rank, :])))
+    order = [_exchanged(p, rows) for p in pivots.reshape(-1, rank)]
+    moved = np.eye(rows, dtype=array.dtype)[order].swapaxes(-1, -2)
+    upper = np.triu(factors[..., :rank, :])
+    permutation = np.ascontiguousarray(moved).reshape(*array.shape[:-2], rows, rows)
+    return named("linalg_lu", *map(wrap, (permutation, lower, upper)))
 
 
-def _permutation(pivots: Array, rows: int) -> Array:
+def _exchanged(pivots: Array, rows: int) -> list[int]:
+    """The rows in the order that the exchanges of an LU factorization give them."""
     order = list(range(rows))
     for at, other in enumerate(pivots.tolist()):
         order[at], order[other - 1] = order[other - 1], order[at]
-    found = np.zeros((rows, rows))
-    found[order, np.arange(rows)] = 1
-    return found
+    return order
 
 
 # -- functions that tell by a number whether a matrix has what is asked for
@@ -194,7 +188,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverses of matrices, and for each 0, or which pivot is 0."""
     batch = A.sizes[:-2]
     try:
-        return named("linalg_inv_ex", solving.inv(A), _info(batch, {}))
+        return named("linalg_inv_ex", inv(A), _info(batch, {}))
     except LinAlgError as error:
         _checked(error, "inv", check_errors)
     at, pivot = zero_pivot(A.array) or (0, 1)
@@ -221,7 +215,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     """The solutions of equations, and for each 0, or which pivot is 0."""
     batch = A.sizes[:-2]
     try:
-        return named("linalg_solve_ex", solving.solve(A, B, left=left), _info(batch, {}))
+        return named("linalg_solve_ex", solve(A, B, left=left), _info(batch, {}))
     except LinAlgError as error:
         _checked(error, "solve", check_errors)
     at, pivot = zero_pivot(A.array) or (0, 1)
@@ -244,27 +238,21 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return tuple(found) if get_infos else tuple(found[:2])
 
 
-def _solve_factored(LU: Tensor, pivots: Tensor, b: Tensor) -> Tensor:
+@op(more=OUT)
+def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor) -> Tensor:
     """The solutions of equations of which the LU factors are given."""
-    whole, right = LU.array, np.array(b.array)
+    whole, right = LU.array, np.array(B.array)
     lower = np.tril(whole, -1) + np.eye(whole.shape[-1], dtype=whole.dtype)
     order = np.broadcast_to(pivots.array, (*whole.shape[:-2], whole.shape[-1]))
     for index in np.ndindex(*whole.shape[:-2]):
-        for at, other in enumerate(order[index].tolist()):
-            right[(*index, [at, other - 1])] = right[(*index, [other - 1, at])]
+        right[index] = right[index][_exchanged(order[index], len(right[index]))]
     return wrap(np.linalg.solve(np.triu(whole), np.linalg.solve(lower, right)))
 
 
 @op(more=OUT)
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The solutions of equations of which the LU factors are given."""
-    return _solve_factored(LU_data, LU_pivots, input)
-
-
-@op(more=OUT, method=False)
-def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor) -> Tensor:
-    """The solutions of equations of which the LU factors are given."""
-    return _solve_factored(LU, pivots, B)
+    return linalg_lu_solve(LU_data, LU_pivots, input)
 
 
 # -- reflections
@@ -314,7 +302,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return wrap(values[..., None] ** np.arange(count).astype(values.dtype))
 
 
-@op(f"linalg_tensorinv(Tensor input, int ind = 2, *, {OUT})")
+@op(name="linalg_tensorinv", more=OUT)
 def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse of what `tensordot` with a tensor does."""
     array = input.array
@@ -326,7 +314,7 @@ def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
             f"prod(self.shape[:ind]), but got {prod(last)} != {prod(first)}"
         )
-    square = solving.inv(wrap(array.reshape(prod(first), prod(last))))
+    square = inv(wrap(array.reshape(prod(first), prod(last))))
     return wrap(square.array.reshape(last + first))
 
 

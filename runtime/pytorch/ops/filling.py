@@ -218,8 +218,7 @@ def sum_to_size(input: Tensor, size: Shape) -> Tensor:
     return wrap(total.reshape(size))
 
 
-@op(name="is_pinned", function=False)
-@op(function=False)
+@op(name="is_shared is_pinned", function=False)
 def is_shared(input: Tensor) -> bool:
     """Whether other processes, or a GPU, use the memory: never."""
     return False

@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn_once
+from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.calls.types import Out, Tensors
 from runtime.pytorch.compute.promotion import can_cast, result_type
@@ -220,15 +221,6 @@ def column_stack(tensors: Tensors, *, out: Out = None) -> Tensor:
 # -- grids and products
 
 
-def _check_tensors(tensors: Sequence[Any]) -> None:
-    for position, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {position} in argument 0, "
-                f"but got {type(tensor).__name__}"
-            )
-
-
 def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
     """Views of tensors of one dimension as coordinates of a grid.
 
@@ -236,7 +228,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
     """
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
-    _check_tensors(tensors)
+    as_tensors(tensors)
     _not_empty(tensors, "meshgrid")
     for tensor in tensors:
         if tensor.array.ndim > 1:
@@ -273,7 +265,7 @@ def _grid(tensors: Tensors, swap: bool) -> Tensors:
 
 def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of the elements of tensors of one dimension, as rows."""
-    _check_tensors(tensors)
+    as_tensors(tensors)
     for tensor in tensors:
         if tensor.array.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {listed(tensor.array.shape)}")

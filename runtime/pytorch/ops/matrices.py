@@ -14,6 +14,7 @@ from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.convergence import converged
@@ -28,8 +29,7 @@ from runtime.pytorch.ops.solving import inv
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 
-@op(name="linalg_matrix_power", more=OUT)
-@op(more=OUT)
+@op(name="matrix_power linalg_matrix_power", more=OUT)
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The product of n of the same matrices; of their inverses for negative n."""
     array = input.array
@@ -40,8 +40,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         return wrap(np.linalg.matrix_power(base, abs(n)))
 
 
-@op(name="linalg_matrix_exp")
-@op()
+@op(name="matrix_exp linalg_matrix_exp")
 def matrix_exp(input: Tensor) -> Tensor:
     """The exponential function of matrices."""
     from scipy.linalg import expm  # loaded at the first use
@@ -166,12 +165,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
 
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with others along its diagonal."""
-    for position, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {position} in argument 0, but got "
-                f"{type(tensor).__name__}"
-            )
+    for position, tensor in enumerate(as_tensors(tensors)):
         if tensor.array.ndim > 2:
             raise RuntimeError(
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "

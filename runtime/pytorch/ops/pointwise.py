@@ -203,9 +203,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@op(name="resolve_neg")
-@op(name="resolve_conj")
-@op()
+@op(name="conj resolve_conj resolve_neg")
 def conj(input: Tensor) -> Tensor:
     """The tensor itself, since its elements are real numbers."""
     return input

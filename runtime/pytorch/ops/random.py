@@ -5,6 +5,7 @@ What is wrong with a call is said before any number is drawn.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,15 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, Format, Kind, Out
-from runtime.pytorch.classes.generator import Source, words_of
-from runtime.pytorch.ops.creation import OPTIONS, check_sizes
+from runtime.pytorch.calls.types import NEW, Format, Kind, Out, TensorOrInt
+from runtime.pytorch.classes.generator import Source, SourceOrNone, words_of
+from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.ops.random_in_place import (
     bernoulli_,
     bernoulli_each_,
     check_kind,
     normal_,
+    require,
     uniform_,
     whole_,
 )
@@ -30,16 +32,6 @@ from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.sharing import empty_tensor
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, resize, resize_to
-
-_NEW = f"Tensor out = None, {OPTIONS}"
-_LIKE = f"torch.memory_format memory_format = None, {OPTIONS}"
-# PyTorch: these functions have a signature with a generator that must be given, though it may be
-# None, and one without.
-_BOTH = ("torch.Generator? generator, ", "")
-
-
-def _forms(begin: str, end: str) -> list[str]:
-    return [f"{begin}, *, {generator}{end})" for generator in _BOTH]
 
 
 def _new(size: Shape, kind: Kind, out: Out, usual: dtype) -> Tensor:
@@ -71,52 +63,49 @@ def _new_like(input: Tensor, kind: Kind, order: Any) -> Tensor:
 # -- uniform and normal
 
 
-@op(*_forms("rand(tuple of ints size", _NEW))
-def rand(size: Shape, *, generator: Source = None, out: Out = None, dtype: Kind = None) -> Tensor:
-    """A tensor of numbers uniform in [0, 1)."""
-    return uniform_(_new(size, dtype, out, default_dtype()), generator=generator)
+def _register(name: str, fill: Callable[..., Tensor], what: str) -> None:
+    @op(name=name, more=NEW)
+    def of_sizes(
+        size: Shape, *, generator: SourceOrNone = None, out: Out = None, dtype: Kind = None
+    ) -> Tensor:
+        return fill(_new(size, dtype, out, default_dtype()), generator=generator)
+
+    @op(name=f"{name}_like", more=NEW, method=False)
+    def alike(
+        input: Tensor,
+        *,
+        generator: SourceOrNone = None,
+        memory_format: Format = None,
+        dtype: Kind = None,
+    ) -> Tensor:
+        return fill(_new_like(input, dtype, memory_format), generator=generator)
+
+    of_sizes.__doc__ = f"A tensor of {what}."
+    alike.__doc__ = f"A tensor of the same sizes, of {what}."
 
 
-@op(*_forms("randn(tuple of ints size", _NEW))
-def randn(size: Shape, *, generator: Source = None, out: Out = None, dtype: Kind = None) -> Tensor:
-    """A tensor of normal numbers with mean 0 and standard deviation 1."""
-    return normal_(_new(size, dtype, out, default_dtype()), generator=generator)
-
-
-@op(*_forms("rand_like(Tensor input", _LIKE), method=False)
-def rand_like(
-    input: Tensor, *, generator: Source = None, memory_format: Format = None, dtype: Kind = None
-) -> Tensor:
-    """A tensor of the same sizes, of numbers uniform in [0, 1)."""
-    return uniform_(_new_like(input, dtype, memory_format), generator=generator)
-
-
-@op(*_forms("randn_like(Tensor input", _LIKE), method=False)
-def randn_like(
-    input: Tensor, *, generator: Source = None, memory_format: Format = None, dtype: Kind = None
-) -> Tensor:
-    """A tensor of the same sizes, of normal numbers with mean 0 and standard deviation 1."""
-    return normal_(_new_like(input, dtype, memory_format), generator=generator)
+_register("rand", uniform_, "numbers uniform in [0, 1)")
+_register("randn", normal_, "normal numbers with mean 0 and standard deviation 1")
 
 
 # -- whole numbers
 
 
-@op(*_forms("randint(int high, tuple of ints size", _NEW))
+@op(name="randint", more=NEW)
 def randint_below(
-    high: int, size: Shape, *, generator: Source = None, out: Out = None, dtype: Kind = None
+    high: int, size: Shape, *, generator: SourceOrNone = None, out: Out = None, dtype: Kind = None
 ) -> Tensor:
     """A tensor of whole numbers from 0 to high - 1."""
     return randint(0, high, size, generator=generator, out=out, dtype=dtype)
 
 
-@op(*_forms("randint(int low, int high, tuple of ints size", _NEW))
+@op(more=NEW)
 def randint(
     low: int,
     high: int,
     size: Shape,
     *,
-    generator: Source = None,
+    generator: SourceOrNone = None,
     out: Out = None,
     dtype: Kind = None,
 ) -> Tensor:
@@ -124,13 +113,13 @@ def randint(
     return whole_(_new(size, dtype, out, int64), low, high, generator=generator)
 
 
-@op(*_forms("randint_like(Tensor input, int low, int high", _LIKE), method=False)
+@op(more=NEW, method=False)
 def randint_like(
     input: Tensor,
     low: int,
     high: int,
     *,
-    generator: Source = None,
+    generator: SourceOrNone = None,
     memory_format: Format = None,
     dtype: Kind = None,
 ) -> Tensor:
@@ -138,37 +127,27 @@ def randint_like(
     return whole_(_new_like(input, dtype, memory_format), low, high, generator=generator)
 
 
-@op(*_forms("randint_like(Tensor input, Tensor high", _LIKE), method=False)
-def randint_like_below_element(
-    input: Tensor,
-    high: Tensor,
-    *,
-    generator: Source = None,
-    memory_format: Format = None,
-    dtype: Kind = None,
-) -> Tensor:
-    """A tensor of the same sizes, of whole numbers from 0 to the only element of high - 1."""
-    if high.array.size != 1:
-        raise RuntimeError("high must be a scalar tensor and on CPU")
-    result = _new_like(input, dtype, memory_format)
-    return whole_(result, 0, int(high.array.item()), generator=generator)
-
-
-@op(*_forms("randint_like(Tensor input, int high", _LIKE), method=False)
+@op(name="randint_like", more=NEW, method=False)
 def randint_like_below(
     input: Tensor,
-    high: int,
+    high: TensorOrInt,
     *,
-    generator: Source = None,
+    generator: SourceOrNone = None,
     memory_format: Format = None,
     dtype: Kind = None,
 ) -> Tensor:
-    """A tensor of the same sizes, of whole numbers from 0 to high - 1."""
+    """A tensor of the same sizes, of whole numbers from 0 to high - 1, which a tensor may have."""
+    if isinstance(high, Tensor):
+        if high.array.size != 1:
+            raise RuntimeError("high must be a scalar tensor and on CPU")
+        high = int(high.array.item())
     return whole_(_new_like(input, dtype, memory_format), 0, high, generator=generator)
 
 
-@op(*_forms("randperm(int n", _NEW))
-def randperm(n: int, *, generator: Source = None, out: Out = None, dtype: Kind = None) -> Tensor:
+@op(more=NEW)
+def randperm(
+    n: int, *, generator: SourceOrNone = None, out: Out = None, dtype: Kind = None
+) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
     kind = dtype or (int64 if out is None else out.dtype)
     check_sizes((n,))
@@ -195,19 +174,16 @@ def _check_permutation(n: int, kind: dtype) -> None:
 
 # -- normal numbers with means and deviations of their own
 
-_NORMAL = "*, torch.Generator generator = None, Tensor out = None"
 
-
-def _check_deviations(std: Tensor) -> None:
-    if not (std.array >= 0).all():
-        raise RuntimeError("normal expects all elements of std >= 0.0")
-
-
-def _unit_normals(shape: Shape, kind: dtype, out: Out, generator: Any) -> Tensor:
-    if out is None:
-        out = wrap(np.empty(shape, kind.numpy))
-    resize_to(out, shape)
-    return normal_(out, generator=generator)
+def _normals(
+    shape: Shape, kind: dtype, mean: Array | float, std: Array, out: Out, generator: Source
+) -> Tensor:
+    """Normal numbers with means and standard deviations that are broadcast to a shape."""
+    require((std >= 0).all(), "normal expects all elements of std >= 0.0")
+    result = wrap(np.empty(shape, kind.numpy)) if out is None else out
+    resize_to(result, shape)
+    normal_(result, generator=generator)
+    return _combine(np.add, _combine(np.multiply, result, std), mean)
 
 
 def _combine(compute: np.ufunc, result: Tensor, operand: Array | float) -> Tensor:
@@ -221,10 +197,8 @@ def _combine(compute: np.ufunc, result: Tensor, operand: Array | float) -> Tenso
 @op()
 def normal(mean: Tensor, std: Tensor, *, generator: Source = None, out: Out = None) -> Tensor:
     """A tensor of normal numbers, each with a mean and a standard deviation of its own."""
-    _check_deviations(std)
     shape = broadcast(mean.array.shape, std.array.shape)
-    result = _unit_normals(shape, mean.dtype, out, generator)
-    return _combine(np.add, _combine(np.multiply, result, std.array), mean.array)
+    return _normals(shape, mean.dtype, mean.array, std.array, out, generator)
 
 
 @op(name="normal")
@@ -245,9 +219,7 @@ def normal_of_deviations(
     mean: float, std: Tensor, *, generator: Source = None, out: Out = None
 ) -> Tensor:
     """A tensor of normal numbers, each with a standard deviation of its own."""
-    _check_deviations(std)
-    result = _unit_normals(std.array.shape, std.dtype, out, generator)
-    return _combine(np.add, _combine(np.multiply, result, std.array), mean)
+    return _normals(std.array.shape, std.dtype, mean, std.array, out, generator)
 
 
 @op(name="normal", more=NEW)
@@ -294,8 +266,7 @@ def poisson_of(input: Tensor, generator: Source = None) -> Tensor:
     rates = input.array
     if rates.size:
         check_kind(rates, "f", "poisson_cpu")
-    if not (rates >= 0).all():
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    require((rates >= 0).all(), "invalid Poisson rate, expected rate to be non-negative")
     words = words_of(generator)
     with words.lock:
         drawn = [poisson(words, rate) for rate in rates.ravel().tolist()]
@@ -331,38 +302,25 @@ def multinomial(
     return out
 
 
-def _require(holds: Any, message: str) -> None:
-    if not holds:
-        raise RuntimeError(message)
-
-
 def _check_counts(input: Tensor, count: int, replacement: bool, out: Out) -> None:
     array, kind = input.array, input.dtype
-    _require(0 < array.ndim <= 2, "prob_dist must be 1 or 2 dim")
-    _require(
-        kind.is_floating_point,
-        f"multinomial only supports floating-point dtypes for input, got: {kind.scalar}",
-    )
+    require(0 < array.ndim <= 2, "prob_dist must be 1 or 2 dim")
+    takes = "multinomial only supports floating-point dtypes for input, got: {}"
+    require(kind.is_floating_point, takes, kind.scalar)
     if out is not None:
-        _require(
-            out.dtype is int64, f"multinomial expects Long tensor out, got: {out.dtype.scalar}"
-        )
-    _require(count > 0, "cannot sample n_sample <= 0 samples")
-    _require(
-        replacement or count <= array.shape[-1],
-        "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
-    )
-    _require(array.shape[-1] <= _MOST, "number of categories cannot exceed 2^24")
+        wanted = "multinomial expects Long tensor out, got: {}"
+        require(out.dtype is int64, wanted, out.dtype.scalar)
+    require(count > 0, "cannot sample n_sample <= 0 samples")
+    few = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+    require(replacement or count <= array.shape[-1], few)
+    require(array.shape[-1] <= _MOST, "number of categories cannot exceed 2^24")
 
 
 def _check_probabilities(array: Array) -> None:
-    _require(
-        ((array >= 0) & (array < np.inf)).all(),
-        "probability tensor contains either `inf`, `nan` or element < 0",
-    )
-    _require(
-        array.any(axis=-1).all(), "invalid multinomial distribution (sum of probabilities <= 0)"
-    )
+    wrong = "probability tensor contains either `inf`, `nan` or element < 0"
+    require(((array >= 0) & (array < np.inf)).all(), wrong)
+    none = "invalid multinomial distribution (sum of probabilities <= 0)"
+    require(array.any(axis=-1).all(), none)
 
 
 def _draw(array: Array, shape: Shape, replacement: bool, generator: Source) -> Array:

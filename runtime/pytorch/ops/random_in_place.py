@@ -14,10 +14,10 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
-from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.generator import Source, words_of
+from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.streams.choices import fill_bernoulli, fill_bernoulli_each
 from runtime.pytorch.streams.distributions import fill_cauchy, fill_exponential, fill_geometric
 from runtime.pytorch.streams.normal import fill_log_normal, fill_normal
@@ -42,11 +42,23 @@ def check_kind(array: Array, kinds: str, name: str) -> dtype:
     return found
 
 
-def fill_in_place(
-    fill: Callable[..., None], tensor: Tensor, generator: Source, *parameters: Any
+def _fill(
+    fill: Callable[..., None],
+    tensor: Tensor,
+    generator: Source,
+    *parameters: Any,
+    kernel: str = "",
+    kinds: str = _FLOATS,
 ) -> Tensor:
-    """Call a function that fills an array, with the generator's words; returns the tensor."""
+    """Call a function that fills an array, with the generator's words; returns the tensor.
+
+    kernel: what the error for types of other kinds calls the operation.
+    """
     array = tensor.array
+    if not array.size:
+        return tensor
+    if kernel:
+        check_kind(array, kinds, kernel)
     check_single(array)
     words = words_of(generator)
     with words.lock:
@@ -54,7 +66,8 @@ def fill_in_place(
     return tensor
 
 
-def _require(holds: bool, message: str, *values: Any) -> None:
+def require(holds: Any, message: str, *values: Any) -> None:
+    """Raise RuntimeError with a message, in which values are put, where something does not hold."""
     if not holds:
         raise RuntimeError(message.format(*values))
 
@@ -70,28 +83,21 @@ def uniform_(
     array = input.array
     if array.dtype.kind != "f" or (from_, to) != (0, 1):
         _check_range(array, from_, to)
-    return fill_in_place(fill_uniform, input, generator, from_, to) if array.size else input
+    return _fill(fill_uniform, input, generator, from_, to)
 
 
 def _check_range(array: Array, first: float, stop: float) -> None:
     kind = check_kind(array, _FLOATS, "check_uniform_bounds")
     most = float(np.finfo(array.dtype).max)
     for name, bound in (("from", first), ("to", stop)):
-        _require(-most <= bound <= most, "{} is out of bounds for {}", name, kind.real)
-    _require(
-        first <= stop,
-        "uniform_ expects to return a [from, to) range, but found from={:g} > to={:g}",
-        first,
-        stop,
-    )
-    _require(
-        stop - first <= most,
-        "uniform_ expects to-from <= std::numeric_limits<{}>::max(), but found to={:g} and "
-        "from={:g} which result in to-from to exceed the limit",
-        kind.scalar,
-        stop,
-        first,
-    )
+        require(-most <= bound <= most, "{} is out of bounds for {}", name, kind.real)
+    empty = "uniform_ expects to return a [from, to) range, but found from={:g} > to={:g}"
+    require(first <= stop, empty, first, stop)
+    if stop - first > most:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{kind.scalar}>::max(), but found "
+            f"to={stop:g} and from={first:g} which result in to-from to exceed the limit"
+        )
 
 
 @op(function=False)
@@ -99,11 +105,8 @@ def normal_(
     input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Source = None
 ) -> Tensor:
     """Fill with numbers of the normal distribution."""
-    _require(std >= 0, "normal expects std >= 0.0, but found std {:g}", std)
-    if not input.array.size:
-        return input
-    check_kind(input.array, _FLOATS, "normal_kernel_cpu")
-    return fill_in_place(fill_normal, input, generator, mean, std)
+    require(std >= 0, "normal expects std >= 0.0, but found std {:g}", std)
+    return _fill(fill_normal, input, generator, mean, std, kernel="normal_kernel_cpu")
 
 
 # -- other distributions of floats
@@ -114,21 +117,17 @@ def log_normal_(
     input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Source = None
 ) -> Tensor:
     """Fill with numbers whose logarithms are normal."""
-    _require(std > 0, "log_normal_ expects std > 0.0, but found std={:g}", std)
-    if not input.array.size:
-        return input
-    check_kind(input.array, _FLOATS, "log_normal_cpu")
-    return fill_in_place(fill_log_normal, input, generator, mean, std)
+    require(std > 0, "log_normal_ expects std > 0.0, but found std={:g}", std)
+    return _fill(fill_log_normal, input, generator, mean, std, kernel="log_normal_cpu")
 
 
 @op(function=False)
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None) -> Tensor:
     """Fill with numbers of the exponential distribution with the rate lambd."""
-    _require(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda={:g}", lambd)
-    if not input.array.size:
-        return input
-    _require_float(input.array, "Exponential", NUMPY_DTYPES[input.array.dtype].scalar)
-    return fill_in_place(fill_exponential, input, generator, lambd)
+    require(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda={:g}", lambd)
+    if input.array.size:
+        _require_float(input, "Exponential", input.dtype.scalar)
+    return _fill(fill_exponential, input, generator, lambd)
 
 
 @op(function=False)
@@ -136,19 +135,17 @@ def cauchy_(
     input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Source = None
 ) -> Tensor:
     """Fill with numbers of Cauchy's distribution."""
-    _require(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma)
-    _require_float(input.array, "Cauchy", NUMPY_DTYPES[input.array.dtype].real)
-    return fill_in_place(fill_cauchy, input, generator, median, sigma)
+    require(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma)
+    _require_float(input, "Cauchy", input.dtype.real)
+    return _fill(fill_cauchy, input, generator, median, sigma)
 
 
-def _require_float(array: Array, distribution: str, kind: str) -> None:
-    _require(
-        array.dtype.kind == "f",
-        "{} distribution is a continuous probability distribution. dtype must be a floating point "
-        "but you specified {}",
-        distribution,
-        kind,
-    )
+def _require_float(input: Tensor, distribution: str, kind: str) -> None:
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(
+            f"{distribution} distribution is a continuous probability distribution. dtype must be "
+            f"a floating point but you specified {kind}"
+        )
 
 
 # -- whole numbers
@@ -157,20 +154,14 @@ def _require_float(array: Array, distribution: str, kind: str) -> None:
 @op(function=False)
 def geometric_(input: Tensor, p: float, *, generator: Source = None) -> Tensor:
     """Fill with numbers of trials until one succeeds, each with probability p."""
-    _require(0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
-    if not input.array.size:
-        return input
-    check_kind(input.array, _NUMBERS, "geometric_cpu")
-    return fill_in_place(fill_geometric, input, generator, p)
+    require(0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
+    return _fill(fill_geometric, input, generator, p, kernel="geometric_cpu", kinds=_NUMBERS)
 
 
 @op(function=False)
 def random_(input: Tensor, *, generator: Source = None) -> Tensor:
     """Fill with whole numbers from 0 to the greatest of the type, or 2^24 for float32."""
-    if not input.array.size:
-        return input
-    check_kind(input.array, _ALL, "random_kernel_cpu")
-    return fill_in_place(fill_natural, input, generator)
+    return _fill(fill_natural, input, generator, kernel="random_kernel_cpu", kinds=_ALL)
 
 
 @op(name="random_", function=False)
@@ -182,9 +173,9 @@ def whole_(input: Tensor, from_: int, to: int | None, *, generator: Source = Non
     if not array.size:
         return input
     if found is not None:
-        return fill_in_place(fill_whole, input, generator, *found)
+        return _fill(fill_whole, input, generator, *found)
     check_full(array.dtype)
-    return fill_in_place(fill_all_longs, input, generator)
+    return _fill(fill_all_longs, input, generator)
 
 
 @op(name="random_", function=False)
@@ -201,45 +192,24 @@ def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Source = None) -> Te
         return input
     check_target(array, array.shape)
     check_kind(array, _ALL, "bernoulli_tensor_cpu_self_")
-    probabilities = _expanded(p, array.shape)
+    probabilities = expanded(p, array.shape).array
     check_kind(given, _FLOATS, "bernoulli_tensor_cpu_p_")
-    _require(
-        bool(((given >= 0) & (given <= 1)).all()),
-        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
-        "improved?  If so, please report an enhancement request to PyTorch.)",
-    )
-    return fill_in_place(fill_bernoulli_each, input, generator, probabilities)
+    if not ((given >= 0) & (given <= 1)).all():
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "
+            "be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    return _fill(fill_bernoulli_each, input, generator, probabilities)
 
 
 @op(function=False)
 def bernoulli_(input: Tensor, p: float = 0.5, *, generator: Source = None) -> Tensor:
     """Fill with 1, with probability p, and 0."""
-    _require(0 <= p <= 1, "bernoulli_ expects p to be in [0, 1], but got p={:g}", p)
+    require(0 <= p <= 1, "bernoulli_ expects p to be in [0, 1], but got p={:g}", p)
     if not input.array.size:
         return input
     check_target(input.array, input.array.shape)
-    check_kind(input.array, _ALL, "bernoulli_scalar_cpu_")
-    return fill_in_place(fill_bernoulli, input, generator, p)
-
-
-def _expanded(tensor: Tensor, shape: Shape) -> Array:
-    """A tensor's elements, repeated to a shape. Raises RuntimeError in PyTorch's words."""
-    array = tensor.array
-    if array.ndim > len(shape):
-        raise RuntimeError(
-            f"expand(torch.{tensor.dtype.scalar}Tensor{{{listed(array.shape)}}}, "
-            f"size={listed(shape)}): the number of sizes provided ({len(shape)}) must be greater "
-            f"or equal to the number of dimensions in the tensor ({array.ndim})"
-        )
-    first = len(shape) - array.ndim
-    for dim in range(len(shape) - 1, first - 1, -1):
-        if array.shape[dim - first] not in (1, shape[dim]):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({shape[dim]}) must match the existing size "
-                f"({array.shape[dim - first]}) at non-singleton dimension {dim}.  Target sizes: "
-                f"{listed(shape)}.  Tensor sizes: {listed(array.shape)}"
-            )
-    return np.broadcast_to(array, shape)
+    return _fill(fill_bernoulli, input, generator, p, kernel="bernoulli_scalar_cpu_", kinds=_ALL)
 
 
 # -- ranges of whole numbers that element types can hold

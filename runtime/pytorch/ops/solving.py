@@ -25,6 +25,7 @@ from runtime.pytorch.ops.products import multiply
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 
+@op(f"inverse(Tensor input, *, {OUT})")
 @op(name="linalg_inv", more=OUT)
 def inv(A: Tensor) -> Tensor:
     """The inverses of matrices. Raises LinAlgError where there is none."""
@@ -38,12 +39,6 @@ def inv(A: Tensor) -> Tensor:
             f"linalg.inv: {places(array.shape[:-2], index)}The diagonal element {pivot} is zero, "
             f"the inversion could not be completed because the input matrix is singular."
         ) from None
-
-
-@op(more=OUT)
-def inverse(input: Tensor) -> Tensor:
-    """The inverses of matrices. Raises LinAlgError where there is none."""
-    return inv(input)
 
 
 @op(name="linalg_solve", more=OUT)
@@ -112,22 +107,27 @@ def lstsq(
     a, right = matrices(input, "linalg.lstsq"), b.array
     if right.shape[0] != a.shape[-2] and a.ndim == 2:
         raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
-    if a.ndim != 2:
-        batch = np.broadcast_shapes(a.shape[:-2], right.shape[:-2])
-        systems = np.broadcast_to(a, batch + a.shape[-2:]).reshape(-1, *a.shape[-2:])
-        sides = np.broadcast_to(right, batch + right.shape[-2:]).reshape(-1, *right.shape[-2:])
-        parts = [np.linalg.lstsq(x, y, rcond)[0] for x, y in zip(systems, sides, strict=True)]
-        found = np.stack(parts).reshape(*batch, a.shape[-1], right.shape[-1])
-        rank = np.full(batch, min(a.shape[-2:]))
-    else:
-        found, _, number, _ = np.linalg.lstsq(a, right, rcond)
-        rank = np.asarray(int(number))
+    found, rank = _least_squares(a, right, rcond)
     rows, columns = a.shape[-2:]
     rest = np.empty(0, a.dtype)
     if rows > columns and rank == columns and right.ndim == 2:
         rest = ((multiply(a, found) - right) ** 2).sum(-2)
     empty = wrap(np.empty(0, a.dtype))
-    return named("linalg_lstsq", wrap(found), wrap(rest), wrap(np.asarray(rank)), empty)
+    return named("linalg_lstsq", wrap(found), wrap(rest), wrap(rank), empty)
+
+
+def _least_squares(a: Array, b: Array, rcond: float | None) -> tuple[Array, Array]:
+    """The solutions, and the ranks of the matrices: of a batch, the greatest that they can have."""
+    if a.ndim == 2:
+        found, _, rank, _ = np.linalg.lstsq(a, b, rcond)
+        return found, np.asarray(int(rank))
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    systems, sides = (
+        np.broadcast_to(x, batch + x.shape[-2:]).reshape(-1, *x.shape[-2:]) for x in (a, b)
+    )
+    parts = [np.linalg.lstsq(x, y, rcond)[0] for x, y in zip(systems, sides, strict=True)]
+    solutions = np.stack(parts).reshape(*batch, a.shape[-1], b.shape[-1])
+    return solutions, np.full(batch, min(a.shape[-2:]))
 
 
 @op(
@@ -152,6 +152,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return wrap(converged(np.linalg.pinv, matrices(input, "linalg.pinv"), rcond))
 
 
+@op("det(Tensor input)")
 @op(name="linalg_det", more=OUT)
 def det(A: Tensor) -> Tensor:
     """The determinants of matrices: products of the pivots of their LU factors.
@@ -167,12 +168,6 @@ def det(A: Tensor) -> Tensor:
     with np.errstate(all="ignore"):
         found = np.diagonal(factors, axis1=-2, axis2=-1).prod(-1, dtype=array.dtype)
         return wrap(np.asarray(found * np.where(exchanged % 2, -1, 1), array.dtype))
-
-
-@op(name="det")
-def old_det(input: Tensor) -> Tensor:
-    """The determinants of matrices."""
-    return det(input)
 
 
 def _signs(input: Tensor, name: str) -> tuple[Tensor, Tensor]:

@@ -137,8 +137,7 @@ def _polygamma(n: int, input: Tensor, out: Out) -> Any:
     return Pointwise(compute, FLOATS, rule=to_float)(input, None, out)
 
 
-@op(name="special_polygamma")
-@op()
+@op(name="polygamma special_polygamma")
 def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
     """The n-th derivative of the digamma function."""
     return _polygamma(n, input, out)

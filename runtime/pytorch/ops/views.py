@@ -17,6 +17,7 @@ import numpy as np
 from runtime.pytorch.base.dtypes import dtype
 from runtime.pytorch.base.shapes import Shape, broadcast, infer_size, listed, wrap_dim, wrap_dims
 from runtime.pytorch.base.size import Size
+from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.tensors.striding import strided, view_strides
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
@@ -305,13 +306,7 @@ def broadcast_to(input: Tensor, size: Shape) -> Tensor:
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Views of tensors that all have the shape to which they are broadcast together."""
-    for position, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {position} in argument 0, "
-                f"but got {type(tensor).__name__}"
-            )
-    shape: Shape = reduce(broadcast, [tensor.array.shape for tensor in tensors], ())
+    shape: Shape = reduce(broadcast, [tensor.array.shape for tensor in as_tensors(tensors)], ())
     return tuple([expanded(tensor, shape) for tensor in tensors])
 
 
