@@ -82,7 +82,7 @@ class Binding:
     def _names(self, named: Mapping[str, Any]) -> dict[str, Any]:
         return {self._by_name[k][0]: self._by_name[k][1](v) for k, v in named.items()}
 
-    def _call(self, *args: Any, **named: Any) -> Any:
+    def _call(self, /, *args: Any, **named: Any) -> Any:
         values, found = self._positions(args), self._names(named)
         for name in [name for name in found if name in self._checked]:
             OPTIONS[name](found.pop(name))

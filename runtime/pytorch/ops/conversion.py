@@ -52,30 +52,19 @@ def to(
     return as_type(input, dtype or input.dtype, copy, memory_format)
 
 
-@op(name="to", function=False)
+@op(f"to(Tensor input, Tensor tensor, {_REST})", function=False)
+@op(f"to(Tensor input, torch.dtype dtype, {_REST})", function=False)
 def to_type(
     input: Tensor,
-    dtype: dtype,
+    dtype: Any,
     non_blocking: bool = False,
     copy: bool = False,
     *,
     memory_format: Format = None,
 ) -> Tensor:
-    """The tensor as another type; itself if it has it."""
-    return as_type(input, dtype, copy, memory_format)
-
-
-@op(name="to", function=False)
-def to_that_of(
-    input: Tensor,
-    tensor: Tensor,
-    non_blocking: bool = False,
-    copy: bool = False,
-    *,
-    memory_format: Format = None,
-) -> Tensor:
-    """The tensor as the type of another one; itself if it has it."""
-    return as_type(input, tensor.dtype, copy, memory_format)
+    """The tensor as another type, or that of another tensor; itself if it has it."""
+    kind = dtype.dtype if isinstance(dtype, Tensor) else dtype
+    return as_type(input, kind, copy, memory_format)
 
 
 @op(function=False)
@@ -85,18 +74,17 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def _conversion(name: str, kind: dtype) -> None:
-    @op(f"{name}(Tensor input, *, {_FORMAT})", function=False)
+    @op(name=name, function=False)
     def convert(input: Tensor, *, memory_format: Format = None) -> Tensor:
         return as_type(input, kind, order=memory_format)
 
     convert.__doc__ = f"The elements as {kind!r}; the tensor itself if it has that type."
 
 
-_NAMES = ("bool", "byte", "char", "short", "int", "long", "half", "bfloat16", "float", "double")
+_NAMES = "bool byte char short int long half bfloat16 float double".split()
 for _kind in DTYPES:
-    _name = _kind.name if _kind.name == "bfloat16" else _kind.scalar.lower()
-    if _name in _NAMES:
-        _conversion(_name, _kind)
+    if _kind.scalar.lower() in _NAMES:
+        _conversion(_kind.scalar.lower(), _kind)
 for _name, _kind in zip(("chalf", "cfloat", "cdouble"), DTYPES[-3:], strict=True):
     _conversion(_name, _kind)
 

@@ -14,9 +14,9 @@ from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, Out
+from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import OUT, check_out, give, tidy, want_kernel
+from runtime.pytorch.compute.reducing import check_out, give, tidy, want_kernel
 from runtime.pytorch.ops.order import order_along
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
@@ -154,7 +154,18 @@ _OPTIONS = f"*, bool assume_unique = False, bool invert = False, {OUT}"
 _FEW = 1 << 12
 
 
-def _isin(elements: Any, test_elements: Any, invert: bool, out: Out) -> Tensor:
+@op(f"isin(Tensor elements, Number test_element, {_OPTIONS})", method=False)
+@op(f"isin(Number element, Tensor test_elements, {_OPTIONS})", method=False)
+@op(method=False)
+def isin(
+    elements: Operand,
+    test_elements: Operand,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Out = None,
+) -> Tensor:
+    """Whether each element is among others; invert: whether it is not."""
     kind = result_type(elements, test_elements)
     for operand in (elements, test_elements):
         if isinstance(operand, Tensor) and operand.dtype is bool_:
@@ -167,42 +178,3 @@ def _isin(elements: Any, test_elements: Any, invert: bool, out: Out) -> Tensor:
     else:
         found = np.isin(a, b)
     return give(tidy(~found if invert else found), out)
-
-
-@op(method=False)
-def isin(
-    elements: Tensor,
-    test_elements: Tensor,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Out = None,
-) -> Tensor:
-    """Whether each element is among others; invert: whether it is not."""
-    return _isin(elements, test_elements, invert, out)
-
-
-@op(name="isin", method=False)
-def isin_of_number(
-    element: Number,
-    test_elements: Tensor,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Out = None,
-) -> Tensor:
-    """Whether a number is among elements; invert: whether it is not."""
-    return _isin(element, test_elements, invert, out)
-
-
-@op(name="isin", method=False)
-def isin_number(
-    elements: Tensor,
-    test_element: Number,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Out = None,
-) -> Tensor:
-    """Whether each element is a number; invert: whether it is not."""
-    return _isin(elements, test_element, invert, out)

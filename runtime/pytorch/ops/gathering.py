@@ -20,6 +20,7 @@ from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
+from runtime.pytorch.compute.reducing import check_out
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.layouts import laid_out
@@ -136,11 +137,7 @@ def gather(
     """For each element of an index the element at that position of a dimension."""
     array, chosen = input.array, index.array
     dim = wrap_dim(dim, array.ndim)
-    if out is not None and out.dtype is not input.dtype:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {input.dtype.real}, but got {out.dtype.real} "
-            f"instead"
-        )
+    check_out(out, input.dtype)
     check_gather(index, "gather")
     found = wrap(_gathered(array, dim, chosen))
     return found if out is None else deliver(out, found)

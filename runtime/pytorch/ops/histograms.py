@@ -11,8 +11,8 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, Converter
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, Out, Outs
-from runtime.pytorch.compute.reducing import OUTS, check_count, give, give_pair, want_kernel
+from runtime.pytorch.calls.types import OUTS, Number, Out, Outs
+from runtime.pytorch.compute.reducing import check_count, give, give_pair, want_kernel
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 _FLOAT32 = np.dtype(np.float32)
@@ -66,6 +66,11 @@ def _bounds(name: str, array: Array, low: float, high: float) -> tuple[float, fl
         low, high = float(array.min()), float(array.max())
     if low == high and not array.size and low == 0:
         low, high = 0.0, 1.0
+    return _apart(name, low, high)
+
+
+def _apart(name: str, low: float, high: float) -> tuple[float, float]:
+    """Edges that are apart. Raises RuntimeError for infinite ones."""
     if not (isfinite(low) and isfinite(high)):
         where = "torch.histc: range of" if name == "histc" else f"{name}: dimension 0's range"
         shown = [f"{x:g}".replace("nan", "-nan" if name == "histc" else "nan") for x in (low, high)]
@@ -134,9 +139,7 @@ def histogram_of_edges(
     return _histogram(input, edges.copy(), weight, density, out)
 
 
-@op(
-    "histogram(Tensor input, int bins = 100, *, tuple of floats range = None, " + _HISTOGRAM,
-)
+@op(f"histogram(Tensor input, int bins = 100, *, tuple of floats range = None, {_HISTOGRAM}")
 def histogram(
     input: Tensor,
     bins: int = 100,
@@ -166,7 +169,7 @@ def histogram(
                 f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} "
                 "for dimension 0"
             )
-        low, high = _given_bounds(low, high)
+        low, high = _apart("torch.histogramdd", low, high)
         want_kernel("linspace_cpu", array, "?")
     else:
         if array.size:
@@ -174,14 +177,6 @@ def histogram(
         low, high = _bounds("torch.histogramdd", array, low, high)
     want_kernel("histogram_cpu", array, "?bBhHiIlL")
     return _histogram(input, _linspace(low, high, bins, array.dtype), weight, density, out)
-
-
-def _given_bounds(low: float, high: float) -> tuple[float, float]:
-    if not (isfinite(low) and isfinite(high)):
-        raise RuntimeError(
-            f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite"
-        )
-    return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
 def _check_weight(input: Tensor, weight: Tensor | None, out: Any) -> None:

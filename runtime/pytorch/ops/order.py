@@ -14,10 +14,9 @@ from numpy.lib.stride_tricks import as_strided
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Out, Outs
+from runtime.pytorch.calls.types import OUT, Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
 from runtime.pytorch.compute.reducing import (
-    OUT,
     along,
     check_out,
     check_outs,

@@ -17,7 +17,7 @@ from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.compute.rounding import EXACT
 from runtime.pytorch.ops.arithmetic import multiply
-from runtime.pytorch.ops.creation import ones_like, zeros_like
+from runtime.pytorch.ops.creation import ones_like
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
@@ -250,24 +250,8 @@ def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
     )
 
 
-_test("isnan", np.isnan)
-
-
-def _test_of_floats(name: str, ufunc: np.ufunc, for_whole: bool) -> None:
-    """Register a test that is the same for all whole numbers."""
-    for_floats = Pointwise(ufunc, result=bool_)
-
-    @op(f"{name}(Tensor input)")
-    def compute(input: Tensor) -> Any:
-        if input.dtype.is_floating_point:
-            return for_floats(input)
-        return (ones_like if for_whole else zeros_like)(input, dtype=bool_)
-
-    compute.__doc__ = f"Whether {name.removeprefix('is')} is true of each element."
-
-
-_test_of_floats("isinf", np.isinf, False)
-_test_of_floats("isfinite", np.isfinite, True)
+for _name, _ufunc in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite)):
+    _test(_name, _ufunc)
 
 
 @op()

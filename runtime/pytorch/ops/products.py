@@ -94,14 +94,17 @@ def mv(input: Tensor, vec: Tensor, *, out: Out = None) -> Tensor:
     return product if out is None else delivered(product, out)
 
 
-def _dot(name: str, a: Tensor, b: Tensor) -> Tensor:
-    x, y = a.array, b.array
+@op(f"vdot(Tensor input, Tensor other, *, {OUT})")
+@op(more=OUT)
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
+    """The sum of the products of two vectors' elements."""
+    x, y = input.array, tensor.array
     if x.ndim != 1 or y.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
     if x.dtype != y.dtype:
         raise RuntimeError(
-            f"dot : expected both vectors to have same dtype, but found {a.dtype.scalar} and "
-            f"{b.dtype.scalar}"
+            f"dot : expected both vectors to have same dtype, but found {input.dtype.scalar} and "
+            f"{tensor.dtype.scalar}"
         )
     if x.shape != y.shape:
         raise RuntimeError(
@@ -109,21 +112,9 @@ def _dot(name: str, a: Tensor, b: Tensor) -> Tensor:
             f"{listed(y.shape)} to have the same number of elements, but got {x.size} and {y.size} "
             f"elements respectively"
         )
-    if a.dtype is bool_:
+    if input.dtype is bool_:
         raise NotImplementedError("\"dot\" not implemented for 'Bool'")
     return wrap(multiply(x, y))
-
-
-@op(more=OUT)
-def dot(input: Tensor, tensor: Tensor) -> Tensor:
-    """The sum of the products of two vectors' elements."""
-    return _dot("dot", input, tensor)
-
-
-@op(more=OUT)
-def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """The sum of the products of two vectors' elements."""
-    return _dot("vdot", input, other)
 
 
 @op()

@@ -10,9 +10,9 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, Out
+from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import OUT, want_kernel
+from runtime.pytorch.compute.reducing import want_kernel
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import resize_to
 
@@ -126,15 +126,15 @@ def _search(
     return out
 
 
-_OPTIONS = (
-    "*, bool out_int32 = False, bool right = False, str side = None, Tensor sorter = None, " + OUT
-)
+_SIDES = "bool out_int32 = False, bool right = False"
+_OPTIONS = f"{_SIDES}, str side = None, Tensor sorter = None, {OUT}"
 
 
+@op(f"searchsorted(Tensor sorted_sequence, Number self, *, {_OPTIONS})", method=False)
 @op(method=False)
 def searchsorted(
     sorted_sequence: Tensor,
-    input: Tensor,
+    input: Operand,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -149,24 +149,10 @@ def searchsorted(
     return _search(sorted_sequence, input, right, out_int32, out, side, sorter)
 
 
-@op(name="searchsorted", method=False)
-def searchsorted_number(
-    sorted_sequence: Tensor,
-    self: Number,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    side: str | None = None,
-    sorter: Tensor | None = None,
-    out: Out = None,
-) -> Tensor:
-    """The same for one number."""
-    return _search(sorted_sequence, self, right, out_int32, out, side, sorter)
-
-
+@op(f"bucketize(Number self, Tensor boundaries, *, {_SIDES})", method=False)
 @op(method=False)
 def bucketize(
-    input: Tensor,
+    input: Operand,
     boundaries: Tensor,
     *,
     out_int32: bool = False,
@@ -177,21 +163,8 @@ def bucketize(
 
     right: a value that is a boundary is in the bucket behind it.
     """
-    _check_boundaries(boundaries)
-    return _search(boundaries, input, right, out_int32, out)
-
-
-@op(name="bucketize", method=False)
-def bucketize_number(
-    self: Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
-) -> Tensor:
-    """The same for one number."""
-    _check_boundaries(boundaries)
-    return _search(boundaries, self, right, out_int32, None)
-
-
-def _check_boundaries(boundaries: Tensor) -> None:
     if boundaries.array.ndim != 1:
         raise RuntimeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.array.ndim})"
         )
+    return _search(boundaries, input, right, out_int32, out)

@@ -14,11 +14,9 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import float32, float64, int64
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Out, Outs
+from runtime.pytorch.calls.types import OUT, OUTS, Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
 from runtime.pytorch.compute.reducing import (
-    OUT,
-    OUTS,
     along,
     check_count,
     check_not_empty,
@@ -279,67 +277,48 @@ def _quantiles(rows: Array, q: Array, way: str, ignores_nan: bool) -> Array:
     return found
 
 
-def _compute(
-    input: Tensor,
-    q: Tensor,
-    dim: int | None,
-    keepdim: bool,
-    interpolation: str,
-    out: Out,
-    ignores_nan: bool,
-) -> Tensor:
-    array = input.array
-    _check(input, q, interpolation, out)
+def _register(name: str, ignores_nan: bool) -> None:
+    rest = f'int dim = None, bool keepdim = False, *, str interpolation = "linear", {OUT}'
+
+    @op(f"{name}(Tensor input, Tensor q, {rest})", f"{name}(Tensor input, float q, {rest})")
+    def compute(
+        input: Tensor,
+        q: Any,
+        dim: int | None = None,
+        keepdim: bool = False,
+        *,
+        interpolation: str = "linear",
+        out: Out = None,
+    ) -> Tensor:
+        if isinstance(q, float):
+            if not 0 <= q <= 1:
+                raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+            q = wrap(np.asarray(q, input.array.dtype))
+        _check(input, q, interpolation, out)
+        found = _along(input.array, q.array.reshape(-1), dim, keepdim, interpolation, ignores_nan)
+        return give(found[..., 0] if not q.array.ndim else np.moveaxis(found, -1, 0), out)
+
+    more = " but nans" if ignores_nan else ""
+    compute.__doc__ = f"The q-th quantiles of all elements{more}, or along a dimension."
+
+
+def _along(
+    array: Array, q: Array, dim: int | None, keepdim: bool, way: str, ignores_nan: bool
+) -> Array:
+    """The quantiles of all elements, or along a dimension, in a last dimension as long as q."""
     axis = None if dim is None else wrap_dim(dim, array.ndim)
-    if not ((q.array >= 0) & (q.array <= 1)).all():
+    if not ((q >= 0) & (q <= 1)).all():
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    shape: tuple[int, ...]
     if axis is None or not array.ndim:
-        rows = array.reshape(-1)
-        shape: tuple[int, ...] = (1,) * array.ndim if keepdim else ()
+        rows, shape = array.reshape(-1), (1,) * array.ndim if keepdim else ()
     else:
         rows = np.moveaxis(array, axis, -1)
         shape = array.shape[:axis] + ((1,) if keepdim else ()) + array.shape[axis + 1 :]
     if rows.shape[-1] > _MOST:
         raise RuntimeError("quantile() input tensor is too large")
-    found = _quantiles(np.sort(rows, -1), q.array.reshape(-1), interpolation, ignores_nan)
-    found = np.ascontiguousarray(found).reshape((*shape, -1))
-    return give(found[..., 0] if not q.array.ndim else np.moveaxis(found, -1, 0), out)
-
-
-def _register(name: str, ignores_nan: bool) -> None:
-    rest = f"int dim = None, bool keepdim = False, *, str interpolation = linear, {OUT})"
-    rest = rest.replace("linear", '"linear"')
-
-    @op(f"{name}(Tensor input, Tensor q, {rest}")
-    def of_tensor(
-        input: Tensor,
-        q: Tensor,
-        dim: int | None = None,
-        keepdim: bool = False,
-        *,
-        interpolation: str = "linear",
-        out: Out = None,
-    ) -> Tensor:
-        return _compute(input, q, dim, keepdim, interpolation, out, ignores_nan)
-
-    @op(f"{name}(Tensor input, float q, {rest}")
-    def of_number(
-        input: Tensor,
-        q: float,
-        dim: int | None = None,
-        keepdim: bool = False,
-        *,
-        interpolation: str = "linear",
-        out: Out = None,
-    ) -> Tensor:
-        if not 0 <= q <= 1:
-            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-        at: Any = np.asarray(q, input.array.dtype)
-        return _compute(input, wrap(at), dim, keepdim, interpolation, out, ignores_nan)
-
-    for function in (of_tensor, of_number):
-        more = " but nans" if ignores_nan else ""
-        function.__doc__ = f"The q-th quantiles of all elements{more}, or along a dimension."
+    found = _quantiles(np.sort(rows, -1), q, way, ignores_nan)
+    return np.ascontiguousarray(found).reshape((*shape, -1))
 
 
 _register("quantile", False)

@@ -15,9 +15,9 @@ from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Out
+from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.reducing import OUT, axes_of, give, tidy
+from runtime.pytorch.compute.reducing import axes_of, give, tidy
 from runtime.pytorch.compute.totals import spread
 from runtime.pytorch.ops.reduce import count_along, sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -91,94 +91,62 @@ def _check_type(name: str, input: Tensor) -> None:
         raise NotImplementedError(f"{who} only support floating point and complex dtypes")
 
 
-def _one(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, out: Out) -> Tensor:
-    """Variances, or standard deviations."""
+def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, out: Out) -> Any:
+    """Variances, or standard deviations; where the name ends with _mean averages as well."""
     _check_type(name, input)
     array = input.array
     kind = array.dtype
     if out is not None:
         check_cast(input.dtype, out.dtype)
         kind = out.array.dtype
-    found, _ = _variance(name, array, dim, correction, keepdim)
-    if name == "std":
-        found = np.sqrt(found)
-    return give(found.astype(kind, copy=False), out)
-
-
-def _with_average(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """Variances, or standard deviations, and averages."""
-    _check_type(name, input)
-    kind = input.array.dtype
-    array = input.array
     found, average = _variance(name, array, dim, correction, keepdim)
+    if name.startswith("std"):
+        found = np.sqrt(found)
+    found = found.astype(kind, copy=False)
+    if not name.endswith("_mean"):
+        return give(found, out)
     if np.isinf(average).any():
         average = _average_so_far(array.astype(_FLOAT64), axes_of(dim, array.ndim), average)
-    if name == "std_mean":
-        found = np.sqrt(found)
-    return wrap(found.astype(kind, copy=False)), wrap(average.astype(kind, copy=False))
+    return wrap(found), wrap(average.astype(kind, copy=False))
 
 
-def _register(name: str) -> None:
+def _register(name: str, what: str, out: str, method: bool | None) -> None:
+    """Register a function by each way to say how many degrees of freedom there are."""
+    unbiased = "bool unbiased = True, bool keepdim = False" + (f", *, {out}" if out else "")
     head = f"{name}(Tensor input"
 
-    @op(f"{head}, int dim, bool unbiased = True, bool keepdim = False, *, {OUT})", hidden=True)
-    @op(f"{head}, tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False, *, {OUT})")
+    @op(f"{head}, tuple of ints[1]? dim, {unbiased})", method=method)
     def along(
         input: Tensor, dim: Any, unbiased: bool = True, keepdim: bool = False, *, out: Out = None
-    ) -> Tensor:
-        return _one(name, input, dim, 1 if unbiased else 0, keepdim, out)
+    ) -> Any:
+        return _spread(name, input, dim, 1 if unbiased else 0, keepdim, out)
 
-    @op(
-        f"{head}, tuple of ints[1] dim = None, *, Number correction = None, bool keepdim = False, "
-        f"{OUT})"
-    )
-    def corrected(
+    if out:
+        op(f"{head}, int dim, {unbiased})", hidden=True)(along)
+    corrected = "*, Number correction = None, bool keepdim = False" + (f", {out}" if out else "")
+
+    @op(f"{head}, tuple of ints[1] dim = None, {corrected})", method=method)
+    def with_correction(
         input: Tensor,
         dim: Any = None,
         *,
         correction: Any = None,
         keepdim: bool = False,
         out: Out = None,
-    ) -> Tensor:
-        return _one(name, input, dim, correction, keepdim, out)
+    ) -> Any:
+        return _spread(name, input, dim, correction, keepdim, out)
 
-    @op(f"{head}, bool unbiased = True)")
-    def of_all(input: Tensor, unbiased: bool = True) -> Tensor:
-        return _one(name, input, None, 1 if unbiased else 0, False, None)
+    @op(f"{head}, bool unbiased = True)", method=method)
+    def of_all(input: Tensor, unbiased: bool = True) -> Any:
+        return _spread(name, input, None, 1 if unbiased else 0, False, None)
 
-    what = "variances" if name == "var" else "standard deviations"
-    for function in (along, corrected, of_all):
+    for function in (along, with_correction, of_all):
         function.__doc__ = f"The {what} along dimensions, or of all elements."
 
 
-def _register_with_average(name: str) -> None:
-    head = f"{name}(Tensor input"
-
-    @op(f"{head}, tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False)", method=False)
-    def along(input: Tensor, dim: Any, unbiased: bool = True, keepdim: bool = False) -> Any:
-        return _with_average(name, input, dim, 1 if unbiased else 0, keepdim)
-
-    @op(
-        f"{head}, tuple of ints[1] dim = None, *, Number correction = None, bool keepdim = False)",
-        method=False,
-    )
-    def corrected(
-        input: Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False
-    ) -> Any:
-        return _with_average(name, input, dim, correction, keepdim)
-
-    @op(f"{head}, bool unbiased = True)", method=False)
-    def of_all(input: Tensor, unbiased: bool = True) -> Any:
-        return _with_average(name, input, None, 1 if unbiased else 0, False)
-
-    what = "variances" if name == "var_mean" else "standard deviations"
-    for function in (along, corrected, of_all):
-        function.__doc__ = f"The {what} and averages along dimensions, or of all elements."
-
-
-for _name in ("var", "std"):
-    _register(_name)
-    _register_with_average(f"{_name}_mean")
+for _name, _what in (("var", "variances"), ("std", "standard deviations")):
+    _register(_name, _what, OUT, method=None)
+    _register(f"{_name}_mean", f"{_what} and averages", "", method=False)
 
 
 # -- covariances
