@@ -1,4 +1,4 @@
-"""The layers: who uses whom is as runtime/README.md and th_shell/README.md say, word for word."""
+"""The layers: who uses whom is as the README.md of each folder says, word for word."""
 
 from __future__ import annotations
 
@@ -140,8 +140,8 @@ def _room(path: Path) -> str:
     ("folder", "heading", "find"),
     [
         (RUNTIME, "Layers of Python", python_uses),
-        (RUNTIME, "PyTorch's face", pytorch_uses),
-        (RUNTIME, "Rooms of Lua", lua_uses),
+        (RUNTIME / "pytorch", "Rooms", pytorch_uses),
+        (RUNTIME / "lua", "Rooms", lua_uses),
         (SHELL, "Rooms", shell_uses),
     ],
 )
