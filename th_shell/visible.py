@@ -34,6 +34,11 @@ def visible_line(text: str) -> str:
     return visible(text).replace("\n", "\\010")
 
 
+def encodable(text: str) -> str:
+    r"""A text without lone surrogates: bytes that are no UTF-8 become \xNN."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def complain(message: object, program: str = "th") -> None:
     """Say in one line on the standard error what is wrong: 'th: message'."""
     print(f"{program}: {visible_line(str(message))}", file=sys.stderr)

@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     start = time.monotonic()
     with Starter() as starter:
         runner, compiler = Remembering(starter), Compiler()
-        trials = [Trial(page, runner, compiler, _ledgers(page, options)) for page in options.pages]
+        trials = [Trial(page, runner, compiler, _errata(page, options)) for page in options.pages]
         found = measured(trials, options.count, random.Random(options.seed), options.only)
     if options.show:
         _show(found)
@@ -70,7 +70,9 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/mutations", description=__doc__)
     parser.add_argument("words", nargs="*", metavar="[COUNT] [PAGE…]")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--errata", type=Path, metavar="FOLDER", help="the ledgers of the pages")
+    parser.add_argument(
+        "--errata", type=Path, metavar="FOLDER", help="where the files beside the pages are"
+    )
     parser.add_argument("--only", choices=["pass", "layout", "erratum"], default="")
     parser.add_argument("--show", action="store_true", help="show the changes that escape")
     options = parser.parse_args(argv)
@@ -88,10 +90,10 @@ def _default_pages() -> list[Path]:
     return [*sorted((_TOP / "tests" / "docs").glob("*.md")), *seeds]
 
 
-def _ledgers(page: Path, options: argparse.Namespace) -> Path | None:
+def _errata(page: Path, options: argparse.Namespace) -> Path | None:
     if options.errata:
         return Path(options.errata)
-    return _ERRATA if (_ERRATA / f"{page.name}.errata").exists() else None
+    return _ERRATA if (_ERRATA / f"{page.name}.th-docs").exists() else None
 
 
 def _show(found: Iterable[_Ended]) -> None:

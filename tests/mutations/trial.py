@@ -18,16 +18,15 @@ from pathlib import Path
 
 from tests.mutations.changes import IN_INPUTS, IN_OUTPUTS, is_within_tolerance
 from th_shell.docs.judging.chance import judge_page
-from th_shell.docs.judging.expectations import with_errata, with_falls
-from th_shell.docs.judging.ledger import LedgerError, find, ledger_path, read_ledger
+from th_shell.docs.judging.expectations import errata_of, reached, with_errata, with_falls
 from th_shell.docs.judging.reasons import with_fragments
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, identities
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.page import read
 from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
-from th_shell.docs.settings.settings import Mark, Settings
+from th_shell.docs.settings.settings import Mark, Settings, SettingsError
 
 
 class Ending(Enum):
@@ -96,17 +95,17 @@ class Trial:
     """A page, and what is noticed of changes in it."""
 
     def __init__(
-        self, page: Path, runner: Remembering, compiler: Compiler, ledgers: Path | None = None
+        self, page: Path, runner: Remembering, compiler: Compiler, errata: Path | None = None
     ) -> None:
         self.page = page
         self._runner = runner
-        self._ledger = ledger_path(page, ledgers)
         self._known = {LUA: compiler.known_names, PYTHON: BUILTINS}
-        self.examples = read(page, compiler).examples
+        read_page = read(page, compiler, folder=errata)
+        self.examples, self._beside = read_page.examples, read_page.beside
         self.results = self._check({})
-        errata = find(read_ledger(self._ledger), self.examples)
-        #: The errata of which the ledger says what is right: only these are checked.
-        self._checked = {i for i, e in errata.items() if (e.input, e.output) != (None, None)}
+        found = errata_of(self.examples, self._beside)
+        #: The errata that say what is right: only these are checked.
+        self._checked = {i for i, e in found.items() if (e.right, e.prints) != (None, None)}
         outcomes = runner.evaluate(self.examples)
         self._by_chance = {i for i, runs in enumerate(outcomes) if len(set(runs)) > 1}
 
@@ -197,10 +196,9 @@ class Trial:
         return found
 
     def _fallen(self, results: Sequence[Result]) -> Sequence[Result]:
-        # As if the page had the baseline that th-docs --update writes.
-        names = map(str, identities(self.examples))
-        before = [result.verdict for result in self.results]
-        return with_falls(results, dict(zip(names, before, strict=True)))
+        # As if the page had the verdicts that th-docs --update writes.
+        before = reached(self.results).items()
+        return with_falls(results, {name: Verdict(word) for name, word in before})
 
     def _ending_of_input(self, mutation: Mutation) -> Ending:
         # What stands below its block need not be run.
@@ -213,8 +211,8 @@ class Trial:
         changed[mutation.index] = mutation.after
         try:
             ending = self._ending(self._check(changed), indices)
-        except LedgerError:
-            return Ending.CAUGHT  # the ledger has an entry for the input before
+        except SettingsError:
+            return Ending.CAUGHT  # there is an erratum for the input before
         examples = [changed.get(i, example) for i, example in enumerate(self.examples)]
         outcomes = self._runner.evaluate(examples)[mutation.target]
         has_effect = outcomes != self._runner.evaluate(self.examples)[mutation.target]
@@ -236,8 +234,8 @@ class Trial:
 
     def _check(self, changed: Mapping[int, Example]) -> Sequence[Result]:
         examples = [changed.get(i, example) for i, example in enumerate(self.examples)]
-        errata = find(read_ledger(self._ledger), examples)
-        sources = {i: e.input for i, e in errata.items() if e.input is not None}
+        errata = errata_of(examples, self._beside)
+        sources = {i: e.right for i, e in errata.items() if e.right is not None}
         judged = judge_page(examples, self._runner, sources)
         results = with_fragments(judged.results, self._known)
         return with_errata(replace(judged, results=results), errata)

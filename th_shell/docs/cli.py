@@ -233,7 +233,7 @@ def _parser() -> Parser:
     judging.add_argument(
         "--update",
         action="store_true",
-        help="write what pages do now into their ledgers and baselines, where it is checked",
+        help="write what pages do now into the files beside them, where it is checked",
     )
     judging.add_argument(
         "--allow-empty", action="store_true", help="do not fail if there are no examples at all"

@@ -30,8 +30,9 @@ from typing import Any, TypeVar
 
 import pytest
 
-from th_shell.docs.checking import Checker, NotCheckedError, ReadPage
+from th_shell.docs.checking import Checker, ReadPage
 from th_shell.docs.command.selection import is_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.pytest_entry import configured_timeout
 from th_shell.docs.reading.compiler import Compiler
@@ -39,7 +40,7 @@ from th_shell.docs.reading.examples import Example, identities
 from th_shell.docs.reporting.report import describe_failure
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.settings import Layer, Settings
+from th_shell.docs.settings.settings import Layer, PageError, Settings
 from th_shell.visible import visible
 
 _T = TypeVar("_T")
@@ -168,7 +169,7 @@ class _Page(pytest.File):
         said = Configuration(Layer(Settings(timeout=self.timeout)))
         try:
             return Checker(_starter(), _compiler(), said).read(self.path)
-        except NotCheckedError as error:
+        except PageError as error:
             raise self.CollectError(str(error)) from None
 
     @property
@@ -196,7 +197,7 @@ class _Page(pytest.File):
     def run(self) -> tuple[PageResult, float]:
         """Run the page."""
         start = time.monotonic()
-        result = self.read.check()
+        result = check_page(*self.read)
         return result, time.monotonic() - start
 
     def collect(self) -> Iterable[pytest.Item]:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from runtime import Engine
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Example, Kind, PageError
+from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
-from th_shell.docs.settings.settings import SettingsError
+from th_shell.docs.settings.settings import PageError
 from th_shell.files import read_file
 from th_shell.help.names import parts_of, without_texts
 
@@ -73,7 +73,7 @@ def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int =
         for page in pages:
             try:
                 found += _examples_in(page, name, uses, engine)
-            except (OSError, PageError, SettingsError) as error:
+            except (OSError, PageError) as error:
                 problems.append(f"{page}: {getattr(error, 'strerror', None) or error}")
     return Found(_best(found)[:most], problems)
 

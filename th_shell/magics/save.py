@@ -13,15 +13,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from th_shell.docs.checking import Checker, NotCheckedError
-from th_shell.docs.judging.ledger import LedgerError
+from th_shell.docs.checking import Checker
+from th_shell.docs.judging.pages import assess_page
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Kind
 from th_shell.docs.reporting.report import TextReport, View
-from th_shell.docs.running.evaluation import HiddenError
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
+from th_shell.docs.settings.settings import PageError
 from th_shell.entry import Entry
 from th_shell.files import write_file
 from th_shell.magics.errors import MagicError
@@ -119,8 +119,8 @@ def _printed(checker: Checker, text: PageText, outputs: Sequence[str] = ()) -> l
         path = Path(folder) / "page.md"
         path.write_bytes(text.document(outputs).encode("utf-8", "surrogateescape"))
         try:
-            assessment = checker.read(path).assess()
-        except (LedgerError, HiddenError, NotCheckedError) as error:
+            assessment = assess_page(*checker.read(path))
+        except PageError as error:
             raise MagicError(f"th-docs cannot run it: {error}") from None
     results = [one for one in assessment.results if one.example.kind is not Kind.TEXT]
     if len(results) != len(text.entries):
@@ -146,6 +146,6 @@ def _reads_back(checker: Checker, text: PageText, document: str) -> bool:
         path.write_bytes(document.encode("utf-8", "surrogateescape"))
         try:
             examples = checker.read(path).page.examples
-        except NotCheckedError:
+        except PageError:
             return False
     return [example.source.strip() for example in examples] == text.sources()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.starters import shared
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.page import read
@@ -29,11 +29,11 @@ CheckPage = Callable[..., PageResult]
 
 @pytest.fixture
 def check_text(runner: Runner, tmp_path: Path) -> CheckPage:
-    """Checks a page of this text: page.md, or page.txt with as_text; update: see Options."""
+    """Checks a page of this text: page.md, or page.txt with as_text; update: see check_page."""
 
     def check(text: str, update: bool = False, as_text: bool = False) -> PageResult:
         page = tmp_path / ("page.txt" if as_text else "page.md")
         page.write_text(text)
-        return check_page(page, read(page, Compiler()), runner, Options(update=update))
+        return check_page(read(page, Compiler()), runner, update)
 
     return check

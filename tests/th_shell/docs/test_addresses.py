@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.verdicts import Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
@@ -89,12 +89,12 @@ def test_a_documented_address_depends_on_chance(
     input_ = f"string.format('%d', {source})"
     page.write_text(f"```\nffi = require 'ffi'\n> {input_}\n94481316900688\n```\n")
     compiler = Compiler()
-    result = check_page(page, read(page, compiler), runner, Options()).results[-1]
+    result = check_page(read(page, compiler), runner).results[-1]
     assert result.got.strip() != "94481316900688"
     assert result.verdict is not Verdict.PASS
     first, second = runner.evaluate(read(page, compiler).examples)[-1]
     # A page that documents what the first run prints does not pass by that.
     page.write_text(f"```\nffi = require 'ffi'\n> {input_}\n{first.output.strip()}\n```\n")
     assert first != second
-    result = check_page(page, read(page, compiler), runner, Options()).results[-1]
+    result = check_page(read(page, compiler), runner).results[-1]
     assert result.verdict is Verdict.LAYOUT

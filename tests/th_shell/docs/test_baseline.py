@@ -1,11 +1,13 @@
-"""What examples have reached before is kept in a file: a fall is a failure."""
+"""What examples have reached before is kept beside the page: a fall is a failure."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.th_shell.docs.conftest import CheckPage
-from th_shell.docs.judging.expectations import BaselineError, read_baseline
+from th_shell.docs.judging.expectations import verdicts_before
+from th_shell.docs.settings.beside import Beside
+from th_shell.docs.settings.settings import SettingsError
 
 PAGE = """\
 # One
@@ -22,19 +24,24 @@ PAGE = """\
 
 
 #: What the page reaches.
-REACHED = "ran     One/1/x = 1\npass    One/1/x + 1\nlayout  One/1/torch.rand(1)\n"
+REACHED = """\
+[verdicts]
+"One/1/x = 1" = "ran"
+"One/1/x + 1" = "pass"
+"One/1/torch.rand(1)" = "layout"
+"""
 
 
 @pytest.fixture
 def baseline(tmp_path: Path) -> Path:
-    path = tmp_path / "page.md.verdicts"
+    path = tmp_path / "page.md.th-docs"
     path.write_text(REACHED)
     return path
 
 
 def test_update_writes_it(check_text: CheckPage, tmp_path: Path) -> None:
     assert not check_text(PAGE, update=True).failed
-    assert (tmp_path / "page.md.verdicts").read_text() == REACHED
+    assert (tmp_path / "page.md.th-docs").read_text() == REACHED
 
 
 def test_a_fall_is_a_failure(check_text: CheckPage, baseline: Path) -> None:
@@ -75,15 +82,23 @@ def test_update_accepts_a_fall(check_text: CheckPage, baseline: Path) -> None:
 
 
 def test_no_file(tmp_path: Path) -> None:
-    assert read_baseline(tmp_path / "none.verdicts") is None
+    assert verdicts_before(Beside.of(tmp_path / "none.md")) == {}
 
 
-def test_malformed(tmp_path: Path) -> None:
-    path = tmp_path / "page.md.verdicts"
-    path.write_text("pass    /1/x\n\nperhaps /1/y\n")
-    with pytest.raises(BaselineError) as raised:
-        read_baseline(path)
-    assert str(raised.value) == f"{path}:3: no verdict: perhaps"
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[verdicts]\n"/1/x" = "pass"\n"/1/y" = "perhaps"\n', "'perhaps' is not a valid Verdict"),
+        ('[verdicts]\n"/1/x" = []\n', "[] is not a valid Verdict"),
+        ("verdicts = 1\n", "not a table"),
+    ],
+)
+def test_malformed(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "page.md.th-docs"
+    path.write_text(text)
+    with pytest.raises(SettingsError) as raised:
+        verdicts_before(Beside(path))
+    assert str(raised.value) == f"{path}: verdicts: {problem}"
 
 
 @pytest.mark.parametrize("said", ["skip", "skip if=\"platform != 'x'\"", "xfail"])

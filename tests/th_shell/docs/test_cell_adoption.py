@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from th_shell.docs.judging.adoption import adopting_cell, shown_texts
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
@@ -66,5 +66,5 @@ def test_a_page(runner: Runner, tmp_path: Path, shown: str, verdict: str) -> Non
         "In [1]:\nimport numpy as np\nx = np.random.rand(2)\nprint(repr(x))\nprint(x)\n2 * x\n\n"
         f"array([0.25, 0.75])\n[0.25 0.75]\n\narray([{shown}])\n"
     )
-    (found,) = check_page(page, read(page, Compiler()), runner, Options()).results
+    (found,) = check_page(read(page, Compiler()), runner).results
     assert found.verdict.value == verdict

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.judging import pages
+from th_shell.docs.settings import beside
 
 GOOD = "```lua\n> 1 + 1\n2\n```\n"
+ERRATUM = "[[errata]]\nreason = 'Two and two are four.'\ninput = 'x * 2'\n"
 BAD = "Text\n\n```lua\nx = 2\n> x * 2\n5\n```\n"
 
 
@@ -107,20 +108,22 @@ def test_files_are_opened_before_anything_runs(
 
 
 @pytest.mark.usefixtures("folder")
-def test_ledgers_of_another_folder() -> None:
+def test_errata_in_another_folder() -> None:
     Path("errata").mkdir()
-    Path("errata/bad.md.errata").write_text("Two and two are four.\n  5: x * 2\n    | 4\n")
+    Path("errata/bad.md.th-docs").write_text(f'{ERRATUM}prints = "4"\n')
     assert main(["--errata", "errata", "bad.md"]) == 0
 
 
 @pytest.mark.usefixtures("folder")
-def test_update_writes_what_is_printed_into_ledgers() -> None:
-    ledger = Path("bad.md.errata")
-    ledger.write_text("# Notes.\n\nTwo and two are four.\n  5: x * 2\n\n# More.\n")
+def test_update_writes_what_is_printed_into_errata() -> None:
+    file = Path("bad.md.th-docs")
+    file.write_text(f"# Notes.\n\n{ERRATUM}\n# More.\n[[examples]]\nordinal = 1\n")
     assert main(["--update", "bad.md"]) == 0
-    assert ledger.read_text() == (
-        "# Notes.\n\nTwo and two are four.\n"
-        "    5: > x * 2\n        @ /1 #ef2d127d\n        | 4\n\n# More.\n"
+    assert file.read_text() == (
+        '# Notes.\n\n[[errata]]\nreason = "Two and two are four."\nheading = ""\ninput = "x * 2"\n'
+        'ordinal = 1\ndocumented = "ef2d127d"\nprints = "4"\n\n'
+        '# More.\n[[examples]]\nordinal = 1\n\n[verdicts]\n"/1/x = 2" = "ran"\n'
+        '"/1/x * 2" = "erratum"\n'
     )
     assert main(["bad.md"]) == 0
     Path("bad.md").write_text(BAD.replace("x = 2", "x = 3"))
@@ -128,17 +131,19 @@ def test_update_writes_what_is_printed_into_ledgers() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_ledger_that_cannot_be_written(
+def test_errata_that_cannot_be_written(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(pages, "write_file", refuse)
-    Path("bad.md.errata").write_text("Two and two are four.\n  5: x * 2\n")
+    monkeypatch.setattr(beside, "write_file", refuse)
+    Path("bad.md.th-docs").write_text(ERRATUM)
     assert main(["--update", "bad.md"]) == 1
     shown = capfd.readouterr().out
-    assert shown.startswith("FAIL bad.md: bad.md.errata cannot be written: No space left on device")
+    assert shown.startswith(
+        "FAIL bad.md: bad.md.th-docs cannot be written: No space left on device"
+    )
 
 
 @pytest.mark.usefixtures("folder")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.comment_values import Value, comment_of, value_of
 from th_shell.docs.reading.compiler import Compiler
@@ -61,7 +61,7 @@ def test_values(text: str, source: str, value: Value | None) -> None:
 def judged(runner: Runner, folder: Path, *lines: str) -> list[Result]:
     page = folder / "page.md"
     page.write_text("\n".join(["```lua", *lines, "```", ""]))
-    return list(check_page(page, read(page, COMPILER), runner, Options()).results)
+    return list(check_page(read(page, COMPILER), runner).results)
 
 
 @pytest.mark.parametrize(

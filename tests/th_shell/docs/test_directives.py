@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Block, Example, Line
@@ -41,7 +41,7 @@ def check(read: Read, runner: Runner, compiler: Compiler, tmp_path: Path) -> Che
     def run(text: str) -> PageResult:
         read(text)
         page = tmp_path / "page.md"
-        return check_page(page, read_page_of(page, compiler), runner, Options())
+        return check_page(read_page_of(page, compiler), runner)
 
     return run
 
@@ -365,7 +365,7 @@ def test_a_page_may_be_less_strict_than_the_command_line(
     read("```\n> 1\n> 2 -- th-docs: strict=false\n```")
     path = tmp_path / "page.md"
     strict = read_page_of(path, compiler, Layer(Settings(strict=True)))
-    assert verdicts(check_page(path, strict, runner, Options())) == ["differs", "ran"]
+    assert verdicts(check_page(strict, runner)) == ["differs", "ran"]
 
 
 def test_setup_runs_where_it_stands(check: Check) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from th_shell.docs.fixing.fix import find_fix
 from th_shell.docs.fixing.rewriting import rewritten
-from th_shell.docs.judging.pages import Options, assess_page
+from th_shell.docs.judging.pages import assess_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Runner
@@ -73,7 +73,7 @@ def fixed(
     path = folder / name
     path.write_bytes(text.encode())
     page = read(path, Compiler())
-    fix = find_fix(path, text, page, assess_page(path, page, runner, Options()))
+    fix = find_fix(text, page, assess_page(page, runner))
     return fix.text, fix.examples, [r.example.source for r in fix.left]
 
 
@@ -97,7 +97,9 @@ def test_an_output_in_a_block_of_its_own(runner: Runner, tmp_path: Path) -> None
 
 
 def test_errata_stay(runner: Runner, tmp_path: Path) -> None:
-    (tmp_path / "page.md.errata").write_text("Two.\n  2: > 1 + 1\n    | 2\n")
+    (tmp_path / "page.md.th-docs").write_text(
+        "[[errata]]\nreason = 'Two.'\ninput = '1 + 1'\nprints = '2'\n"
+    )
     page = "```lua\n> 1 + 1\n3\n```\n"
     assert fixed(tmp_path, runner, page) == (page, 0, [])
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.th_shell.docs.conftest import CheckPage
+from th_shell.toml import loads
 
 X = "x = torch.range(1, 3)\n"
 SHOWN = " 1\n 2\n 3\n[torch.DoubleTensor of size 3]\n"
@@ -168,10 +169,11 @@ def test_a_repair_that_spoils_what_holds_is_none(check_text: CheckPage) -> None:
 def test_update_writes_the_repaired_input(check_text: CheckPage, tmp_path: Path) -> None:
     page = f"```\n{X}> X\n{SHOWN}> x.sum()\n7\n```\n"
     assert not check_text(page, update=True).failed
-    entry, other = (tmp_path / "page.md.errata").read_text().split("\n\n")
-    assert entry.startswith("A small letter became a capital one: X.\n    3: > X\n        @ /1 #")
-    assert entry.endswith("\n        > x")
-    assert other.startswith("No reason is given yet.\n    8: > x.sum()\n        @ /1 #")
+    errata = loads((tmp_path / "page.md.th-docs").read_text())["errata"]
+    assert [(one["reason"], one["input"], one.get("right")) for one in errata] == [
+        ("A small letter became a capital one: X.", "X", "x"),
+        ("No reason is given yet.", "x.sum()", None),
+    ]
     assert not check_text(page).failed
     assert check_text(page.replace("range(1, 3)", "range(2, 4)")).failed
 

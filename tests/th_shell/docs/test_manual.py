@@ -26,8 +26,8 @@ from th_shell.docs.judging.verdicts import FAILURES, Verdict
 from th_shell.docs.pytest_entry import pytest_addoption
 from th_shell.docs.reporting import results_json
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.beside import ERRATUM_KEYS
 from th_shell.docs.settings.options import OPTIONS, Option
-from th_shell.docs.settings.placement import EXAMPLE_KEYS
 
 MANUAL = (Path(cli.__file__).parent / "README.md").read_text("utf-8")
 
@@ -137,7 +137,7 @@ def test_verdicts_are_told(verdict: Verdict) -> None:
     assert (row["fails"] == "yes") == (verdict in FAILURES)
 
 
-@pytest.mark.parametrize("option", [*OPTIONS, *EXAMPLE_KEYS], ids=lambda option: option.name)
+@pytest.mark.parametrize("option", [*OPTIONS, *ERRATUM_KEYS], ids=lambda option: option.name)
 def test_settings_are_told(option: Option) -> None:
     assert _is_told(option.name)
 

@@ -62,7 +62,7 @@ def test_errors_in_what_depends_on_chance_are_noticed(
     assert rate([ending for _, _, ending in found]) == 1
 
 
-def test_a_deleted_output_is_noticed_by_a_baseline(remembering: Remembering) -> None:
+def test_a_deleted_output_is_noticed_by_verdicts(remembering: Remembering) -> None:
     trial = Trial(DOCS / "tensors.md", remembering, Compiler())
     changes = (m for m in trial.mutations(random.Random(1)) if m.kind == "deleted")
     assert trial.endings([next(changes)]) == [Ending.CAUGHT]
@@ -71,7 +71,9 @@ def test_a_deleted_output_is_noticed_by_a_baseline(remembering: Remembering) -> 
 def test_an_input_above_an_erratum(remembering: Remembering, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```lua\nx = torch.Tensor(1)\nx:fill(1)\n> x:sum()\n2\n```\n")
-    (tmp_path / "page.md.errata").write_text("It is wrong.\n    4: > x:sum()\n        | 1\n")
+    (tmp_path / "page.md.th-docs").write_text(
+        "[[errata]]\nreason = 'It is wrong.'\ninput = 'x:sum()'\nprints = '1'\n"
+    )
     trial = Trial(page, remembering, Compiler())
     changes = list(trial.mutations(random.Random(1)))
     found = [trial.endings([change])[0] for change in changes]

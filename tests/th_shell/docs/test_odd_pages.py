@@ -11,10 +11,10 @@ from th_shell.docs.judging.plausibility import implausible
 from th_shell.docs.judging.printout import bare_message, only_rows, precision, printed_tensors
 from th_shell.docs.reading.comment_values import comment_of
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import PageError
 from th_shell.docs.reading.names import bound_names, read_names
 from th_shell.docs.reading.page import read, read_page
 from th_shell.docs.settings.directives import find_comments
+from th_shell.docs.settings.settings import PageError
 
 _MANY = 30_000
 _SECONDS = 2.0  # what took time in proportion to the square of these sizes took minutes

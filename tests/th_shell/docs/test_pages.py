@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.page import read
@@ -21,7 +21,7 @@ def check(runner: Runner, tmp_path: Path) -> Check:
     def run(text: str) -> list[Result]:
         page = tmp_path / "page.md"
         page.write_text(f"```lua\n{text}\n```\n")
-        return list(check_page(page, read(page, Compiler()), runner, Options()).results)
+        return list(check_page(read(page, Compiler()), runner).results)
 
     return run
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.python import comparable, comparable_outcome
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
@@ -21,7 +21,7 @@ COMPILER = Compiler()
 def check(runner: Runner, folder: Path, text: str, below: Layer = NOTHING) -> list[Result]:
     page = folder / "page.md"
     page.write_text(text)
-    found = check_page(page, read(page, COMPILER, below), runner, Options())
+    found = check_page(read(page, COMPILER, below), runner)
     assert not found.problem
     return list(found.results)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.page import read as read_page
@@ -92,7 +92,7 @@ def test_verdict_of_output_in_a_block_of_its_own(
 ) -> None:
     read(tmp_path, f"```\n{source}\n```\n\nIt prints:\n\n```\n3\n```\n")
     page = tmp_path / "page.md"
-    (result,) = check_page(page, read_page(page, COMPILER), runner, Options()).results
+    (result,) = check_page(read_page(page, COMPILER), runner).results
     assert result.verdict.value == verdict
 
 
@@ -116,7 +116,7 @@ def test_text_below_that_may_be_output(
     (example,) = read(tmp_path, text)
     assert example.apart and not example.announced
     page = tmp_path / "page.md"
-    (result,) = check_page(page, read_page(page, COMPILER), runner, Options()).results
+    (result,) = check_page(read_page(page, COMPILER), runner).results
     assert result.verdict.value == verdict
 
 
@@ -124,5 +124,5 @@ def test_an_error_that_the_page_has_shown_above(runner: Runner, tmp_path: Path) 
     text = "```\n> error('no')\nno\n```\n\nAgain:\n\n```\nerror('no') -- fails\nerror('yes')\n```\n"
     page = tmp_path / "page.md"
     page.write_text(text)
-    found = check_page(page, read_page(page, COMPILER), runner, Options()).results
+    found = check_page(read_page(page, COMPILER), runner).results
     assert [result.verdict.value for result in found] == ["pass", "layout", "error"]

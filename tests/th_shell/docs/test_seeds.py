@@ -1,7 +1,7 @@
 """The pages this project was founded on: whatever holds in Torch7 and PyTorch holds here.
 
 They went through PDF extraction. What that and the manual itself made wrong stands in their
-ledgers, in errata/; it was taken from a run of Torch7, or PyTorch, on the same examples. The pages
+errata, in errata/; it was taken from a run of Torch7, or PyTorch, on the same examples. The pages
 are no part of the repository: tests/docs/converted.txt has their difficulties.
 """
 
@@ -15,7 +15,7 @@ import pytest
 from th_shell.docs.cli import main
 
 SEEDS = Path(__file__).parents[4] / "shared" / "seeds"
-LEDGERS = Path(__file__).parent / "errata"
+ERRATA = Path(__file__).parent / "errata"
 
 PAGES = {
     "000_d2744a8b3ab95f21.txt": (328, 80, 5),
@@ -39,7 +39,7 @@ def test_page_holds_but_for_its_errata(
     name: str, counts: tuple[int, int, int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     results = tmp_path / "results.json"
-    status = main(["--errata", str(LEDGERS), "--json", str(results), str(SEEDS / name)])
+    status = main(["--errata", str(ERRATA), "--json", str(results), str(SEEDS / name)])
     assert status == 0, capfd.readouterr().out
     (page,) = json.loads(results.read_text())["pages"]
     found = Counter(example["verdict"] for example in page["examples"])
@@ -51,13 +51,13 @@ def test_python_page_holds_but_for_its_errata(
     name: str, counts: dict[str, int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     results = tmp_path / "results.json"
-    status = main(["--errata", str(LEDGERS), "--json", str(results), str(SEEDS / name)])
+    status = main(["--errata", str(ERRATA), "--json", str(results), str(SEEDS / name)])
     assert status == 0, capfd.readouterr().out
     assert json.loads(results.read_text())["counts"] == counts
 
 
 @pytest.mark.slow
-def test_without_ledgers_every_failure_is_told_apart(tmp_path: Path) -> None:
+def test_without_errata_every_failure_is_told_apart(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     pages = [str(SEEDS / name) for name in PAGES]
     assert main(["--errata", str(tmp_path), "--json", str(results), *pages]) == 1

@@ -10,7 +10,7 @@ from th_shell.docs.command.selection import NoPagesError, Shard, find_pages, pag
 FILES = (
     "docs/b.md",
     "docs/a.txt",
-    "docs/a.txt.errata",
+    "docs/a.txt.th-docs",
     "docs/script.lua",
     "docs/.hidden.md",
     "docs/.git/c.md",

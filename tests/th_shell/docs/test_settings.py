@@ -391,7 +391,9 @@ def test_folders_say_what_runs_pages(capfd: pytest.CaptureFixture[str]) -> None:
 def test_folders_have_engines_memory_and_ledgers(capfd: pytest.CaptureFixture[str]) -> None:
     Path("page.md").write_text("```\n> 1\n2\n```\n")
     Path("ledgers").mkdir()
-    Path("ledgers/page.md.errata").write_text("Wrong.\n  2: 1\n    | 1\n")
+    Path("ledgers/page.md.th-docs").write_text(
+        "[[errata]]\nreason = 'Wrong.'\ninput = '1'\nprints = '1'\n"
+    )
     Path("th-docs.toml").write_text("errata = 'ledgers'\nmemory = 500\n")
     assert main(["page.md"]) == 0
     Path("th-docs.toml").write_text("engine = 'none-such'\n")

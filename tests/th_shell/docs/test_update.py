@@ -7,9 +7,8 @@ import pytest
 from tests.th_shell.docs.conftest import CheckPage
 
 
-def ledger(folder: Path) -> str:
-    path = folder / "page.md.errata"
-    return path.read_text() if path.exists() else ""
+def beside(folder: Path) -> str:
+    return (folder / "page.md.th-docs").read_text()
 
 
 @pytest.mark.parametrize(
@@ -25,24 +24,33 @@ def test_check_after_update(check_text: CheckPage, tmp_path: Path, examples: str
     page = f"# A\n\n```lua\n{examples}\n```\n"
     assert not check_text(page, update=True).failed
     assert not check_text(page).failed
-    written = ledger(tmp_path)
+    written = beside(tmp_path)
     assert not check_text(page, update=True).failed
-    assert ledger(tmp_path) == written
+    assert beside(tmp_path) == written
 
 
 def test_what_holds_again_is_struck(check_text: CheckPage, tmp_path: Path) -> None:
     page = "```lua\n> 1\n1\n> 2\n3\n```\n"
-    (tmp_path / "page.md.errata").write_text("One.\n  2: 1\n    | 1\nTwo.\n  4: 2\n    | 2\n")
+    (tmp_path / "page.md.th-docs").write_text(
+        "[[errata]]\nreason = 'One.'\ninput = '1'\nprints = '1'\n"
+        "[[errata]]\nreason = 'Two.'\ninput = '2'\nprints = '2'\n"
+    )
     (old,) = [r.note for r in check_text(page).results if r.failed]
-    assert old == "the ledger says: One. But it is pass now: strike it."
+    assert old == "its erratum says: One. But it is pass now: strike it."
     assert not check_text(page, update=True).failed
-    assert ledger(tmp_path) == "Two.\n    4: > 2\n        @ /1 #4e074085\n        | 2\n"
+    assert beside(tmp_path) == (
+        '[[errata]]\nreason = "Two."\nheading = ""\ninput = "2"\nordinal = 1\n'
+        'documented = "4e074085"\nprints = "2"\n\n[verdicts]\n"/1/1" = "pass"\n'
+        '"/1/2" = "erratum"\n'
+    )
 
 
 def test_an_input_that_holds_no_more(check_text: CheckPage, tmp_path: Path) -> None:
     page = "```lua\n> 1 + 1\n3\n```\n"
-    (tmp_path / "page.md.errata").write_text("One.\n  2: 1 + 1\n    > 1 + 3\n")
+    (tmp_path / "page.md.th-docs").write_text(
+        "[[errata]]\nreason = 'One.'\ninput = '1 + 1'\nright = '1 + 3'\n"
+    )
     assert check_text(page).failed
     assert not check_text(page, update=True).failed
     assert not check_text(page).failed
-    assert "        | 2\n" in ledger(tmp_path)
+    assert 'prints = "2"\n' in beside(tmp_path)

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.th_shell.docs.conftest import CheckPage
-from th_shell.docs.judging.pages import Options, check_page
+from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.verdicts import PageResult, judge
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Outcome, Runner
+from th_shell.toml import loads
 
 
 def verdict(
@@ -120,64 +121,65 @@ PAGE = """\
 """
 
 
-RIGHT = "    | 1\n    | 2\n    | [torch.DoubleTensor of size 2]\n"
+WRONG = "[[errata]]\nreason = 'A wrong number.'\ninput = '{}'\n".format
+RIGHT = 'prints = """\n1\n2\n[torch.DoubleTensor of size 2]"""\n'
 
 
 @pytest.fixture
 def check(runner: Runner, tmp_path: Path) -> Callable[[str | None], PageResult]:
-    """Checks the page with a ledger."""
+    """Checks the page with errata."""
 
     def run(errata: str | None) -> PageResult:
         page = tmp_path / "page.md"
         page.write_text(PAGE)
         if errata is not None:
-            (tmp_path / "page.md.errata").write_text(errata)
-        return check_page(page, read(page, Compiler()), runner, Options())
+            (tmp_path / "page.md.th-docs").write_text(errata)
+        return check_page(read(page, Compiler()), runner)
 
     return run
 
 
-def test_page_without_ledger(check: Callable[[str | None], PageResult]) -> None:
+def test_page_without_errata(check: Callable[[str | None], PageResult]) -> None:
     result = check(None)
     assert [r.verdict.value for r in result.results] == ["ran", "differs", "pass"]
     assert result.failed
 
 
 def test_erratum_explains_a_failure(check: Callable[[str | None], PageResult]) -> None:
-    result = check(f"A wrong number.\n  3: > x\n{RIGHT}")
+    result = check(WRONG("x") + RIGHT)
     assert [r.verdict.value for r in result.results] == ["ran", "erratum", "pass"]
     assert result.results[1].note == "A wrong number."
     assert not result.failed
 
 
 def test_erratum_must_still_be_so(check: Callable[[str | None], PageResult]) -> None:
-    result = check(f"A wrong number.\n  3: > x\n{RIGHT}  7: x:sum()\n    | 3\n")
+    result = check(WRONG("x") + RIGHT + WRONG("x:sum()") + "prints = '3'\n")
     assert [r.verdict.value for r in result.results] == ["ran", "erratum", "differs"]
     assert (
-        result.results[2].note == "the ledger says: A wrong number. But it is pass now: strike it."
+        result.results[2].note == "its erratum says: A wrong number. But it is pass now: strike it."
     )
     assert result.failed
 
 
 def test_an_erratum_says_what_is_right(check: Callable[[str | None], PageResult]) -> None:
-    right = f"A wrong number.\n  3: > x\n{RIGHT}"
+    right = WRONG("x") + RIGHT
     assert not check(right).failed
-    result = check(right.replace("| 2", "| 3")).results[1]
+    result = check(right.replace("2\n", "3\n")).results[1]
     assert result.verdict.value == "differs"
-    assert result.note.startswith("the ledger says that it prints something else: 1\n3")
+    assert result.note.startswith("its erratum says that it prints something else: 1\n3")
 
 
 def test_an_erratum_that_does_not_say_it(check: Callable[[str | None], PageResult]) -> None:
-    result = check("A wrong number.\n  3: > x\n").results[1]
-    note = "the ledger does not say what it prints: th-docs --update writes that"
+    result = check(WRONG("x")).results[1]
+    note = "its erratum does not say what it prints: th-docs --update writes that"
     assert (result.verdict.value, result.note) == ("differs", note)
 
 
 def test_an_erratum_whose_output_depends_on_chance(check_text: CheckPage, tmp_path: Path) -> None:
     page = "```\n> x = torch.rand(2)\n> x\n 1 2 3\n> torch.ones(2)\n 1 2\n```\n"
     assert not check_text(page, update=True).failed
-    ledger = (tmp_path / "page.md.errata").read_text()
-    assert ledger.count("        ~ ") == 3  # the two numbers, and the line with the sizes
+    errata = loads((tmp_path / "page.md.th-docs").read_text())["errata"]
+    assert [one.get("by_chance", False) for one in errata] == [True, False]
     assert not check_text(page).failed
     # What was fixed must not become random.
     assert check_text(page.replace("torch.ones", "torch.rand")).failed
@@ -185,14 +187,17 @@ def test_an_erratum_whose_output_depends_on_chance(check_text: CheckPage, tmp_pa
 
 
 def test_an_erratum_has_the_right_input(check: Callable[[str | None], PageResult]) -> None:
-    right = "A wrong input.\n  3: > x\n    > x + torch.Tensor{{0, {}}}\n"
-    assert [r.verdict.value for r in check(right.format(1)).results] == ["ran", "erratum", "pass"]
-    result = check(right.format(2)).results[1]
+    right = WRONG("x") + "right = 'x + torch.Tensor{0, 1}'\n"
+    assert [r.verdict.value for r in check(right).results] == ["ran", "erratum", "pass"]
+    result = check(right.replace("1}", "2}")).results[1]
     assert (result.verdict.value, result.got.split()[:2]) == ("differs", ["1", "4"])
-    assert result.note == "the ledger says that this holds: x + torch.Tensor{0, 2}"
+    assert result.note == "its erratum says that this holds: x + torch.Tensor{0, 2}"
 
 
-def test_bad_ledger_fails_the_page(check: Callable[[str | None], PageResult]) -> None:
-    result = check("Why.\n  3: y\n")
-    assert result.problem == "ledger line 2: the page has no example 'y'"
+def test_bad_errata_fail_the_page(
+    check: Callable[[str | None], PageResult], tmp_path: Path
+) -> None:
+    result = check(WRONG("y"))
+    file = tmp_path / "page.md.th-docs"
+    assert result.problem == f"{file}: errata 1: the page has no such example: y"
     assert result.failed

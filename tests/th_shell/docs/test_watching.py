@@ -25,7 +25,7 @@ class Stop(Exception):
     [
         ([], [["a.md", "b.md"]]),
         ([_write("a.md")], [["a.md", "b.md"], ["a.md"]]),
-        ([_write("b.md.errata")], [["a.md", "b.md"], ["b.md"]]),
+        ([_write("b.md.th-docs")], [["a.md", "b.md"], ["b.md"]]),
         ([_write("c.md")], [["a.md", "b.md"], ["c.md"]]),
         ([_write("b.mdx"), _write("notes")], [["a.md", "b.md"]]),
         ([_write("th-docs.toml")], [["a.md", "b.md"], ["a.md", "b.md"]]),

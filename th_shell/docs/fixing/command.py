@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
 
-from th_shell.docs.checking import Checker, NotCheckedError
+from th_shell.docs.checking import Checker
 from th_shell.docs.command.run_options import (
     Parser,
     add_judging_options,
@@ -19,11 +19,11 @@ from th_shell.docs.command.run_options import (
 )
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.fixing.fix import Fix, find_fix
-from th_shell.docs.judging.ledger import LedgerError
+from th_shell.docs.judging.pages import assess_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.reporter import write_text
-from th_shell.docs.running.evaluation import HiddenError
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.settings import PageError
 from th_shell.files import read_file, write_file
 from th_shell.visible import visible
 
@@ -51,7 +51,7 @@ def _parser() -> Parser:
         usage="%(prog)s [OPTION...] PAGE...",
         description="Write what examples print into their pages, in place of documented texts that "
         "differ, and repair inputs where a small repair makes them hold. What depends on chance, "
-        "raises an error or is in the page's ledger stays as it is.",
+        "raises an error or has an erratum stays as it is.",
     )
     parser.add_argument("words", nargs="+", metavar="PAGE", help="a page, a folder, a pattern")
     parser.add_argument(
@@ -69,12 +69,12 @@ def _fixed(path: Path, checker: Checker, only_show: bool) -> bool:
     try:
         read = checker.read(path)
         old = read_file(path).decode("utf-8", "surrogateescape")
-        fix = find_fix(path, old, read.page, read.assess())
+        fix = find_fix(old, read.page, assess_page(*read))
         if only_show:
             _show(path, old, fix.text)
         elif fix.text != old:
             write_file(path, fix.text.encode("utf-8", "surrogateescape"))
-    except (LedgerError, HiddenError, NotCheckedError) as error:
+    except PageError as error:
         return _says(path, str(error))
     except OSError as error:
         return _says(path, f"cannot be written: {error.strerror}")

@@ -1,7 +1,7 @@
 """Finds the lines of a page that `th-docs fix` replaces, and replaces them.
 
 What differs gets the text that the program prints, where that is always the same; what a repair
-has healed gets the repaired lines. Examples that the page's ledger has are left as they are, and
+has healed gets the repaired lines. Examples that have errata are left as they are, and
 so is whatever depends on chance or raises an error: the page's author must look at these.
 
 Before anything is replaced, the new page is read again. A printed text may look like a prompt, like
@@ -20,10 +20,10 @@ from th_shell.docs.fixing.rewriting import rewritten
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.pages import Assessment
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.examples import Example, Kind, Line, PageError, edited
+from th_shell.docs.reading.examples import Example, Kind, Line, edited
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.reading.refining import examples_of
-from th_shell.docs.settings.settings import SettingsError
+from th_shell.docs.settings.settings import PageError
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class Change:
     printed: str | None = None
 
 
-def reads_back(path: Path, text: str, page: Page, changes: Sequence[Change]) -> str | None:
+def reads_back(text: str, page: Page, changes: Sequence[Change]) -> str | None:
     """The text of a page with changes; None where it would not be read as it is meant."""
     new = _changed(text, page, _lines(changes))
     if new is None or not _are_outputs(page, changes):
         return None
     wanted = _edited(page, _lines(changes))
-    return new if _shapes(_read_again(path, new, page)) == _shapes(wanted) else None
+    return new if _shapes(_read_again(new, page)) == _shapes(wanted) else None
 
 
 def _lines(changes: Sequence[Change]) -> dict[int, Sequence[str]]:
@@ -71,13 +71,13 @@ def _edited(page: Page, lines: Mapping[int, Sequence[str]]) -> list[Example]:
     return examples_of(blocks, page.compiler)
 
 
-def _read_again(path: Path, text: str, page: Page) -> Sequence[Example] | None:
+def _read_again(text: str, page: Page) -> Sequence[Example] | None:
     with TemporaryDirectory() as folder:
-        copy = Path(folder) / path.name
+        copy = Path(folder) / page.path.name
         copy.write_bytes(text.encode("utf-8", "surrogateescape"))
         try:
             return read(copy, page.compiler).examples
-        except (PageError, SettingsError):
+        except PageError:
             return None
 
 
@@ -123,7 +123,7 @@ class Fix:
     left: Sequence[Result]
 
 
-def find_fix(path: Path, text: str, page: Page, assessment: Assessment) -> Fix:
+def find_fix(text: str, page: Page, assessment: Assessment) -> Fix:
     """The fix of a page with this text, from how its examples were judged."""
     failed = [
         (i, result)
@@ -131,13 +131,13 @@ def find_fix(path: Path, text: str, page: Page, assessment: Assessment) -> Fix:
         if result.failed and i not in assessment.errata
     ]
     changes = [change for i, _ in failed if (change := _change(i, page, assessment))]
-    new = reads_back(path, text, page, changes)
+    new = reads_back(text, page, changes)
     if new is None:
         kept: list[Change] = []
         for change in changes:
-            if reads_back(path, text, page, [*kept, change]) is not None:
+            if reads_back(text, page, [*kept, change]) is not None:
                 kept.append(change)
-        changes, new = kept, reads_back(path, text, page, kept)
+        changes, new = kept, reads_back(text, page, kept)
     mended = {change.index for change in changes}
     left = [result for i, result in failed if i not in mended]
     return Fix(text if new is None else new, len(changes), left)

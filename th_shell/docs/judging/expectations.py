@@ -1,19 +1,12 @@
-"""Holds a page's results against what is said of them beforehand: ledger, baseline and settings.
+"""Holds a page's results against what is said of them: its errata, its verdicts, its settings.
 
-The ledger (`ledger`) has the errors of the page itself; `th-docs --update` writes what it should
-have.
+The errata are the errors of the page itself; `th-docs --update` writes what they should be.
 
-The baseline of a page is what its examples have reached, so that a later fall is a failure. It is
-in a file beside the page, named PAGE.verdicts, that `th-docs --update` writes: a line for each
-example, with its verdict and its identity, which no line number is part of:
-
-    pass    Extracting sub-tensors/1/x:narrow(1, 2, 3)
-    layout  Extracting sub-tensors/1/x
-
-An example falls when it was compared with more than it is compared with now: from pass to layout,
+The verdicts beside a page are what its examples have reached, so that a later fall is a failure. An
+example falls when it was compared with more than it is compared with now: from pass to layout,
 since its output has become random, or to ran, since the documented output was deleted. Where an
-example that was compared is gone, the page fails. A page without such a file has no baseline.
-Where a device is missing, an example that needs it has not fallen.
+example that was compared is gone, the page fails. Where a device is missing, an example that needs
+it has not fallen.
 
 Settings say of an example that it fails. What is said of one example must hold for it. What is said
 of a block or a page must hold for one of its examples: the others may pass. Where all pass, what is
@@ -24,24 +17,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from th_shell.docs.judging.chance import Judgement
 from th_shell.docs.judging.comparison import agrees, agrees_by_layout
-from th_shell.docs.judging.ledger import Erratum, ledger_lines, places
 from th_shell.docs.judging.printout import same
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, identities
 from th_shell.docs.running.evaluation import Outcome
-from th_shell.docs.settings.settings import Settings, filtered
+from th_shell.docs.settings.beside import Beside, Erratum, find_errata, known_places
+from th_shell.docs.settings.settings import Settings, SettingsError, filtered
+from th_shell.visible import encodable
 
 _NO_REASON = "No reason is given yet."
 
 
-def with_errata(judged: Judgement, errata: Mapping[int, Erratum]) -> list[Result]:
-    """The results, in which an example that fails as the ledger says is an erratum.
+def errata_of(examples: Sequence[Example], beside: Beside) -> dict[int, Erratum]:
+    """The errata of a page by the indices of their examples. Raises SettingsError."""
+    errata = beside.errata()
+    return {i: errata[at] for i, at in find_errata(errata, examples, beside.path).items()}
 
-    One that does not is a failure, and so is one of which the ledger does not say what is right.
+
+def with_errata(judged: Judgement, errata: Mapping[int, Erratum]) -> list[Result]:
+    """The results, in which an example that fails as its erratum says has that verdict.
+
+    One that does not is a failure, and so is one of which the erratum does not say what is right.
     """
     pairs = zip(judged.results, judged.outcomes, strict=True)
     return [
@@ -50,23 +49,24 @@ def with_errata(judged: Judgement, errata: Mapping[int, Erratum]) -> list[Result
     ]
 
 
-def _with_erratum(result: Result, entry: Erratum, runs: tuple[Outcome, Outcome]) -> Result:
-    problem = _disagreement(result, entry, runs)
+def _with_erratum(result: Result, erratum: Erratum, runs: tuple[Outcome, Outcome]) -> Result:
+    problem = _disagreement(result, erratum, runs)
     if problem:
         return replace(result, verdict=Verdict.DIFFERS, note=problem)
-    return replace(result, verdict=Verdict.ERRATUM, note=entry.reason)
+    return replace(result, verdict=Verdict.ERRATUM, note=erratum.reason)
 
 
-def _disagreement(result: Result, entry: Erratum, runs: tuple[Outcome, Outcome]) -> str:
+def _disagreement(result: Result, erratum: Erratum, runs: tuple[Outcome, Outcome]) -> str:
     fails = result.fails_unexpectedly
-    if entry.input is not None:
-        return f"the ledger says that this holds: {entry.input}" if fails else ""
+    if erratum.right is not None:
+        return f"its erratum says that this holds: {erratum.right}" if fails else ""
     if not fails:
-        return f"the ledger says: {entry.reason} But it is {result.verdict.value} now: strike it."
-    if entry.output is None:
-        return "the ledger does not say what it prints: th-docs --update writes that"
-    if not _prints(entry.output, entry.by_chance, runs, result.example.settings):
-        return f"the ledger says that it prints something else: {entry.output}"
+        now = f"it is {result.verdict.value} now: strike it."
+        return f"its erratum says: {erratum.reason} But {now}"
+    if erratum.prints is None:
+        return "its erratum does not say what it prints: th-docs --update writes that"
+    if not _prints(erratum.prints, erratum.by_chance, runs, result.example.settings):
+        return f"its erratum says that it prints something else: {erratum.prints}"
     return ""
 
 
@@ -84,25 +84,24 @@ def updated(
     new = dict(errata)
     for i, (result, runs) in enumerate(zip(judged.results, judged.outcomes, strict=True)):
         if i in errata:
-            if not result.fails_unexpectedly and errata[i].input is None:
+            if not result.fails_unexpectedly and errata[i].right is None:
                 del new[i]
             elif _disagreement(result, errata[i], runs):
-                new[i] = replace(_with_output(errata[i], runs), input=None)
-        elif result.failed and i in inputs:
-            new[i] = Erratum(0, "", _sentence(result.note), input=inputs[i])
+                new[i] = replace(_with_output(errata[i], runs), right=None)
         elif result.failed:
-            new[i] = _with_output(Erratum(0, "", _sentence(result.note)), runs)
-    known = places(examples)
-    return {i: replace(entry, place=known[i]) for i, entry in new.items()}
+            found = Erratum({}, _sentence(result.note), right=inputs.get(i))
+            new[i] = found if i in inputs else _with_output(found, runs)
+    known = known_places(examples)
+    return {i: replace(erratum, place=known[i]._asdict()) for i, erratum in new.items()}
 
 
 def _printed(run: Outcome) -> str:
-    return run.output + (run.error or "")
+    return encodable(run.output + (run.error or ""))
 
 
-def _with_output(entry: Erratum, runs: tuple[Outcome, Outcome]) -> Erratum:
+def _with_output(erratum: Erratum, runs: tuple[Outcome, Outcome]) -> Erratum:
     first, second = map(_printed, runs)
-    return replace(entry, output=first, by_chance=not same(first, second))
+    return replace(erratum, prints=first.rstrip(), by_chance=not same(first, second))
 
 
 def _prints(
@@ -115,7 +114,7 @@ def _prints(
 
 
 def _sentence(note: str) -> str:
-    note = " ".join(note.split())
+    note = encodable(" ".join(note.split()))
     return f"{note[0].upper()}{note[1:]}." if note else _NO_REASON
 
 
@@ -123,51 +122,38 @@ def _sentence(note: str) -> str:
 _RANKS = {Verdict.RAN: 1, Verdict.LAYOUT: 2, Verdict.PASS: 3}
 
 
-class BaselineError(Exception):
-    """A baseline that cannot be read, or that has examples which the page no longer has."""
+def reached(results: Sequence[Result]) -> dict[str, str]:
+    """The words for verdicts by the identities of their examples."""
+    words = (result.verdict.value for result in results)
+    return dict(zip(_names(results), words, strict=True))
 
 
-def baseline_path(page: Path, folder: Path | None = None) -> Path:
-    """The path of a page's baseline: beside the page, or in a folder."""
-    return (folder or page.parent) / f"{page.name}.verdicts"
+def _names(results: Sequence[Result]) -> list[str]:
+    return [encodable(str(name)) for name in identities([result.example for result in results])]
 
 
-def baseline_text(results: Sequence[Result]) -> str:
-    """The text of a baseline with these results."""
-    names = identities([result.example for result in results])
-    pairs = zip(results, names, strict=True)
-    return "".join(f"{result.verdict.value:7} {name}\n" for result, name in pairs)
-
-
-def read_baseline(path: Path) -> dict[str, Verdict] | None:
-    """The verdicts by the identities of examples; None without a file. Raises BaselineError."""
-    if not path.exists():
-        return None
-    found: dict[str, Verdict] = {}
-    for at, line in enumerate(ledger_lines(path), 1):
-        word, _, name = line.partition(" ")
-        if not line.strip():
-            continue
-        if word not in Verdict._value2member_map_:
-            raise BaselineError(f"{path}:{at}: no verdict: {word}")
-        found[name.strip()] = Verdict(word)
-    return found
-
-
-def with_falls(results: Sequence[Result], baseline: dict[str, Verdict]) -> list[Result]:
-    """The results, in which a fall is a failure. Raises BaselineError for lost examples."""
-    names = [str(name) for name in identities([result.example for result in results])]
-    lost = [name for name in baseline if name not in set(names) and baseline[name] in _RANKS]
-    lost = [name for name in lost if _RANKS[baseline[name]] > _RANKS[Verdict.RAN]]
+def with_falls(results: Sequence[Result], before: Mapping[str, Verdict]) -> list[Result]:
+    """The results, in which a fall is a failure. Raises SettingsError for lost examples."""
+    names = _names(results)
+    gone = before.keys() - set(names)
+    lost = [name for name in before if name in gone and _RANKS.get(before[name], 0) > 1]
     if lost:
-        raise BaselineError(_LOST.format(count=len(lost), first=lost[0]))
+        raise SettingsError(_LOST.format(count=len(lost), first=lost[0]))
     return [
-        _fallen(result, baseline[name]) if name in baseline else result
+        _fallen(result, before[name]) if name in before else result
         for result, name in zip(results, names, strict=True)
     ]
 
 
 _LOST = "{count} of its examples that were compared are gone, first: {first} (see --update)"
+
+
+def verdicts_before(beside: Beside) -> dict[str, Verdict]:
+    """The verdicts by the identities of examples. Raises SettingsError."""
+    try:
+        return {name: Verdict(word) for name, word in (beside.verdicts() or {}).items()}
+    except ValueError as error:  # which names the word
+        raise SettingsError(f"{beside.path}: verdicts: {error}") from None
 
 
 def _fallen(result: Result, before: Verdict) -> Result:

@@ -46,8 +46,8 @@ class Healed:
 class Healing:
     """Repairs examples of a page that fail.
 
-    results: those of the page as it is. sources: inputs that the ledger gives, by index. known: the
-    examples that are in the ledger, which stay as they are.
+    results: those of the page as it is. sources: inputs that errata give, by index. known: the
+    examples that have errata, which stay as they are.
     """
 
     def __init__(

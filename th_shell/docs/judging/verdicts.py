@@ -37,7 +37,7 @@ class Verdict(Enum):
     XFAIL = "xfail"  #: it fails, and the page's settings say that it does
     SKIPPED = "skipped"  #: it was not run
     TEXT = "text"  #: it is no example: text without an input above it
-    ERRATUM = "erratum"  #: it fails, and the ledger has the reason why the page is wrong
+    ERRATUM = "erratum"  #: it fails, and the file beside the page says why the page is wrong
 
 
 _COMMENT = re.compile(r"--.*")
@@ -84,7 +84,7 @@ class Result:
 
     @property
     def fails_unexpectedly(self) -> bool:
-        """Whether it fails, for whatever reason, and neither settings nor the ledger say so."""
+        """Whether it fails, for whatever reason, and neither settings nor an erratum say so."""
         return self.failed or self.verdict in (Verdict.FRAGMENT, Verdict.DEVICE)
 
     @property

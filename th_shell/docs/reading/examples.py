@@ -16,10 +16,6 @@ from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.settings.settings import Hidden, Mark, Settings
 
 
-class PageError(Exception):
-    """A page that is not in the format of its name; the message says why."""
-
-
 @dataclass(frozen=True)
 class Line:
     """A line of a page; number: counted from 1."""
@@ -91,7 +87,7 @@ def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
 
 
 def prompt_of(language: str) -> str:
-    """The prompt of a language, as reports and ledgers show it before an input."""
+    """The prompt of a language, as reports show it before an input."""
     return ">>> " if language == PYTHON else "> "
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Block, Example, language_of
 from th_shell.docs.reading.formats import FORMATS, reader
+from th_shell.docs.settings.beside import Beside
 from th_shell.docs.settings.placement import cut_with_settings
 from th_shell.docs.settings.settings import NOTHING, Layer
 from th_shell.files import read_file
@@ -87,14 +88,25 @@ def _whole(parts: Sequence[Block]) -> Block:
 class Page:
     """A page's blocks and examples. compiler: what has cut the blocks into examples."""
 
+    path: Path
+    beside: Beside
     blocks: Sequence[Block]
     examples: Sequence[Example]
     compiler: Compiler
 
 
-def read(path: Path, compiler: Compiler, below: Layer = NOTHING, language: str = LUA) -> Page:
-    """Read a page. below: what its folder says of it. language: see `read_page`.
+def read(
+    path: Path,
+    compiler: Compiler,
+    below: Layer = NOTHING,
+    language: str = LUA,
+    folder: Path | None = None,
+) -> Page:
+    """Read a page.
 
-    Raises OSError, PageError and SettingsError.
+    below: what its folder says of it. language: see `read_page`. folder: where the file is that is
+    else beside the page. Raises OSError and PageError.
     """
-    return Page(*cut_with_settings(path, read_page(path, language), compiler, below), compiler)
+    beside = Beside.of(path, folder)
+    blocks = read_page(path, language)
+    return Page(path, beside, *cut_with_settings(path, blocks, compiler, below, beside), compiler)

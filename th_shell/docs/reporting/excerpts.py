@@ -72,11 +72,6 @@ def page_lines(path: Path) -> list[str]:
         return []
 
 
-def encodable(text: str) -> str:
-    r"""A text without lone surrogates: bytes that are no UTF-8 become \xNN."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
 def excerpt(text: str) -> list[str]:
     """The lines of a text, as far as they are shown."""
     text = text.strip("\n")

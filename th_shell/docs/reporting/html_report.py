@@ -17,9 +17,9 @@ from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
 from th_shell.docs.reporting.differences import Block, Piece, line_blocks, word_pieces
-from th_shell.docs.reporting.excerpts import CHARACTERS, encodable, excerpt, page_lines, shortened
+from th_shell.docs.reporting.excerpts import CHARACTERS, excerpt, page_lines, shortened
 from th_shell.docs.reporting.report import tally
-from th_shell.visible import visible
+from th_shell.visible import encodable, visible
 
 _PROSE = 12  # lines of prose between examples that are not folded
 _MOST_PROSE = 1000  # lines of prose between two examples that the page has at most

@@ -10,8 +10,8 @@ from th_shell.docs.judging.verdicts import PageResult, Result
 from th_shell.docs.reading.examples import Identity, identities
 from th_shell.docs.reporting.causes import Cluster, clusters
 from th_shell.docs.reporting.coverage import Coverage, Covered
-from th_shell.docs.reporting.excerpts import encodable
 from th_shell.docs.reporting.report import tally
+from th_shell.visible import encodable
 
 _VERSION = 1
 

@@ -26,7 +26,7 @@ from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.settings.captures import Captures
-from th_shell.docs.settings.settings import Hidden
+from th_shell.docs.settings.settings import Hidden, PageError
 
 _COMMANDS = frozenset(("cat", "echo", "head", "ls", "mkdir", "printf", "tail", "touch", "wc"))
 _SESSIONS = frozenset(("lua", "luajit", "qlua", "th"))
@@ -219,7 +219,7 @@ class Runner:
         return found
 
 
-class HiddenError(Exception):
+class HiddenError(PageError):
     """The prelude or a teardown of a page has failed; the message says which, and how."""
 
 

@@ -162,7 +162,7 @@ JUDGING = (
     _of_files(
         "errata",
         readers.existing_folder,
-        "the folder of the ledgers, PAGE.errata, and of the baselines, PAGE.verdicts "
+        "the folder of the files with errata, verdicts and settings, PAGE.th-docs "
         "(default: beside each page)",
         "FOLDER",
     ),

@@ -4,32 +4,18 @@ Outside of blocks, a directive holds for the block right under it; within a bloc
 that it stands behind, or for the one under it; with `page`, for the page. `setup` is done before
 the next example, wherever that is, and `teardown` at the end. A directive that holds for nothing
 is an error.
-
-Pages that are not to be touched have a file of settings beside them, PAGE.th-docs. It is a TOML
-file. What stands at its top is said of the whole page; each table of `examples` is said of the
-examples that have its heading, its input (its first line) and its ordinal, of which any may be left
-out:
-
-    rtol = 1e-3
-    setup = "require 'nn'"
-
-    [[examples]]
-    heading = "Random numbers"
-    input = "x:sum()"
-    xfail = "prints a digit too many"
-
-The ordinal is the number of the example among those with the same heading and input, from 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Block, Example, Identity, Kind, identities
+from th_shell.docs.reading.examples import Block, Example, Kind
 from th_shell.docs.reading.refining import examples_of
+from th_shell.docs.settings.beside import Beside
 from th_shell.docs.settings.captures import shown_captures
 from th_shell.docs.settings.directives import (
     WORD,
@@ -39,67 +25,8 @@ from th_shell.docs.settings.directives import (
     read_directives,
     without_comments,
 )
-from th_shell.docs.settings.options import Option, read_layer, read_options, read_toml
-from th_shell.docs.settings.setting_readers import positive_whole, text
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.files import read_file
-
-_SUFFIX = ".th-docs"
-
-#: What names the examples that a table of the file is for.
-EXAMPLE_KEYS = (Option("heading", text), Option("input", text), Option("ordinal", positive_whole))
-_WHICH = frozenset(option.name for option in EXAMPLE_KEYS)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What is said of some examples, whose indices it has. place: where this is said."""
-
-    layer: Layer
-    examples: Sequence[int]
-    place: str
-
-
-@dataclass(frozen=True)
-class Sidecar:
-    """What is said of a page and of some of its examples."""
-
-    layer: Layer
-    entries: Sequence[Entry]
-    place: str
-
-
-def read_sidecar(page: Path, examples: Sequence[Example]) -> Sidecar | None:
-    """The sidecar of a page; None if there is none. Raises SettingsError."""
-    path = page.with_name(page.name + _SUFFIX)
-    if not path.exists():
-        return None
-    table = read_toml(path)
-    entries = table.pop("examples", [])
-    if not isinstance(entries, list) or not all(isinstance(one, Mapping) for one in entries):
-        raise SettingsError(f"{path}: examples: not a list of tables")
-    names = identities(examples)
-    found = [_entry(one, f"{path}: examples {at}", names) for at, one in enumerate(entries, 1)]
-    return Sidecar(read_layer(table, str(path)), found, str(path))
-
-
-def _entry(table: Mapping[str, object], place: str, names: Sequence[Identity]) -> Entry:
-    which = read_options({k: v for k, v in table.items() if k in _WHICH}, place, EXAMPLE_KEYS)
-    if not which:
-        raise SettingsError(f"{place}: neither 'heading' nor 'input' nor 'ordinal'")
-    found = [at for at, name in enumerate(names) if _is_named(name, which)]
-    if not found:
-        raise SettingsError(f"{place}: the page has no such example")
-    said = {key: value for key, value in table.items() if key not in _WHICH}
-    return Entry(read_layer(said, place), found, place)
-
-
-def _is_named(name: Identity, which: Mapping[str, object]) -> bool:
-    own = {"heading": name.heading, "input": name.headline, "ordinal": name.ordinal}
-    return all(
-        own[key] == (" ".join(value.split()) if isinstance(value, str) else value)
-        for key, value in which.items()
-    )
 
 
 @dataclass(frozen=True)
@@ -116,7 +43,7 @@ class _Placed:
 
 
 def cut_with_settings(
-    page: Path, blocks: Sequence[Block], compiler: Compiler, below: Layer
+    page: Path, blocks: Sequence[Block], compiler: Compiler, below: Layer, beside: Beside
 ) -> tuple[Sequence[Block], Sequence[Example]]:
     """A page's blocks without directives, and their examples with all that is said of them.
 
@@ -127,11 +54,9 @@ def cut_with_settings(
     own = without_comments(blocks, comments)
     examples = examples_of(own, compiler)
     whole = range(len(examples))
-    placed = [_Placed(0, below, whole, "")]
-    sidecar = read_sidecar(page, examples)
-    if sidecar:
-        placed.append(_Placed(1, sidecar.layer, whole, sidecar.place))
-        placed += [_Placed(4, one.layer, one.examples, one.place) for one in sidecar.entries]
+    layer, entries = beside.layers(examples)
+    placed = [_Placed(0, below, whole, ""), _Placed(1, layer, whole, str(beside.path))]
+    placed += [_Placed(4, *entry) for entry in entries]
     finder = _Finder(lines, blocks, examples, comments)
     placed += [finder.placed(one) for one in read_directives(page.name, comments)]
     return own, _with_layers(examples, sorted(placed, key=lambda one: one.rank))

@@ -42,11 +42,18 @@ class Command(NamedTuple):
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def text(value: object) -> str:
-    """A text that is not empty."""
-    if not isinstance(value, str) or not value.strip():
+def string(value: object) -> str:
+    """A text."""
+    if not isinstance(value, str):
         raise ValueError("not a text")
     return value
+
+
+def text(value: object) -> str:
+    """A text that is not empty."""
+    if not string(value).strip():
+        raise ValueError("not a text")
+    return string(value)
 
 
 def strings(value: object) -> tuple[str, ...]:

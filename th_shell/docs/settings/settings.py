@@ -18,7 +18,11 @@ from math import isfinite
 from th_shell.docs.settings.conditions import Condition
 
 
-class SettingsError(Exception):
+class PageError(Exception):
+    """A page that cannot be read or judged; the message says why."""
+
+
+class SettingsError(PageError):
     """Something that is said about examples is wrong; the message has the file and the place."""
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
-from th_shell.docs.reading.examples import Block, PageError, numbered
+from th_shell.docs.reading.examples import Block, numbered
+from th_shell.docs.settings.settings import PageError
 
 #: How a class says the language of code: <code class="language-lua">, <div class="highlight-lua">.
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight(?:-source)?)-([\w+]+)", re.I)

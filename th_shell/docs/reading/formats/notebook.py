@@ -13,7 +13,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from th_shell.docs.reading.examples import Block, Line, PageError
+from th_shell.docs.reading.examples import Block, Line
+from th_shell.docs.settings.settings import PageError
 
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.M)
 _SPACE = re.compile(r"[ \t\n\r,:]*")

@@ -15,8 +15,9 @@ from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.parsers.rst import Directive, directives
 
-from th_shell.docs.reading.examples import Block, PageError, numbered
+from th_shell.docs.reading.examples import Block, numbered
 from th_shell.docs.reading.formats.sessions import complete
+from th_shell.docs.settings.settings import PageError
 
 _NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
 #: docutils has one table of directives for all threads.

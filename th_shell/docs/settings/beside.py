@@ -1,0 +1,330 @@
+"""The file beside a page, PAGE.th-docs: what is said of a page in TOML, and not in the page.
+
+    rtol = 1e-3
+
+    [[examples]]
+    heading = "Random numbers"
+    input = "x:sum()"
+    xfail = "prints a digit too many"
+
+    [[errata]]
+    reason = "The colon of a method call became a dot."
+    heading = "Sums"
+    input = "x.nElement()"
+    ordinal = 1
+    documented = "e7f6c011"
+    right = "x:nElement()"
+
+    [verdicts]
+    "Sums/1/x = torch.ones(2, 3)" = "ran"
+
+What stands at its top is said of the whole page, each table of `examples` of those that have its
+heading, its input (the first line of it) and its ordinal: the number among the examples with this
+heading and input, from 1. Any of the three may be left out.
+
+Each table of `errata` is for one example that is wrong in the page, and says why. `documented`, a
+hash of the text that the page documents, lets it find its example where headings or ordinals have
+changed. It says what is right: what the example `prints`, of which only the layout counts if it is
+`by_chance`, or the `right` input, which prints what the page documents.
+
+`verdicts` is what the page's examples have reached, by their identities.
+
+Texts in this file have no bytes that are no UTF-8: such a byte is written as \\xNN.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from th_shell.docs.reading.examples import Example, identities
+from th_shell.docs.settings.options import Option, read_layer, read_options, read_toml
+from th_shell.docs.settings.setting_readers import flag, positive_whole, string, text
+from th_shell.docs.settings.settings import Layer, SettingsError
+from th_shell.files import read_file, write_file
+from th_shell.toml import TOMLDecodeError, loads
+from th_shell.visible import encodable
+
+_SUFFIX = ".th-docs"
+#: Of the files that this one has taken the place of.
+_OLD_SUFFIXES = (".errata", ".verdicts")
+_MOVED = (
+    "{old}: errata and verdicts are in {new} now. Move this file away, let `th-docs --update` "
+    "write the new one, and copy the reasons"
+)
+_ERRATA, _VERDICTS = "[[errata]]", "[verdicts]"
+
+#: What names the examples that a table is for.
+EXAMPLE_KEYS = (Option("heading", string), Option("input", text), Option("ordinal", positive_whole))
+_WHICH = frozenset(option.name for option in EXAMPLE_KEYS)
+#: What a table of `errata` says.
+ERRATUM_KEYS = (
+    *EXAMPLE_KEYS,
+    Option("documented", text),
+    Option("reason", text),
+    Option("prints", string),
+    Option("by_chance", flag),
+    Option("right", text),
+)
+
+
+class Entry(NamedTuple):
+    """What is said of some examples, whose indices it has. place: where this is said."""
+
+    layer: Layer
+    examples: Sequence[int]
+    place: str
+
+
+class Known(NamedTuple):
+    """What tells an example from others of its page. documented: a hash of that text."""
+
+    heading: str
+    input: str
+    ordinal: int
+    documented: str
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """What is wrong in a page.
+
+    place: of the example, as far as it is said. prints: what the example prints; right: the right
+    input; None where it is not said. by_chance: whether what it prints depends on chance.
+    """
+
+    place: Mapping[str, object]
+    reason: str
+    prints: str | None = None
+    by_chance: bool = False
+    right: str | None = None
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The file beside a page, which need not be there."""
+
+    path: Path
+
+    @staticmethod
+    def of(page: Path, folder: Path | None = None) -> Beside:
+        """That of a page. folder: where it is, if not beside the page. Raises SettingsError."""
+        names = (f"{page.name}{suffix}" for suffix in (_SUFFIX, *_OLD_SUFFIXES))
+        path, *others = ((folder or page.parent) / name for name in names)
+        for old in others:
+            if old.exists():
+                raise SettingsError(_MOVED.format(old=old, new=path.name))
+        return Beside(path)
+
+    def layers(self, examples: Sequence[Example]) -> tuple[Layer, list[Entry]]:
+        """What is said of the page, and of some of its examples. Raises SettingsError."""
+        known = known_places(examples)
+        found = [
+            _entry(one, f"{self.path}: examples {at}", known)
+            for at, one in enumerate(self._list("examples"), 1)
+        ]
+        others = ("examples", "errata", "verdicts")
+        said = {key: value for key, value in self._tables().items() if key not in others}
+        return read_layer(said, str(self.path)), found
+
+    def errata(self) -> list[Erratum]:
+        """The errata, in order. Raises SettingsError."""
+        tables = enumerate(self._list("errata"), 1)
+        return [_erratum(one, f"{self.path}: errata {at}") for at, one in tables]
+
+    def verdicts(self) -> Mapping[str, object] | None:
+        """The words for verdicts by the identities of examples; None if there are none."""
+        found = self._tables().get("verdicts")
+        if found is not None and not isinstance(found, Mapping):
+            raise SettingsError(f"{self.path}: verdicts: not a table")
+        return found
+
+    def update(
+        self,
+        examples: Sequence[Example],
+        errata: Mapping[int, Erratum],
+        verdicts: Mapping[str, str],
+    ) -> bool:
+        """Write errata, by the indices of examples, and verdicts; whether errata have changed.
+
+        What is not changed stays as it is written, with its comments. Raises SettingsError.
+        """
+        chunks = _chunks(read_file(self.path).decode() if self.path.exists() else "")
+        own = [at for at, chunk in enumerate(chunks) if _header(chunk) == _ERRATA]
+        known = self.errata()
+        old = find_errata(known, examples, self.path)
+        if len(own) != len(known):
+            raise SettingsError(f"{self.path}: an erratum is no table below a line {_ERRATA}")
+        for i, at in old.items():
+            if i not in errata:
+                chunks[own[at]] = ""
+            elif errata[i] != known[at]:
+                chunks[own[at]] = _comments(chunks[own[at]]) + _written(errata[i])
+        chunks += [_written(errata[i]) for i in sorted(set(errata) - set(old))]
+        chunks = [chunk for chunk in chunks if _header(chunk) != _VERDICTS]
+        rows = (f"{_quoted(name)} = {_quoted(word)}" for name, word in verdicts.items())
+        chunks.append("\n".join([_VERDICTS, *rows]))
+        after = "\n\n".join(chunk.strip("\n") for chunk in chunks if chunk.strip()) + "\n"
+        try:
+            write_file(self.path, after.encode())
+        except OSError as error:
+            raise SettingsError(f"{self.path} cannot be written: {error.strerror}") from None
+        return self.errata() != known
+
+    def _tables(self) -> dict[str, Any]:
+        return read_toml(self.path) if self.path.exists() else {}
+
+    def _list(self, name: str) -> list[Mapping[str, object]]:
+        found = self._tables().get(name, [])
+        if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
+            raise SettingsError(f"{self.path}: {name}: not a list of tables")
+        return found
+
+
+def _entry(table: Mapping[str, object], place: str, known: Sequence[Known]) -> Entry:
+    which = read_options({k: v for k, v in table.items() if k in _WHICH}, place, EXAMPLE_KEYS)
+    if not which:
+        raise SettingsError(f"{place}: neither 'heading' nor 'input' nor 'ordinal'")
+    wanted = _place(which).items()
+    found = [at for at, one in enumerate(known) if wanted <= one._asdict().items()]
+    if not found:
+        raise SettingsError(f"{place}: the page has no such example")
+    said = {key: value for key, value in table.items() if key not in _WHICH}
+    return Entry(read_layer(said, place), found, place)
+
+
+def _place(said: Mapping[str, object]) -> dict[str, object]:
+    """What names examples, with the spaces that identities have."""
+    return {k: " ".join(v.split()) if isinstance(v, str) else v for k, v in said.items()}
+
+
+def known_places(examples: Sequence[Example]) -> list[Known]:
+    """What tells each example of a page from the others."""
+    return [
+        Known(encodable(name.heading), encodable(name.headline), name.ordinal, _hash(one.expected))
+        for one, name in zip(examples, identities(examples), strict=True)
+    ]
+
+
+def _hash(documented: str) -> str:
+    words = " ".join(documented.split())
+    return sha256(words.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+
+
+# -- errata
+
+
+def _erratum(table: Mapping[str, object], place: str) -> Erratum:
+    said = read_options(table, place, ERRATUM_KEYS)
+    for key in ("reason", "input"):
+        if key not in said:
+            raise SettingsError(f"{place}: no '{key}'")
+    which = {key: said.pop(key) for key in Known._fields if key in said}
+    return Erratum(_place(which), **said)
+
+
+def find_errata(
+    errata: Sequence[Erratum], examples: Sequence[Example], file: Path
+) -> dict[int, int]:
+    """Which of the errata are for which examples, by the indices of these.
+
+    Raises SettingsError if the page has no example for an erratum, or an example has two.
+    """
+    known = known_places(examples)
+    exact = {tuple(one): at for at, one in enumerate(known)}
+    found: dict[int, int] = {}
+    moved = []
+    for at, erratum in enumerate(errata):
+        index = exact.get(tuple(erratum.place.get(key) for key in Known._fields))
+        if index is None or index in found:
+            moved.append(at)
+        else:
+            found[index] = at
+    for at in moved:
+        place = f"{file}: errata {at + 1}"
+        found[_likeliest(errata[at].place, place, known, found)] = at
+    return dict(sorted(found.items()))
+
+
+def _likeliest(
+    said: Mapping[str, object], place: str, known: Sequence[Known], taken: Container[int]
+) -> int:
+    """The example that an erratum is for: of those with its input, the one most like its place.
+
+    taken: examples that have errata already.
+    """
+    named = [i for i, one in enumerate(known) if one.input == said["input"]]
+    free = [i for i in named if i not in taken]
+    if not free:
+        problem = "a second one for one example" if named else "the page has no such example"
+        raise SettingsError(f"{place}: {problem}: {said['input']}")
+
+    def likeness(index: int) -> tuple[bool, bool, int]:
+        one, ordinal = known[index], said.get("ordinal", 1)
+        is_under = said.get("heading", one.heading) == one.heading
+        steps = abs(ordinal - one.ordinal) if is_under and isinstance(ordinal, int) else 0
+        return said.get("documented") == one.documented, is_under, -steps
+
+    return max(free, key=likeness)
+
+
+# -- the text
+
+
+def _chunks(text: str) -> list[str]:
+    """The text of a file, cut above its tables of errata and verdicts, and their comments."""
+    chunks, lines = list[str](), list[str]()
+    for line in text.split("\n"):
+        if _header(line) in (_ERRATA, _VERDICTS, "[[examples]]") and _is_whole(lines):
+            above = len(lines)
+            while above and lines[above - 1].startswith("#"):
+                above -= 1
+            chunks.append("\n".join(lines[:above]))
+            lines = lines[above:]
+        lines.append(line)
+    return [*chunks, "\n".join(lines)]
+
+
+def _is_whole(lines: Sequence[str]) -> bool:
+    """Whether no text of several lines is open, in which a line like a table's could stand."""
+    try:
+        loads("\n".join(lines))
+    except TOMLDecodeError:
+        return False
+    return True
+
+
+def _comments(chunk: str) -> str:
+    """The comments above a table."""
+    lines = takewhile(lambda line: line.startswith("#"), chunk.split("\n"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _header(chunk: str) -> str:
+    """The first line of a chunk, without comments, or ''."""
+    lines = (line.partition("#")[0].strip() for line in chunk.split("\n"))
+    return next(filter(None, lines), "")
+
+
+def _written(erratum: Erratum) -> str:
+    said = {"reason": erratum.reason, **erratum.place}
+    said |= {"prints": erratum.prints, "by_chance": erratum.by_chance, "right": erratum.right}
+    rows = (f"{key} = {_value(one)}" for key, one in said.items() if one not in (None, False))
+    return "\n".join([_ERRATA, *rows])
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str) and "\n" in value:
+        lines = "\n".join(_quoted(line)[1:-1] for line in value.split("\n"))
+        return f'"""\n{lines}"""'
+    return _quoted(value)
+
+
+def _quoted(value: object) -> str:
+    """A value as TOML has it, whose texts of one line are those of JSON."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
