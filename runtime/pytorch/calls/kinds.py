@@ -168,8 +168,7 @@ def converter(parameter: Parameter, given: type, numbers: bool = False) -> Conve
         return AS_IT_IS if parameter.nullable or parameter.kind == "object" else None
     found = KINDS[parameter.kind](given)
     if found is None and parameter.single:
-        as_int = _int(given)
-        return None if as_int is None else lambda value: (as_int(value),)
+        return _int(given)
     if found is None and numbers and parameter.kind == "Tensor" and parameter.name != "out":
         return _number(given)
     return found

@@ -19,7 +19,7 @@ Operand: TypeAlias = Any
 TensorOrNumber: TypeAlias = Any
 #: A tensor, or in a further row an int.
 TensorOrInt: TypeAlias = Any
-#: A tuple of ints, for which a program may give a single int.
+#: A tuple of ints, or a single int.
 IntsOrOne: TypeAlias = Any
 #: Some tensors.
 Tensors: TypeAlias = tuple[Tensor, ...]

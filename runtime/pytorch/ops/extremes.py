@@ -13,12 +13,11 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64, uint8
 from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Outs
+from runtime.pytorch.calls.types import OUT, IntsOrOne, Out, Outs
 from runtime.pytorch.compute.elementwise import Pointwise
 from runtime.pytorch.compute.reducing import (
-    OUT,
-    OUTS,
     along,
     axes_of,
     check_not_empty,
@@ -37,7 +36,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
     both = Pointwise(ufunc)
     reduce = ufunc.reduce
 
-    @op(f"{name}(Tensor input, *, {OUT})")
+    @op(name=name, more=OUT)
     def of_all(input: Tensor) -> Tensor:
         array = input.array
         if not array.size:
@@ -45,12 +44,12 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         want_kernel(f"{name}_all", array)
         return wrap(quietly.run(reduce, array, None))
 
-    @op(f"{name}(Tensor input, Tensor other, *, {OUT})")
-    def of_two(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
+    @op(name=name)
+    def of_two(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
         return both(input, other, out)
 
-    @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUTS})")
-    def along_dim(input: Tensor, dim: int, keepdim: bool = False, *, out: Any = None) -> Any:
+    @op(name=name)
+    def along_dim(input: Tensor, dim: int, keepdim: bool = False, *, out: Outs = None) -> Any:
         array, axis = along(input.array, dim)
         if not array.shape[axis]:
             check_not_empty(name, array, (axis,), IndexError)
@@ -68,9 +67,9 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         values, at = values.squeeze(axis), at.squeeze(axis)
         return (values, at) if array.flags.c_contiguous else (tidy(values), tidy(at))
 
-    @op(f"a{name}(Tensor input, tuple of ints[1]? dim = (), bool keepdim = False, *, {OUT})")
+    @op(name=f"a{name}")
     def values(
-        input: Tensor, dim: Any = (), keepdim: bool = False, *, out: Tensor | None = None
+        input: Tensor, dim: IntsOrOne | None = (), keepdim: bool = False, *, out: Out = None
     ) -> Tensor:
         array = input.array
         axes = axes_of(dim, array.ndim)
@@ -85,9 +84,9 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         want_kernel(f"{name}_values_cpu", array)
         return give(tidy(quietly.run(reduce, array, axes, None, None, keepdim)), out)
 
-    @op(f"arg{name}(Tensor input, int dim = None, bool keepdim = False, *, {OUT})")
+    @op(name=f"arg{name}")
     def position(
-        input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
+        input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Out = None
     ) -> Tensor:
         array = input.array
         axis = None if dim is None else along(array, dim)[1]
@@ -152,14 +151,14 @@ def _register_truth(name: str, ufunc: np.ufunc) -> None:
             return give(found if out.dtype is bool_ else found.view(np.uint8), out)
         return wrap(found.view(np.uint8) if input.array.dtype == np.uint8 else found)
 
-    @op(f"{name}(Tensor input, *, {OUT})")
-    def of_all(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    @op(name=name)
+    def of_all(input: Tensor, *, out: Out = None) -> Tensor:
         return finish(input, None, False, out)
 
     @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUT})")
-    @op(f"{name}(Tensor input, tuple of ints dim = None, bool keepdim = False, *, {OUT})")
+    @op(name=name)
     def along_dims(
-        input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
+        input: Tensor, dim: Shape | None = None, keepdim: bool = False, *, out: Out = None
     ) -> Tensor:
         axes = axes_of(dim, input.array.ndim) if dim != () else ()
         return finish(input, axes, keepdim, out)

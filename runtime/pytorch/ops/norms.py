@@ -13,6 +13,7 @@ from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dims
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import OUT, IntsOrOne, Kind, Number
 from runtime.pytorch.compute.convergence import converged
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.compute.reducing import axes_of, tidy
@@ -23,7 +24,7 @@ from runtime.pytorch.tensors.writing import cast
 _MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
 
 
-def _elements(input: Tensor, kind: DType | None, name: str) -> Array:
+def _elements(input: Tensor, kind: Kind, name: str) -> Array:
     if (kind or input.dtype).category < Category.FLOAT or input.dtype.category < Category.FLOAT:
         found = input.dtype.scalar
         raise NotImplementedError(
@@ -120,7 +121,7 @@ def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) ->
     return cast(np.asarray(found), array.dtype)
 
 
-def norm_type(input: Tensor, dtype: DType | None) -> DType:
+def norm_type(input: Tensor, dtype: Kind) -> DType:
     """The type of a norm. Raises NotImplementedError and RuntimeError."""
     kind = input.dtype
     if kind.category < Category.FLOAT:
@@ -142,17 +143,14 @@ def norm_type(input: Tensor, dtype: DType | None) -> DType:
     return dtype
 
 
-@op(
-    f"linalg_vector_norm(Tensor input, Number ord = 2, tuple of ints[1] dim = None, {_MORE})",
-    method=False,
-)
+@op(name="linalg_vector_norm", more=OUT)
 def vector_norm(
     input: Tensor,
-    ord: Any = 2,
-    dim: Any = None,
+    ord: Number = 2,
+    dim: IntsOrOne = None,
     keepdim: bool = False,
     *,
-    dtype: DType | None = None,
+    dtype: Kind = None,
 ) -> Tensor:
     """The norms of vectors, which lie along the dimensions; of all elements by default."""
     array = cast(input.array, norm_type(input, dtype).numpy)
@@ -183,15 +181,14 @@ def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Arra
 @op(
     f"linalg_matrix_norm(Tensor input, Number ord, tuple of ints dim = (-2, -1), {_MORE})",
     f"linalg_matrix_norm(Tensor input, str ord = 'fro', tuple of ints dim = (-2, -1), {_MORE})",
-    method=False,
 )
 def matrix_norm(
     input: Tensor,
     ord: Any = "fro",
-    dim: Any = (-2, -1),
+    dim: Shape = (-2, -1),
     keepdim: bool = False,
     *,
-    dtype: DType | None = None,
+    dtype: Kind = None,
 ) -> Tensor:
     """The norms of matrices, which lie along two dimensions."""
     if input.array.ndim < 2:
@@ -210,20 +207,19 @@ def matrix_norm(
     return wrap(matrix_norm_of(array, ord, wrap_dims(dim, array.ndim), keepdim))
 
 
-@op(
-    f"linalg_norm(Tensor input, Number ord = None, tuple of ints[1] dim = None, {_MORE})",
-    f"linalg_norm(Tensor input, str ord, tuple of ints[1] dim = None, {_MORE})",
-    method=False,
-)
+@op(f"linalg_norm(Tensor input, str ord, tuple of ints[1] dim = None, {_MORE})")
+@op(name="linalg_norm", more=OUT)
 def norm(
     input: Tensor,
-    ord: Any = None,
-    dim: Any = None,
+    ord: Number = None,
+    dim: IntsOrOne = None,
     keepdim: bool = False,
     *,
-    dtype: DType | None = None,
+    dtype: Kind = None,
 ) -> Tensor:
     """The norms of vectors or, along two dimensions and with an order, of matrices."""
+    if isinstance(dim, int):
+        dim = (dim,)
     count = input.array.ndim if dim is None else len(dim)
     if ord is None:
         return vector_norm(input, 2, dim, keepdim, dtype=dtype)

@@ -136,6 +136,7 @@ def _rolled(array: Array, shift: int, dim: int) -> Array:
 def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne = ()) -> Tensor:
     """The elements moved along dimensions; those that leave at the end come in at the front."""
     array = input.array
+    shifts, dims = (((x,) if isinstance(x, int) else x) for x in (shifts, dims))
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:

@@ -5,7 +5,7 @@ PyTorch's documentation: torch, Reduction Ops.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
-from runtime.pytorch.compute.reducing import DTYPE, OUT, axes_of, check_out, give, tidy, want_kernel
+from runtime.pytorch.compute.reducing import axes_of, check_out, give, tidy, want_kernel
 from runtime.pytorch.compute.sums import FEW, ordered_sum
 from runtime.pytorch.compute.totals import total
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -75,39 +75,35 @@ def _sum_in_parts(array: Array, axes: Shape, keepdim: bool, kind: Any, axis: int
     return sum_of(sums, axes, keepdim, kind)
 
 
-def sum_type(array: Array, kind: DType | None) -> np.dtype[Any] | None:
+def sum_type(array: Array, kind: Kind) -> np.dtype[Any] | None:
     """numpy's type in which a sum is taken: int64 for whole numbers; None for the elements'."""
     if kind is not None:
         return kind.numpy
     return None if array.dtype.kind == "f" or array.dtype == _INT64 else int64.numpy
 
 
-def _total(
-    input: Tensor, axes: Shape | None, keepdim: bool, kind: DType | None, out: Tensor | None = None
+def _reduced(
+    reduce: Callable[..., Any], input: Tensor, dim: Any, keepdim: bool, kind: Kind, out: Out = None
 ) -> Tensor:
+    """What a function makes of the elements along dimensions, of whole numbers as int64."""
     array = input.array
+    axes = axes_of(dim, array.ndim)
     if out is not None:
         kind = kind or out.dtype
         check_out(out, kind)
     wanted = sum_type(array, kind)
     if kind is not None:
-        assert wanted is not None
-        array = cast(array, wanted)
-    found = sum_of(array, axes, keepdim, wanted)
-    return wrap(found) if out is None else give(found, out)
+        array = cast(array, kind.numpy)
+    return give(reduce(array, axes, keepdim, wanted), out)
 
 
 @op(name="sum")
 def sum_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """The sum of all elements; of whole numbers as int64."""
-    array = input.array
-    if dtype is None and array.dtype.kind == "f":
-        return wrap(sum_of(array, None, False))
-    return _total(input, None, False, dtype)
+    return _reduced(sum_of, input, None, False, dtype)
 
 
 @op()
-@op(f"sum(Tensor input, int dim, bool keepdim = False, *, {DTYPE}, {OUT})", hidden=True)
 def sum(
     input: Tensor,
     dim: IntsOrOne | None,
@@ -117,11 +113,7 @@ def sum(
     out: Out = None,
 ) -> Tensor:
     """The sums along dimensions; of whole numbers as int64."""
-    array = input.array
-    axes = axes_of(dim, array.ndim)
-    if dtype is None and out is None and array.dtype.kind == "f":
-        return wrap(sum_of(array, axes, keepdim))
-    return _total(input, axes, keepdim, dtype, out)
+    return _reduced(sum_of, input, dim, keepdim, dtype, out)
 
 
 @op()
@@ -134,14 +126,13 @@ def nansum(
     out: Out = None,
 ) -> Tensor:
     """The sums along dimensions, in which a nan counts as 0."""
-    array = input.array
     if out is not None and dtype not in (None, out.dtype):
         assert dtype is not None
         raise RuntimeError(
             "nansum: provided dtype must match dtype of result. "
             f"Got {out.dtype.scalar} and {dtype.scalar}."
         )
-    return _total(wrap(_without_nan(array)), axes_of(dim, array.ndim), keepdim, dtype, out)
+    return _reduced(sum_of, wrap(_without_nan(input.array)), dim, keepdim, dtype, out)
 
 
 def _without_nan(array: Array) -> Array:
@@ -150,10 +141,14 @@ def _without_nan(array: Array) -> Array:
     return np.where(np.isnan(array), array.dtype.type(0), array)
 
 
+def _product(array: Array, axes: Shape | None, keepdim: bool, kind: Any) -> Array:
+    return tidy(quietly.run(np.multiply.reduce, array, axes, kind, None, keepdim))
+
+
 @op(name="prod")
 def prod_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """The product of all elements; of whole numbers as int64."""
-    return _product(input.array, None, False, dtype, None)
+    return _reduced(_product, input, None, False, dtype)
 
 
 @op()
@@ -161,25 +156,13 @@ def prod(
     input: Tensor, dim: int, keepdim: bool = False, *, dtype: Kind = None, out: Out = None
 ) -> Tensor:
     """The products along a dimension; of whole numbers as int64."""
-    return _product(input.array, axes_of(dim, input.array.ndim), keepdim, dtype, out)
-
-
-def _product(
-    array: Array, axes: Shape | None, keepdim: bool, kind: DType | None, out: Tensor | None
-) -> Tensor:
-    if out is not None:
-        kind = kind or out.dtype
-        check_out(out, kind)
-    wanted = sum_type(array, kind)
-    if wanted is not None:
-        array = cast(array, wanted)
-    return give(tidy(quietly.run(np.multiply.reduce, array, axes, wanted, None, keepdim)), out)
+    return _reduced(_product, input, dim, keepdim, dtype, out)
 
 
 # -- averages
 
 
-def _average_type(name: str, input: Tensor, kind: DType | None) -> DType:
+def _average_type(name: str, input: Tensor, kind: Kind) -> DType:
     found = kind or input.dtype
     if found.category < Category.FLOAT:
         what = "Optional dtype" if kind is not None else "Input dtype"
@@ -198,7 +181,6 @@ def mean_all(input: Tensor, *, dtype: Kind = None, out: Out = None) -> Tensor:
 
 
 @op()
-@op(f"mean(Tensor input, int dim, bool keepdim = False, *, {DTYPE}, {OUT})", hidden=True)
 def mean(
     input: Tensor,
     dim: IntsOrOne | None,
@@ -208,31 +190,26 @@ def mean(
     out: Out = None,
 ) -> Tensor:
     """The averages along dimensions."""
-    array = input.array
-    if array.dtype.kind != "f":
-        _average_type("mean", input, dtype)
-    return _mean(input, axes_of(dim, array.ndim), keepdim, dtype, out)
+    return _mean(input, dim, keepdim, dtype, out)
 
 
-def _mean(
-    input: Tensor, axes: Shape | None, keepdim: bool, kind: DType | None, out: Tensor | None
-) -> Tensor:
+def _mean(input: Tensor, dim: Any, keepdim: bool, kind: Kind, out: Out) -> Tensor:
     array = input.array
-    if kind is not None or out is not None or array.dtype.kind != "f":
+    result = array.dtype
+    is_plain = kind is None and out is None and result.kind == "f"
+    if not is_plain:
         result = _mean_type(input, kind, out).numpy
-        array = cast(array, _FLOAT32 if result == _FLOAT16 else result)
-    else:
-        result = array.dtype
     wide = _FLOAT32 if result == _FLOAT16 else result
+    if not is_plain:
+        array = cast(array, wide)
+    axes = axes_of(dim, array.ndim)
     total = sum_of(array, axes, keepdim, wide)
     count = array.size if axes is None else count_along(array, axes)
     average = quietly.run(np.true_divide, total, wide.type(count))
-    if wide is not result:
-        average = cast(np.asarray(average), result)
-    return wrap(average) if out is None else give(average, out)
+    return give(average if wide is result else cast(np.asarray(average), result), out)
 
 
-def _mean_type(input: Tensor, kind: DType | None, out: Tensor | None) -> DType:
+def _mean_type(input: Tensor, kind: Kind, out: Out) -> DType:
     found = _average_type("mean", input, kind)
     if out is None:
         return found

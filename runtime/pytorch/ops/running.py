@@ -16,13 +16,10 @@ from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, Out
+from runtime.pytorch.calls.types import Kind, Number, Out, Outs
 from runtime.pytorch.compute.elementwise import Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import (
-    DTYPE,
-    OUT,
-    OUTS,
     along,
     check_count,
     check_out,
@@ -68,18 +65,16 @@ def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
         want_kernel(f"{name}_out_cpu", array, "?HIL")
         return _accumulate(ufunc, array, axis)
 
-    @op(f"{name}(Tensor input, int dim, *, {DTYPE}, {OUT})")
-    def compute(
-        input: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor | None = None
-    ) -> Tensor:
+    @op(name=name)
+    def compute(input: Tensor, dim: int, *, dtype: Kind = None, out: Out = None) -> Tensor:
         array = input.array
         if out is not None:
             dtype = dtype or out.dtype
             check_out(out, dtype)
         return give(values(array, dim, sum_type(array, dtype)), out)
 
-    @op(f"{name}_(Tensor input, int dim, *, {DTYPE})", function=False)
-    def compute_in_place(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+    @op(name=f"{name}_", function=False)
+    def compute_in_place(input: Tensor, dim: int, *, dtype: Kind = None) -> Tensor:
         wrap_dim(dim, input.array.ndim)
         if dtype not in (None, input.dtype):
             assert dtype is not None
@@ -117,8 +112,8 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Tensor:
 
 
 def _register_running(name: str, ufunc: np.ufunc) -> None:
-    @op(f"{name}(Tensor input, int dim, *, {OUTS})")
-    def compute(input: Tensor, dim: int, *, out: Any = None) -> Any:
+    @op(name=name)
+    def compute(input: Tensor, dim: int, *, out: Outs = None) -> Any:
         if not input.array.ndim and dim not in (0, -1):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         array, axis = along(input.array, dim)
@@ -286,16 +281,8 @@ def trapezoid(y: Tensor, *, dx: Number = 1, dim: int = -1) -> Tensor:
     return _integral(y, dim, None, dx)
 
 
-@op(method=False)
-def trapz(y: Tensor, *, dx: float = 1, dim: int = -1) -> Tensor:
-    """The same as trapezoid."""
-    return _integral(y, dim, None, dx)
-
-
-@op(name="trapz", method=False)
-def trapz_at(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
-    """The same as trapezoid."""
-    return _integral(y, dim, x, 1)
+op("trapz(Tensor y, *, float dx = 1, int dim = -1)", method=False)(trapezoid)
+op(name="trapz", method=False)(trapezoid_at)
 
 
 def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:

@@ -121,8 +121,6 @@ def _register(name: str, what: str, out: str, method: bool | None) -> None:
     ) -> Any:
         return _spread(name, input, dim, 1 if unbiased else 0, keepdim, out)
 
-    if out:
-        op(f"{head}, int dim, {unbiased})", hidden=True)(along)
     corrected = "*, Number correction = None, bool keepdim = False" + (f", {out}" if out else "")
 
     @op(f"{head}, tuple of ints[1] dim = None, {corrected})", method=method)
