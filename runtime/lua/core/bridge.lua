@@ -384,6 +384,14 @@ function th.package_function(package, name, dtype)
   end
 end
 
+--- The functions of a package's Python half by their names, each made when it is first looked up.
+function th.python_half(package)
+  return setmetatable({}, { __index = function(functions, name)
+    functions[name] = th.package_function(package, name)
+    return functions[name]
+  end })
+end
+
 --- Calls a function of runtime/host with plain values; raises the error that it returns.
 -- A string that the function returns begins with '\1'; bytes that do not are an error.
 function th.ask(f, ...)

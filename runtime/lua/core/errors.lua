@@ -201,9 +201,15 @@ function th.public(f)
 end
 
 --- Replaces functions in a table by their public ones.
--- @param names the functions' names, separated by blanks
+-- @param names the functions' names, separated by blanks; nil for all functions
 function th.make_public(functions, names)
-  for name in gmatch(names, '%S+') do functions[name] = th.public(functions[name]) end
+  if names then
+    for name in gmatch(names, '%S+') do functions[name] = th.public(functions[name]) end
+    return
+  end
+  for name, value in next, functions do
+    if type(value) == 'function' then functions[name] = th.public(value) end
+  end
 end
 
 -- ------------------------------------------------------------------ uncaught errors

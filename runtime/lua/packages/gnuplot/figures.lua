@@ -8,16 +8,13 @@ local type, pairs, ipairs, tostring, print = type, pairs, ipairs, tostring, prin
 local pcall, error, concat = pcall, error, table.concat
 local paths = paths -- luacheck: ignore 113
 
-local function python(name) return th.package_function('gnuplot', name) end
-
-local save, picture, window, close_window = python 'save', python 'picture', python 'window',
-  python 'close_window'
+local python = th.python_half 'gnuplot'
 
 -- Pixels of pictures, and of files, a hundred for an inch.
 local SCREEN, PRINTED = { 640, 480 }, { 1024, 768 }
 local SIZES = { png = SCREEN, svg = { 600, 480 }, eps = { 500, 350 }, pdf = { 500, 300 } }
 
-th.before_commands(python 'draw_what_waits')
+th.before_commands(python.draw_what_waits)
 
 local figures = {} -- number -> figure
 local current -- the number of the figure that is plotted in
@@ -40,7 +37,7 @@ end
 -- Writes a figure to a file: 'now', 'soon' or at the 'end' (told in the Python half's pace.py).
 local function save_figure(figure, file, kind, size, when)
   local text, tensors = described(figure)
-  save(text, tensors, file, kind, size[1], size[2], when)
+  python.save(text, tensors, file, kind, size[1], size[2], when)
 end
 
 local function save_file(figure, when)
@@ -51,10 +48,10 @@ end
 local function show(figure, number)
   if th.show_picture then
     local text, tensors = described(figure)
-    return th.show_picture(picture(text, tensors, SCREEN[1], SCREEN[2]))
+    return th.show_picture(python.picture(text, tensors, SCREEN[1], SCREEN[2]))
   end
   local text, tensors = described(figure)
-  if window(text, tensors, number) then return end
+  if python.window(text, tensors, number) then return end
   local is_new = not figure.shown
   figure.shown = figure.shown or new_picture_file()
   save_figure(figure, figure.shown, 'png', SCREEN, 'soon')
@@ -150,7 +147,7 @@ function gnuplot.close(number)
   number = number or current
   local figure = figures[number]
   if not figure then return end
-  close_window(number)
+  python.close_window(number)
   figures[number], current = nil, nil
   if figure.file then refresh(figure, number) end
 end
@@ -177,6 +174,3 @@ end
 function gnuplot.setgnuplotexe(file)
   if not paths.filep(file) then th.fail(file .. ' does not exist') end
 end
-
-th.make_public(gnuplot, 'figprint setgnuplotexe close closeall plotflush figure pngfigure '
-  .. 'epsfigure pdffigure svgfigure')

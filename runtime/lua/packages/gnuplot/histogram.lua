@@ -69,5 +69,3 @@ function gnuplot.histc(tensor, bins, min, max, raw)
   for i = 1, bins do histogram[i] = { val = min + (i - 0.5) * width, nb = counts[i] } end
   return setmetatable(histogram, { __tostring = text_of })
 end
-
-th.make_public(gnuplot, 'histc')

@@ -15,5 +15,6 @@ _G.gnuplot = gnuplot
 for part in ('histogram figures settings series'):gmatch('%S+') do
   th.chunk('packages/gnuplot/' .. part)(th, gnuplot)
 end
+th.make_public(gnuplot)
 
 return gnuplot

@@ -4,7 +4,7 @@
 local th, gnuplot = ...
 local torch = th.torch
 local draw, fail = th.gnuplot_draw, th.fail
-local check_style = th.package_function('gnuplot', 'check_style')
+local python = th.python_half 'gnuplot'
 
 local type, select, ipairs, unpack = type, select, ipairs, unpack
 local typename = torch.typename
@@ -78,7 +78,7 @@ end
 
 local function line(values)
   local legend, x, y, style = line_arguments(values)
-  check_style(style)
+  python.check_style(style)
   if not y then x, y = split(x, style) end
   if x:dim() < 1 or x:dim() > 2 or y:dim() < 1 or y:dim() > 2
     or y:size(1) ~= x:size(1) then
@@ -160,5 +160,3 @@ function gnuplot.imagesc(...)
   if x:dim() ~= 2 then fail(('x is expected to be matrices x = %dD'):format(x:dim())) end
   draw('image', { series_of({ x }, '', palette or 'gray') })
 end
-
-th.make_public(gnuplot, 'plot bar hist splot scatter3 imagesc')

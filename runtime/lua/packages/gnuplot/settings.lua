@@ -108,5 +108,3 @@ function gnuplot.raw(commands)
     end
   end
 end
-
-th.make_public(gnuplot, 'title xlabel ylabel zlabel axis raw grid logscale')

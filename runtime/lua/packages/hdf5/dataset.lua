@@ -6,14 +6,11 @@ local torch = th.torch
 
 local type, ipairs = type, ipairs
 
-local function python(name) return th.package_function('hdf5', name) end
-
-local all, partial, sizes, type_of, close = python 'all', python 'partial', python 'sizes',
-  python 'type', python 'close'
+local python = th.python_half 'hdf5'
 
 --- What HDF5 has by a number, as text.
 function hdf5._describeObject(id, kind)
-  return ('(%d %s %s)'):format(id, python 'name'(id), kind)
+  return ('(%d %s %s)'):format(id, python.name(id), kind)
 end
 
 local DataSet = torch.class('hdf5.HDF5DataSet', hdf5)
@@ -29,7 +26,7 @@ end
 
 --- All elements, as a tensor of the type that the file has them in.
 function DataSet:all()
-  return all(self._datasetID)
+  return python.all(self._datasetID)
 end
 
 --- The elements of a part: of each dimension a number, or a table of the first and the last.
@@ -40,23 +37,23 @@ function DataSet:partial(...)
     if type(range) ~= 'table' then range = { range, range } end
     limits[2 * i - 1], limits[2 * i] = range[1], range[2]
   end
-  return partial(self._datasetID, limits)
+  return python.partial(self._datasetID, limits)
 end
 
 --- The sizes, as a table.
 function DataSet:dataspaceSize()
-  return { sizes(self._datasetID) }
+  return { python.sizes(self._datasetID) }
 end
 
 --- The function that makes empty tensors of the dataset's type, and that type's name.
 function DataSet:getTensorFactory()
-  local name = type_of(self._datasetID)
+  local name = python.type(self._datasetID)
   return torch.factory(name), name
 end
 
 function DataSet:close()
   hdf5._logger.debug('Closing ' .. tostring(self))
-  close(self._datasetID)
+  python.close(self._datasetID)
 end
 
 th.make_public(DataSet, 'all partial dataspaceSize getTensorFactory close __init __tostring')

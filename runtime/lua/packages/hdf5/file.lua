@@ -7,9 +7,7 @@ local torch = th.torch
 local type, pairs, tostring, pcall, error = type, pairs, tostring, pcall, error
 local home, paths = os.getenv('HOME'), paths -- luacheck: ignore 113
 
-local function python(name) return th.package_function('hdf5', name) end
-
-local open, root, close = python 'open', python 'group', python 'close'
+local python = th.python_half 'hdf5'
 
 local File = torch.class('hdf5.HDF5File', hdf5)
 
@@ -21,7 +19,7 @@ function File:__init(filename, id)
   end
   self._filename, self._fileID = filename, id
   hdf5._logger.debug('Opening ' .. tostring(self))
-  self._rootGroup = hdf5.HDF5Group(self, root(id, '/'))
+  self._rootGroup = hdf5.HDF5Group(self, python.group(id, '/'))
 end
 
 function File:filename() return self._filename end
@@ -32,7 +30,7 @@ end
 
 function File:close()
   hdf5._logger.debug('Closing ' .. tostring(self))
-  close(self._fileID)
+  python.close(self._fileID)
 end
 
 local function parts_of(path)
@@ -83,10 +81,10 @@ function hdf5.HDF5File.open(filename, mode)
   if not paths.dirp(folder) then th.fail('HDF5File.open: no such directory ' .. folder) end
   if mode == nil or mode == 'a' then mode = paths.filep(filename) and 'r+' or 'w' end
   if not MODES[mode] then th.fail(("Unknown mode '%s' for hdf5.open()"):format(mode)) end
-  local id = open(filename, MODES[mode])
+  local id = python.open(filename, MODES[mode])
   local done, file = pcall(hdf5.HDF5File, filename, id)
   if done then return file end
-  pcall(close, id)
+  pcall(python.close, id)
   error(file, 0)
 end
 

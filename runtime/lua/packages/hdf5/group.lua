@@ -7,17 +7,14 @@ local torch = th.torch
 local type, pairs, tostring, unpack = type, pairs, tostring, unpack
 local typename = torch.typename
 
-local function python(name) return th.package_function('hdf5', name) end
-
-local children, make_group, write, append, close = python 'children', python 'group',
-  python 'write', python 'append', python 'close'
+local python = th.python_half 'hdf5'
 
 local Group = torch.class('hdf5.HDF5Group', hdf5)
 
 function Group:__init(parent, id)
   self._parent, self._groupID, self._children = parent, id, {}
   hdf5._logger.debug('Initialising ' .. tostring(self))
-  for number, kind, name in children(id):gmatch('(%d+) (%l+) (%Z+)') do
+  for number, kind, name in python.children(id):gmatch('(%d+) (%l+) (%Z+)') do
     if kind == 'other' then th.fail('Unsupported data type at ' .. name) end
     local class = kind == 'group' and hdf5.HDF5Group or hdf5.HDF5DataSet
     self._children[name] = class(self, tonumber(number))
@@ -25,7 +22,7 @@ function Group:__init(parent, id)
 end
 
 function Group:__tostring()
-  return ('[HDF5Group %d %s]'):format(self._groupID, python 'name'(self._groupID))
+  return ('[HDF5Group %d %s]'):format(self._groupID, python.name(self._groupID))
 end
 
 -- A name for HDF5; tables that are written may have other keys than strings.
@@ -39,7 +36,7 @@ end
 
 function Group:createChild(name)
   if not name then th.fail('no name given for child') end
-  local child = hdf5.HDF5Group(self, make_group(self._groupID, check_name(name)))
+  local child = hdf5.HDF5Group(self, python.group(self._groupID, check_name(name)))
   self._children[name] = child
   return child
 end
@@ -63,14 +60,14 @@ end
 local store = {}
 
 function store.write(group, name, tensor, options)
-  if not options then return write(group._groupID, name, tensor, nil, nil) end
+  if not options then return python.write(group._groupID, name, tensor, nil, nil) end
   options:adjustForData(tensor)
   local chunks = options._chunking and torch.LongStorage(options._chunking)
-  return write(group._groupID, name, tensor, chunks, options._deflate)
+  return python.write(group._groupID, name, tensor, chunks, options._deflate)
 end
 
 function store.append(group, name, tensor)
-  return append(group._groupID, name, tensor)
+  return python.append(group._groupID, name, tensor)
 end
 
 -- Writes or appends data at a path: a tensor, or a table of which each field is written to a child.
@@ -128,7 +125,7 @@ end
 function Group:close()
   for _, child in pairs(self._children) do child:close() end
   hdf5._logger.debug('Closing ' .. tostring(self))
-  close(self._groupID)
+  python.close(self._groupID)
 end
 
 hdf5._write_as_fields(Group)

@@ -8,12 +8,19 @@ local select, ipairs, min, max, fmod, abs = select, ipairs, math.min, math.max, 
 
 -- ---------------------------------------------------------------- colour spaces
 
+-- Reads the arguments of a function that takes an optional destination and one source.
+local function reader(name, does)
+  return th.image_reader{
+    name = 'image.' .. name, does = does, forms = th.image_forms'torch.Tensor!  image',
+    complaint = 'missing input',
+  }
+end
+
 -- Adds the function that converts images, as Python computes them.
 local function add_conversion(short, spaces)
-  local name = 'image.' .. short
+  local read = reader(short, 'Converts an image from ' .. spaces .. '.')
   image[short] = function(...)
-    local target, source = th.image_source(name, 'Converts an image from ' .. spaces .. '.',
-      select('#', ...), ...)
+    local target, source = read(...)
     target = target or source.new()
     target:resizeAs(source)
     source.image[short](source, target)
@@ -32,10 +39,9 @@ add_conversion('lab2rgb', 'LAB to sRGB')
 -- @param weights for each plane of the result the weights of the source's planes; a first weight of
 --   1 stands for the plane itself
 local function add_sums(short, spaces, weights)
-  local name = 'image.' .. short
+  local read = reader(short, 'Converts an image from ' .. spaces .. '.')
   image[short] = function(...)
-    local target, source = th.image_source(name, 'Converts an image from ' .. spaces .. '.',
-      select('#', ...), ...)
+    local target, source = read(...)
     target = target or source.new()
     target:resizeAs(source)
     local planes = { source[1], source[2], source[3] }
@@ -58,10 +64,11 @@ add_sums('yuv2rgb', 'YUV to RGB', {
   { 1, 0, 1.13983 }, { 1, -0.39465, -0.58060 }, { 1, 2.03211, 0 },
 })
 
+local read_grey = reader('rgb2y', 'Makes a grey image of a coloured one.')
+
 --- The brightness of an image, as one plane.
 function image.rgb2y(...)
-  local target, source = th.image_source('image.rgb2y', 'Makes a grey image of a coloured one.',
-    select('#', ...), ...)
+  local target, source = read_grey(...)
   target = target or source.new()
   target:resize(1, source:size(2), source:size(3))
   local _ = source[3] -- an image that has no such plane is an error here
@@ -71,10 +78,11 @@ end
 
 local DARKEST = 1e-6 -- added to sums, by which nothing is then divided that is 0
 
+local read_normalized = reader('rgb2nrgb', 'Divides the colours of an image by their sum.')
+
 --- An image whose colours are divided by the sum of red, green and blue.
 function image.rgb2nrgb(...)
-  local target, source = th.image_source('image.rgb2nrgb',
-    'Divides the colours of an image by their sum.', select('#', ...), ...)
+  local target, source = read_normalized(...)
   target = target or source.new()
   target:resizeAs(source)
   local sum = source.new():resize(source:size(2), source:size(3))
@@ -158,6 +166,3 @@ function image.y2jet(...)
   source.image.colorize(target, source - 1, map)
   return target
 end
-
-th.make_public(image, 'rgb2hsl hsl2rgb rgb2hsv hsv2rgb rgb2lab lab2rgb rgb2yuv yuv2rgb rgb2y '
-  .. 'rgb2nrgb colormap jetColormap y2jet')

@@ -2,9 +2,8 @@
 -- @module image_crop
 
 local th, image = ...
-local fail = xlua.error -- luacheck: ignore 113
 
-local select, type, floor = select, type, math.floor
+local type, floor = type, math.floor
 
 -- Where a part of some size begins: the fractions of the room that is left before it.
 local PLACES = {
@@ -20,45 +19,37 @@ local function placed(source, format, width, height)
   return x, y, x + width, y + height
 end
 
--- Destination, source, and the rest, from the arguments; a format stands before width and height.
-local function crop_arguments(n, ...)
-  local a, b, c = ...
-  if n == 6 or n == 5 and type(c) == 'string' or n == 4 and type(b) ~= 'string' then
-    return a, b, select(3, ...)
-  elseif n >= 3 and n <= 5 then
-    return nil, a, select(2, ...)
-  end
-  th.image_usage('image.crop', 'Cuts a rectangle out of an image.', [[
+-- A format stands before width and height.
+local read_crop = th.image_reader{
+  name = 'image.crop', does = 'Cuts a rectangle out of an image.', least = 3, most = 5,
+  forms = th.image_forms[[
 torch.Tensor!  image
 number!  left edge
 number!  upper edge
 number  first column behind it
-number  first row behind it
-
-torch.Tensor!  destination
-torch.Tensor!  image
-number!  left edge
-number!  upper edge
-number  first column behind it
-number  first row behind it
-
+number  first row behind it]] .. '\n\n' .. th.image_forms[[
 torch.Tensor!  image
 string!  place: "c", "tl", "tr", "bl" or "br"
 number!  width
-number!  height
+number!  height]],
+  has_target = function(n, _, second, third)
+    if n == 4 then return type(second) ~= 'string' end
+    return type(third) == 'string'
+  end,
+}
 
-torch.Tensor!  destination
+local read_translation = th.image_reader{
+  name = 'image.translate', does = 'Moves an image.', least = 3,
+  forms = th.image_forms[[
 torch.Tensor!  image
-string!  place: "c", "tl", "tr", "bl" or "br"
-number!  width
-number!  height]])
-  fail('incorrect arguments', 'image.crop')
-end
+number!  columns to the right
+number!  rows down]],
+}
 
 --- A part of an image. A destination that is given has another size: the part is scaled to it.
 -- Torch7: without the far edges, the destination tells the size, and nothing is returned.
 function image.crop(...)
-  local target, source, x, y, x_end, y_end = crop_arguments(select('#', ...), ...)
+  local target, source, x, y, x_end, y_end = read_crop(...)
   if type(x) == 'string' then x, y, x_end, y_end = placed(source, x, y, x_end) end
   if x_end == nil then
     source.image.cropNoScale(source, target, x, y)
@@ -78,28 +69,9 @@ end
 
 --- An image that is moved; what was not in it is 0.
 function image.translate(...)
-  local n = select('#', ...)
-  local target, source, x, y
-  if n == 4 then
-    target, source, x, y = ...
-  elseif n == 3 then
-    source, x, y = ...
-  else
-    th.image_usage('image.translate', 'Moves an image.', [[
-torch.Tensor!  image
-number!  columns to the right
-number!  rows down
-
-torch.Tensor!  destination
-torch.Tensor!  image
-number!  columns to the right
-number!  rows down]])
-    fail('incorrect arguments', 'image.translate')
-  end
+  local target, source, x, y = read_translation(...)
   target = target or source.new()
   target:resizeAs(source)
   source.image.translate(source, target ~= source and target:zero() or target, x, y)
   return target
 end
-
-th.make_public(image, 'crop translate')

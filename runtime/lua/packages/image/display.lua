@@ -65,5 +65,3 @@ function image.window()
   fail('there are no windows here: image.display shows a picture at the prompt, or writes a file',
     'image.window')
 end
-
-th.make_public(image, 'display')

@@ -40,5 +40,3 @@ function image.drawRect(source, x1, y1, x2, y2, options)
     colour[3])
   return result
 end
-
-th.make_public(image, 'drawText drawRect')

@@ -239,9 +239,6 @@ function image.fabio()
   return asset('fabio', 1, 'image.fabio')
 end
 
-th.make_public(image, 'loadPNG decompressPNG getPNGsize loadJPG decompressJPG getJPGsize savePNG '
-  .. 'compressPNG saveJPG compressJPG loadPPM savePPM savePGM getPPMsize is_supported load '
-  .. 'getSize save decompress lena fabio')
 for _, name in ipairs{ 'jpg', 'png', 'ppm', 'pgm' } do
   th.make_public(formats[name], 'loader saver sizer')
 end

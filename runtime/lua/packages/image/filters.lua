@@ -5,29 +5,22 @@ local th, image = ...
 local torch = th.torch
 local fail = xlua.error -- luacheck: ignore 113
 
-local select, type, ceil, floor = select, type, math.ceil, math.floor
+local type, ceil, floor = type, math.ceil, math.floor
 
-local function convolve_arguments(n, a, b, c, d)
-  if n == 4 then return a, b, c, d end
-  if n == 3 and type(c) ~= 'string' then return a, b, c end
-  if n == 2 or n == 3 then return nil, a, b, c end
-  th.image_usage('image.convolve', 'Convolves an image with a kernel.', [[
+local read_convolution = th.image_reader{
+  name = 'image.convolve', does = 'Convolves an image with a kernel.', least = 2, most = 3,
+  forms = th.image_forms[[
 torch.Tensor!  image
 torch.Tensor!  kernel
-string  mode: full | valid | same (default: valid)
-
-torch.Tensor!  destination
-torch.Tensor!  image
-torch.Tensor!  kernel
-string  mode: full | valid | same (default: valid)]])
-  fail('incorrect arguments', 'image.convolve')
-end
+string  mode: full | valid | same (default: valid)]],
+  has_target = function(_, _, _, third) return type(third) ~= 'string' end,
+}
 
 local AREAS = { full = 'F', same = 'F', valid = 'V' }
 
 --- The convolution of an image with a kernel, or of each plane with the same one.
 function image.convolve(...)
-  local target, source, kernel, mode = convolve_arguments(select('#', ...), ...)
+  local target, source, kernel, mode = read_convolution(...)
   if mode and not AREAS[mode] then
     fail('mode has to be one of: full | valid | same', 'image.convolve')
   end
@@ -50,22 +43,16 @@ function image.convolve(...)
   return target
 end
 
-local function pyramid_arguments(n, a, b, c)
-  if n == 3 then return a, b, c end
-  if n == 2 then return {}, a, b end
-  th.image_usage('image.gaussianpyramid', 'Makes an image in several sizes.', [[
-torch.Tensor!  image
-table!  factors of the sizes
-
-table!  destinations
-torch.Tensor!  image
-table!  factors of the sizes]])
-  fail('incorrect arguments', 'image.gaussianpyramid')
-end
+local read_pyramid = th.image_reader{
+  name = 'image.gaussianpyramid', does = 'Makes an image in several sizes.', least = 2,
+  forms = th.image_forms('torch.Tensor!  image\ntable!  factors of the sizes',
+    'table!  destinations'),
+}
 
 --- A list of an image in several sizes, each made of the one before, which is smoothed.
 function image.gaussianpyramid(...)
-  local targets, source, scales = pyramid_arguments(select('#', ...), ...)
+  local targets, source, scales = read_pyramid(...)
+  targets = targets or {}
   local dims = source:nDimension()
   if dims ~= 2 and dims ~= 3 then fail('src image must be 2D or 3D', 'image.gaussianpyramid') end
   for i = 1, #scales do
@@ -140,5 +127,3 @@ function image.dilate(im, kernel, border)
   kernel = image.hflip(image.vflip(kernel or torch.ones(3, 3):typeAs(im)))
   return kernel_sums(im, kernel, border or 0):gt(0):typeAs(im)
 end
-
-th.make_public(image, 'convolve gaussianpyramid lcn erode dilate')

@@ -113,5 +113,3 @@ function image.toDisplayTensor(...)
   local grid = lay_out(packed, given.nrow, given.padding)
   return given.scaleeach and grid or scale(grid)
 end
-
-th.make_public(image, 'minmax toDisplayTensor')

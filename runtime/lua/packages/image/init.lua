@@ -43,5 +43,6 @@ for part in ('usage files crop scale rotate warp flip colours kernels filters gr
   :gmatch('%S+') do
   th.chunk('packages/image/' .. part)(th, image)
 end
+th.make_public(image)
 
 return image

@@ -94,5 +94,3 @@ function image.laplacian(...)
   if given.normalize then kernel:div(kernel:sum()) end
   return kernel
 end
-
-th.make_public(image, 'gaussian gaussian1D laplacian')

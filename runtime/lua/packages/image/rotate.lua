@@ -4,27 +4,20 @@
 local th, image = ...
 local fail = xlua.error -- luacheck: ignore 113
 
-local select, type, floor, max = select, type, math.floor, math.max
+local type, floor, max = type, math.floor, math.max
 
-local function rotate_arguments(n, a, b, c, d)
-  if n == 4 then return a, b, c, d end
-  if n == 3 and type(b) ~= 'number' then return a, b, c end
-  if n == 2 or n == 3 then return nil, a, b, c end
-  th.image_usage('image.rotate', 'Rotates an image around its middle.', [[
+local read_rotation = th.image_reader{
+  name = 'image.rotate', does = 'Rotates an image around its middle.', least = 2, most = 3,
+  forms = th.image_forms[[
 torch.Tensor!  image
 number!  angle in radians
-string  mode: simple | bilinear (default: simple)
-
-torch.Tensor!  destination
-torch.Tensor!  image
-number!  angle in radians
-string  mode: simple | bilinear (default: simple)]])
-  fail('incorrect arguments', 'image.rotate')
-end
+string  mode: simple | bilinear (default: simple)]],
+  has_target = function(_, _, second) return type(second) ~= 'number' end,
+}
 
 --- An image that is rotated counterclockwise around its middle, in radians.
 function image.rotate(...)
-  local target, source, angle, mode = rotate_arguments(select('#', ...), ...)
+  local target, source, angle, mode = read_rotation(...)
   target = target or source.new()
   target:resizeAs(source)
   if mode == nil or mode == 'simple' then
@@ -37,26 +30,19 @@ function image.rotate(...)
   return target
 end
 
-local function polar_arguments(name, n, a, b, c, d)
-  if n == 1 then return nil, a end
-  if n == 4 or (n == 2 or n == 3) and type(b) ~= 'string' then return a, b, c, d end
-  if n == 2 or n == 3 then return nil, a, b, c end
-  th.image_usage(name, 'Makes an image with a row for each angle and a column for each radius.', [[
-torch.Tensor!  image
-string!  interpolation: simple | bilinear
-string!  mode: valid | full
-
-torch.Tensor!  destination
-torch.Tensor!  image
-string!  interpolation: simple | bilinear
-string!  mode: valid | full]])
-  fail('incorrect arguments', 'image.polar')
-end
-
 -- A function for one kind of polar coordinates.
 local function polar_function(name, functions)
+  local read = th.image_reader{
+    name = name, does = 'Makes an image with a row for each angle and a column for each radius.',
+    forms = th.image_forms[[
+torch.Tensor!  image
+string!  interpolation: simple | bilinear
+string!  mode: valid | full]],
+    least = 1, most = 3, has_target = function(_, _, second) return type(second) ~= 'string' end,
+    of = 'image.polar',
+  }
   return function(...)
-    local target, source, interpolation, mode = polar_arguments(name, select('#', ...), ...)
+    local target, source, interpolation, mode = read(...)
     -- Torch7: has each of the two defaults for the other argument, so that both must be given.
     interpolation, mode = interpolation or 'valid', mode or 'simple'
     if target == nil then
@@ -75,5 +61,3 @@ end
 image.polar = polar_function('image.polar', { simple = 'polar', bilinear = 'polarBilinear' })
 image.logpolar = polar_function('image.logpolar',
   { simple = 'logPolar', bilinear = 'logPolarBilinear' })
-
-th.make_public(image, 'rotate polar logpolar')

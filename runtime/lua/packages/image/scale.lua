@@ -81,5 +81,3 @@ function image.scale(...)
   source.image[name](source, target)
   return target
 end
-
-th.make_public(image, 'scale')

@@ -1,7 +1,9 @@
---- image: what is printed where a function is called wrongly.
+--- image: how arguments are read, and what is printed where a function is called wrongly.
 -- @module image_usage
 
 local th = ...
+
+local select, unpack = select, unpack
 
 -- luacheck: globals xlua
 local xlua = xlua
@@ -18,12 +20,26 @@ function th.image_usage(name, description, forms)
   print(xlua.usage(name, description, nil, unpack(params)))
 end
 
---- Reads the arguments of a function that takes an optional destination and one source.
--- @return destination or nil, source
-function th.image_source(name, description, n, a, b)
-  if n == 2 then return a, b end
-  if n == 1 then return nil, a end
-  th.image_usage(name, description,
-    'torch.Tensor!  image\n\ntorch.Tensor!  destination\ntorch.Tensor!  image')
-  xlua.error('missing input', name)
+--- The forms of a function whose arguments may begin with a destination: with it and without.
+function th.image_forms(form, destination)
+  return form .. '\n\n' .. (destination or 'torch.Tensor!  destination') .. '\n' .. form
+end
+
+--- A function that reads arguments which may begin with a destination; it returns the destination
+-- or nil, and the others. Of a wrong number of arguments it raises an error, below the usage.
+-- @param call how the function is called: its `name`, what it `does`, its `forms`; of the arguments
+--   without a destination the `least` and the `most`, 1 if not given; has_target(n, …), whether
+--   there is a destination among n arguments whose number does not tell; the `complaint`, and whom
+--   it is `of` if not of the function itself
+function th.image_reader(call)
+  local least, most = call.least or 1, call.most or call.least or 1
+  return function(...)
+    local n = select('#', ...)
+    if n > most + 1 or n < least then
+      th.image_usage(call.name, call.does, call.forms)
+      xlua.error(call.complaint or 'incorrect arguments', call.of or call.name)
+    end
+    if n > most or n > least and call.has_target(n, ...) then return ... end
+    return nil, ...
+  end
 end

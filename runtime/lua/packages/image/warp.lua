@@ -95,5 +95,3 @@ function image.affinetransform(...)
   source.image.warp(target, source, field, mode, true, clamp, pad)
   return flat and target[1] or target
 end
-
-th.make_public(image, 'warp affinetransform')

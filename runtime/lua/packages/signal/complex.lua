@@ -133,6 +133,6 @@ function complex.poly(x)
   return complex.real(c) -- the roots are conjugate
 end
 
-th.make_public(complex, 'angle exp abs real imag conj prod cmul dot mm diag poly')
+th.make_public(complex)
 
 return complex

@@ -2,7 +2,7 @@
 -- @module signal_convolution
 
 local th = ...
-local convolve = th.package_function('signal', 'convolve')
+local python = th.python_half 'signal'
 local floor, max = math.floor, math.max
 
 local convolution = {}
@@ -19,9 +19,9 @@ function convolution.conv1d(input, kernel, stride, mode)
   else
     th.fail("Supported modes are 'valid' or 'same'")
   end
-  return convolve(input, kernel:typeAs(input), size, stride)
+  return python.convolve(input, kernel:typeAs(input), size, stride)
 end
 
-th.make_public(convolution, 'conv1d')
+th.make_public(convolution)
 
 return convolution

@@ -14,5 +14,5 @@ function xmath.log2(x) return math.log(x) / math.log(2) end
 
 function xmath.nextpow2(x) return math.ceil(xmath.log2(math.abs(x))) end
 
-th.make_public(xmath, 'round log2 nextpow2')
+th.make_public(xmath)
 return xmath

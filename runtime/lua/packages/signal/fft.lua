@@ -8,10 +8,7 @@ local xmath = require 'signal.extramath'
 local fail = th.fail
 local floor, cos, abs, pi = math.floor, math.cos, math.abs, math.pi
 
-local function python(name) return th.package_function('signal', name) end
-
-local transform, real, real_inverse, cosine, windows = python 'transform', python 'real',
-  python 'real_inverse', python 'cosine', python 'windows'
+local python = th.python_half 'signal'
 
 local MOST = 2 ^ 31 -- points of a signal
 
@@ -42,8 +39,8 @@ local function add_transform(name, dims, rank, message)
     if n ~= dims and (n ~= dims + 1 or input:size(n) ~= 2) then fail(message) end
     return n > dims
   end
-  signal[name] = function(input) return transform(input, rank, check(input), false) end
-  signal['i' .. name] = function(input) return transform(input, rank, check(input), true) end
+  signal[name] = function(input) return python.transform(input, rank, check(input), false) end
+  signal['i' .. name] = function(input) return python.transform(input, rank, check(input), true) end
 end
 
 add_transform('fft', 1, 1, 'Input has to be 1D Tensor of size N (Real FFT with N points) or '
@@ -59,7 +56,7 @@ add_transform('fftM', 2, 1, 'Input has to be 2D Tensor of size NxM (N real FFTs 
 local function add_real(name, dims, rank, message)
   signal[name] = function(input)
     check_dimensions(input, dims, message)
-    return real(input, rank)
+    return python.real(input, rank)
   end
 end
 
@@ -74,7 +71,7 @@ local function add_real_inverse(name, dims, rank, message)
     if input:dim() ~= dims or input:size(dims) ~= 2 then fail(message) end
     size = size or (input:size(dims - 1) - 1) * 2
     if not (type(size) == 'number' and size < MOST) then fail('Size has to be a number') end
-    return real_inverse(input, rank, size)
+    return python.real_inverse(input, rank, size)
   end
 end
 
@@ -96,11 +93,11 @@ for dims, message in ipairs(DCT_MESSAGES) do
   local name = dims == 1 and 'dct' or 'dct' .. dims
   signal[name] = function(input)
     check_dimensions(input, dims, message)
-    return cosine(input, false)
+    return python.cosine(input, false)
   end
   signal['i' .. name] = function(input)
     check_dimensions(input, dims, message)
-    return cosine(input, true)
+    return python.cosine(input, true)
   end
 end
 
@@ -158,7 +155,7 @@ end
 -- @param kind what they are multiplied with: 'hamming', 'hann', 'bartlett'; nothing by default
 function signal.stft(input, size, step, kind)
   local out, count = rows_for(input, size, step, size)
-  if count > 0 then windows(input, shape_of(size, kind), step, out, false) end
+  if count > 0 then python.windows(input, shape_of(size, kind), step, out, false) end
   return out
 end
 
@@ -180,7 +177,7 @@ function signal.rstft(input, size, step, kind)
   if count > 0 and SHAPES[kind] and input:isContiguous() then
     transform_in_place(input, shape_of(size, kind), step, out)
   elseif count > 0 then
-    windows(input, shape_of(size), step, out, true)
+    python.windows(input, shape_of(size), step, out, true)
   end
   return out
 end
@@ -275,8 +272,6 @@ function signal.hilbert(x)
   return signal.ifft(h)
 end
 
-local names = {}
-for name in pairs(signal) do names[#names + 1] = name end
-th.make_public(signal, table.concat(names, ' '))
+th.make_public(signal)
 
 return signal

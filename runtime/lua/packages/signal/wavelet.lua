@@ -50,6 +50,6 @@ function wavelet.dwt1d(input, phi, psi, maxlevels)
   return output, input
 end
 
-th.make_public(wavelet, 'dwt1d')
+th.make_public(wavelet)
 
 return wavelet

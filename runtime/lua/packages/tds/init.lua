@@ -277,24 +277,21 @@ tds.vec = tds.Vec
 -- --------------------------------------------------------------------- counters
 
 -- Threads share counters: Python has them, by numbers.
-local function python(name) return th.package_function('threads', name) end
-local new_number, increase, count, set_counter =
-  python 'new_counter', python 'increase', python 'count', python 'set_counter'
-
+local python = th.python_half 'threads'
 local Counter, new_counter = define('tds.AtomicCounter')
 local counting = {}
 
 local function number_of(counter)
   local held = getfenv(counter)
-  held.number = held.number or new_number()
+  held.number = held.number or python.new_counter()
   return held.number
 end
 
-function counting:inc() return (increase(number_of(self))) end
-function counting:get() return (count(number_of(self))) end
+function counting:inc() return (python.increase(number_of(self))) end
+function counting:get() return (python.count(number_of(self))) end
 function counting:set(value)
   if type(value) ~= 'number' then th.type_error(2, 'number', value, value == nil) end
-  set_counter(number_of(self), value)
+  python.set_counter(number_of(self), value)
 end
 
 function Counter.__new() return new_counter() end

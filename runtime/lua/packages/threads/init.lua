@@ -8,7 +8,7 @@ local host = th.host
 local type, select, unpack, loadstring = type, select, unpack, loadstring
 local pcall, xpcall = pcall, xpcall
 
-local function python(name) return th.package_function('threads', name) end
+local python = th.python_half 'threads'
 
 -- ------------------------------------------------------------------ the low level
 
@@ -25,20 +25,17 @@ local function class_of_numbers(methods, new)
   })
 end
 
-local lock, unlock, free_mutex = python 'lock', python 'unlock', python 'free_mutex'
-local wait, signal, free_condition = python 'wait', python 'signal', python 'free_condition'
-
 local Mutex = class_of_numbers({
-  lock = function(self) lock(self.number) end,
-  unlock = function(self) unlock(self.number) end,
-  free = function(self) free_mutex(self.number) end,
-}, python 'new_mutex')
+  lock = function(self) python.lock(self.number) end,
+  unlock = function(self) python.unlock(self.number) end,
+  free = function(self) python.free_mutex(self.number) end,
+}, python.new_mutex)
 
 local Condition = class_of_numbers({
-  wait = function(self, mutex) wait(self.number, mutex.number) end,
-  signal = function(self) signal(self.number) end,
-  free = function(self) free_condition(self.number) end,
-}, python 'new_condition')
+  wait = function(self, mutex) python.wait(self.number, mutex.number) end,
+  signal = function(self) python.signal(self.number) end,
+  free = function(self) python.free_condition(self.number) end,
+}, python.new_condition)
 
 local Thread = class_of_numbers({
   free = function(self) th.ask(host.join_worker, self.number) end,
@@ -52,9 +49,6 @@ end
 
 -- ------------------------------------------------------------------------ queues
 
-local new_queue, free_queue, put, get, is_full =
-  python 'new_queue', python 'free_queue', python 'put', python 'get', python 'is_full'
-
 local function packed(...) return { n = select('#', ...), ... } end
 
 -- Sends a list by a queue, about the job of a number. What the module that serializes gives may be
@@ -62,12 +56,12 @@ local function packed(...) return { n = select('#', ...), ... } end
 local function send(queue, serialize, id, list)
   local data = serialize.save(list)
   local is_storage = type(data) ~= 'string'
-  put(queue, is_storage and data:string() or data, id, is_storage)
+  python.put(queue, is_storage and data:string() or data, id, is_storage)
 end
 
 -- The next message of a queue: the number of its job, and what pcall returns of reading its list.
 local function receive(queue, serialize)
-  local text, id, is_storage = get(queue)
+  local text, id, is_storage = python.get(queue)
   local data = is_storage and torch.CharStorage():string(text) or text -- luacheck: ignore 113
   return id, pcall(th.serial.trusting, serialize.load, data)
 end
@@ -126,10 +120,11 @@ function Threads.new(count, ...)
   local self = setmetatable({
     N = count, endcallbacks = { n = 0 }, errors = false, __specific = true, __running = true,
     serializer = Threads.__serialize, serialize = require(Threads.__serialize),
-    results = new_queue(2 ^ 31), shared = new_queue(count), specifics = {}, threads = {},
+    results = python.new_queue(2 ^ 31), shared = python.new_queue(count),
+    specifics = {}, threads = {},
   }, Threads)
   for i = 1, count do
-    self.specifics[i] = new_queue(count)
+    self.specifics[i] = python.new_queue(count)
     self.threads[i] = Thread(
       WORKER:format(i, self.results, self.shared, self.specifics[i], self.serializer))
   end
@@ -194,7 +189,7 @@ end
 function Threads:acceptsjob(index)
   check_running(self)
   if self.__specific then check_index(self, index) end
-  return not is_full(self.__specific and self.specifics[index] or self.shared)
+  return not python.is_full(self.__specific and self.specifics[index] or self.shared)
 end
 
 --- Adds a job: a function that a thread calls with the arguments that follow, and one that is
@@ -241,9 +236,9 @@ local function finish(self)
   end
   self:synchronize()
   for i = 1, self.N do self.threads[i]:free() end
-  free_queue(self.results)
-  free_queue(self.shared)
-  for i = 1, self.N do free_queue(self.specifics[i]) end
+  python.free_queue(self.results)
+  python.free_queue(self.shared)
+  for i = 1, self.N do python.free_queue(self.specifics[i]) end
 end
 
 --- Ends the threads when all jobs are done.

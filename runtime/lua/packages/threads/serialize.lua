@@ -13,8 +13,7 @@ if not is_shared then return { save = plain_save, load = plain_load } end
 
 require 'tds' -- whose objects jobs may have, too
 
-local share = th.package_function('threads', 'share')
-local shared = th.package_function('threads', 'shared')
+local python = th.python_half 'threads'
 
 -- Calls f while tensors and storages write and read numbers in the place of their elements.
 local function with_numbers(f, ...)
@@ -23,7 +22,7 @@ local function with_numbers(f, ...)
     if not ok then error((...), 0) end
     return ...
   end
-  serial.numbered = { write = share, read = shared }
+  serial.numbered = { write = python.share, read = python.shared }
   return finish(pcall(f, ...))
 end
 
