@@ -21,19 +21,17 @@ import numpy as np
 
 from runtime.compute.bulk import multiply_vector
 from runtime.compute.c_functions import blas
-from runtime.compute.thread_pool import LARGE, get_threads
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import is_recording, run
+from runtime.thnn._jobs import count_threads, is_recording, run
 
 #: Bytes of columns up to which a thread keeps them.
 _SCRATCH = 1 << 22
-#: Multiplications from which on work is shared out; those after which Ctrl-C is looked for.
-_LARGE, _INTERRUPT = 1_000_000, 4_000_000_000
+#: Multiplications after which Ctrl-C is looked for.
+_INTERRUPT = 4_000_000_000
 #: Bytes of sums up to which they are computed for chunks of samples, and added up then.
 _SUMS = 1 << 20
-#: Elements up to which a job adds up maps.
-_FEW = 1 << 16
 
 
 def _slices(samples: int, work: int) -> Iterator[slice]:
@@ -75,7 +73,7 @@ def _run(
         "last": at.stop - at.start - 1,
         **given,
     }
-    run(job, positions, at_a_time=1, large=work >= _LARGE, **parameters)
+    run(job, positions, at_a_time=1, work=work // 10, **parameters)
 
 
 def unfold(windows: Windows, image: Array, columns: Array) -> None:
@@ -108,13 +106,13 @@ def correlate(
     windows: Windows,
     image: Array,
     weight: Array,
-    bias: Array | None,
+    bias: Array | int,
     out: Array,
     columns: Array,
 ) -> None:
     """out = bias + weight * the columns of images, which get into ``columns``.
 
-    weight: maps x rows of columns.
+    weight: maps x rows of columns. bias: 0 where there is none.
     """
     maps, depth = weight.shape
     height = windows.places // windows.count[2]
@@ -134,7 +132,7 @@ def correlate(
             work,
             gemm=blas("gemm", image.itemsize) or 0,
             weight=weight,
-            bias=0 if bias is None else bias,
+            bias=bias,
             out=out[at],
             outStep=_step(out),
             maps=maps,
@@ -147,7 +145,7 @@ def spread(
     windows: Windows,
     source: Array,
     weight: Array,
-    bias: Array | None,
+    bias: Array | int,
     image: Array,
     columns: Array,
 ) -> None:
@@ -175,7 +173,7 @@ def spread(
             gemm=blas("gemm", image.itemsize) or 0,
             axpy=blas("axpy", image.itemsize) or 0,
             weight=weight,
-            bias=0 if bias is None else bias,
+            bias=bias,
             source=source[at],
             sourceStep=_step(source),
             maps=maps,
@@ -201,7 +199,7 @@ def weigh(
     each = maps * depth * windows.places
     for at in _slices(len(source), each):
         samples, work = at.stop - at.start, each * (at.stop - at.start)
-        threads = get_threads() if work >= _LARGE else 1
+        threads = count_threads(work // 10)
         chunk = ceil(samples / threads) if threads * out.nbytes <= _SUMS else samples
         chunks = ceil(samples / chunk)
         sums = out[None] if chunks == 1 else np.empty((chunks, maps, depth), out.dtype)
@@ -239,7 +237,7 @@ def _parts(at: slice, work: int, size: int, columns: Array) -> int:
     So many that all threads have some, and that columns which nobody asks for, of ``size`` bytes,
     need not be in memory as a whole.
     """
-    threads = get_threads() if work >= _LARGE else 1
+    threads = count_threads(work // 10)
     least = 1 if columns.ndim == 3 else size // _SCRATCH
     return int(max(ceil(threads / (at.stop - at.start)), least, 1))
 
@@ -250,11 +248,11 @@ def add_sums(sums: Array, source: Array, scale: float) -> None:
     sums: contiguous. scale: it is rounded to the elements' type.
     """
     samples, maps, places = source.shape
-    if source.size <= _FEW or is_recording():
+    if source.size < LARGE or is_recording():
         run(
             "nn_add_sums",
             maps,
-            large=source.size > _FEW,
+            work=source.size,
             size=source.itemsize,
             sums=sums,
             source=source,
@@ -267,6 +265,6 @@ def add_sums(sums: Array, source: Array, scale: float) -> None:
     ones = np.ones(places, source.dtype)
     rows = source.reshape(-1, places)
     found = np.empty(len(rows), source.dtype)
-    if source.size < LARGE or not multiply_vector(rows, ones, found):
+    if not multiply_vector(rows, ones, found):
         np.matmul(rows, ones, out=found)
     sums += sums.dtype.type(scale) * found.reshape(len(source), -1).sum(axis=0)

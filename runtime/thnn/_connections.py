@@ -10,6 +10,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.thnn._convolution import covering_windows, plain_windows
 from runtime.thnn._geometry import Windows
 from runtime.thnn.checks import check
 
@@ -68,24 +69,15 @@ def check_count(bias: Tensor, count: int) -> None:
 
 
 def windows_on(size: Sizes, kernel: Sizes, stride: Sizes, exact: bool = False) -> Windows:
-    """exact: whether a rest of the image that no window reaches is an error.
-
-    Torch7: its gradients of weights are then larger than the kernel.
-    """
     _check_stride(stride)
     if len(size) != 2 or size[0] < kernel[0] or size[1] < kernel[1]:
         raise ArgError(2, "input image smaller than kernel size")
-    numbers = list(zip(size, kernel, stride, strict=True))
-    if exact and any((n - k) % s for n, k, s in numbers):
-        raise TorchError(f"windows do not cover the input of size {describe(size)}")
-    count = tuple((n - k) // s + 1 for n, k, s in numbers)
-    return Windows.of(size, kernel, stride, (0, 0), (1, 1), count)
+    return plain_windows(size, kernel, stride, exact)
 
 
 def windows_of_full(count: Sizes, kernel: Sizes, stride: Sizes) -> Windows:
     _check_stride(stride)
-    size = tuple((n - 1) * s + k for n, k, s in zip(count, kernel, stride, strict=True))
-    return Windows.of(size, kernel, stride, (0, 0), (1, 1), count)
+    return covering_windows(count, kernel, stride)
 
 
 def _check_stride(stride: Sizes) -> None:

@@ -1,4 +1,4 @@
-"""What the families of convolutions share: sizes, checks, and the arrays of their tensors.
+"""What convolutions share: the sizes of a call, their checks, and products with columns of images.
 
 Sizes, kernels, strides and paddings are tuples of numbers for (depth,) height and width, in the
 order of a tensor's dimensions.
@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from runtime.core.errors import ArgError, TorchError
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.thnn import _columns
 from runtime.thnn._geometry import Windows
+from runtime.thnn._jobs import working
 from runtime.thnn.checks import check_size
+from runtime.thnn.table import Call
 
 
 @dataclass(frozen=True)
@@ -48,34 +52,135 @@ class Shape:
         return (self.planes * self.windows.taps, self.windows.places)
 
 
-#: The checks of sizes of a call: input, gradOutput, weight, bias and the call's numbers.
-Check = Callable[[Tensor, Tensor | None, Tensor, Tensor | None, tuple[int, ...]], Shape]
+@dataclass(frozen=True)
+class Given:
+    """What the sizes of a call follow from. weight, bias: these, or their gradients."""
+
+    input: Tensor
+    grad_output: Tensor | None
+    weight: Tensor
+    bias: Tensor | None
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def to(cls, call: Call) -> Given:
+        """What a call is given."""
+        values = vars(call)
+        weight = values["weight"] if "weight" in values else values["gradWeight"]
+        bias = values.get("bias", values.get("gradBias"))
+        return cls(call.input, values.get("gradOutput"), weight, bias, call.numbers)
+
+    @property
+    def sizes(self) -> tuple[object, ...]:
+        """All sizes and numbers."""
+        tensors = (self.input, self.grad_output, self.weight, self.bias)
+        return (*[t and t.sizes for t in tensors], self.numbers)
+
+
+#: The check of a call's sizes, and what they are.
+Check = Callable[[Call], Shape]
 
 _KNOWN = 256
 
 
-def remembered(check_sizes: Check) -> Check:
-    """The same check, which keeps the last results: calls come with the same sizes again."""
+def remembered(check_sizes: Callable[[Given], Shape]) -> Check:
+    """The check of calls which keeps the last results: calls come with the same sizes again."""
     known: dict[tuple[object, ...], Shape] = {}
 
-    def look_up(
-        input: Tensor,
-        grad_output: Tensor | None,
-        weight: Tensor,
-        bias: Tensor | None,
-        numbers: tuple[int, ...],
-    ) -> Shape:
-        sizes = [t and t.sizes for t in (input, grad_output, weight, bias)]
-        key = (*sizes, numbers)
+    def look_up(call: Call) -> Shape:
+        given = Given.to(call)
+        key = given.sizes
         shape = known.get(key)
         if shape is None:
-            shape = check_sizes(input, grad_output, weight, bias, numbers)
+            shape = check_sizes(given)
             if len(known) >= _KNOWN:
                 known.clear()
             known[key] = shape
         return shape
 
     return look_up
+
+
+# -- what is computed: `reduce` makes maps of images, `expand` images of maps
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where a call has columns of images: in a tensor, or nowhere else than in memory of its own.
+
+    kept: whether it has those of all samples, not only of the last one.
+    """
+
+    tensor: Tensor | None = None
+    kept: bool = False
+
+    def write(self, call: Call, shape: Shape, like: Array) -> Array:
+        """Memory for the columns, which a tensor gets."""
+        if self.tensor is None:
+            return working(prod(shape.columns), like.dtype).reshape(shape.columns)
+        if not self.kept:
+            return call.write(self.tensor, shape.columns)
+        memory = call.write(self.tensor, shape.batch + shape.columns)
+        return memory.reshape(-1, *shape.columns)
+
+
+def reduce(call: Call, shape: Shape, source: Tensor, result: Tensor, columns: Columns) -> None:
+    """result = bias + weight * the columns of source."""
+    x, w, b = call.read(source), call.read(call.weight), call.given(_bias(call))
+    memory = columns.write(call, shape, x)
+    out = call.write(result, (*shape.batch, shape.maps, *shape.count))
+    _columns.correlate(
+        shape.windows,
+        x.reshape(-1, *shape.images[1:])[: shape.images[0]],
+        w.reshape(shape.maps, -1),
+        b,
+        out.reshape(shape.results),
+        memory,
+    )
+
+
+def expand(call: Call, shape: Shape, source: Tensor, result: Tensor, columns: Columns) -> None:
+    """result = bias + transposed(weight) * source, added up as columns of the result."""
+    g, w, b = call.read(source), call.read(call.weight), call.given(_bias(call))
+    memory = columns.write(call, shape, g)
+    out = call.write(result, (*shape.batch, shape.planes, *shape.size))
+    _columns.spread(
+        shape.windows,
+        g.reshape(-1, *shape.results[1:]),
+        w.reshape(shape.maps, -1),
+        b,
+        out.reshape(shape.images),
+        memory,
+    )
+
+
+def _bias(call: Call) -> Tensor | None:
+    """The bias, which updateGradInput has not, or does not use."""
+    return None if hasattr(call, "gradOutput") else call.bias
+
+
+def accumulate(call: Call, shape: Shape, columns: Columns, full: bool = False) -> None:
+    """Add scale times maps * the columns of images to gradWeight, sums of gradOutput to gradBias.
+
+    full: whether the images are gradOutput, not the input.
+    """
+    samples = shape.images[0]
+    images, maps = (call.gradOutput, call.input) if full else (call.input, call.gradOutput)
+    g = call.read(maps).reshape(-1, *shape.results[1:])[:samples]
+    x = None
+    if columns.kept and columns.tensor is not None:
+        memory = call.read(columns.tensor).reshape(-1, *shape.columns)
+    else:
+        x = call.read(images).reshape(-1, *shape.images[1:])[:samples]
+        memory = columns.write(call, shape, x)
+    out = call.change(call.gradWeight).reshape(shape.maps, -1)
+    _columns.weigh(shape.windows, x, g, out, call.scale, memory)
+    if call.gradBias is not None:
+        added = x.reshape(samples, shape.planes, -1) if full and x is not None else g
+        _columns.add_sums(call.change(call.gradBias), added, call.scale)
+
+
+# -- sizes
 
 
 def check_depth(weight: Tensor, shape: Shape) -> None:
@@ -91,11 +196,7 @@ def check_depth(weight: Tensor, shape: Shape) -> None:
 
 
 def count_places(
-    size: Sequence[int],
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
+    size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
 ) -> Sizes:
     """How many places a kernel's window has on an image in each dimension.
 
@@ -127,32 +228,41 @@ def inner_windows(
     return Windows.of(size, kernel, stride, (0,) * dims, (1,) * dims, count)
 
 
+def plain_windows(size: Sizes, kernel: Sizes, stride: Sizes, exact: bool = False) -> Windows:
+    """Windows without padding and dilation; a rest of the image may lie under none of them.
+
+    exact: whether such a rest is an error. Torch7: gradients of weights are larger then.
+    """
+    numbers = list(zip(size, kernel, stride, strict=True))
+    if exact and any((n - k) % s for n, k, s in numbers):
+        raise TorchError(f"windows do not cover the input of size {describe(size)}")
+    count = tuple((n - k) // s + 1 for n, k, s in numbers)
+    return Windows.of(size, kernel, stride, (0,) * len(size), (1,) * len(size), count)
+
+
+def covering_windows(count: Sizes, kernel: Sizes, stride: Sizes) -> Windows:
+    """Such windows on the image that they cover."""
+    size = tuple((n - 1) * s + k for n, k, s in zip(count, kernel, stride, strict=True))
+    return plain_windows(size, kernel, stride)
+
+
 def full_size(
-    size: Sequence[int],
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    extra: Sequence[int],
+    count: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, extra: Sizes
 ) -> Sizes:
     """The size of the image that has so many places for a kernel's window, and some extra."""
-    numbers = zip(size, kernel, stride, padding, dilation, extra, strict=True)
+    numbers = zip(count, kernel, stride, padding, dilation, extra, strict=True)
     return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 + e for n, k, s, p, d, e in numbers)
 
 
-def check_positive(position: int, what: str, separator: str = " ", **numbers: int) -> None:
-    """Raise the error about an argument unless numbers, by their names, are positive."""
-    if min(numbers.values()) <= 0:
-        got = separator.join(f"{name}: {number}" for name, number in numbers.items())
-        raise ArgError(position, f"{what} should be greater than zero, but got {got}")
-
-
-def too_small(given: Sequence[int], found: Sequence[int], separator: str = " x ") -> TorchError:
-    """The error about an image's planes and size, and the planes and size of the result."""
-    before, after = (separator.join(map(str, numbers)) for numbers in (given, found))
-    return TorchError(
-        f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small"
-    )
+def check_found(given: Sizes, found: Sizes, maps: int, planes: int) -> None:
+    """Raise an error unless the result has a place. given, found: the sizes of planes and maps."""
+    if min(found) < 1:
+        separator = "x" if len(found) == 3 else " x "
+        before, after = (separator.join(map(str, x)) for x in ((planes, *given), (maps, *found)))
+        raise TorchError(
+            f"Given input size: ({before}). Calculated output size: ({after}). "
+            "Output size is too small"
+        )
 
 
 def check_gradient(grad_output: Tensor | None, input: Tensor, sizes: Sequence[int]) -> None:

@@ -83,7 +83,7 @@ def formula(
             compute_formula(part, call)
 
     implementation.__doc__ = f"{text}."
-    add_row(name, parameters, implementation, formulas=each)
+    add_row(name, parameters, implementation, repeats=False, formulas=each)
 
 
 def compute_formula(formula: Formula, call: Call, **numbers: float) -> None:

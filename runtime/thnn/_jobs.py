@@ -1,26 +1,25 @@
-"""The jobs of pooling and its kin: carried out at once, or recorded for Lua, which repeats them.
+"""The jobs of nn's functions: carried out at once, or recorded for Lua, which repeats them.
 
-A function whose row says `repeats` computes by jobs alone (``lua/parallel``), which depend on the
-sizes of its tensors and on its numbers, not on elements. `record` makes such a call with tensors
+Nearly all functions compute by jobs alone (``lua/parallel``), which depend on the sizes of
+tensors and on numbers, not on elements. `record` makes such a call with tensors
 whose elements do not matter. No job is done then: what comes out are the jobs, with what they are
 to get. Lua (``lua/thnn/repeats.lua``) does them for all calls of the same sizes and numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime.compute import thread_pool
 from runtime.compute.c_functions import inner_loop
-from runtime.compute.thread_pool import ThreadPool
+from runtime.compute.thread_pool import LARGE, ThreadPool, get_threads
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.state import current
-from runtime.core.tensor import Sizes, Tensor
+from runtime.core.tensor import Tensor
 
 _OUT_OF_RANGE = "position out of range"  # the error of a job about data
 
@@ -142,47 +141,6 @@ def keep(array: Array, tensor: Tensor, use: str) -> Array:
     return array
 
 
-def contiguous(tensor: Tensor, count: int | None = None) -> Array:
-    """The first elements of a tensor in order, one-dimensional, and side by side in memory."""
-    return keep(np.ascontiguousarray(tensor.flat[:count]), tensor, "read")
-
-
-def read(tensor: Tensor, *results: Tensor) -> Array:
-    """A contiguous array of a tensor's elements, a copy where a result has the same storage."""
-    shared = any(tensor.storage is result.storage for result in results)
-    array = np.array(tensor.array, order="C") if shared else np.ascontiguousarray(tensor.array)
-    return keep(array, tensor, "read")
-
-
-@contextmanager
-def adding(tensor: Tensor, use: str = "add") -> Iterator[Array]:
-    """Give a contiguous array of a tensor's elements, whose elements become theirs.
-
-    use: "change" where only few of many elements are written, by a job that does not fail.
-    """
-    array = keep(np.ascontiguousarray(tensor.array), tensor, use)
-    yield array
-    if array is not tensor.array:
-        tensor.array[...] = array
-
-
-@contextmanager
-def writing(*results: tuple[Tensor, Sizes]) -> Iterator[list[Array]]:
-    """Resize tensors, and give contiguous arrays whose elements become theirs."""
-    for tensor, sizes in results:
-        tensor.resize(sizes)
-    arrays = [
-        keep(tensor.array, tensor, "write")
-        if tensor.is_contiguous
-        else np.empty(sizes, tensor.dtype.numpy)
-        for tensor, sizes in results
-    ]
-    yield arrays
-    for (tensor, _), array in zip(results, arrays, strict=True):
-        if array is not tensor.array:
-            tensor.array[...] = array
-
-
 def working(count: int, dtype: Any) -> Array:
     """Memory for what one job leaves to the next one."""
     array: Array = np.empty(count, dtype)
@@ -190,19 +148,6 @@ def working(count: int, dtype: Any) -> Array:
     if recording is not None:
         recording.work_in(array)
     return array
-
-
-@contextmanager
-def result(tensor: Tensor, sizes: Sizes) -> Iterator[Array]:
-    """Resize a tensor, and let its elements be written, as a contiguous array."""
-    tensor.resize(sizes)
-    values = tensor.flat
-    if values.flags.c_contiguous and tensor.is_contiguous:
-        yield keep(values, tensor, "write")
-    else:
-        values = np.empty(tensor.nelement, values.dtype)
-        yield values
-        tensor.array[...] = values.reshape(sizes)
 
 
 def loops(dtype: np.dtype[Any], *ufuncs: np.ufunc) -> dict[str, Any]:
@@ -218,15 +163,17 @@ def run(
     job: str,
     positions: int,
     *,
-    large: bool = False,
+    work: int = 0,
     at_a_time: int = 0,
     **parameters: float | Sequence[float] | Array,
 ) -> None:
     """Do a job, or record it. An array among the parameters stands for its address.
 
+    work: the elements that it visits, or a tenth of what BLAS multiplies; threads share much of it.
     Raises IndexError where the job finds positions that are out of range.
     """
     recording = current(_Recorder).now
+    large = work >= LARGE
     if recording is not None:
         if large:
             raise TorchError("the job is for threads")
@@ -242,6 +189,11 @@ def run(
         if _OUT_OF_RANGE in str(error):
             raise IndexError(_OUT_OF_RANGE) from None
         raise
+
+
+def count_threads(work: int) -> int:
+    """How many threads share so much work, as `run` counts it."""
+    return get_threads() if work >= LARGE else 1
 
 
 def all_positive(values: Array) -> bool:

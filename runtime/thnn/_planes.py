@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +18,29 @@ from runtime.core.tensor import Sizes
 from runtime.thnn._jobs import run, working
 from runtime.thnn._windows import Plan
 
-_LARGE = 100_000  # elements, each as often as it is looked at, from which on threads pay
 _TOGETHER = 2048  # elements for which planes have a table together
 
 
-def _is_large(x: Array, plan: Plan) -> bool:
-    return x.size + x.size // plan.in_plane * plan.visits >= _LARGE
+def _visit(job: str, windows: Plan, x: Array, y: Array, **more: float | Array) -> None:
+    """Do a job about the windows of a plan, between planes x and their results y."""
+    planes = y.size // windows.out_plane
+    given: dict[str, Any] = {"plan": windows.table, "planStep": 0, "indices": 0, **more}
+    run(
+        job,
+        planes,
+        work=x.size + planes * windows.visits,
+        size=x.itemsize,
+        input=x,
+        output=y,
+        inPlane=windows.in_plane,
+        outPlane=windows.out_plane,
+        **given,
+    )
+
+
+def _asum(x: Array) -> int:
+    """BLAS's sum of sizes, by which jobs see whether numbers are finite."""
+    return blas("asum", x.itemsize) or 0
 
 
 def find_largest(
@@ -41,57 +59,21 @@ def find_largest(
     is `none`. lowest: by default the lowest finite number. plans: a row for each plane, if not all
     have the same.
     """
-    run(
-        "nn_largest",
-        len(output) // plan.out_plane,
-        large=_is_large(x, plan),
-        lowest=float(-np.finfo(x.dtype).max) if lowest is None else lowest,
-        none=none,
-        indices=indices,
-        plan=plan.table if plans is None else plans,
-        planStep=0 if plans is None else plans.shape[1],
-        asum=blas("asum", x.itemsize) or 0,
-        size=x.itemsize,
-        input=x,
-        output=output,
-        inPlane=plan.in_plane,
-        outPlane=plan.out_plane,
-    )
+    more: dict[str, Any] = {"asum": _asum(x), "indices": indices, "none": none}
+    more["lowest"] = float(-np.finfo(x.dtype).max) if lowest is None else lowest
+    if plans is not None:
+        more |= {"plan": plans, "planStep": plans.shape[1]}
+    _visit("nn_largest", plan, x, output, **more)
 
 
 def average(x: Array, plan: Plan, output: Array) -> None:
     """output = the sum of each window's elements, divided by what the plan says."""
-    run(
-        "nn_average",
-        len(output) // plan.out_plane,
-        large=_is_large(x, plan),
-        plan=plan.table,
-        planStep=0,
-        indices=0,
-        asum=blas("asum", x.itemsize) or 0,
-        size=x.itemsize,
-        input=x,
-        output=output,
-        inPlane=plan.in_plane,
-        outPlane=plan.out_plane,
-    )
+    _visit("nn_average", plan, x, output, asum=_asum(x))
 
 
 def average_backward(gradient: Array, plan: Plan, grad_output: Array) -> None:
     """gradient = for each element the sum of what its windows got, divided likewise."""
-    run(
-        "nn_share",
-        len(grad_output) // plan.out_plane,
-        large=_is_large(gradient, plan),
-        plan=plan.table,
-        planStep=0,
-        indices=0,
-        size=gradient.itemsize,
-        input=gradient,
-        output=grad_output,
-        inPlane=plan.in_plane,
-        outPlane=plan.out_plane,
-    )
+    _visit("nn_share", plan, gradient, grad_output)
 
 
 @lru_cache(maxsize=32)
@@ -109,12 +91,12 @@ def scatter(
     skip: values whose place is 0 are left out. Raises IndexError for a place outside of the plane;
     part of out is then written.
     """
-    in_plane, out_plane = len(values) // planes, len(out) // planes
+    in_plane, out_plane = values.size // planes, out.size // planes
     block, starts = _starts_of_planes(in_plane, out_plane)
     run(
         "nn_scatter",
         planes,
-        large=out.size >= _LARGE,
+        work=out.size,
         size=out.itemsize,
         out=out,
         source=values,
@@ -125,7 +107,7 @@ def scatter(
         inPlane=in_plane,
         add=add,
         skip=skip,
-        asum=blas("asum", out.itemsize) or 0,
+        asum=_asum(out),
     )
 
 
@@ -175,42 +157,36 @@ def take(values: Array, places: Array, planes: int, out: Array) -> None:
     run(
         "gather",
         planes,
-        large=out.size >= _LARGE,
+        work=out.size,
         out=out,
         source=values,
         at=places,
         size=out.itemsize,
         placeSize=places.itemsize,
-        run=len(out) // planes,
+        run=out.size // planes,
         runs=1,
-        block=len(values) // planes,
+        block=values.size // planes,
         step=1,
         base=1,
-        places=len(values) // planes,
+        places=values.size // planes,
     )
 
 
-def copy_by_table(x: Array, table: Array, planes: int, out: Array) -> None:
-    """out = of each plane the elements that a table of int32 names, from 0."""
-    _by_table("nn_copy", x, table, planes, out)
+def by_table(source: Array, table: Array, planes: int, out: Array, *, back: bool = False) -> None:
+    """out = of each plane the elements that a table of int32 names, from 0.
 
-
-def add_by_table(values: Array, table: Array, planes: int, out: Array) -> None:
-    """out = for each element of a plane the sum of the values whose place it is in the table."""
-    _by_table("nn_collect", values, table, planes, out)
-
-
-def _by_table(job: str, source: Array, table: Array, planes: int, out: Array) -> None:
+    back: for each element of a plane the sum of the elements whose place it is in the table.
+    """
     run(
-        job,
+        "nn_collect" if back else "nn_copy",
         planes,
-        large=out.size + source.size >= _LARGE,
+        work=out.size + source.size,
         size=out.itemsize,
         out=out,
         source=source,
         table=table,
-        outPlane=len(out) // planes,
-        inPlane=len(source) // planes,
+        outPlane=out.size // planes,
+        inPlane=source.size // planes,
     )
 
 
@@ -224,15 +200,15 @@ def interpolate(
     run(
         "nn_interpolate",
         planes,
-        large=output.size * places.shape[1] >= _LARGE,
+        work=output.size * places.shape[1],
         size=x.itemsize,
         input=x,
         output=output,
         places=places,
         weights=weights,
         count=places.shape[1],
-        inPlane=len(x) // planes,
-        outPlane=len(output) // planes,
+        inPlane=x.size // planes,
+        outPlane=output.size // planes,
         back=back,
-        asum=blas("asum", x.itemsize) or 0,
+        asum=_asum(x),
     )

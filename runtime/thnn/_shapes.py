@@ -5,11 +5,8 @@ Tuples have a number for each dimension of a plane, the slowest first: (kH, kW),
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.thnn._windows import count_windows
+from runtime.core.errors import ArgError
+from runtime.core.tensor import Sizes, Tensor
 from runtime.thnn.checks import check, check_size
 
 Numbers = tuple[int, ...]
@@ -21,59 +18,48 @@ def in_order(numbers: Numbers, dims: int) -> list[Numbers]:
     return [(*group[:-2], group[-1], group[-2]) for group in groups]
 
 
-def positive(position: int, what: str, letters: str, numbers: Numbers, zero: str = "zero") -> None:
-    """Raise an error unless all numbers are: 'stride should be greater than zero, but got …'."""
+def positive(
+    position: int,
+    what: str,
+    letter: str,
+    numbers: Numbers,
+    zero: str = "zero",
+    separator: str = " ",
+) -> None:
+    """Raise an error unless all numbers are: 'stride should be greater than zero, but got …'.
+
+    letter: the start of their names, which end in those of the dimensions, T, H and W; or names.
+    """
     if min(numbers) > 0:
         return
-    got = " ".join(f"{x}: {n}" for x, n in zip(letters.split(), numbers, strict=True))
+    names = letter.split() if " " in letter else [letter + x for x in "THW"[-len(numbers) :]]
+    got = separator.join(f"{name}: {n}" for name, n in zip(names, numbers, strict=True))
     raise ArgError(position, f"{what} should be greater than {zero}, but got {got}")
 
 
-@lru_cache(maxsize=64)
-def image_windows(
-    sizes: Sizes,
-    kernel: Numbers,
-    stride: Numbers,
-    pad: Numbers,
-    ceil: bool,
-    dilation: Numbers = (1, 1),
-) -> Sizes:
-    """How many windows an image has along its height and width; raises the errors of all numbers.
+def check_steps(
+    position: int, kernel: Numbers, stride: Numbers, dilation: Numbers | None = None
+) -> None:
+    """Raise the error of numbers that are not positive, as convolutions do.
 
-    sizes: those of the input: planes x height x width, or a batch of them.
+    position: that of the kernel's among the arguments.
     """
-    positive(5, "kernel size", "kH kW", kernel)
-    positive(8, "stride", "dH dW", stride)
-    positive(12, "dilation", "dilationH dilationW", dilation)
-    check(len(sizes) in (3, 4), 2, f"3D or 4D input tensor expected but got: {describe(sizes)}")
-    (h, w), (pad_h, pad_w) = kernel, pad
-    check(
-        w // 2 >= pad_w and h // 2 >= pad_h,
-        2,
-        "pad should be smaller than half of kernel size, but got "
-        f"padW = {pad_w}, padH = {pad_h}, kW = {w}, kH = {h}",
-    )
-    return windows_of(sizes, kernel, stride, pad, ceil, dilation)
+    positive(position, "kernel size", "k", kernel)
+    positive(11, "stride", "d", stride)
+    if dilation is not None:
+        positive(15, "dilation", "dilation", dilation, separator=", ")
 
 
-def windows_of(
-    sizes: Sizes, kernel: Numbers, stride: Numbers, pad: Numbers, ceil: bool, dilation: Numbers
-) -> Sizes:
-    """How many windows there are along each dimension of the planes of an input."""
-    plane = sizes[-len(kernel) :]
-    found = []
-    for size, k, d, p, apart in zip(plane, kernel, stride, pad, dilation, strict=True):
-        windows = count_windows(size, k, d, p, apart, ceil)
-        # The last one begins inside of the plane, or the padding in front of it.
-        found.append(windows - (any(pad) and (windows - 1) * d >= size + p))
-    if min(found) < 1:
-        planes = sizes[-len(kernel) - 1]
-        before, after = ("x".join(map(str, (planes, *s))) for s in (plane, found))
-        raise TorchError(
-            f"Given input size: ({before}). Calculated output size: ({after}). "
-            "Output size is too small"
-        )
-    return tuple(found)
+def check_batch(input: Tensor, dims: int, plain: bool = False) -> None:
+    """Raise an error unless a tensor has planes of so many dimensions, or is a batch of such ones.
+
+    plain: whether that is said in few words.
+    """
+    kinds = f"{dims + 1}D or {dims + 2}D"
+    message = f"{kinds} (batch mode) tensor expected for input, but got: %s"
+    if plain:
+        message = f"{kinds} input tensor expected but got: %s"
+    check(input.ndim in (dims + 1, dims + 2), 2, message, input)
 
 
 def check_like(input: Tensor, windows: Sizes, planes: bool = True, **tensors: Tensor) -> None:

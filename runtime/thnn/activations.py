@@ -12,12 +12,10 @@ from runtime.ops._operands import elementwise
 from runtime.ops.unary import compute_sigmoid
 from runtime.thnn._formulas import formula
 from runtime.thnn.checks import check_counts, check_shapes
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
-_FORWARD = "THTensor *input, THTensor *output"
-_BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
 # Where the gradient follows from the output, the input is not looked at.
-_BY_OUTPUT = "THTensor *input?, THTensor *gradOutput, THTensor *gradInput, THTensor *output"
+_BY_OUTPUT = "input?, gradOutput, gradInput, output"
 
 
 def _same_count(call: Call) -> None:
@@ -26,7 +24,7 @@ def _same_count(call: Call) -> None:
 
 # -- from the output
 
-formula("Tanh_updateOutput", _FORWARD, "output = tanh(input)")
+formula("Tanh_updateOutput", FORWARD, "output = tanh(input)")
 formula(
     "Tanh_updateGradInput",
     _BY_OUTPUT,
@@ -34,7 +32,7 @@ formula(
     check=lambda call: check_shapes(output=call.output, gradOutput=call.gradOutput),
     like="output",
 )
-formula("Sigmoid_updateOutput", _FORWARD, "output = reciprocal(exp(-input) + 1)")
+formula("Sigmoid_updateOutput", FORWARD, "output = reciprocal(exp(-input) + 1)")
 formula(
     "Sigmoid_updateGradInput",
     _BY_OUTPUT,
@@ -50,27 +48,27 @@ def _check_root(call: Call) -> None:
 
 
 # Torch7: eps is not used.
-formula("Sqrt_updateOutput", _FORWARD + ", accreal eps", "output = sqrt(input)")
+formula("Sqrt_updateOutput", FORWARD + ", accreal eps", "output = sqrt(input)")
 formula(
     "Sqrt_updateGradInput",
-    _BACKWARD + ", THTensor *output",
+    BACKWARD + ", output",
     "gradInput = output != 0 and 0.5 * (gradOutput / output) or 0",
     check=_check_root,
 )
 
 # -- from the input
 
-formula("Abs_updateOutput", _FORWARD, "output = absolute(input)")
+formula("Abs_updateOutput", FORWARD, "output = absolute(input)")
 formula(
     "Abs_updateGradInput",
-    _BACKWARD,
+    BACKWARD,
     "gradInput = input >= 0 and gradOutput or -gradOutput",
     check=_same_count,
 )
-formula("Square_updateOutput", _FORWARD, "output = square(input)")
+formula("Square_updateOutput", FORWARD, "output = square(input)")
 formula(
     "Square_updateGradInput",
-    _BACKWARD,
+    BACKWARD,
     "gradInput = 2 * gradOutput * input",
     check=lambda call: check_shapes(input=call.input, gradOutput=call.gradOutput),
 )
@@ -85,13 +83,13 @@ def _check_buffer(call: Call) -> None:
 # does not overflow. The number whose logarithm is taken is kept.
 formula(
     "LogSigmoid_updateOutput",
-    _FORWARD + ", THTensor *buffer",
+    FORWARD + ", buffer",
     "buffer = exp(-maximum(0, -input)) + exp(-input - maximum(0, -input)); "
     "output = -(maximum(0, -input) + log(buffer))",
 )
 formula(
     "LogSigmoid_updateGradInput",
-    _BACKWARD + ", THTensor *buffer",
+    BACKWARD + ", buffer",
     "gradInput = gradOutput * (input < 0 and 1 - (buffer - 1) / buffer or (buffer - 1) / buffer)",
     check=_check_buffer,
     like="gradOutput",
@@ -109,12 +107,12 @@ def _check_output(call: Call) -> None:
 
 formula(
     "SoftPlus_updateOutput",
-    _FORWARD + _SOFT_PLUS,
+    FORWARD + _SOFT_PLUS,
     "output = input * beta > threshold and input or cast(log1p(exp(double(input * beta))) / beta)",
 )
 formula(
     "SoftPlus_updateGradInput",
-    _BACKWARD + ", THTensor *output" + _SOFT_PLUS,
+    BACKWARD + ", output" + _SOFT_PLUS,
     "gradInput = output * beta > threshold and gradOutput"
     f" or cast(double(gradOutput) * ({_EXPONENTIAL} - 1) / {_EXPONENTIAL})",
     check=_check_output,
@@ -135,7 +133,7 @@ def _halves(input: Tensor, dim: int) -> tuple[int, Tensor, Tensor]:
     return dim - 1, input.narrow(dim - 1, 0, half), input.narrow(dim - 1, half, half)
 
 
-@thnn("GatedLinear_updateOutput", _FORWARD + ", int dim")
+@thnn("GatedLinear_updateOutput", FORWARD + ", int dim", repeats=False)
 def gated_linear(call: Call) -> None:
     """output = the first half of input times the sigmoid of its second half."""
     _, first, second = _halves(call.input, call.dim)
@@ -149,7 +147,7 @@ def gated_linear(call: Call) -> None:
     elementwise(call.output, compute, first, second)
 
 
-@thnn("GatedLinear_updateGradInput", _BACKWARD + ", int dim")
+@thnn("GatedLinear_updateGradInput", BACKWARD + ", int dim", repeats=False)
 def gated_linear_backward(call: Call) -> None:
     """The gradients of both halves: gradOutput * s, gradOutput * s * (1 - s) * first half."""
     dim = call.dim

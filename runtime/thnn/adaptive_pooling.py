@@ -12,65 +12,50 @@ from functools import lru_cache
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._jobs import contiguous, result, run, working
-from runtime.thnn._largest import add_by_place
-from runtime.thnn._planes import average, average_backward, find_largest
-from runtime.thnn._shapes import check_like, positive
+from runtime.core.tensor import Sizes
+from runtime.thnn._jobs import run, working
+from runtime.thnn._planes import find_largest
+from runtime.thnn._shapes import check_batch, check_like, positive
 from runtime.thnn._windows import Axis, Plan, make_plan
-from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.checks import check_size
+from runtime.thnn.pooling import add_by_place, share_averages, store_averages
+from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 _LOWEST = float(-np.finfo(np.float32).max)  # Torch7: of doubles, too
 
 
-def _check_input(input: Tensor) -> None:
-    check(
-        input.ndim in (3, 4),
-        2,
-        "3D or 4D (batch mode) tensor expected for input, but got: %s",
-        input,
-    )
+def _check_windows(call: Call, position: int) -> Sizes:
+    """How many windows a call asks for; position: that of their numbers."""
+    check_batch(call.input, 2)
+    windows = call.oheight, call.owidth
+    positive(position, "output size", "oheight owidth", windows)
+    return windows
+
+
+def _check_gradient(call: Call) -> Sizes:
+    """The windows of a gradient. Torch7 looks at no sizes here, and may read beyond the end."""
+    check_batch(call.input, 2)
+    windows = call.gradOutput.sizes[-2:]
+    check_size("gradOutput", call.gradOutput, call.input.ndim, 0, call.input.sizes[0])
+    check_like(call.input, windows, gradOutput=call.gradOutput)
+    return windows
 
 
 # -- averages
 
 
-@thnn(
-    "SpatialAdaptiveAveragePooling_updateOutput",
-    "THTensor *input, THTensor *output, int owidth, int oheight",
-    repeats=True,
-)
+@thnn("SpatialAdaptiveAveragePooling_updateOutput", f"{FORWARD}, int owidth, int oheight")
 def adaptive_average(call: Call) -> None:
     """output = the averages of height x width windows."""
-    _check_input(call.input)
-    positive(4, "output size", "oheight owidth", (call.oheight, call.owidth))
-    plan = _average_plan(call.input.sizes[-2:], (call.oheight, call.owidth))
-    x = contiguous(call.input)
-    with result(call.output, (*call.input.sizes[:-2], call.oheight, call.owidth)) as values:
-        average(x, plan, values)
+    windows = _check_windows(call, 4)
+    store_averages(call, _average_plan(call.input.sizes[-2:], windows), windows)
 
 
-@thnn(
-    "SpatialAdaptiveAveragePooling_updateGradInput",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput",
-    repeats=True,
-)
+@thnn("SpatialAdaptiveAveragePooling_updateGradInput", BACKWARD)
 def adaptive_average_backward(call: Call) -> None:
     """gradInput = what each element's windows got in gradOutput, divided likewise."""
-    windows = _check_gradient(call.input, call.gradOutput)
-    plan, g = _average_plan(call.input.sizes[-2:], windows), contiguous(call.gradOutput)
-    with result(call.gradInput, call.input.sizes) as values:
-        average_backward(values, plan, g)
-
-
-def _check_gradient(input: Tensor, grad_output: Tensor) -> Sizes:
-    """The windows of a gradient. Torch7 looks at no sizes here, and may read beyond the end."""
-    _check_input(input)
-    windows = grad_output.sizes[-2:]
-    check_size("gradOutput", grad_output, input.ndim, 0, input.sizes[0])
-    check_like(input, windows, gradOutput=grad_output)
-    return windows
+    windows = _check_gradient(call)
+    share_averages(call, _average_plan(call.input.sizes[-2:], windows), windows)
 
 
 @lru_cache(maxsize=32)
@@ -93,41 +78,33 @@ def _axis(size: int, first: Array, last: Array) -> Axis:
 
 @thnn(
     "SpatialAdaptiveMaxPooling_updateOutput",
-    "THTensor *input, THTensor *output, THIndexTensor *indices, int owidth, int oheight",
-    repeats=True,
+    f"{FORWARD}, THIndexTensor *indices, int owidth, int oheight",
 )
 def adaptive_max(call: Call) -> None:
     """output = the largest elements of height x width windows, and indices where they are."""
-    _check_input(call.input)
-    positive(5, "output size", "oheight owidth", (call.oheight, call.owidth))
-    columns = _max_axes(call.input.sizes[-2:], (call.oheight, call.owidth))[1].counts
-    x, sizes = contiguous(call.input), (*call.input.sizes[:-2], call.oheight, call.owidth)
-    with result(call.output, sizes) as values, result(call.indices, (2, *sizes)) as places:
-        order = working(len(values), np.int64)
-        plan = _max_plan(call.input.sizes[-2:], (call.oheight, call.owidth))
-        find_largest(x, plan, values, order, lowest=_LOWEST, none=-1)
-        run(
-            "nn_rows",
-            len(order),
-            out=places,
-            source=order,
-            count=len(order),
-            columns=columns,
-            width=call.owidth,
-        )
+    windows, plane = _check_windows(call, 5), call.input.sizes[-2:]
+    x, sizes = call.read(call.input), (*call.input.sizes[:-2], *windows)
+    values, places = call.write(call.output, sizes), call.write(call.indices, (2, *sizes))
+    order = working(values.size, np.int64)
+    find_largest(x, _max_plan(plane, windows), values, order, lowest=_LOWEST, none=-1)
+    run(
+        "nn_rows",
+        len(order),
+        out=places,
+        source=order,
+        count=len(order),
+        columns=_max_axes(plane, windows)[1].counts,
+        width=call.owidth,
+    )
 
 
-@thnn(
-    "SpatialAdaptiveMaxPooling_updateGradInput",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices",
-    repeats=True,
-)
+@thnn("SpatialAdaptiveMaxPooling_updateGradInput", f"{BACKWARD}, THIndexTensor *indices")
 def adaptive_max_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
-    windows = _check_gradient(call.input, call.gradOutput)
+    windows = _check_gradient(call)
     for dim, size in enumerate((2, *call.gradOutput.sizes)):
         check_size("indices", call.indices, call.input.ndim + 1, dim, size)
-    both, count = contiguous(call.indices), call.gradOutput.nelement
+    both, count = call.read(call.indices), call.gradOutput.nelement
     places = working(count, np.int64)
     run(
         "nn_places",
@@ -140,7 +117,7 @@ def adaptive_max_backward(call: Call) -> None:
         count=math.prod(windows),
         skip=0,
     )
-    add_by_place(places, call.input, call.gradOutput, call.gradInput, 2)
+    add_by_place(call, places, 2)
 
 
 @lru_cache(maxsize=32)

@@ -14,12 +14,13 @@ from runtime.core.tensor import Tensor, describe
 from runtime.thnn.checks import check, check_size, first_element
 from runtime.thnn.table import Call, thnn
 
-_CLASSES = ", bool sizeAverage, THTensor *weights?, THTensor *total_weight, long ignore_index"
+_CLASSES = ", bool sizeAverage, weights?, total_weight, long ignore_index"
 
 
 @thnn(
     "ClassNLLCriterion_updateOutput",
-    "THTensor *input, THIndexTensor *target, THTensor *output" + _CLASSES,
+    "input, THIndexTensor *target, output" + _CLASSES,
+    repeats=False,
 )
 def class_nll(call: Call) -> None:
     """output = minus the sum of the inputs, times the weights, of the targets' classes.
@@ -48,7 +49,8 @@ def class_nll(call: Call) -> None:
 
 @thnn(
     "ClassNLLCriterion_updateGradInput",
-    "THTensor *input, THIndexTensor *target, THTensor *gradInput" + _CLASSES,
+    "input, THIndexTensor *target, gradInput" + _CLASSES,
+    repeats=False,
 )
 def class_nll_gradient(call: Call) -> None:
     """gradInput at the targets' classes = minus their weights; the others stay as they are."""
@@ -107,12 +109,13 @@ def _targets(
     return rows, places
 
 
-_MAPS = ", bool sizeAverage, THTensor *weights?, THTensor *total_weight"
+_MAPS = ", bool sizeAverage, weights?, total_weight"
 
 
 @thnn(
     "SpatialClassNLLCriterion_updateOutput",
-    "THTensor *input, THIndexTensor *target, THTensor *output" + _MAPS,
+    "input, THIndexTensor *target, output" + _MAPS,
+    repeats=False,
 )
 def spatial_nll(call: Call) -> None:
     """output = minus the sum of the inputs, times the weights, of the classes of all positions.
@@ -135,7 +138,8 @@ def spatial_nll(call: Call) -> None:
 
 @thnn(
     "SpatialClassNLLCriterion_updateGradInput",
-    "THTensor *input, THIndexTensor *target, THTensor *gradInput" + _MAPS,
+    "input, THIndexTensor *target, gradInput" + _MAPS,
+    repeats=False,
 )
 def spatial_nll_gradient(call: Call) -> None:
     """gradInput at the targets' classes = minus their weights; the others stay as they are."""

@@ -6,7 +6,7 @@ planes of all samples.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from math import prod
 
 import numpy as np
 
@@ -15,71 +15,61 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
 from runtime.thnn import _columns
 from runtime.thnn._convolution import (
+    Given,
     Shape,
     check_columns,
-    check_positive,
+    check_found,
     count_places,
     inner_windows,
-    too_small,
 )
-from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import adding, read, writing
+from runtime.thnn._shapes import Numbers, check_batch, check_steps, in_order
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _NUMBERS = "int kW, int kH, int dW, int dH, int padW, int padH"
 
 
 @thnn(
     "SpatialDepthWiseConvolution_updateOutput",
-    "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput, "
-    f"THTensor *fgradInput, {_NUMBERS}",
+    f"input, output, weight, bias?, finput, fgradInput, {_NUMBERS}",
+    repeats=False,
 )
 def forward(call: Call) -> None:
     """output = bias + the correlations of each of input's planes with the kernels for it."""
     # Torch7: takes the width of an image for its height, and the other way round.
-    shape = _turned(_checked(call.input, None, call.weight, call.bias, call.numbers), call.numbers)
-    results = (call.output, call.finput)
-    x, w = (
-        read(call.input, *results).reshape(shape.images),
-        _by_plane(read(call.weight, *results), shape),
-    )
-    b = None if call.bias is None else np.ascontiguousarray(read(call.bias, *results).T)
-    sizes = (*shape.batch, shape.planes * shape.maps, *shape.count)
-    with writing((call.output, sizes), (call.finput, _columns_size(shape))) as (out, columns):
-        maps, memory = _split(out, shape, shape.maps), _split(columns, shape, shape.windows.taps)
-        for c in range(shape.planes):
-            one = None if b is None else b[c]
-            image = x[:, c : c + 1]
-            _columns.correlate(shape.windows, image, w[c], one, maps[:, c], memory[:, c])
+    shape = _turned(_checked(call), call.numbers)
+    x, w = call.read(call.input).reshape(shape.images), _by_plane(call.read(call.weight), shape)
+    b = None if call.bias is None else np.ascontiguousarray(call.read(call.bias).T)
+    out = call.write(call.output, (*shape.batch, shape.planes * shape.maps, *shape.count))
+    memory = call.write(call.finput, _columns_size(shape))
+    maps, columns = _split(out, shape, shape.maps), _split(memory, shape, shape.windows.taps)
+    for c in range(shape.planes):
+        one, image = 0 if b is None else b[c], x[:, c : c + 1]
+        _columns.correlate(shape.windows, image, w[c], one, maps[:, c], columns[:, c])
 
 
 @thnn(
     "SpatialDepthWiseConvolution_updateGradInput",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
-    f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}",
+    f"{BACKWARD}, weight, finput, fgradInput, {_NUMBERS}",
+    repeats=False,
 )
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    shape = _checked(call.input, call.gradOutput, call.weight, None, call.numbers)
+    shape = _checked(call)
     _check_places(shape, _turned(shape, call.numbers))
-    results = (call.gradInput, call.fgradInput)
-    g, w = read(call.gradOutput, *results), _by_plane(read(call.weight, *results), shape)
-    with writing((call.gradInput, call.input.sizes), (call.fgradInput, _columns_size(shape))) as (
-        out,
-        columns,
-    ):
-        maps, memory = _split(g, shape, shape.maps), _split(columns, shape, shape.windows.taps)
-        images = out.reshape(shape.images)
-        for c in range(shape.planes):
-            image = images[:, c : c + 1]
-            _columns.spread(shape.windows, maps[:, c], w[c], None, image, memory[:, c])
+    g, w = call.read(call.gradOutput), _by_plane(call.read(call.weight), shape)
+    images = call.write(call.gradInput, call.input.sizes).reshape(shape.images)
+    memory = call.write(call.fgradInput, _columns_size(shape))
+    maps, columns = _split(g, shape, shape.maps), _split(memory, shape, shape.windows.taps)
+    for c in range(shape.planes):
+        image = images[:, c : c + 1]
+        _columns.spread(shape.windows, maps[:, c], w[c], 0, image, columns[:, c])
 
 
 @thnn(
     "SpatialDepthWiseConvolution_accGradParameters",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
-    f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}, accreal scale",
+    f"{GRADIENTS}?, finput, fgradInput, {_NUMBERS}, accreal scale",
+    repeats=False,
 )
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias.
@@ -87,18 +77,17 @@ def accumulate(call: Call) -> None:
     Torch7 leaves both with their memory turned, maps within planes, and at a second call loses
     gradients where there are as many maps as planes.
     """
-    shape = _checked(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.numbers)
+    shape = _checked(call)
     _check_places(shape, _turned(shape, call.numbers))
     check_columns(call.finput, _columns_size(shape))
-    results = (call.gradWeight,) if call.gradBias is None else (call.gradWeight, call.gradBias)
-    maps = _split(read(call.gradOutput, *results), shape, shape.maps)
-    columns = _split(read(call.finput, *results), shape, shape.windows.taps)
+    maps = _split(call.read(call.gradOutput), shape, shape.maps)
+    columns = _split(call.read(call.finput), shape, shape.windows.taps)
     factor = cast_scalar(call.scale, call.gradWeight.dtype)
-    with adding(call.gradWeight) as out:
-        sums = _by_plane(out, shape)
-        for c in range(shape.planes):
-            _columns.weigh(shape.windows, None, maps[:, c], sums[c], factor, columns[:, c])
-        out[...] = sums.transpose(1, 0, 2).reshape(out.shape)
+    out = call.change(call.gradWeight)
+    sums = _by_plane(out, shape)
+    for c in range(shape.planes):
+        _columns.weigh(shape.windows, None, maps[:, c], sums[c], factor, columns[:, c])
+    out[...] = sums.transpose(1, 0, 2).reshape(out.shape)
     if call.gradBias is not None:
         added = call.gradBias.array
         added += added.dtype.type(factor) * maps.sum(axis=(0, 3)).T
@@ -126,50 +115,44 @@ def _check_places(shape: Shape, turned: Shape) -> None:
         )
 
 
-def _turned(shape: Shape, numbers: tuple[int, ...]) -> Shape:
+def _turned(shape: Shape, numbers: Numbers) -> Shape:
     """The same with width for height, and height for width."""
     height, width = shape.size
-    return shape if height == width else _shape(shape, (width, height), numbers)
+    if height == width:
+        return shape
+    return _shape(shape.batch, shape.planes, shape.maps, (width, height), numbers)
 
 
-def _shape(shape: Shape, size: Sizes, numbers: tuple[int, ...]) -> Shape:
-    kw, kh, dw, dh, pw, ph = numbers
-    count = count_places(size, (kh, kw), (dh, dw), (ph, pw), (1, 1))
-    if min(count) < 1:
-        planes = shape.planes
-        raise too_small((planes, *size), (shape.maps * planes, *count))
-    windows = inner_windows(size, (kh, kw), (dh, dw), (ph, pw), count)
-    return replace(shape, size=size, count=count, windows=windows)
+def _shape(batch: Sizes, planes: int, maps: int, size: Sizes, numbers: Numbers) -> Shape:
+    kernel, stride, padding = in_order(numbers, 2)
+    count = count_places(size, kernel, stride, padding, (1, 1))
+    check_found(size, count, maps * planes, planes)
+    windows = inner_windows(size, kernel, stride, padding, count)
+    return Shape(batch, planes, maps, size, count, windows)
 
 
-def _checked(
-    input: Tensor,
-    grad_output: Tensor | None,
-    weight: Tensor,
-    bias: Tensor | None,
-    numbers: tuple[int, ...],
-) -> Shape:
+def _checked(call: Call) -> Shape:
     """The sizes of a call. Torch7: weights with 2 dimensions get 4."""
-    kw, kh, dw, dh, _, _ = numbers
-    if min(kw, kh) > 0 and weight.ndim == 2 and weight.sizes[1] % (kh * kw) == 0:
-        weight.resize((weight.sizes[0], weight.sizes[1] // (kh * kw), kh, kw))
-    check_positive(9, "kernel size", kH=kh, kW=kw)
-    check_positive(11, "stride", dH=dh, dW=dw)
+    given = Given.to(call)
+    input, weight = given.input, given.weight
+    kernel, stride, _ = in_order(call.numbers, 2)
+    taps = prod(kernel)
+    if min(kernel) > 0 and weight.ndim == 2 and weight.sizes[1] % taps == 0:
+        weight.resize((weight.sizes[0], weight.sizes[1] // taps, *kernel))
+    check_steps(9, kernel, stride)
     check(weight.ndim == 4, 5, "2D or 4D weight tensor expected, but got: %s", weight)
     maps, planes = weight.sizes[:2]
-    if bias is not None:
-        check_size("bias", bias, 2, 0, maps)
-        check_size("bias", bias, 2, 1, planes)
-    check(input.ndim in (3, 4), 2, "3D or 4D input tensor expected but got: %s", input)
-    batch, size = input.sizes[:-3], input.sizes[-2:]
-    windows = Windows.of(size, (kh, kw), (dh, dw), (0, 0), (1, 1), (1, 1))
-    shape = Shape(batch, planes, maps, size, (1, 1), windows)
-    shape = _shape(shape, size, numbers)
+    if given.bias is not None:
+        check_size("bias", given.bias, 2, 0, maps)
+        check_size("bias", given.bias, 2, 1, planes)
+    check_batch(input, 2, plain=True)
+    shape = _shape(input.sizes[:-3], planes, maps, input.sizes[-2:], call.numbers)
     check_size("input", input, input.ndim, input.ndim - 3, planes)
-    if weight.sizes[2:] != (kh, kw):
+    if weight.sizes[2:] != kernel:
+        kh, kw = kernel
         raise TorchError(f"weight of kernels {kh} x {kw} expected, got {describe(weight.sizes)}")
-    if grad_output is not None:
-        _check_gradient(grad_output, shape)
+    if given.grad_output is not None:
+        _check_gradient(given.grad_output, shape)
     return shape
 
 

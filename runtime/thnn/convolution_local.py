@@ -1,8 +1,6 @@
-"""Convolutions with other weights for each place or each plane, and the columns of images as such.
+"""SpatialConvolutionLocal, with weights of its own for each place; and columns of images as such.
 
-SpatialConvolutionLocal has weights of its own for each place of the window, and
-SpatialDepthWiseConvolution for each plane of the input, which is combined with no other. finput
-holds the columns of all samples, as in SpatialConvolutionMM.
+finput holds the columns of all samples, as in SpatialConvolutionMM.
 """
 
 from __future__ import annotations
@@ -15,19 +13,19 @@ import numpy as np
 from runtime.compute.thread_pool import share
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor, describe
+from runtime.core.tensor import describe
 from runtime.thnn import _columns
 from runtime.thnn._convolution import (
+    Given,
     Shape,
     check_columns,
     check_gradient,
-    check_positive,
     inner_windows,
     remembered,
 )
-from runtime.thnn._jobs import read, writing
+from runtime.thnn._shapes import check_batch, check_steps, in_order
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _KERNEL = "int kW, int kH, int dW, int dH, int padW, int padH"
 #: Elements of columns that one step of a local convolution copies.
@@ -35,41 +33,37 @@ _STEP = 1 << 18
 
 # -- columns
 
-
-@thnn(
-    "unfolded_copy",
-    f"THTensor *finput, THTensor *input, {_KERNEL}, int nInputPlane, int inputWidth, "
-    "int inputHeight, int outputWidth, int outputHeight",
-    has_state=False,
+_UNFOLDED = (
+    f"finput, input, {_KERNEL}, int nInputPlane, int inputWidth, int inputHeight, "
+    "int outputWidth, int outputHeight"
 )
+
+
+@thnn("unfolded_copy", _UNFOLDED, has_state=False)
 def unfolded_copy(call: Call) -> None:
     """finput = the columns of input."""
-    shape = _unfolded(call.finput, call.input, call.numbers)
-    x = read(call.input, call.finput).reshape(shape.images)
-    _columns.unfold(shape.windows, x, call.finput.array.reshape(1, *shape.columns))
+    shape = _unfolded(call)
+    x, columns = call.read(call.input), call.change(call.finput)
+    _columns.unfold(shape.windows, x.reshape(shape.images), columns.reshape(1, *shape.columns))
 
 
-@thnn(
-    "unfolded_acc",
-    f"THTensor *finput, THTensor *input, {_KERNEL}, int nInputPlane, int inputWidth, "
-    "int inputHeight, int outputWidth, int outputHeight",
-    has_state=False,
-)
+@thnn("unfolded_acc", _UNFOLDED, has_state=False)
 def unfolded_acc(call: Call) -> None:
     """Add the columns in finput to input."""
-    shape = _unfolded(call.finput, call.input, call.numbers)
-    columns = read(call.finput, call.input).reshape(1, *shape.columns)
-    _columns.fold(shape.windows, columns, call.input.array.reshape(shape.images))
+    shape = _unfolded(call)
+    columns, out = call.read(call.finput), call.change(call.input)
+    _columns.fold(shape.windows, columns.reshape(1, *shape.columns), out.reshape(shape.images))
 
 
-def _unfolded(finput: Tensor, input: Tensor, numbers: tuple[int, ...]) -> Shape:
-    kw, kh, dw, dh, pw, ph, planes, width, height, columns, rows = numbers
-    if min(kw, kh, dw, dh, planes, width, height, columns, rows) < 1:
+def _unfolded(call: Call) -> Shape:
+    if min(*call.numbers[:4], *call.numbers[6:]) < 1:
         raise TorchError("sizes and strides should be greater than zero")
-    size, count = (height, width), (rows, columns)
-    windows = inner_windows(size, (kh, kw), (dh, dw), (ph, pw), count)
-    shape = Shape((1,), planes, 1, size, count, windows)
-    for name, t, sizes in (("finput", finput, shape.columns), ("input", input, shape.images)):
+    kernel, stride, padding = in_order(call.numbers[:6], 2)
+    size, count = in_order(call.numbers[7:], 2)
+    windows = inner_windows(size, kernel, stride, padding, count)
+    shape = Shape((1,), call.nInputPlane, 1, size, count, windows)
+    named = (("finput", call.finput, shape.columns), ("input", call.input, shape.images))
+    for name, t, sizes in named:
         if t.nelement != prod(sizes) or not t.is_contiguous:
             raise TorchError(
                 f"{name} needs to be contiguous, with {prod(sizes)} elements, "
@@ -80,74 +74,64 @@ def _unfolded(finput: Tensor, input: Tensor, numbers: tuple[int, ...]) -> Shape:
 
 # -- SpatialConvolutionLocal
 
-_LOCAL = f"{_KERNEL}, long inputWidth, long inputHeight, long outputWidth, long outputHeight"
+_LOCAL = (
+    f"finput, fgradInput, {_KERNEL}, long inputWidth, long inputHeight, long outputWidth, "
+    "long outputHeight"
+)
 
 
 @thnn(
-    "SpatialConvolutionLocal_updateOutput",
-    "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, THTensor *finput, "
-    f"THTensor *fgradInput, {_LOCAL}",
+    "SpatialConvolutionLocal_updateOutput", f"input, output, weight, bias, {_LOCAL}", repeats=False
 )
-def local_forward(call: Call) -> None:
+def forward(call: Call) -> None:
     """output = bias + for each place its weights times what lies under the kernel there."""
-    shape = _local(call.input, None, call.weight, call.bias, call.numbers)
-    results = (call.output, call.finput)
-    x, w, b = (read(t, *results) for t in (call.input, call.weight, call.bias))
-    w, b = _by_place(w, shape), b.reshape(shape.maps, -1)
-    sizes = (*shape.batch, shape.maps, *shape.count)
-    with writing((call.finput, shape.batch + shape.columns), (call.output, sizes)) as (memory, out):
-        columns, out = memory.reshape(-1, *shape.columns), out.reshape(shape.results)
-        _columns.unfold(shape.windows, x.reshape(shape.images), columns)
+    shape = _checked(call)
+    x, w = call.read(call.input), _by_place(call.read(call.weight), shape)
+    b = call.read(call.bias).reshape(shape.maps, -1)
+    columns = call.write(call.finput, shape.batch + shape.columns).reshape(-1, *shape.columns)
+    out = call.write(call.output, (*shape.batch, shape.maps, *shape.count)).reshape(shape.results)
+    _columns.unfold(shape.windows, x.reshape(shape.images), columns)
 
-        def compute(at: slice) -> None:
-            under = np.ascontiguousarray(columns[:, :, at].transpose(2, 1, 0))
-            out[:, :, at] = np.matmul(w[at], under).transpose(2, 1, 0) + b[:, at]
+    def compute(at: slice) -> None:
+        under = np.ascontiguousarray(columns[:, :, at].transpose(2, 1, 0))
+        out[:, :, at] = np.matmul(w[at], under).transpose(2, 1, 0) + b[:, at]
 
-        _for_places(shape, compute)
+    _for_places(shape, compute)
 
 
-@thnn(
-    "SpatialConvolutionLocal_updateGradInput",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
-    f"THTensor *finput, THTensor *fgradInput, {_LOCAL}",
-)
-def local_backward(call: Call) -> None:
+@thnn("SpatialConvolutionLocal_updateGradInput", f"{BACKWARD}, weight, {_LOCAL}", repeats=False)
+def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    shape = _local(call.input, call.gradOutput, call.weight, None, call.numbers)
+    shape = _checked(call)
     check_columns(call.finput, shape.batch + shape.columns)
-    results = (call.gradInput, call.fgradInput)
-    g, w = (read(t, *results) for t in (call.gradOutput, call.weight))
-    g, w = g.reshape(-1, *shape.results[1:])[: shape.images[0]], _by_place(w, shape)
-    with writing((call.gradInput, call.input.sizes), (call.fgradInput, call.finput.sizes)) as (
-        out,
-        memory,
-    ):
-        columns = memory.reshape(-1, *shape.columns)
+    g = call.read(call.gradOutput).reshape(-1, *shape.results[1:])[: shape.images[0]]
+    w = _by_place(call.read(call.weight), shape)
+    out = call.write(call.gradInput, call.input.sizes)
+    columns = call.write(call.fgradInput, call.finput.sizes).reshape(-1, *shape.columns)
 
-        def compute(at: slice) -> None:
-            above = np.ascontiguousarray(g[:, :, at].transpose(2, 1, 0))
-            columns[:, :, at] = np.matmul(w[at].transpose(0, 2, 1), above).transpose(2, 1, 0)
+    def compute(at: slice) -> None:
+        above = np.ascontiguousarray(g[:, :, at].transpose(2, 1, 0))
+        columns[:, :, at] = np.matmul(w[at].transpose(0, 2, 1), above).transpose(2, 1, 0)
 
-        _for_places(shape, compute)
-        out[...] = 0
-        _columns.fold(shape.windows, columns, out.reshape(shape.images))
+    _for_places(shape, compute)
+    out[...] = 0
+    _columns.fold(shape.windows, columns, out.reshape(shape.images))
 
 
 @thnn(
     "SpatialConvolutionLocal_accGradParameters",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
-    f"THTensor *finput, THTensor *fgradInput, {_LOCAL}, accreal scale",
+    f"{GRADIENTS}, {_LOCAL}, accreal scale",
+    repeats=False,
 )
-def local_accumulate(call: Call) -> None:
+def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
     check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
-    shape = _local(call.input, call.gradOutput, call.gradWeight, call.gradBias, call.numbers)
+    shape = _checked(call)
     check_columns(call.finput, shape.batch + shape.columns)
-    results = (call.gradWeight, call.gradBias)
-    g = read(call.gradOutput, *results).reshape(-1, *shape.results[1:])[: shape.images[0]]
-    columns = read(call.finput, *results).reshape(-1, *shape.columns)
-    out = _by_place(call.gradWeight.array, shape)
+    g = call.read(call.gradOutput).reshape(-1, *shape.results[1:])[: shape.images[0]]
+    columns = call.read(call.finput).reshape(-1, *shape.columns)
+    out = _by_place(call.change(call.gradWeight), shape)
     factor = out.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
 
     def compute(at: slice) -> None:
@@ -156,7 +140,7 @@ def local_accumulate(call: Call) -> None:
         out[at] += np.multiply(sums, factor, out=sums)
 
     _for_places(shape, compute)
-    sums = call.gradBias.array
+    sums = call.change(call.gradBias)
     sums += factor * g.sum(axis=0).reshape(sums.shape)
 
 
@@ -172,32 +156,24 @@ def _for_places(shape: Shape, compute: Callable[[slice], None]) -> None:
 
 
 @remembered
-def _local(
-    input: Tensor,
-    grad_output: Tensor | None,
-    weight: Tensor,
-    bias: Tensor | None,
-    numbers: tuple[int, ...],
-) -> Shape:
-    kw, kh, dw, dh, pw, ph, width, height, columns, rows = numbers
-    message = f"weight tensor should be 3D or 6D - got {weight.ndim}D"
-    check(weight.ndim in (3, 6), 4, message)
-    check_positive(9, "kernel size", kH=kh, kW=kw)
-    check_positive(11, "stride", dH=dh, dW=dw)
-    check(input.ndim in (3, 4), 2, "3D or 4D input tensor expected but got: %s", input)
+def _checked(given: Given) -> Shape:
+    input, weight = given.input, given.weight
+    kernel, stride, padding, size, count = in_order(given.numbers, 2)
+    check(weight.ndim in (3, 6), 4, f"weight tensor should be 3D or 6D - got {weight.ndim}D")
+    check_steps(9, kernel, stride)
+    check_batch(input, 2, plain=True)
     flat = weight.ndim == 3
     places, maps = weight.sizes[:2] if flat else (prod(weight.sizes[:2]), weight.sizes[2])
     depth = weight.sizes[2] if flat else prod(weight.sizes[3:])
-    planes = depth // (kh * kw)
-    if bias is not None:
-        for dim, expected in enumerate((maps, rows, columns)):
-            check_size("bias", bias, 3, dim, expected)
+    planes = depth // prod(kernel)
+    if given.bias is not None:
+        for dim, expected in enumerate((maps, *count)):
+            check_size("bias", given.bias, 3, dim, expected)
     check_size("input", input, input.ndim, input.ndim - 3, planes)
-    check_gradient(grad_output, input, (maps, rows, columns))
-    size, count = (height, width), (rows, columns)
+    check_gradient(given.grad_output, input, (maps, *count))
     if min(count) < 1 or input.sizes[-2:] != size:
         raise TorchError(f"input of size {describe(size)} expected, got {describe(input.sizes)}")
-    windows = inner_windows(size, (kh, kw), (dh, dw), (ph, pw), count)
+    windows = inner_windows(size, kernel, stride, padding, count)
     shape = Shape(input.sizes[:-3], planes, maps, size, count, windows)
     if (places, depth) != (windows.places, shape.columns[0]):
         fitting = (windows.places, maps, shape.columns[0])

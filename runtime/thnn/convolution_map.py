@@ -24,93 +24,79 @@ from runtime.thnn._connections import (
     windows_on,
 )
 from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import adding, read, run, working, writing
+from runtime.thnn._jobs import run, working
 from runtime.thnn.checks import check
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
-_NUMBERS = "THTensor *connTable, int nInputPlane, int nOutputPlane, int dW, int dH"
-_FORWARD = f"THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, {_NUMBERS}"
-_BACKWARD = (
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
-    f"THTensor *bias?, {_NUMBERS}"
-)
-_ACCUMULATE = (
-    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
-    f"{_NUMBERS}, accreal scale"
-)
+_NUMBERS = "connTable, int nInputPlane, int nOutputPlane, int dW, int dH"
 
 
-@thnn("SpatialConvolutionMap_updateOutput", _FORWARD, repeats=True)
+def _groups(call: Call, full: bool = False) -> list[Group]:
+    return list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane, full=full))
+
+
+def _windows(call: Call, weight: Tensor, exact: bool = False) -> Windows:
+    """The windows on the planes of input, of which there must be enough; checks gradOutput, too."""
+    stride = (call.dH, call.dW)
+    windows = windows_on(call.input.sizes[-2:], weight.sizes[1:], stride, exact)
+    ndim = call.input.ndim
+    check_planes("input", call.input, ndim, call.nInputPlane, call.input.sizes[-2:], more=True)
+    check_planes("gradOutput", call.gradOutput, ndim, call.nOutputPlane, windows.count[1:])
+    return windows
+
+
+def _full_windows(call: Call, weight: Tensor) -> Windows:
+    """The windows on the planes of gradOutput, whose places the elements of input are."""
+    check_planes("input", call.input, 3, call.nInputPlane, call.input.sizes[-2:], more=True)
+    windows = windows_of_full(call.input.sizes[1:], weight.sizes[1:], (call.dH, call.dW))
+    check_planes("gradOutput", call.gradOutput, 3, call.nOutputPlane, windows.size[1:])
+    return windows
+
+
+@thnn("SpatialConvolutionMap_updateOutput", f"input, output, weight, bias, {_NUMBERS}")
 def forward(call: Call) -> None:
     """output = bias + the correlations of connected planes with their kernels."""
     check_table(call.weight, call.connTable, 4, "weight")
     check(call.input.ndim in (3, 4), 2, "3D or 4D(batch mode) tensor expected")
     check(call.input.sizes[-3] >= call.nInputPlane, 2, "invalid number of input planes")
-    size, kernel = call.input.sizes[-2:], call.weight.sizes[1:]
-    check(size[0] >= kernel[0] and size[1] >= kernel[1], 2, "input image smaller than kernel size")
-    windows = windows_on(size, kernel, (call.dH, call.dW))
-    groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane))
+    windows = windows_on(call.input.sizes[-2:], call.weight.sizes[1:], (call.dH, call.dW))
+    groups = _groups(call)
     check_count(call.bias, call.nOutputPlane)
-    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
+    x, w, b = (call.read(t) for t in (call.input, call.weight, call.bias))
     x = packed(x.reshape(-1, *x.shape[-3:]), call.nInputPlane)
-    sizes = (*call.input.sizes[:-3], call.nOutputPlane, *windows.count[1:])
-    with writing((call.output, sizes)) as (result,):
-        out = result.reshape(len(x), call.nOutputPlane, -1)
-        _fill(out, b)
-        for group in groups:
-            _add_reduced(windows, group, x, w, out)
+    result = call.write(
+        call.output, (*call.input.sizes[:-3], call.nOutputPlane, *windows.count[1:])
+    )
+    out = result.reshape(len(x), call.nOutputPlane, -1)
+    _fill(out, b)
+    for group in groups:
+        _add_reduced(windows, group, x, w, out)
 
 
-@thnn("SpatialConvolutionMap_updateGradInput", _BACKWARD, repeats=True)
+@thnn("SpatialConvolutionMap_updateGradInput", f"{BACKWARD}, weight, bias?, {_NUMBERS}")
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     check_table(call.weight, call.connTable, 5, "weight")
-    windows = windows_on(call.input.sizes[-2:], call.weight.sizes[1:], (call.dH, call.dW))
-    check_planes(
-        "input", call.input, call.input.ndim, call.nInputPlane, call.input.sizes[-2:], more=True
-    )
-    check_planes(
-        "gradOutput", call.gradOutput, call.input.ndim, call.nOutputPlane, windows.count[1:]
-    )
-    groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane))
-    g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
+    windows, groups = _windows(call, call.weight), _groups(call)
+    g, w = call.read(call.gradOutput), call.read(call.weight)
     g = g.reshape(-1, *g.shape[-3:])
-    with writing((call.gradInput, call.input.sizes)) as (result,):
-        images = result.reshape(-1, *result.shape[-3:])
-        _fill(images, None)
-        for group in groups:
-            _add_expanded(windows, group, g, w, packed(images, call.nInputPlane))
+    images = call.write(call.gradInput, call.input.sizes).reshape(-1, *call.input.sizes[-3:])
+    _fill(images, None)
+    for group in groups:
+        _add_expanded(windows, group, g, w, packed(images, call.nInputPlane))
 
 
-@thnn("SpatialConvolutionMap_accGradParameters", _ACCUMULATE, repeats=True)
+@thnn("SpatialConvolutionMap_accGradParameters", f"{GRADIENTS}, {_NUMBERS}, accreal scale")
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check_table(call.gradWeight, call.connTable, 5, "gradWeight")
-    windows = windows_on(
-        call.input.sizes[-2:], call.gradWeight.sizes[1:], (call.dH, call.dW), exact=True
-    )
+    windows = _windows(call, call.gradWeight, exact=True)
     check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
     check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
-    check_planes(
-        "input", call.input, call.input.ndim, call.nInputPlane, call.input.sizes[-2:], more=True
-    )
-    check_planes(
-        "gradOutput", call.gradOutput, call.input.ndim, call.nOutputPlane, windows.count[1:]
-    )
-    gradients = (call.gradWeight, call.gradBias)
-    _weigh(
-        windows,
-        call.input,
-        call.gradOutput,
-        gradients,
-        call.connTable,
-        call.nInputPlane,
-        call.scale,
-        False,
-    )
+    _weigh(call, windows, full=False)
 
 
-@thnn("SpatialFullConvolutionMap_updateOutput", _FORWARD, repeats=True)
+@thnn("SpatialFullConvolutionMap_updateOutput", f"input, output, weight, bias, {_NUMBERS}")
 def full_forward(call: Call) -> None:
     """output = bias + the full convolutions of connected planes with their kernels."""
     check(call.weight.is_contiguous, 4, "weight must be contiguous")
@@ -119,48 +105,32 @@ def full_forward(call: Call) -> None:
     check(call.input.ndim == 3, 2, "3D tensor expected")
     check(call.input.sizes[0] >= call.nInputPlane, 2, "invalid number of input planes")
     windows = windows_of_full(call.input.sizes[1:], call.weight.sizes[1:], (call.dH, call.dW))
-    groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane, full=True))
+    groups = _groups(call, full=True)
     check_count(call.bias, call.nOutputPlane)
-    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
-    with writing((call.output, (call.nOutputPlane, *windows.size[1:]))) as (out,):
-        _fill(out[None], b)
-        for group in groups:
-            _add_expanded(windows, group, x[None], w, out[None])
+    x, w, b = (call.read(t) for t in (call.input, call.weight, call.bias))
+    out = call.write(call.output, (call.nOutputPlane, *windows.size[1:]))[None]
+    _fill(out, b)
+    for group in groups:
+        _add_expanded(windows, group, x[None], w, out)
 
 
-@thnn("SpatialFullConvolutionMap_updateGradInput", _BACKWARD, repeats=True)
+@thnn("SpatialFullConvolutionMap_updateGradInput", f"{BACKWARD}, weight, bias?, {_NUMBERS}")
 def full_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     check_table(call.weight, call.connTable, 5, "weight")
-    check_planes("input", call.input, 3, call.nInputPlane, call.input.sizes[-2:], more=True)
-    windows = windows_of_full(call.input.sizes[1:], call.weight.sizes[1:], (call.dH, call.dW))
-    check_planes("gradOutput", call.gradOutput, 3, call.nOutputPlane, windows.size[1:])
-    groups = list(groups_of(call.connTable, call.nInputPlane, call.nOutputPlane, full=True))
-    g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
-    with writing((call.gradInput, call.input.sizes)) as (out,):
-        _fill(out[None], None)
-        for group in groups:
-            _add_reduced(windows, group, g[None], w, out[None])
+    windows, groups = _full_windows(call, call.weight), _groups(call, full=True)
+    g, w = call.read(call.gradOutput), call.read(call.weight)
+    out = call.write(call.gradInput, call.input.sizes)[None]
+    _fill(out, None)
+    for group in groups:
+        _add_reduced(windows, group, g[None], w, out)
 
 
-@thnn("SpatialFullConvolutionMap_accGradParameters", _ACCUMULATE, repeats=True)
+@thnn("SpatialFullConvolutionMap_accGradParameters", f"{GRADIENTS}, {_NUMBERS}, accreal scale")
 def full_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check_table(call.gradWeight, call.connTable, 5, "gradWeight")
-    check_planes("input", call.input, 3, call.nInputPlane, call.input.sizes[-2:], more=True)
-    windows = windows_of_full(call.input.sizes[1:], call.gradWeight.sizes[1:], (call.dH, call.dW))
-    check_planes("gradOutput", call.gradOutput, 3, call.nOutputPlane, windows.size[1:])
-    gradients = (call.gradWeight, call.gradBias)
-    _weigh(
-        windows,
-        call.gradOutput,
-        call.input,
-        gradients,
-        call.connTable,
-        call.nOutputPlane,
-        call.scale,
-        True,
-    )
+    _weigh(call, _full_windows(call, call.gradWeight), full=True)
 
 
 # -- what is computed for a group: `to` are the maps of images that have the planes `from`
@@ -218,7 +188,7 @@ def _add_reduced(windows: Windows, group: Group, x: Array, weight: Array, out: A
     w = _kernels(weight, kernels)
     sums = working(len(x) * len(maps) * windows.places, x.dtype)
     sums = sums.reshape(len(x), len(maps), windows.places)
-    _columns.correlate(windows, images, w, None, sums, _memory(windows, planes, x))
+    _columns.correlate(windows, images, w, 0, sums, _memory(windows, planes, x))
     _add_rows(out, maps, sums)
 
 
@@ -229,38 +199,30 @@ def _add_expanded(windows: Windows, group: Group, g: Array, weight: Array, out: 
     w = _kernels(weight, kernels)
     sums = working(len(g) * len(planes) * prod(windows.size), g.dtype)
     sums = sums.reshape(len(g), len(planes), *windows.size)
-    _columns.spread(windows, sources, w, None, sums, _memory(windows, planes, g))
+    _columns.spread(windows, sources, w, 0, sums, _memory(windows, planes, g))
     _add_rows(out, planes, sums)
 
 
-def _weigh(
-    windows: Windows,
-    images: Tensor,
-    maps: Tensor,
-    gradients: tuple[Tensor, Tensor],
-    table: Tensor,
-    planes: int,
-    scale: float,
-    full: bool,
-) -> None:
-    """planes: how many planes of the images count."""
-    grad_weight, grad_bias = gradients
-    outputs = maps.sizes[-3]
-    pair = (outputs, planes) if full else (planes, outputs)
-    groups = list(groups_of(table, *pair, full=full))
-    x, g = (read(t, *gradients).reshape(-1, *t.sizes[-3:]) for t in (images, maps))
-    x = packed(x, planes)
-    d = x if full else g
-    check_count(grad_bias, d.shape[1])
-    with adding(grad_weight) as weights, adding(grad_bias) as biases:
-        _columns.add_sums(biases.reshape(-1), d.reshape(len(d), d.shape[1], -1), scale)
-        for kernels, from_, to in groups:
-            part = _gathered(x, from_).reshape(len(x), len(from_), *windows.size)
-            source = _gathered(g, to).reshape(len(g), len(to), -1)
-            sums = working(kernels.size * windows.taps, x.dtype).reshape(len(to), -1)
-            _fill(sums[None], None)
-            _columns.weigh(windows, part, source, sums, scale, _memory(windows, from_, x))
-            _add_rows(weights[None], kernels.reshape(-1), sums)
+def _weigh(call: Call, windows: Windows, full: bool) -> None:
+    """full: whether the images are gradOutput, not the input."""
+    planes = call.input.sizes[-3] if full else call.nInputPlane
+    groups = list(groups_of(call.connTable, planes, call.nOutputPlane, full=full))
+    x, g = (call.read(t).reshape(-1, *t.sizes[-3:]) for t in (call.input, call.gradOutput))
+    upper = g
+    if full:
+        x, g = g, x
+    x = packed(x, call.nOutputPlane if full else call.nInputPlane)
+    check_count(call.gradBias, upper.shape[1])
+    weights, biases = call.change(call.gradWeight), call.change(call.gradBias)
+    sums = upper.reshape(*upper.shape[:2], -1)
+    _columns.add_sums(biases.reshape(-1), sums, call.scale)
+    for kernels, from_, to in groups:
+        part = _gathered(x, from_).reshape(len(x), len(from_), *windows.size)
+        source = _gathered(g, to).reshape(len(g), len(to), -1)
+        sums = working(kernels.size * windows.taps, x.dtype).reshape(len(to), -1)
+        _fill(sums[None], None)
+        _columns.weigh(windows, part, source, sums, call.scale, _memory(windows, from_, x))
+        _add_rows(weights[None], kernels.reshape(-1), sums)
 
 
 def _kernels(weight: Array, kernels: Array) -> Array:

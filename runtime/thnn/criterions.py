@@ -11,8 +11,8 @@ from runtime.thnn._formulas import formula
 from runtime.thnn.checks import check_counts, check_size
 from runtime.thnn.table import Call
 
-_LOSS = "THTensor *input, THTensor *target, THTensor *output, bool sizeAverage"
-_GRADIENT = "THTensor *input, THTensor *target, THTensor *gradInput, bool sizeAverage"
+_LOSS = "input, target, output, bool sizeAverage"
+_GRADIENT = "input, target, gradInput, bool sizeAverage"
 
 
 def _check_loss(call: Call) -> None:
@@ -84,14 +84,14 @@ def _check_weights(call: Call) -> None:
 
 formula(
     "BCECriterion_updateOutput",
-    _LOSS + ", THTensor *weights?",
+    _LOSS + ", weights?",
     f"TOTAL = minimum(input, 1 - input) >= 0 and {_BCE} or NAN if weights is None"
     f" else {_BCE} * double(weights)",
     check=_check_bce,
 )
 formula(
     "BCECriterion_updateGradInput",
-    _GRADIENT + ", THTensor *weights?",
+    _GRADIENT + ", weights?",
     f"gradInput = {_BCE_SLOPE} if weights is None else {_BCE_SLOPE} * weights",
     check=_check_weights,
 )
@@ -118,13 +118,13 @@ _gradient("SmoothL1Criterion", "minimum(maximum(input - target, -1), 1) * NORM")
 
 formula(
     "L1Cost_updateOutput",
-    "THTensor *input, THTensor *output",
+    "input, output",
     "TOTAL = absolute(input)",
     check=lambda call: check_size("output", call.output, 1, 0, 1),
 )
 formula(
     "L1Cost_updateGradInput",
-    "THTensor *input, THTensor *gradOutput?, THTensor *gradInput",
+    "input, gradOutput?, gradInput",
     "gradInput = input > 0 and 1 or input < 0 and -1 or 0",
     check=lambda call: check_counts(input=call.input, gradOutput=call.gradOutput),
 )

@@ -17,7 +17,9 @@ from runtime.thnn.table import Call, thnn
 
 
 @thnn(
-    "SpatialGridSamplerBilinear_updateOutput", "THTensor *input, THTensor *grid, THTensor *output"
+    "SpatialGridSamplerBilinear_updateOutput",
+    "input, grid, output",
+    repeats=False,
 )
 def sample(call: Call) -> None:
     """output = the input at the points of the grid."""
@@ -33,8 +35,8 @@ def sample(call: Call) -> None:
 
 @thnn(
     "SpatialGridSamplerBilinear_updateGradInput",
-    "THTensor *input, THTensor *gradInput, THTensor *grid, THTensor *gradGrid, "
-    "THTensor *gradOutput",
+    "input, gradInput, grid, gradGrid, gradOutput",
+    repeats=False,
 )
 def sample_backward(call: Call) -> None:
     """gradInput and gradGrid = the gradients of both."""

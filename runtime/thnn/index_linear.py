@@ -61,9 +61,10 @@ def _starts(sizes: Tensor, starts: Array, count: int) -> tuple[Array, Array]:
 
 @thnn(
     "IndexLinear_updateOutput",
-    "THIndexTensor *keys, long keysOffset, THTensor *values, THIndexTensor *sizes, "
-    "THIndexTensor *cumSumSizes, THTensor *output, THTensor *weight, THTensor *bias, "
-    "THTensor *normalizedValues, int train",
+    "THIndexTensor *keys, long keysOffset, values, THIndexTensor *sizes, "
+    "THIndexTensor *cumSumSizes, output, weight, bias, "
+    "normalizedValues, int train",
+    repeats=False,
 )
 def index_linear(call: Call) -> None:
     """output = bias + the sum of each sample's values times the weights of its keys.
@@ -108,9 +109,10 @@ def index_linear(call: Call) -> None:
 
 @thnn(
     "IndexLinear_accGradParameters",
-    "THIndexTensor *keys, long keysOffset, THTensor *values, THIndexTensor *sizes, "
-    "THIndexTensor *cumSumSizes?, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
-    "THTensor *weight, THTensor *bias, THTensor *valuesBuffer, accreal weightDecay, accreal scale",
+    "THIndexTensor *keys, long keysOffset, values, THIndexTensor *sizes, "
+    "THIndexTensor *cumSumSizes?, gradOutput, gradWeight, gradBias, "
+    "weight, bias, valuesBuffer, accreal weightDecay, accreal scale",
+    repeats=False,
 )
 def index_linear_gradients(call: Call) -> None:
     """gradWeight = a row for each entry: scale * gradOutput * value; gradBias gets its part added.
@@ -161,9 +163,10 @@ def _gradients(grad_output: Tensor, samples: int, outputs: int) -> Array:
 
 @thnn(
     "IndexLinear_accUpdateGradParameters",
-    "THIndexTensor *keys, long keysOffset, THTensor *values, THIndexTensor *sizes, "
-    "THIndexTensor *cumSumSizes?, THTensor *gradOutput, THTensor *weight, THTensor *bias, "
+    "THIndexTensor *keys, long keysOffset, values, THIndexTensor *sizes, "
+    "THIndexTensor *cumSumSizes?, gradOutput, weight, bias, "
     "accreal weightDecay, accreal scale",
+    repeats=False,
 )
 def index_linear_accumulate(call: Call) -> None:
     """weight and bias -= scale times their gradients, and weightDecay times the keys' weights."""
@@ -206,9 +209,10 @@ def index_linear_accumulate(call: Call) -> None:
 
 @thnn(
     "IndexLinear_updateParameters",
-    "THTensor *gradWeight, THTensor *gradBias, THTensor *weight, THTensor *bias, "
+    "gradWeight, gradBias, weight, bias, "
     "THIndexTensor *runningKeys, THIndexTensor *cumSumSizes?, long keysOffset, "
     "accreal weightDecay, accreal learningRate",
+    repeats=False,
 )
 def index_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients; gradWeight has a row for each key."""

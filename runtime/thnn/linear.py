@@ -54,7 +54,8 @@ def _add_outer(r: Tensor, alpha: float, vec1: Tensor, vec2: Tensor) -> None:
 
 @thnn(
     "Linear_updateOutput",
-    "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *addBuffer?",
+    "input, output, weight, bias?, addBuffer?",
+    repeats=False,
 )
 def linear(call: Call) -> None:
     """output = weight * input + bias, of a vector or of each row of a matrix."""
@@ -82,7 +83,8 @@ def linear(call: Call) -> None:
 
 @thnn(
     "Linear_updateGradInput",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput?, THTensor *weight",
+    "input, gradOutput, gradInput?, weight",
+    repeats=False,
 )
 def linear_backward(call: Call) -> None:
     """gradInput = the transpose of weight * gradOutput."""
@@ -101,9 +103,10 @@ def linear_backward(call: Call) -> None:
 
 @thnn(
     "Linear_accGradParameters",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput?, THTensor *weight?, "
-    "THTensor *bias?, THTensor *gradWeight, THTensor *gradBias?, THTensor *addBuffer?, "
+    "input, gradOutput, gradInput?, weight?, "
+    "bias?, gradWeight, gradBias?, addBuffer?, "
     "accreal scale",
+    repeats=False,
 )
 def linear_accumulate(call: Call) -> None:
     """Add scale times the gradients of weight and bias to gradWeight and gradBias."""
@@ -134,4 +137,4 @@ _FUSED = {
     "LSTMFused_updateGradInput": "storage gradInGates cx cy gradOutput gradOutputCell gradInputCx",
 }
 for _name, _parameters in _FUSED.items():
-    thnn(_name, ", ".join(f"THTensor *{name}" for name in _parameters.split()))(_only_on_gpus)
+    thnn(_name, ", ".join(_parameters.split()), repeats=False)(_only_on_gpus)

@@ -8,19 +8,17 @@ from runtime.compute.c_functions import blas
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.thnn._jobs import adding, is_recording, read, refuse_recording, run
+from runtime.thnn._jobs import is_recording, refuse_recording, run
 from runtime.thnn.table import Call, thnn
 
-_LARGE = 1_000_000  # multiplications from which on threads gain time
 _LONG = 64  # elements of rows that are worth cutting
 
 
 @thnn(
     "LookupTable_accGradParameters",
-    "THIndexTensor *input, THTensor *gradOutput, THTensor *gradWeight, THIntegerTensor *count, "
-    "THTensor *sorted?, THIndexTensor *indices?, bool scaleGradByFreq, int paddingValue, "
+    "THIndexTensor *input, gradOutput, gradWeight, THIntegerTensor *count, "
+    "sorted?, THIndexTensor *indices?, bool scaleGradByFreq, int paddingValue, "
     "accreal scale",
-    repeats=True,
 )
 def accumulate(call: Call) -> None:
     """Add scale times each row of gradOutput to the row of gradWeight that input names.
@@ -49,26 +47,26 @@ def accumulate(call: Call) -> None:
             factors = call.scale / _frequencies(call, rows)
     elif call.scaleGradByFreq:
         refuse_recording("how often rows are named depends on elements")
-    at, g = read(call.input, weight), read(call.gradOutput, weight)
+    at, g = call.read(call.input), call.read(call.gradOutput)
     if is_recording():
         run("nn_check", 1, source=at, count=count, most=weight.sizes[0])
-    with adding(weight, "change") as gradients:
-        run(
-            "nn_add_to_named",
-            length,
-            large=length >= _LONG and length * count >= _LARGE,
-            run=blas("axpy", g.itemsize) or 0,
-            size=g.itemsize,
-            at=at,
-            grads=g,
-            gradients=gradients,
-            scale=call.scale,
-            factors=factors,
-            count=count,
-            rows=weight.sizes[0],
-            length=length,
-            padding=call.paddingValue,
-        )
+    gradients = call.change(weight, "change")
+    run(
+        "nn_add_to_named",
+        length,
+        work=length * count // 10 if length >= _LONG else 0,
+        run=blas("axpy", g.itemsize) or 0,
+        size=g.itemsize,
+        at=at,
+        grads=g,
+        gradients=gradients,
+        scale=call.scale,
+        factors=factors,
+        count=count,
+        rows=weight.sizes[0],
+        length=length,
+        padding=call.paddingValue,
+    )
 
 
 def _frequencies(call: Call, rows: Array) -> Array:
@@ -81,7 +79,8 @@ def _frequencies(call: Call, rows: Array) -> Array:
 
 @thnn(
     "LookupTable_renorm",
-    "THIndexTensor *idx, THTensor *weight, accreal maxNorm, accreal normType",
+    "THIndexTensor *idx, weight, accreal maxNorm, accreal normType",
+    repeats=False,
 )
 def renorm(call: Call) -> None:
     """Scale the rows of weight that idx names down to a norm of max_norm where it is greater.

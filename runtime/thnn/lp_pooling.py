@@ -13,14 +13,14 @@ import numpy as np
 
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._jobs import contiguous, loops, result, run, working
+from runtime.thnn._jobs import loops, run, working
 from runtime.thnn.checks import check
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.table import FORWARD, Call, thnn
 
-_NUMBERS = ", accreal power, int width, int stride, bool batchMode"
+_NUMBERS = "accreal power, int width, int stride, bool batchMode"
 
 
-@thnn("FeatureLPPooling_updateOutput", "THTensor *input, THTensor *output" + _NUMBERS, repeats=True)
+@thnn("FeatureLPPooling_updateOutput", f"{FORWARD}, {_NUMBERS}")
 def lp_pooling(call: Call) -> None:
     """output = the norm of each `width` features, `stride` apart."""
     _check_dimensions(2, call.input, call.batchMode)
@@ -29,28 +29,27 @@ def lp_pooling(call: Call) -> None:
     lie = _windows(shape, call.width, call.stride)
     sizes = list(call.input.sizes)
     sizes[1 if call.batchMode else 0] = lie["windows"]
-    x = contiguous(call.input)
+    x = call.read(call.input)
     powers = working(lie["features"] * lie["inner"], np.float64)
     sums = working(lie["windows"] * lie["inner"], np.float64)
-    with result(call.output, tuple(sizes)) as out:
-        run(
-            "nn_norms",
-            shape[0],
-            size=x.itemsize,
-            input=x,
-            output=out,
-            powers=powers,
-            sums=sums,
-            power=call.power,
-            **lie,
-            **loops(powers.dtype, np.add),
-        )
+    out = call.write(call.output, tuple(sizes))
+    run(
+        "nn_norms",
+        shape[0],
+        size=x.itemsize,
+        input=x,
+        output=out,
+        powers=powers,
+        sums=sums,
+        power=call.power,
+        **lie,
+        **loops(powers.dtype, np.add),
+    )
 
 
 @thnn(
     "FeatureLPPooling_updateGradInput",
-    "THTensor *gradOutput, THTensor *input, THTensor *output, THTensor *gradInput" + _NUMBERS,
-    repeats=True,
+    f"gradOutput, input, output, gradInput, {_NUMBERS}",
 )
 def lp_pooling_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput * (input / output)^(power - 1); 0 where output is 0."""
@@ -72,27 +71,27 @@ def lp_pooling_backward(call: Call) -> None:
     )
     if shape[0] != found[0] or shape[2:] != found[2:]:  # Torch7 reads beyond the end
         raise TorchError("input and output sizes do not match")
-    x, g, z = contiguous(call.input), contiguous(call.gradOutput), contiguous(call.output)
+    x, g, z = (call.read(t) for t in (call.input, call.gradOutput, call.output))
     n = lie["windows"] * lie["inner"]
     powers, upper = working(n, np.float64), working(n, np.float64)
     quotients = working(n, x.dtype)
-    with result(call.gradInput, call.input.sizes) as out:
-        run(
-            "nn_norms_back",
-            shape[0],
-            size=x.itemsize,
-            input=x,
-            output=z,
-            grads=g,
-            gradient=out,
-            powers=powers,
-            upper=upper,
-            quotients=quotients,
-            power=call.power - 1,
-            **lie,
-            **loops(x.dtype, np.add, np.divide),
-            **loops(powers.dtype, np.multiply),
-        )
+    out = call.write(call.gradInput, call.input.sizes)
+    run(
+        "nn_norms_back",
+        shape[0],
+        size=x.itemsize,
+        input=x,
+        output=z,
+        grads=g,
+        gradient=out,
+        powers=powers,
+        upper=upper,
+        quotients=quotients,
+        power=call.power - 1,
+        **lie,
+        **loops(x.dtype, np.add, np.divide),
+        **loops(powers.dtype, np.multiply),
+    )
 
 
 def _check_dimensions(position: int, input: Tensor, batch: bool) -> None:

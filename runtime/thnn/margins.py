@@ -26,12 +26,13 @@ def _frames(input: Tensor) -> Array:
     return input.flat.reshape(-1, input.sizes[-1])
 
 
-_MARGIN = ", bool sizeAverage, int p, THTensor *weights?, accreal margin"
+_MARGIN = ", bool sizeAverage, int p, weights?, accreal margin"
 
 
 @thnn(
     "MultiMarginCriterion_updateOutput",
-    "THTensor *input, THIndexTensor *target, THTensor *output" + _MARGIN,
+    "input, THIndexTensor *target, output" + _MARGIN,
+    repeats=False,
 )
 def multi_margin(call: Call) -> None:
     """output = the sum of (margin - target's score + other score)^p where that is positive.
@@ -48,7 +49,8 @@ def multi_margin(call: Call) -> None:
 
 @thnn(
     "MultiMarginCriterion_updateGradInput",
-    "THTensor *input, THIndexTensor *target, THTensor *gradInput" + _MARGIN,
+    "input, THIndexTensor *target, gradInput" + _MARGIN,
+    repeats=False,
 )
 def multi_margin_gradient(call: Call) -> None:
     """gradInput = the derivative of each excess, and minus their sum at the target."""
@@ -84,8 +86,8 @@ def _excesses(
 
 @thnn(
     "MultiLabelMarginCriterion_updateOutput",
-    "THTensor *input, THIndexTensor *target, THTensor *output, THTensor *isTarget, "
-    "bool sizeAverage",
+    "input, THIndexTensor *target, output, isTarget, bool sizeAverage",
+    repeats=False,
 )
 def multi_label(call: Call) -> None:
     """output = the sum of 1 - target's score + other score where that is positive.
@@ -106,8 +108,8 @@ def multi_label(call: Call) -> None:
 
 @thnn(
     "MultiLabelMarginCriterion_updateGradInput",
-    "THTensor *input, THIndexTensor *target, THTensor *gradInput, THTensor *isTarget, "
-    "bool sizeAverage",
+    "input, THIndexTensor *target, gradInput, isTarget, bool sizeAverage",
+    repeats=False,
 )
 def multi_label_gradient(call: Call) -> None:
     """gradInput = the derivatives; isTarget is what the loss has left there."""

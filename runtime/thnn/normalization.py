@@ -5,21 +5,16 @@ The loops are jobs of ``lua/parallel/nn_channels.lua``.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from math import prod
 from typing import Any
 
-from runtime.compute.thread_pool import LARGE
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
-from runtime.thnn._jobs import adding, read, run, writing
+from runtime.thnn._jobs import run
 from runtime.thnn.checks import check_shapes
 from runtime.thnn.table import Call, thnn
 
-_STATISTICS = (
-    "THTensor *running_mean, THTensor *running_var, THTensor *save_mean, THTensor *save_std, "
-    "bool train"
-)
+_STATISTICS = "running_mean, running_var, save_mean, save_std, bool train"
 
 
 def _channels(input: Tensor, *vectors: Tensor | None) -> dict[str, Any]:
@@ -40,10 +35,7 @@ def _channels(input: Tensor, *vectors: Tensor | None) -> dict[str, Any]:
 
 @thnn(
     "BatchNormalization_updateOutput",
-    "THTensor *input, THTensor *output, THTensor *weight?, THTensor *bias?, "
-    + _STATISTICS
-    + ", double momentum, double eps",
-    repeats=True,
+    "input, output, weight?, bias?, " + _STATISTICS + ", double momentum, double eps",
 )
 def batch_norm(call: Call) -> None:
     """output = (input - mean) / sqrt(variance + eps) * weight + bias, for each channel.
@@ -55,38 +47,34 @@ def batch_norm(call: Call) -> None:
     running = (call.running_mean, call.running_var)
     saved = (call.save_mean, call.save_std) if call.train else ()
     lie = _channels(call.input, call.weight, call.bias, *running, *saved)
-    x = read(call.input, call.output)
-    parameters = [0 if t is None else read(t, call.output) for t in (call.weight, call.bias)]
-    with writing((call.output, call.input.sizes)) as (out,), ExitStack() as stack:
-        statistics: list[Any] = [
-            stack.enter_context(adding(t)) if call.train else read(t) for t in (*running, *saved)
-        ]
-        means, variances, kept_means, kept_scales = (*statistics, 0, 0)[:4]
-        run(
-            "nn_normalize",
-            lie["channels"],
-            large=x.size >= LARGE,
-            size=x.itemsize,
-            input=x,
-            output=out,
-            weight=parameters[0],
-            bias=parameters[1],
-            means=means,
-            variances=variances,
-            keptMeans=kept_means,
-            keptScales=kept_scales,
-            train=call.train,
-            momentum=call.momentum,
-            eps=call.eps,
-            **lie,
-        )
+    x = call.read(call.input)
+    weight, bias = call.given(call.weight), call.given(call.bias)
+    statistics: list[Any] = [call.change(t) if call.train else call.read(t) for t in running]
+    kept: list[Any] = [call.change(t) for t in saved] or [0, 0]
+    run(
+        "nn_normalize",
+        lie["channels"],
+        work=x.size,
+        size=x.itemsize,
+        input=x,
+        output=call.write(call.output, call.input.sizes),
+        weight=weight,
+        bias=bias,
+        means=statistics[0],
+        variances=statistics[1],
+        keptMeans=kept[0],
+        keptScales=kept[1],
+        train=call.train,
+        momentum=call.momentum,
+        eps=call.eps,
+        **lie,
+    )
 
 
 @thnn(
     "BatchNormalization_backward",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput?, THTensor *gradWeight?, "
-    "THTensor *gradBias?, THTensor *weight?, " + _STATISTICS + ", double scale, double eps",
-    repeats=True,
+    "input, gradOutput, gradInput?, gradWeight?, "
+    "gradBias?, weight?, " + _STATISTICS + ", double scale, double eps",
 )
 def batch_norm_backward(call: Call) -> None:
     """gradInput, and scale times the gradients of weight and bias, added to theirs.
@@ -100,30 +88,27 @@ def batch_norm_backward(call: Call) -> None:
     )
     gradients = (call.gradWeight, call.gradBias)
     lie = _channels(call.input, call.weight, *statistics, *gradients)
-    results = [t for t in (call.gradInput, *gradients) if t is not None]
-    x, g = read(call.input, *results), read(call.gradOutput, *results)
-    weight = 0 if call.weight is None else read(call.weight, *results)
-    means, scales = (read(t, *results) for t in statistics)
-    with ExitStack() as stack:
-        out: Any = 0
-        if call.gradInput is not None:
-            (out,) = stack.enter_context(writing((call.gradInput, call.input.sizes)))
-        to_weight, to_bias = (0 if t is None else stack.enter_context(adding(t)) for t in gradients)
-        run(
-            "nn_normalize_back",
-            lie["channels"],
-            large=x.size >= LARGE,
-            size=x.itemsize,
-            input=x,
-            grads=g,
-            gradient=out,
-            weight=weight,
-            means=means,
-            scales=scales,
-            toWeight=to_weight,
-            toBias=to_bias,
-            train=call.train,
-            scale=call.scale,
-            eps=call.eps,
-            **lie,
-        )
+    x, g, weight = call.read(call.input), call.read(call.gradOutput), call.given(call.weight)
+    means, scales = map(call.read, statistics)
+    out: Any = 0
+    if call.gradInput is not None:
+        out = call.write(call.gradInput, call.input.sizes)
+    to_weight, to_bias = (0 if t is None else call.change(t) for t in gradients)
+    run(
+        "nn_normalize_back",
+        lie["channels"],
+        work=x.size,
+        size=x.itemsize,
+        input=x,
+        grads=g,
+        gradient=out,
+        weight=weight,
+        means=means,
+        scales=scales,
+        toWeight=to_weight,
+        toBias=to_bias,
+        train=call.train,
+        scale=call.scale,
+        eps=call.eps,
+        **lie,
+    )

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.compute.thread_pool import LARGE
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.thnn._jobs import adding, read, run, writing
+from runtime.thnn._jobs import run
 from runtime.thnn.checks import check_counts
 from runtime.thnn.table import Call, thnn
 
@@ -37,26 +36,25 @@ def _planes(call: Call, slopes: Tensor) -> tuple[int, dict[str, Any]]:
 def _scale(call: Call, values: Tensor, result: Tensor) -> None:
     """result = values where input is positive, values * slope elsewhere."""
     _, lie = _planes(call, call.weight)
-    x, g = read(call.input, result), read(values, result)
-    slopes = read(call.weight, result)
-    with writing((result, call.input.sizes)) as (out,):
-        run(
-            "nn_slopes",
-            x.size,
-            large=x.size >= LARGE,
-            size=x.itemsize,
-            input=x,
-            source=g,
-            output=out,
-            slopes=slopes,
-            **lie,
-        )
+    x, g = call.read(call.input), call.read(values)
+    slopes = call.read(call.weight)
+    out = call.write(result, call.input.sizes)
+    run(
+        "nn_slopes",
+        x.size,
+        work=x.size,
+        size=x.itemsize,
+        input=x,
+        source=g,
+        output=out,
+        slopes=slopes,
+        **lie,
+    )
 
 
 @thnn(
     "PReLU_updateOutput",
-    "THTensor *input, THTensor *output, THTensor *weight, THIndex_t nOutputPlane",
-    repeats=True,
+    "input, output, weight, THIndex_t nOutputPlane",
 )
 def prelu(call: Call) -> None:
     """output = input where it is positive, input * weight elsewhere."""
@@ -65,9 +63,7 @@ def prelu(call: Call) -> None:
 
 @thnn(
     "PReLU_updateGradInput",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
-    "THIndex_t nOutputPlane",
-    repeats=True,
+    "input, gradOutput, gradInput, weight, THIndex_t nOutputPlane",
 )
 def prelu_backward(call: Call) -> None:
     """gradInput = gradOutput where input is positive, gradOutput * weight elsewhere."""
@@ -77,10 +73,9 @@ def prelu_backward(call: Call) -> None:
 
 @thnn(
     "PReLU_accGradParameters",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput?, THTensor *weight?, "
-    "THTensor *gradWeight, THTensor *gradWeightBuf?, THTensor *gradWeightBuf2?, "
+    "input, gradOutput, gradInput?, weight?, "
+    "gradWeight, gradWeightBuf?, gradWeightBuf2?, "
     "THIndex_t nOutputPlane, accreal scale",
-    repeats=True,
 )
 def prelu_accumulate(call: Call) -> None:
     """Add scale * input * gradOutput of the elements that are not positive to gradWeight."""
@@ -88,17 +83,17 @@ def prelu_accumulate(call: Call) -> None:
     if call.nOutputPlane and not call.gradWeight.is_contiguous:
         raise ArgError(6, "gradWeight needs to be contiguous")
     frames, lie = _planes(call, call.gradWeight)
-    x, g = read(call.input, call.gradWeight), read(call.gradOutput, call.gradWeight)
-    with adding(call.gradWeight) as sums:
-        run(
-            "nn_slope_sums",
-            lie["channels"],
-            large=x.size >= LARGE,
-            size=x.itemsize,
-            input=x,
-            grads=g,
-            sums=sums,
-            scale=call.scale,
-            frames=frames,
-            **lie,
-        )
+    x, g = call.read(call.input), call.read(call.gradOutput)
+    sums = call.change(call.gradWeight)
+    run(
+        "nn_slope_sums",
+        lie["channels"],
+        work=x.size,
+        size=x.itemsize,
+        input=x,
+        grads=g,
+        sums=sums,
+        scale=call.scale,
+        frames=frames,
+        **lie,
+    )

@@ -11,10 +11,7 @@ from runtime.core.dtypes import cast_scalar
 from runtime.ops._operands import check_counts as check_operands
 from runtime.thnn._formulas import compute_formula, formula, formulas_of
 from runtime.thnn.checks import check_counts
-from runtime.thnn.table import Call, thnn
-
-_FORWARD = "THTensor *input, THTensor *output"
-_BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput"
+from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 
 def _same_count(call: Call) -> None:
@@ -26,7 +23,7 @@ _THRESHOLD = ", accreal threshold, accreal val, bool inplace"
 # Torch7: in place, a nan stays; otherwise it becomes the value.
 formula(
     "Threshold_updateOutput",
-    _FORWARD + _THRESHOLD,
+    FORWARD + _THRESHOLD,
     "output = fmax(input, threshold) + 0 if threshold == 0 and val == 0 and not inplace"
     " else maximum(input, threshold) + 0 if threshold == 0 and val == 0"
     " else input <= threshold and val or input if inplace"
@@ -34,7 +31,7 @@ formula(
 )
 formula(
     "Threshold_updateGradInput",
-    _BACKWARD + _THRESHOLD,
+    BACKWARD + _THRESHOLD,
     "gradInput = input <= threshold and 0 or gradOutput if inplace"
     " else input > threshold and gradOutput or 0",
     check=_same_count,
@@ -49,10 +46,10 @@ _LEAK_BACK = (
     "gradInput = gradOutput * (input <= 0 and negval or 1) if {}"
     " else gradOutput * (input > 0 and 1 or negval)"
 )
-formula("LeakyReLU_updateOutput", _FORWARD + _LEAKY, _LEAK)
+formula("LeakyReLU_updateOutput", FORWARD + _LEAKY, _LEAK)
 formula(
     "LeakyReLU_updateGradInput",
-    _BACKWARD + _LEAKY,
+    BACKWARD + _LEAKY,
     _LEAK_BACK.format("inplace"),
     check=_same_count,
 )
@@ -70,12 +67,12 @@ def _check_elu(call: Call) -> None:
 
 formula(
     "ELU_updateOutput",
-    _FORWARD + _ELU,
+    FORWARD + _ELU,
     "output = input <= 0 and cast((exp(double(input)) - 1) * alpha) or input",
 )
 formula(
     "ELU_updateGradInput",
-    _BACKWARD + ", THTensor *output" + _ELU,
+    BACKWARD + ", output" + _ELU,
     "gradInput = output <= 0 and gradOutput * (output + alpha) or gradOutput",
     check=_check_elu,
     like="output",
@@ -86,7 +83,7 @@ _HARD_TANH = ", accreal min_val, accreal max_val, bool inplace"
 # Torch7: a nan becomes max_val, but stays in place, except in vectors.
 formula(
     "HardTanh_updateOutput",
-    _FORWARD + _HARD_TANH,
+    FORWARD + _HARD_TANH,
     "output = input < min_val and min_val or fmin(input, max_val) if min_val > max_val"
     " else maximum(minimum(input, max_val), min_val)"
     " if inplace and input.ndim > 1 and input.is_contiguous"
@@ -94,7 +91,7 @@ formula(
 )
 formula(
     "HardTanh_updateGradInput",
-    _BACKWARD + _HARD_TANH,
+    BACKWARD + _HARD_TANH,
     "gradInput = maximum(min_val - input, input - max_val) >= 0 and 0 or gradOutput",
     check=_same_count,
 )
@@ -103,16 +100,16 @@ _SHRINK = "gradInput = absolute(input) > lambda_ and gradOutput or 0"
 
 formula(
     "HardShrink_updateOutput",
-    _FORWARD + ", accreal lambda",
+    FORWARD + ", accreal lambda",
     "output = absolute(input) > lambda_ and input or 0",
 )
 formula(
     "SoftShrink_updateOutput",
-    _FORWARD + ", accreal lambda",
+    FORWARD + ", accreal lambda",
     "output = input > lambda_ and input - lambda_ or input < -lambda_ and input + lambda_ or 0",
 )
 for name in ("HardShrink", "SoftShrink"):
-    formula(f"{name}_updateGradInput", _BACKWARD + ", accreal lambda", _SHRINK, check=_same_count)
+    formula(f"{name}_updateGradInput", BACKWARD + ", accreal lambda", _SHRINK, check=_same_count)
 
 _RANDOM = ", accreal lower, accreal upper, bool train, bool inplace"
 (_LEAKING,) = formulas_of(_LEAK, None)
@@ -121,7 +118,8 @@ _RANDOM = ", accreal lower, accreal upper, bool train, bool inplace"
 
 @thnn(
     "RReLU_updateOutput",
-    "THTensor *input, THTensor *output, THTensor *noise" + _RANDOM + ", THGenerator *generator",
+    "input, output, noise" + _RANDOM + ", THGenerator *generator",
+    repeats=False,
 )
 def random_relu(call: Call) -> None:
     """output = input * noise; noise is 1 where input is positive, random or the mean elsewhere.
@@ -145,7 +143,8 @@ def random_relu(call: Call) -> None:
 
 @thnn(
     "RReLU_updateGradInput",
-    _BACKWARD + ", THTensor *noise" + _RANDOM,
+    BACKWARD + ", noise" + _RANDOM,
+    repeats=False,
 )
 def random_relu_backward(call: Call) -> None:
     """gradInput = gradOutput * noise."""

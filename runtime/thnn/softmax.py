@@ -9,36 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.thread_pool import LARGE
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.thnn._jobs import loops, read, run, working, writing
+from runtime.thnn._jobs import loops, run, working
 from runtime.thnn.checks import check, check_shapes
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
-_FORWARD = "THTensor *input, THTensor *output"
-_BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *output"
+_BACKWARD = f"{BACKWARD}, output"
 
 
-@thnn("LogSoftMax_updateOutput", _FORWARD, repeats=True)
+@thnn("LogSoftMax_updateOutput", FORWARD)
 def log_softmax(call: Call) -> None:
     """output = input - log(sum(exp(input))), of each position's classes."""
     _forward(call, logarithms=True)
 
 
-@thnn("LogSoftMax_updateGradInput", _BACKWARD, repeats=True)
+@thnn("LogSoftMax_updateGradInput", _BACKWARD)
 def log_softmax_backward(call: Call) -> None:
     """gradInput = gradOutput - exp(output) * sum(gradOutput), of each position's classes."""
     _backward(call, logarithms=True)
 
 
-@thnn("SoftMax_updateOutput", _FORWARD, repeats=True)
+@thnn("SoftMax_updateOutput", FORWARD)
 def softmax(call: Call) -> None:
     """output = exp(input) / sum(exp(input)), of each position's classes."""
     _forward(call, logarithms=False)
 
 
-@thnn("SoftMax_updateGradInput", _BACKWARD, repeats=True)
+@thnn("SoftMax_updateGradInput", _BACKWARD)
 def softmax_backward(call: Call) -> None:
     """gradInput = output * (gradOutput - sum(gradOutput * output)), of each position's classes."""
     _backward(call, logarithms=False)
@@ -47,40 +45,40 @@ def softmax_backward(call: Call) -> None:
 def _forward(call: Call, *, logarithms: bool) -> None:
     check(1 <= call.input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
     frames, lie = _frames(call.input)
-    x = read(call.input, call.output)
-    with writing((call.output, call.input.sizes)) as (out,):
-        run(
-            "nn_softmax",
-            frames,
-            large=x.size >= LARGE,
-            size=x.itemsize,
-            input=x,
-            output=out,
-            most=working(2 * frames * lie["inner"], x.dtype),
-            logarithms=logarithms,
-            **lie,
-            **loops(x.dtype, np.maximum, np.subtract, np.exp, np.add, np.log, np.divide),
-        )
+    x = call.read(call.input)
+    out = call.write(call.output, call.input.sizes)
+    run(
+        "nn_softmax",
+        frames,
+        work=x.size,
+        size=x.itemsize,
+        input=x,
+        output=out,
+        most=working(2 * frames * lie["inner"], x.dtype),
+        logarithms=logarithms,
+        **lie,
+        **loops(x.dtype, np.maximum, np.subtract, np.exp, np.add, np.log, np.divide),
+    )
 
 
 def _backward(call: Call, *, logarithms: bool) -> None:
     _check_gradients(call.input, call.gradOutput, call.output)
     frames, lie = _frames(call.output)
-    y, g = read(call.output, call.gradInput), read(call.gradOutput, call.gradInput)
-    with writing((call.gradInput, call.output.sizes)) as (out,):
-        run(
-            "nn_softmax_back",
-            frames,
-            large=y.size >= LARGE,
-            size=y.itemsize,
-            output=y,
-            grads=g,
-            gradient=out,
-            sums=working(frames * lie["inner"], y.dtype),
-            logarithms=logarithms,
-            **lie,
-            **loops(y.dtype, np.subtract, np.exp, np.add, np.multiply),
-        )
+    y, g = call.read(call.output), call.read(call.gradOutput)
+    out = call.write(call.gradInput, call.output.sizes)
+    run(
+        "nn_softmax_back",
+        frames,
+        work=y.size,
+        size=y.itemsize,
+        output=y,
+        grads=g,
+        gradient=out,
+        sums=working(frames * lie["inner"], y.dtype),
+        logarithms=logarithms,
+        **lie,
+        **loops(y.dtype, np.subtract, np.exp, np.add, np.multiply),
+    )
 
 
 def _frames(tensor: Tensor) -> tuple[int, dict[str, Any]]:

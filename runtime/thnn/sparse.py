@@ -94,10 +94,10 @@ def _in_order(places: Array, count: int) -> tuple[Array, Array]:
     return np.arange(counts.sum()) + skipped, np.repeat(np.arange(count), counts)
 
 
-_FORWARD = "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias"
+_FORWARD = "input, output, weight, bias"
 
 
-@thnn("SparseLinear_updateOutput", _FORWARD)
+@thnn("SparseLinear_updateOutput", _FORWARD, repeats=False)
 def sparse_linear(call: Call) -> None:
     """output = input * the transpose of weight + bias; output has a row for each of the batch."""
     outputs, inputs = _matrix(call.weight)
@@ -117,7 +117,7 @@ def sparse_linear(call: Call) -> None:
     _multiply(call.output, entries, call.weight, call.bias, inputs)
 
 
-@thnn("SparseLinear_legacyUpdateOutput", _FORWARD)
+@thnn("SparseLinear_legacyUpdateOutput", _FORWARD, repeats=False)
 def sparse_linear_of_pairs(call: Call) -> None:
     """output = input * the transpose of weight + bias."""
     outputs, inputs = _matrix(call.weight)
@@ -139,8 +139,7 @@ def _multiply(output: Tensor, entries: _Entries, weight: Tensor, bias: Tensor, i
 
 
 _GRADIENTS = (
-    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
-    "THTensor *weight, THTensor *bias, accreal weightDecay, accreal scale"
+    "input, gradOutput, gradWeight, gradBias, weight, bias, accreal weightDecay, accreal scale"
 )
 
 
@@ -165,7 +164,7 @@ def _accumulate(call: Call, entries: _Entries) -> None:
         call.gradWeight.array[...] += decay * weight.array
 
 
-@thnn("SparseLinear_accGradParameters", _GRADIENTS)
+@thnn("SparseLinear_accGradParameters", _GRADIENTS, repeats=False)
 def sparse_linear_gradients(call: Call) -> None:
     """Add the gradients, times scale, and the weight times weightDecay; entries by columns."""
     inputs = _matrix(call.weight)[1]
@@ -176,7 +175,7 @@ def sparse_linear_gradients(call: Call) -> None:
     _accumulate(call, entries)
 
 
-@thnn("SparseLinear_legacyAccGradParameters", _GRADIENTS)
+@thnn("SparseLinear_legacyAccGradParameters", _GRADIENTS, repeats=False)
 def sparse_linear_gradients_of_pairs(call: Call) -> None:
     """The same for the older form; gradOutput is resized to the batch."""
     outputs, inputs = _matrix(call.weight)
@@ -188,10 +187,7 @@ def sparse_linear_gradients_of_pairs(call: Call) -> None:
     _accumulate(call, entries)
 
 
-_UPDATE = (
-    "THTensor *weight, THTensor *bias, THTensor *gradWeight, THTensor *gradBias, "
-    "THTensor *lastInput, accreal learningRate"
-)
+_UPDATE = "weight, bias, gradWeight, gradBias, lastInput, accreal learningRate"
 
 
 def _update(call: Call, entries: _Entries) -> None:
@@ -209,7 +205,7 @@ def _check_update(call: Call) -> None:
     check(call.gradBias.sizes == (outputs,), 5, "gradBias size wrong")
 
 
-@thnn("SparseLinear_updateParameters", _UPDATE)
+@thnn("SparseLinear_updateParameters", _UPDATE, repeats=False)
 def sparse_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients, in the columns of the last input."""
     _check_update(call)
@@ -219,7 +215,7 @@ def sparse_linear_update(call: Call) -> None:
         _update(call, entries)
 
 
-@thnn("SparseLinear_legacyUpdateParameters", _UPDATE)
+@thnn("SparseLinear_legacyUpdateParameters", _UPDATE, repeats=False)
 def sparse_linear_update_of_pairs(call: Call) -> None:
     """The same for the older form."""
     _check_update(call)
@@ -227,7 +223,7 @@ def sparse_linear_update_of_pairs(call: Call) -> None:
     _update(call, _read_pairs(call.lastInput).used)
 
 
-_ZERO = "THTensor *gradWeight, THTensor *gradBias, THTensor *lastInput"
+_ZERO = "gradWeight, gradBias, lastInput"
 
 
 def _zero(grad_weight: Tensor, grad_bias: Tensor, entries: _Entries) -> None:
@@ -236,7 +232,7 @@ def _zero(grad_weight: Tensor, grad_bias: Tensor, entries: _Entries) -> None:
     grad_weight.array[:, entries.different_columns] = 0
 
 
-@thnn("SparseLinear_zeroGradParameters", _ZERO)
+@thnn("SparseLinear_zeroGradParameters", _ZERO, repeats=False)
 def sparse_linear_zero(call: Call) -> None:
     """gradBias, and gradWeight in the columns of the last input, become 0."""
     check(call.gradBias.sizes == _matrix(call.gradWeight)[:1], 3, "gradBias size wrong")
@@ -244,7 +240,7 @@ def sparse_linear_zero(call: Call) -> None:
     _zero(call.gradWeight, call.gradBias, _read(call.lastInput).used)
 
 
-@thnn("SparseLinear_legacyZeroGradParameters", _ZERO)
+@thnn("SparseLinear_legacyZeroGradParameters", _ZERO, repeats=False)
 def sparse_linear_zero_of_pairs(call: Call) -> None:
     """The same for the older form."""
     check(call.gradBias.sizes == _matrix(call.gradWeight)[:1], 3, "gradBias size wrong")

@@ -6,70 +6,57 @@ from math import prod
 
 import numpy as np
 
-from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._columns import add_sums
-from runtime.thnn._jobs import adding, read, run, working, writing
+from runtime.thnn._jobs import run, working
+from runtime.thnn._shapes import check_batch
 from runtime.thnn.checks import check
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _NUMBERS = "int kW, int kH, int dW, int dH"
 
 
-@thnn(
-    "SpatialSubSampling_updateOutput",
-    f"THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, {_NUMBERS}",
-    repeats=True,
-)
+@thnn("SpatialSubSampling_updateOutput", f"input, output, weight, bias, {_NUMBERS}")
 def forward(call: Call) -> None:
     """output = bias + weight * the sums of windows."""
     check(call.bias.is_contiguous, 5, "bias must be contiguous")
     planes, count = _checked(call.input, call.weight, call.numbers)
     _check_count("bias", call.bias, planes)
-    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
-    with writing((call.output, (*call.input.sizes[:-2], *count))) as (out,):
-        _add_windows(out, x, count, call.numbers)
-        _scale(out, w, b, planes)
+    x, w, b = (call.read(t) for t in (call.input, call.weight, call.bias))
+    out = call.write(call.output, (*call.input.sizes[:-2], *count))
+    _add_windows(out, x, count, call.numbers)
+    _scale(out, w, b, planes)
 
 
-@thnn(
-    "SpatialSubSampling_updateGradInput",
-    f"THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, {_NUMBERS}",
-    repeats=True,
-)
+@thnn("SpatialSubSampling_updateGradInput", f"{BACKWARD}, weight, {_NUMBERS}")
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     planes, count = _checked(call.input, call.weight, call.numbers)
     _check_gradient(call.gradOutput, call.input, count)
-    g, w = (read(t, call.gradInput) for t in (call.gradOutput, call.weight))
+    g, w = call.read(call.gradOutput), call.read(call.weight)
     products = working(g.size, g.dtype).reshape(g.shape)
     run("copy", g.nbytes, out=products, source=g)
-    _scale(products, w, None, planes)
-    with writing((call.gradInput, call.input.sizes)) as (out,):
-        _clear(out)
-        _add_windows(products, out, count, call.numbers, back=True)
+    _scale(products, w, 0, planes)
+    out = call.write(call.gradInput, call.input.sizes)
+    _clear(out)
+    _add_windows(products, out, count, call.numbers, back=True)
 
 
-@thnn(
-    "SpatialSubSampling_accGradParameters",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, "
-    f"{_NUMBERS}, accreal scale",
-    repeats=True,
-)
+@thnn("SpatialSubSampling_accGradParameters", f"{GRADIENTS}, {_NUMBERS}, accreal scale")
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     planes, count = _checked(call.input, call.gradWeight, call.numbers)
     _check_gradient(call.gradOutput, call.input, count)
     _check_count("gradBias", call.gradBias, planes)
-    x, g = (read(t, call.gradWeight, call.gradBias) for t in (call.input, call.gradOutput))
+    x, g = call.read(call.input), call.read(call.gradOutput)
     products = working(g.size, g.dtype).reshape(g.shape)
     _add_windows(products, x, count, call.numbers)
     run("nn_multiply", g.size, size=g.itemsize, out=products, source=g)
     for tensor, added in ((call.gradWeight, products), (call.gradBias, g)):
-        with adding(tensor) as sums:
-            add_sums(sums.reshape(-1), added.reshape(-1, planes, prod(count)), call.scale)
+        sums = call.change(tensor).reshape(-1)
+        add_sums(sums, added.reshape(-1, planes, prod(count)), call.scale)
 
 
 def _clear(out: Array) -> None:
@@ -90,7 +77,7 @@ def _add_windows(
     run(
         "nn_add_windows",
         planes.size // each,
-        large=planes.size >= LARGE,
+        work=planes.size,
         size=planes.itemsize,
         windows=windows,
         planes=planes,
@@ -104,7 +91,7 @@ def _add_windows(
     )
 
 
-def _scale(out: Array, factors: Array, terms: Array | None, planes: int) -> None:
+def _scale(out: Array, factors: Array, terms: Array | int, planes: int) -> None:
     """Multiply the planes of samples with factors, and add terms."""
     each = prod(out.shape[-2:])
     run(
@@ -113,7 +100,7 @@ def _scale(out: Array, factors: Array, terms: Array | None, planes: int) -> None
         size=out.itemsize,
         out=out,
         factors=factors,
-        terms=0 if terms is None else terms,
+        terms=terms,
         planes=planes,
         count=each,
     )
@@ -121,7 +108,7 @@ def _scale(out: Array, factors: Array, terms: Array | None, planes: int) -> None
 
 def _checked(input: Tensor, weight: Tensor, numbers: tuple[int, ...]) -> tuple[int, Sizes]:
     """The number of planes, and of windows in each dimension."""
-    check(input.ndim in (3, 4), 2, "3D or 4D input tensor expected but got: %s", input)
+    check_batch(input, 2, plain=True)
     check(weight.is_contiguous, 4, "weight must be contiguous")
     if min(numbers) < 1 or weight.ndim < 1:
         raise TorchError("sizes and strides of windows should be greater than zero")

@@ -3,9 +3,10 @@
 A row has the function's name without prefix and type, and its parameters as the header declares
 them, without the first one, the library's state:
 
-    @thnn("HardShrink_updateOutput", "THTensor *input, THTensor *output, accreal lambda")
+    @thnn("HardShrink_updateOutput", "input, output, accreal lambda")
 
-    THTensor, THIndexTensor     a tensor of the type the function is for; a LongTensor
+    no type                     a tensor of the type the function is for, the header's THTensor
+    THIndexTensor               a LongTensor
     THIntegerTensor             an IntTensor
     THGenerator                 a random generator
     accreal, double             a number
@@ -14,7 +15,8 @@ them, without the first one, the library's state:
     bool                        True or False
 
 A question mark behind a parameter says that it may be NULL; its field is None then. The
-implementation gets a `Call`, whose fields have the header's names.
+implementation gets a `Call`, whose fields have the header's names. It checks them, and computes by
+jobs (``_jobs.py``), which Lua repeats for few elements.
 """
 
 from __future__ import annotations
@@ -26,7 +28,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from runtime.core.tensor import Tensor
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.storage import Storage
+from runtime.core.tensor import Sizes, Tensor
+from runtime.thnn._jobs import keep
 
 # The kinds of parameters, a letter for each, as lua/thnn/door.lua reads them.
 _KINDS = {
@@ -41,8 +48,12 @@ _KINDS = {
     "THIndex_t": "l",
     "bool": "b",
 }
-_POINTERS = ("T", "I", "N", "G")
-_PARAMETER = re.compile(r"(\w+) (\*?)(\w+)(\??)")
+_PARAMETER = re.compile(r"(?:(\w+) \*?)?(\w+)(\??)")
+
+#: The parameters of most layers.
+FORWARD = "input, output"
+BACKWARD = "input, gradOutput, gradInput"
+GRADIENTS = "input, gradOutput, gradWeight, gradBias"
 
 
 class Call:
@@ -61,10 +72,54 @@ class Call:
     def __init__(self, row: Row, values: tuple[Any, ...]) -> None:
         vars(self).update(zip(row.fields, values, strict=True))
         self.numbers = tuple(values[i] for i in row.whole)
+        self._sources: list[Storage | None] = []
+        self._results: list[tuple[Tensor, Array]] = []
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
+
+    def read(self, tensor: Tensor, count: int | None = None) -> Array:
+        """The elements of a tensor, or the first ones of them in a row, side by side in memory.
+
+        They stay as they are until the call is done, whatever is written.
+        """
+        self._sources.append(tensor.storage)
+        values = tensor.array if count is None else tensor.flat[:count]
+        return keep(np.ascontiguousarray(values), tensor, "read")
+
+    def given(self, tensor: Tensor | None) -> Array | int:
+        """What jobs get for a tensor that may be absent: its elements, or 0."""
+        return 0 if tensor is None else self.read(tensor)
+
+    def write(self, tensor: Tensor, sizes: Sizes) -> Array:
+        """Resize a tensor. Its elements become those of the contiguous array that is returned.
+
+        What is read must be so before.
+        """
+        tensor.resize(sizes)
+        if tensor.is_contiguous and tensor.storage not in self._sources:
+            return keep(tensor.array, tensor, "write")
+        array = np.empty(sizes, tensor.dtype.numpy)
+        self._results.append((tensor, array))
+        return array
+
+    def change(self, tensor: Tensor, use: str = "add") -> Array:
+        """The elements of a tensor side by side, which get those of the array in the end.
+
+        use: "change" where only few of many elements are written, by a job that does not fail.
+        """
+        if tensor.is_contiguous and tensor.storage not in self._sources:
+            return keep(tensor.array, tensor, use)
+        array = np.array(tensor.array, order="C")
+        self._results.append((tensor, array))
+        return array
+
+    def finish(self) -> None:
+        """Store the results that could not be written in place."""
+        for tensor, array in self._results:
+            tensor.array[...] = array
+        self._results.clear()
 
 
 #: What computes a function.
@@ -77,7 +132,8 @@ class Row:
 
     names: those of its parameters. kinds: a letter for each, and a question mark behind those that
     may be NULL. has_state: whether its first parameter is the library's state, which the row leaves
-    out. repeats: see `thnn`. formulas: those of a function that is made of them (_formulas.py).
+    out. repeats: whether it computes by jobs alone. formulas: those of a function that is
+    made of them (_formulas.py).
     """
 
     name: str
@@ -85,7 +141,7 @@ class Row:
     kinds: str
     implementation: Implementation
     has_state: bool = True
-    repeats: bool = False
+    repeats: bool = True
     formulas: tuple[Any, ...] = ()
 
     @cached_property
@@ -100,7 +156,9 @@ class Row:
 
     def compute(self, values: tuple[Any, ...]) -> None:
         """Compute a call: tensors, numbers, truth values and None, for all parameters."""
-        self.implementation(Call(self, values))
+        call = Call(self, values)
+        self.implementation(call)
+        call.finish()
 
 
 #: The rows by the functions' names.
@@ -108,11 +166,11 @@ TABLE: dict[str, Row] = {}
 
 
 def thnn(
-    name: str, parameters: str, *, has_state: bool = True, repeats: bool = False
+    name: str, parameters: str, *, has_state: bool = True, repeats: bool = True
 ) -> Callable[[Implementation], Implementation]:
     """Add a row for the function that follows.
 
-    repeats: the function computes by jobs, which Lua repeats for few elements (``_jobs.py``).
+    repeats: whether Lua may repeat its jobs; not where it does anything else.
     """
 
     def register(implementation: Implementation) -> Implementation:
@@ -131,8 +189,8 @@ def _parse(parameters: str) -> tuple[tuple[str, ...], str]:
     names, kinds = [], ""
     for text in parameters.split(", "):
         found = _PARAMETER.fullmatch(text)
-        if found is None or (found[2] == "*") != (_KINDS.get(found[1], "") in _POINTERS):
+        if found is None:
             raise ValueError(f"no parameter of THNN's header: {text!r}")
-        names.append(found[3])
-        kinds += _KINDS[found[1]] + found[4]
+        names.append(found[2])
+        kinds += _KINDS[found[1] or "THTensor"] + found[3]
     return tuple(names), kinds

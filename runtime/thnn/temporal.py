@@ -1,4 +1,4 @@
-"""Convolutions of sequences: TemporalConvolution, TemporalRowConvolution, TemporalSubSampling.
+"""Layers of sequences: TemporalConvolution and TemporalSubSampling.
 
 A sequence has a frame for each step in time. A window is ``kW`` frames, each window begins ``dW``
 frames after the one before.
@@ -7,23 +7,21 @@ frames after the one before.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from runtime.compute.blas_threads import check_room
-from runtime.compute.thread_pool import share
+from runtime.compute.thread_pool import LARGE, share
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.thnn._convolution import check_positive
-from runtime.thnn._jobs import adding, read, writing
+from runtime.thnn._shapes import check_batch, positive
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 #: Bytes of windows that are copied at a time.
 _WINDOWS = 1 << 22
-#: Multiplications from which on work is shared out.
-_LARGE = 1_000_000
 
 
 def _frames(x: Array, k: int, step: int, count: int) -> Array:
@@ -31,13 +29,18 @@ def _frames(x: Array, k: int, step: int, count: int) -> Array:
     return x[..., k : k + step * (count - 1) + 1 : step, :]
 
 
+def _factor(call: Call) -> Any:
+    """The scale, in the elements' type."""
+    return call.input.dtype.numpy.type(cast_scalar(call.scale, call.input.dtype))
+
+
 # -- TemporalConvolution
 
 
 @thnn(
     "TemporalConvolution_updateOutput",
-    "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, int kW, int dW, "
-    "int inputFrameSize, int outputFrameSize",
+    "input, output, weight, bias, int kW, int dW, int inputFrameSize, int outputFrameSize",
+    repeats=False,
 )
 def forward(call: Call) -> None:
     """output = bias + weight times the frames of each window."""
@@ -45,28 +48,30 @@ def forward(call: Call) -> None:
     check(call.bias.is_contiguous, 5, "bias must be contiguous")
     count = _count(call.input, call.kW, call.dW, call.inputFrameSize)
     _check_weight(call.weight, call.input, call.kW, call.dW)
-    if call.weight.sizes[0] != call.outputFrameSize or call.bias.nelement != call.outputFrameSize:
+    size = call.outputFrameSize
+    if call.weight.sizes[0] != size or call.bias.nelement != size:
         raise TorchError(
-            f"inconsistent tensor size, expected {call.outputFrameSize} output frames, got weight "
+            f"inconsistent tensor size, expected {size} output frames, got weight "
             f"{describe(call.weight.sizes)} and bias {describe(call.bias.sizes)}"
         )
-    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
+    x, w, b = (call.read(t) for t in (call.input, call.weight, call.bias))
     x = x.reshape(-1, *x.shape[-2:])
-    with writing((call.output, (*call.input.sizes[:-2], count, call.outputFrameSize))) as (out,):
-        out = out.reshape(len(x), count, call.outputFrameSize)
+    out = call.write(call.output, (*call.input.sizes[:-2], count, size))
+    out = out.reshape(len(x), count, size)
 
-        def compute(at: slice) -> None:
-            windows = _windows(x[at], call.kW, call.dW, count)
-            part = out[at].reshape(len(windows), call.outputFrameSize)
-            np.matmul(windows, w.T, out=part)
-            part += b.reshape(-1)
+    def compute(at: slice) -> None:
+        windows = _windows(x[at], call.kW, call.dW, count)
+        part = out[at].reshape(len(windows), size)
+        np.matmul(windows, w.T, out=part)
+        part += b.reshape(-1)
 
-        _share(compute, x, count, w)
+    _share(compute, x, count, w)
 
 
 @thnn(
     "TemporalConvolution_updateGradInput",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, int kW, int dW",
+    f"{BACKWARD}, weight, int kW, int dW",
+    repeats=False,
 )
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
@@ -74,27 +79,26 @@ def backward(call: Call) -> None:
     count = _count(call.input, call.kW, call.dW, None)
     _check_weight(call.weight, call.input, call.kW, call.dW)
     _check_gradient(call.gradOutput, call.input, call.weight.sizes[0], count)
-    g, w = read(call.gradOutput, call.gradInput), read(call.weight, call.gradInput)
+    g, w = call.read(call.gradOutput), call.read(call.weight)
     g = g.reshape(-1, *g.shape[-2:])
-    with writing((call.gradInput, call.input.sizes)) as (out,):
-        out[...] = 0
-        out = out.reshape(-1, *out.shape[-2:])
-        frame = out.shape[-1]
+    out = call.write(call.gradInput, call.input.sizes)
+    out[...] = 0
+    out = out.reshape(-1, *out.shape[-2:])
 
-        def compute(at: slice) -> None:
-            products = np.matmul(g[at].reshape(-1, g.shape[-1]), w)
-            products = products.reshape(-1, count, call.kW, frame)
-            for k in range(call.kW):
-                frames = _frames(out[at], k, call.dW, count)
-                frames += products[:, :, k]
+    def compute(at: slice) -> None:
+        products = np.matmul(g[at].reshape(-1, g.shape[-1]), w)
+        products = products.reshape(-1, count, call.kW, out.shape[-1])
+        for k in range(call.kW):
+            frames = _frames(out[at], k, call.dW, count)
+            frames += products[:, :, k]
 
-        _share(compute, out, count, w)
+    _share(compute, out, count, w)
 
 
 @thnn(
     "TemporalConvolution_accGradParameters",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, int kW, "
-    "int dW, accreal scale",
+    f"{GRADIENTS}, int kW, int dW, accreal scale",
+    repeats=False,
 )
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
@@ -106,21 +110,21 @@ def accumulate(call: Call) -> None:
             f"inconsistent tensor size, gradWeight {describe(call.gradWeight.sizes)}, gradBias "
             f"{describe(call.gradBias.sizes)}"
         )
-    x, g = (read(t, call.gradWeight, call.gradBias) for t in (call.input, call.gradOutput))
+    x, g = call.read(call.input), call.read(call.gradOutput)
     x, g = x.reshape(-1, *x.shape[-2:]), g.reshape(-1, *g.shape[-2:])
-    factor = x.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
-    with adding(call.gradWeight) as weights, adding(call.gradBias) as biases:
-        piece = _piece(x, count, call.gradWeight.sizes[1])
-        for first in range(0, len(x), piece):
-            at = slice(first, first + piece)
-            windows = _windows(x[at], call.kW, call.dW, count)
-            weights += factor * np.matmul(g[at].reshape(len(windows), -1).T, windows)
-        biases += factor * g.sum(axis=(0, 1)).reshape(biases.shape)
+    factor = _factor(call)
+    weights, biases = call.change(call.gradWeight), call.change(call.gradBias)
+    piece = _piece(x, count, call.gradWeight.sizes[1])
+    for first in range(0, len(x), piece):
+        at = slice(first, first + piece)
+        windows = _windows(x[at], call.kW, call.dW, count)
+        weights += factor * np.matmul(g[at].reshape(len(windows), -1).T, windows)
+    biases += factor * g.sum(axis=(0, 1)).reshape(biases.shape)
 
 
 def _share(compute: Callable[[slice], None], x: Array, count: int, weight: Array) -> None:
     """Call compute for slices of the samples, by several threads where there is much to do."""
-    much = len(x) * count * weight.size >= _LARGE
+    much = len(x) * count * weight.size // 10 >= LARGE
     piece = _piece(x, count, weight.shape[1])
     share(compute, len(x), piece=piece, large=2 if much else len(x) + 1)
 
@@ -132,19 +136,19 @@ def _piece(x: Array, count: int, size: int) -> int:
 
 
 def _windows(x: Array, width: int, step: int, count: int) -> Array:
-    """The windows of some samples, one in a row."""
-    windows = np.empty((len(x), count, width, x.shape[-1]), x.dtype)
-    for k in range(width):
-        windows[:, :, k] = _frames(x, k, step, count)
-    return windows.reshape(len(x) * count, -1)
+    """The windows of some contiguous samples, one in a row: a copy."""
+    samples, frames, each = x.shape
+    windows = np.lib.stride_tricks.sliding_window_view(
+        x.reshape(samples, frames * each), width * each, axis=1
+    )[:, :: step * each][:, :count]
+    return windows.reshape(samples * count, -1)
 
 
 def _count(input: Tensor, width: int, step: int, frame: int | None) -> int:
     """How many windows a sequence has."""
-    check_positive(9, "kernel size", kW=width)
-    check_positive(11, "stride", dW=step)
-    message = "2D or 3D (batch mode) tensor expected for input, but got: %s"
-    check(input.ndim in (2, 3), 2, message, input)
+    positive(9, "kernel size", "k", (width,))
+    positive(11, "stride", "d", (step,))
+    check_batch(input, 1)
     length, size = input.sizes[-2:]
     if frame is not None:
         check(size == frame, 2, f"invalid input frame size. Got: {size}, Expected: {frame}")
@@ -176,8 +180,8 @@ def _check_gradient(grad_output: Tensor, input: Tensor, frame: int, count: int) 
 
 @thnn(
     "TemporalSubSampling_updateOutput",
-    "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias, int kW, int dW, "
-    "int inputFrameSize",
+    "input, output, weight, bias, int kW, int dW, int inputFrameSize",
+    repeats=False,
 )
 def sample(call: Call) -> None:
     """output = bias + weight * the sums of the frames of each window."""
@@ -185,15 +189,16 @@ def sample(call: Call) -> None:
     check(call.bias.is_contiguous, 4, "bias must be contiguous")
     count = _count_samples(call.input, None, call.kW, call.dW, call.inputFrameSize)
     _check_frame(call.inputFrameSize, weight=call.weight, bias=call.bias)
-    x, w, b = (read(t, call.output) for t in (call.input, call.weight, call.bias))
-    with writing((call.output, (count, call.inputFrameSize))) as (out,):
-        np.multiply(_sums(x, call.kW, call.dW, count), w.reshape(-1), out=out)
-        out += b.reshape(-1)
+    x, w, b = (call.read(t) for t in (call.input, call.weight, call.bias))
+    out = call.write(call.output, (count, call.inputFrameSize))
+    np.multiply(_sums(x, call.kW, call.dW, count), w.reshape(-1), out=out)
+    out += b.reshape(-1)
 
 
 @thnn(
     "TemporalSubSampling_updateGradInput",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, int kW, int dW",
+    f"{BACKWARD}, weight, int kW, int dW",
+    repeats=False,
 )
 def sample_backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
@@ -201,30 +206,29 @@ def sample_backward(call: Call) -> None:
     count = _count_samples(call.input, call.gradOutput, call.kW, call.dW, None)
     _check_frame(call.input.sizes[1], weight=call.weight)
     check_size("gradOutput", call.gradOutput, 2, 1, call.input.sizes[1])
-    products = read(call.gradOutput, call.gradInput) * read(call.weight, call.gradInput).reshape(-1)
-    with writing((call.gradInput, call.input.sizes)) as (out,):
-        out[...] = 0
-        for k in range(call.kW):
-            frames = _frames(out, k, call.dW, count)
-            frames += products
+    products = call.read(call.gradOutput) * call.read(call.weight).reshape(-1)
+    out = call.write(call.gradInput, call.input.sizes)
+    out[...] = 0
+    for k in range(call.kW):
+        frames = _frames(out, k, call.dW, count)
+        frames += products
 
 
 @thnn(
     "TemporalSubSampling_accGradParameters",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias, int kW, "
-    "int dW, accreal scale",
+    f"{GRADIENTS}, int kW, int dW, accreal scale",
+    repeats=False,
 )
 def sample_accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     count = _count_samples(call.input, call.gradOutput, call.kW, call.dW, None)
     _check_frame(call.input.sizes[1], gradWeight=call.gradWeight, gradBias=call.gradBias)
     check_size("gradOutput", call.gradOutput, 2, 1, call.input.sizes[1])
-    x, g = (read(t, call.gradWeight, call.gradBias) for t in (call.input, call.gradOutput))
-    factor = x.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
+    x, g = call.read(call.input), call.read(call.gradOutput)
     products = _sums(x, call.kW, call.dW, count) * g
     for tensor, added in ((call.gradWeight, products), (call.gradBias, g)):
-        sums = tensor.array
-        sums += (factor * added.sum(axis=0)).reshape(sums.shape)
+        sums = call.change(tensor)
+        sums += (_factor(call) * added.sum(axis=0)).reshape(sums.shape)
 
 
 def _sums(x: Array, width: int, step: int, count: int) -> Array:
@@ -246,8 +250,8 @@ def _check_frame(size: int, **tensors: Tensor) -> None:
 def _count_samples(
     input: Tensor, grad_output: Tensor | None, width: int, step: int, frame: int | None
 ) -> int:
-    check_positive(6, "kernel size", kW=width)
-    check_positive(7, "stride", dW=step)
+    positive(6, "kernel size", "k", (width,))
+    positive(7, "stride", "d", (step,))
     message = "2D or 3D (batch mode) tensor expected for input, but got: %s"
     check(input.ndim == 2, 2, message, input)
     length, size = input.sizes

@@ -11,85 +11,79 @@ import numpy as np
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
-from runtime.thnn._convolution import check_columns, check_positive, count_places, too_small
-from runtime.thnn._jobs import adding, read
+from runtime.thnn._convolution import Given, check_columns, check_found, count_places
+from runtime.thnn._shapes import positive
 from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import Call, thnn
+from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
-_NUMBERS = "int kW, int dW, int padW, bool featFirst"
+_BUFFERS = "finput, fgradInput, int kW, int dW, int padW, bool featFirst"
 
 
 @thnn(
     "TemporalRowConvolution_updateOutput",
-    "THTensor *input, THTensor *output, THTensor *weight, THTensor *bias?, THTensor *finput, "
-    f"THTensor *fgradInput, {_NUMBERS}",
+    f"input, output, weight, bias?, {_BUFFERS}",
+    repeats=False,
 )
 def forward(call: Call) -> None:
     """output = bias + the correlation of each row with its kernel."""
-    input = call.input
-    input = _rows(input, call.featFirst)
-    count = _checked(input, None, call.weight, call.bias, (call.kW, call.dW, call.padW))
-    results = (call.output, call.finput)
-    x, w = read(input, *results), read(call.weight, *results)
-    b = None if call.bias is None else read(call.bias, *results)
+    input = _rows(call.input, call.featFirst)
+    count = _checked(call)
+    x, w = call.read(input), call.read(call.weight)
+    b = None if call.bias is None else call.read(call.bias)
     _make_dense(call.finput, (*input.sizes[:-1], call.kW, count))
     _make_dense(call.output, (*input.sizes[:-1], count))
-    columns, out = call.finput.array, call.output.array
+    columns, out = call.change(call.finput), call.change(call.output)
     for k in range(call.kW):
         columns[..., k, :] = _places(x, k, call.dW, count)
     np.matmul(w, columns, out=out[..., None, :])
     if b is not None:
         out += b[:, None]
+    call.finish()
     _turn(call.output, call.featFirst)
 
 
 @thnn(
     "TemporalRowConvolution_updateGradInput",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THTensor *weight, "
-    f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}",
+    f"{BACKWARD}, weight, {_BUFFERS}",
+    repeats=False,
 )
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
-    input, grad_output = call.input, call.gradOutput
-    input, grad_output = _rows(input, call.featFirst), _rows(grad_output, call.featFirst)
-    count = _checked(input, grad_output, call.weight, None, (call.kW, call.dW, call.padW))
-    sizes = input.sizes
+    sizes = _rows(call.input, call.featFirst).sizes
+    count = _checked(call)
     check_columns(call.finput, (*sizes[:-1], call.kW, count))
-    g, w = (read(t, call.gradInput, call.fgradInput) for t in (grad_output, call.weight))
+    g = call.read(_rows(call.gradOutput, call.featFirst))
+    w = call.read(call.weight)
     _make_dense(call.fgradInput, (*sizes[:-1], call.kW, count))
     _make_dense(call.gradInput, sizes)
-    columns, out = call.fgradInput.array, call.gradInput.array
+    columns, out = call.change(call.fgradInput), call.change(call.gradInput)
     np.multiply(w.transpose(0, 2, 1), g[..., None, :], out=columns)
     out[...] = 0
     for k in range(call.kW):
         places = _places(out, k, call.dW, count)
         places += columns[..., k, :]
+    call.finish()
     _turn(call.gradInput, call.featFirst)
 
 
 @thnn(
     "TemporalRowConvolution_accGradParameters",
-    "THTensor *input, THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias?, "
-    f"THTensor *finput, THTensor *fgradInput, {_NUMBERS}, accreal scale",
+    f"{GRADIENTS}?, {_BUFFERS}, accreal scale",
+    repeats=False,
 )
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
-    input, grad_output = call.input, call.gradOutput
-    input, grad_output = _rows(input, call.featFirst), _rows(grad_output, call.featFirst)
-    count = _checked(
-        input, grad_output, call.gradWeight, call.gradBias, (call.kW, call.dW, call.padW)
-    )
-    check_columns(call.finput, (*input.sizes[:-1], call.kW, count))
-    results = (call.gradWeight,) if call.gradBias is None else (call.gradWeight, call.gradBias)
-    g, columns = (read(t, *results) for t in (grad_output, call.finput))
-    g, columns = g.reshape(-1, *g.shape[-2:]), columns.reshape(-1, *columns.shape[-3:])
+    sizes = _rows(call.input, call.featFirst).sizes
+    count = _checked(call)
+    check_columns(call.finput, (*sizes[:-1], call.kW, count))
+    g = call.read(_rows(call.gradOutput, call.featFirst)).reshape(-1, sizes[-2], count)
+    columns = call.read(call.finput).reshape(-1, sizes[-2], call.kW, count)
     factor = g.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
-    with adding(call.gradWeight) as out:
-        sums = np.matmul(g[..., None, :], columns.transpose(0, 1, 3, 2)).sum(axis=0)
-        out += factor * sums
+    out = call.change(call.gradWeight)
+    out += factor * np.matmul(g[..., None, :], columns.transpose(0, 1, 3, 2)).sum(axis=0)
     if call.gradBias is not None:
-        with adding(call.gradBias) as biases:
-            biases += factor * g.sum(axis=(0, 2))
+        biases = call.change(call.gradBias)
+        biases += factor * g.sum(axis=(0, 2))
 
 
 def _places(x: Array, k: int, step: int, count: int) -> Array:
@@ -115,31 +109,26 @@ def _turn(tensor: Tensor, by_features: bool) -> None:
     tensor.set(turned.storage, turned.offset, turned.sizes, turned.strides)
 
 
-def _checked(
-    input: Tensor,
-    grad_output: Tensor | None,
-    weight: Tensor,
-    bias: Tensor | None,
-    numbers: tuple[int, int, int],
-) -> int:
+def _checked(call: Call) -> int:
     """The number of places. Torch7: padding adds places, at which it reads beyond the rows."""
-    width, step, padding = numbers
-    check_positive(5, "kernel size", kW=width)
-    check_positive(6, "stride", dW=step)
+    given, width, step = Given.to(call), call.kW, call.dW
+    input, weight = _rows(given.input, call.featFirst), given.weight
+    positive(5, "kernel size", "k", (width,))
+    positive(6, "stride", "d", (step,))
     check(weight.ndim == 3, 3, "3D weight tensor expected, but got: %s", weight)
     check(weight.is_contiguous, 4, "weight must be contiguous")
     features = weight.sizes[0]
-    if bias is not None:
-        check(bias.is_contiguous, 5, "bias must be contiguous")
-        check_size("bias", bias, 1, 0, features)
+    if given.bias is not None:
+        check(given.bias.is_contiguous, 5, "bias must be contiguous")
+        check_size("bias", given.bias, 1, 0, features)
     message = "2D or 3D (batch mode) input tensor expected, but got :%s"
     check(input.ndim in (2, 3), 1, message, input)
     length = input.sizes[-1]
-    (count,) = count_places((length,), (width,), (step,), (padding,), (1,))
-    if count < 1:
-        raise too_small((features, length), (features, count))
+    (count,) = count_places((length,), (width,), (step,), (call.padW,), (1,))
+    check_found((length,), (count,), features, features)
     check_size("input", input, input.ndim, input.ndim - 2, features)
-    if grad_output is not None:
+    if given.grad_output is not None:
+        grad_output = _rows(given.grad_output, call.featFirst)
         for dim, size in enumerate((features, count), input.ndim - 2):
             check_size("gradOutput", grad_output, input.ndim, dim, size)
         if grad_output.sizes[:-2] != input.sizes[:-2]:

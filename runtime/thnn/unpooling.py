@@ -8,136 +8,117 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.thnn._jobs import contiguous, is_recording, result
+from runtime.core.tensor import Sizes, describe
+from runtime.thnn._jobs import is_recording
 from runtime.thnn._planes import places_in_volume, scatter, take
-from runtime.thnn._shapes import Numbers, positive, size_of
-from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import Call, thnn
+from runtime.thnn._shapes import Numbers, check_batch, in_order, positive, size_of
+from runtime.thnn.checks import check_shapes, check_size
+from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
-_FORWARD = "THTensor *input, THTensor *output, THIndexTensor *indices"
-_BACKWARD = "THTensor *input, THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices"
-_IMAGE = ", int owidth, int oheight"
-_VOLUME = ", int oT, int oW, int oH, int dT, int dW, int dH, int pT, int pW, int pH"
-
-
-def _check_indices(input: Tensor, indices: Tensor) -> None:
-    if input.sizes != indices.sizes:
-        raise TorchError(
-            f"input and indices shapes do not match: input {describe(input.sizes)}, "
-            f"indices {describe(indices.sizes)}"
-        )
-
+_IMAGE = "THIndexTensor *indices, int owidth, int oheight"
+_VOLUME = (
+    "THIndexTensor *indices, int oT, int oW, int oH, int dT, int dW, int dH, int pT, int pW, int pH"
+)
 
 # -- images
 
 
-@thnn("SpatialMaxUnpooling_updateOutput", _FORWARD + _IMAGE, repeats=True)
-def spatial(call: Call) -> None:
+@thnn("SpatialMaxUnpooling_updateOutput", f"{FORWARD}, {_IMAGE}")
+def to_images(call: Call) -> None:
     """output = each element at the place, from 1, that its index tells in a plane of zeros."""
-    check(
-        call.input.ndim in (3, 4),
-        2,
-        "3D or 4D (batch mode) tensor expected for input, but got: %s",
-        call.input,
-    )
-    _check_indices(call.input, call.indices)
-    positive(5, "output size", "oheight owidth", (call.oheight, call.owidth))
-    places = contiguous(call.indices)
-    wrong = _last(places, call.oheight * call.owidth, _batch(call.input, 3))
+    check_batch(call.input, 2)
+    check_shapes(input=call.input, indices=call.indices)
+    sizes = h, w = call.oheight, call.owidth
+    positive(5, "output size", "oheight owidth", sizes)
+    places = call.read(call.indices).reshape(-1)
+    wrong = _last(places, h * w, _batch(call, 3))
     if wrong is not None:
         raise TorchError(
-            f"found an invalid max index {places[wrong] - 1} "
-            f"(output volumes are of size {call.oheight}x{call.owidth})"
+            f"found an invalid max index {places[wrong] - 1} (output volumes are of size {h}x{w})"
         )
-    _store(call.input, call.output, places, (call.oheight, call.owidth))
+    _store(call, places, sizes)
 
 
-@thnn("SpatialMaxUnpooling_updateGradInput", _BACKWARD + _IMAGE, repeats=True)
-def spatial_backward(call: Call) -> None:
+@thnn("SpatialMaxUnpooling_updateGradInput", f"{BACKWARD}, {_IMAGE}")
+def from_images(call: Call) -> None:
     """gradInput = the elements of gradOutput at the places that indices tell."""
-    _check_indices(call.input, call.indices)
-    _check_dimensions(call.input, 2)
-    h, w = (size_of(call.gradOutput, call.input.ndim - k) for k in (2, 1))
-    if (h, w) != (call.oheight, call.owidth):
+    check_shapes(input=call.input, indices=call.indices)
+    if call.input.ndim not in (3, 4):
+        raise TorchError("3D or 4D (batch mode) tensor expected for input")
+    sizes = h, w = call.oheight, call.owidth
+    found = tuple(size_of(call.gradOutput, call.input.ndim - k) for k in (2, 1))
+    if found != sizes:
         raise TorchError(
-            f"Inconsistent gradOutput size. oheight= {call.oheight}, owidth= {call.owidth}, "
-            f"gradOutput: {h}x{w}"
+            f"Inconsistent gradOutput size. oheight= {h}, owidth= {w}, "
+            f"gradOutput: {found[0]}x{found[1]}"
         )
-    places = contiguous(call.indices)
-    wrong = _first(places, call.oheight * call.owidth)
+    places = call.read(call.indices).reshape(-1)
+    wrong = _first(places, h * w)
     if wrong is not None:
-        raise TorchError(
-            f"invalid max index {places[wrong] - 1}, owidth= {call.owidth}, oheight= {call.oheight}"
-        )
-    _take(call.input, call.gradOutput, call.gradInput, places, (call.oheight, call.owidth))
+        raise TorchError(f"invalid max index {places[wrong] - 1}, owidth= {w}, oheight= {h}")
+    _take(call, places, sizes)
 
 
 # -- volumes
 
 
-@thnn("VolumetricMaxUnpooling_updateOutput", _FORWARD + _VOLUME, repeats=True)
-def volumetric(call: Call) -> None:
+@thnn("VolumetricMaxUnpooling_updateOutput", f"{FORWARD}, {_VOLUME}")
+def to_volumes(call: Call) -> None:
     """output = each element at the place that its index tells in its window: see pooling."""
-    _check_volume(call.input, call.indices, (call.dT, call.dH, call.dW))
-    sizes = call.oT, call.oH, call.oW
-    positive(5, "output size", "oT oH oW", sizes)
-    numbers = (call.dT, call.dH, call.dW), (call.pT, call.pH, call.pW)
-    found = contiguous(call.indices)
+    sizes, *numbers = _check_volume(call)
+    positive(5, "output size", "o", sizes)
+    found = call.read(call.indices).reshape(-1)
     places = places_in_volume(found, sizes, call.input.sizes[-3:], *numbers, strict=True)
-    wrong = _last(places, math.prod(sizes), _batch(call.input, 4))
+    wrong = _last(places, math.prod(sizes), _batch(call, 4))
     if wrong is not None:
-        t, h, w = _in_volume(found, wrong, call.input, *numbers)
+        at = _in_volume(found, wrong, call, *numbers)
         plane = wrong // math.prod(call.input.sizes[-3:]) % call.input.sizes[-4]
+        for place, size in zip(at, sizes, strict=True):
+            plane = plane * size + place
         raise TorchError(
-            f"found an invalid max index {((plane * call.oT + t) * call.oH + h) * call.oW + w} "
+            f"found an invalid max index {plane} "
             f"(output volumes are of size {call.oT}x{call.oH}x{call.oW})"
         )
-    _store(call.input, call.output, places, sizes)
+    _store(call, places, sizes)
 
 
-@thnn("VolumetricMaxUnpooling_updateGradInput", _BACKWARD + _VOLUME, repeats=True)
-def volumetric_backward(call: Call) -> None:
+@thnn("VolumetricMaxUnpooling_updateGradInput", f"{BACKWARD}, {_VOLUME}")
+def from_volumes(call: Call) -> None:
     """gradInput = the elements of gradOutput at the places that indices tell."""
-    _check_volume(call.input, call.indices, (call.dT, call.dH, call.dW))
-    sizes = call.oT, call.oH, call.oW
-    found = tuple(size_of(call.gradOutput, call.input.ndim - k) for k in (3, 2, 1))
+    sizes, *numbers = _check_volume(call)
+    ndim = call.input.ndim
+    found = tuple(size_of(call.gradOutput, ndim - k) for k in (3, 2, 1))
     if found != sizes:
         raise TorchError(
             f"Inconsistent gradOutput size. oT= {call.oT}, oH= {call.oH}, oW= {call.oW}, "
             f"gradOutput: {'x'.join(map(str, found))}"
         )
-    check_size(
-        "gradOutput", call.gradOutput, call.input.ndim, call.input.ndim - 4, call.input.sizes[-4]
-    )
-    numbers = (call.dT, call.dH, call.dW), (call.pT, call.pH, call.pW)
-    values = contiguous(call.indices)
+    check_size("gradOutput", call.gradOutput, ndim, ndim - 4, call.input.sizes[-4])
+    values = call.read(call.indices).reshape(-1)
     places = places_in_volume(values, sizes, call.input.sizes[-3:], *numbers, strict=True)
     wrong = _first(places, math.prod(sizes))
     if wrong is not None:
-        t, h, w = _in_volume(values, wrong, call.input, *numbers)
+        t, h, w = _in_volume(values, wrong, call, *numbers)
         raise TorchError(
             f"invalid max index z= {t}, y= {h}, x= {w}, oT= {call.oT}, oW= {call.oW}, oH= {call.oH}"
         )
-    _take(call.input, call.gradOutput, call.gradInput, places, sizes)
+    _take(call, places, sizes)
 
 
-def _check_volume(input: Tensor, indices: Tensor, stride: Numbers) -> None:
-    check(
-        input.ndim in (4, 5),
-        2,
-        "4D or 5D (batch mode) tensor expected for input, but got: %s",
-        input,
-    )
-    _check_indices(input, indices)
-    positive(10, "stride", "dT dH dW", stride)
+def _check_volume(call: Call) -> list[Numbers]:
+    """The sizes of an output's volumes, strides and paddings."""
+    check_batch(call.input, 3)
+    check_shapes(input=call.input, indices=call.indices)
+    numbers = in_order(call.numbers, 3)
+    positive(10, "stride", "d", numbers[1])
+    return numbers
 
 
 def _in_volume(
-    indices: Array, at: int, input: Tensor, stride: Numbers, pad: Numbers
+    indices: Array, at: int, call: Call, stride: Numbers, pad: Numbers
 ) -> tuple[int, ...]:
     """Where an element goes along time, height and width."""
-    number, sizes = int(indices[at]), input.sizes[-3:]
+    number, sizes = int(indices[at]), call.input.sizes[-3:]
     window = np.unravel_index(at % math.prod(sizes), sizes)
     return tuple((number >> 8 * k & 0xFF) + int(window[k]) * stride[k] - pad[k] for k in range(3))
 
@@ -145,14 +126,9 @@ def _in_volume(
 # -- both
 
 
-def _batch(input: Tensor, dims: int) -> int:
+def _batch(call: Call, dims: int) -> int:
     """How many samples there are, each of so many dimensions."""
-    return input.sizes[0] if input.ndim > dims else 1
-
-
-def _check_dimensions(input: Tensor, dims: int) -> None:
-    if input.ndim not in (dims + 1, dims + 2):
-        raise TorchError(f"{dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+    return call.input.sizes[0] if call.input.ndim > dims else 1
 
 
 def _first(places: Array, count: int) -> int | None:
@@ -174,18 +150,15 @@ def _last(places: Array, count: int, batch: int) -> int | None:
     return start + int(np.flatnonzero(wrong)[-1])
 
 
-def _store(input: Tensor, output: Tensor, places: Array, sizes: Sizes) -> None:
-    x, leading = contiguous(input), input.sizes[: -len(sizes)]
-    with result(output, (*leading, *sizes)) as out:
-        scatter(x, places, math.prod(leading), out, add=False)
+def _store(call: Call, places: Array, sizes: Sizes) -> None:
+    x, leading = call.read(call.input), call.input.sizes[: -len(sizes)]
+    scatter(x, places, math.prod(leading), call.write(call.output, (*leading, *sizes)), add=False)
 
 
-def _take(
-    input: Tensor, grad_output: Tensor, gradient: Tensor, places: Array, sizes: Sizes
-) -> None:
-    planes, count = math.prod(input.sizes[: -len(sizes)]), math.prod(sizes)
-    if grad_output.ndim != input.ndim or grad_output.nelement < planes * count:
-        raise TorchError(f"gradOutput has too few elements: {describe(grad_output.sizes)}")
-    g = contiguous(grad_output, planes * count)
-    with result(gradient, input.sizes) as out:
-        take(g, places, planes, out)
+def _take(call: Call, places: Array, sizes: Sizes) -> None:
+    planes, count = math.prod(call.input.sizes[: -len(sizes)]), math.prod(sizes)
+    g = call.gradOutput
+    if g.ndim != call.input.ndim or g.nelement < planes * count:
+        raise TorchError(f"gradOutput has too few elements: {describe(g.sizes)}")
+    values = call.read(g, planes * count)
+    take(values, places, planes, call.write(call.gradInput, call.input.sizes))

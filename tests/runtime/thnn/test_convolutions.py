@@ -9,7 +9,7 @@ import pytest
 
 from runtime import Engine
 from runtime.compute import thread_pool
-from runtime.thnn import _columns
+from runtime.thnn import _columns, _jobs
 
 # call(name, …) calls a function of nn's backend for doubles, try(name, …) prints its error, too;
 # show(…) prints tensors.
@@ -119,7 +119,7 @@ def test_threads_give_what_one_gives(
             print(('%.17g %.17g'):format(t:sum(), torch.dot(t:view(-1), torch.range(1, n))))
           end
         end)"""
-    monkeypatch.setattr(_columns, "_LARGE", 50_000)
+    monkeypatch.setattr(_jobs, "LARGE", 5_000)
     expected = run(f"torch.setnumthreads(1) {sums}")
     for count in (2, 3):
         answers = []
