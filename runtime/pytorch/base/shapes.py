@@ -13,11 +13,13 @@ def listed(sizes: Iterable[int]) -> str:
     return "[" + ", ".join(map(str, sizes)) + "]"
 
 
-def wrap_dim(dim: int, ndim: int) -> int:
+def wrap_dim(dim: int, ndim: int, takes_scalar: bool = True) -> int:
     """A dimension counted from 0; negative ones count from the end. Raises IndexError.
 
-    A tensor without dimensions takes 0 and -1.
+    takes_scalar: a tensor without dimensions takes 0 and -1, else none.
     """
+    if not (ndim or takes_scalar):
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     count = ndim or 1
     if not -count <= dim < count:
         raise IndexError(

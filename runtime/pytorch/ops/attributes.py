@@ -32,9 +32,7 @@ def size(input: Tensor, dim: int | None = None) -> Any:
     sizes = input.sizes
     if dim is None:
         return _size(sizes)
-    if not sizes:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return sizes[wrap_dim(dim, len(sizes))]
+    return sizes[wrap_dim(dim, len(sizes), takes_scalar=False)]
 
 
 @op(function=False)

@@ -69,9 +69,7 @@ def _of_slices(array: Array, axis: int, sort: bool) -> _Found:
 
 
 def _axis(array: Array, dim: int) -> int:
-    if not array.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    axis = wrap_dim(dim, array.ndim)
+    axis = wrap_dim(dim, array.ndim, takes_scalar=False)
     if 0 in array.shape and array.shape[axis]:
         raise RuntimeError(
             "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"

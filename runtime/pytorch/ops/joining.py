@@ -54,8 +54,9 @@ def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
     return [array for _, array in joined]
 
 
-def concatenated(tensors: Sequence[Tensor], dim: int, out: Out = None) -> Tensor:
-    """The tensors one after the other along a dimension. Raises ValueError, RuntimeError."""
+@op(name="cat concat concatenate")
+def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
+    """The tensors one after the other along a dimension."""
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = [tensor.array for tensor in tensors]
@@ -84,17 +85,6 @@ def concatenated(tensors: Sequence[Tensor], dim: int, out: Out = None) -> Tensor
     resize_to(out, found.shape)
     np.copyto(out.array, found)
     return out
-
-
-def _concatenation(name: str) -> None:
-    @op(f"{name}(tuple of Tensors tensors, int dim = 0, *, Tensor out = None)")
-    def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
-        """The tensors one after the other along a dimension."""
-        return concatenated(tensors, dim, out)
-
-
-for _name in ("cat", "concat", "concatenate"):
-    _concatenation(_name)
 
 
 def _not_empty(tensors: Tensors, name: str) -> Tensors:
@@ -129,7 +119,7 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
                 f"and {listed(array.shape)} at entry {position}"
             )
     index = (slice(None),) * dim + (None,)
-    return concatenated([wrap(array[index]) for array in arrays], dim, out)
+    return cat(tuple([wrap(array[index]) for array in arrays]), dim, out=out)
 
 
 # -- at least so many dimensions
@@ -185,27 +175,22 @@ for _name, _widen in (
 @op()
 def hstack(tensors: Tensors, *, out: Out = None) -> Tensor:
     """Joined along the second dimension; tensors of one dimension along that."""
-    wide = [_at_least_1d(tensor) for tensor in _not_empty(tensors, "hstack")]
-    return concatenated(wide, 0 if wide[0].array.ndim == 1 else 1, out)
+    wide = tuple([_at_least_1d(tensor) for tensor in _not_empty(tensors, "hstack")])
+    return cat(wide, 0 if wide[0].array.ndim == 1 else 1, out=out)
 
 
-def _vertical(name: str) -> None:
-    @op(f"{name}(tuple of Tensors tensors, *, Tensor out = None)")
-    def vstack(tensors: Tensors, *, out: Out = None) -> Tensor:
-        """Joined along the first dimension; tensors of one dimension as rows."""
-        _not_empty(tensors, "vstack")
-        return concatenated([_at_least_2d(tensor) for tensor in tensors], 0, out)
-
-
-for _name in ("vstack", "row_stack"):
-    _vertical(_name)
+@op(name="vstack row_stack")
+def vstack(tensors: Tensors, *, out: Out = None) -> Tensor:
+    """Joined along the first dimension; tensors of one dimension as rows."""
+    wide = [_at_least_2d(tensor) for tensor in _not_empty(tensors, "vstack")]
+    return cat(tuple(wide), 0, out=out)
 
 
 @op()
 def dstack(tensors: Tensors, *, out: Out = None) -> Tensor:
     """Joined along the third dimension, which tensors with fewer dimensions get."""
-    _not_empty(tensors, "dstack")
-    return concatenated([_at_least_3d(tensor) for tensor in tensors], 2, out)
+    wide = [_at_least_3d(tensor) for tensor in _not_empty(tensors, "dstack")]
+    return cat(tuple(wide), 2, out=out)
 
 
 @op()
@@ -215,7 +200,7 @@ def column_stack(tensors: Tensors, *, out: Out = None) -> Tensor:
         reshaped(tensor, (tensor.array.size, 1)) if tensor.array.ndim < 2 else tensor
         for tensor in _not_empty(tensors, "column_stack")
     ]
-    return concatenated(columns, 1, out)
+    return cat(tuple(columns), 1, out=out)
 
 
 # -- grids and products

@@ -30,10 +30,7 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
     """How many elements of the storage lead to the next one, in all dimensions or in one."""
     if dim is None:
         return input.strides
-    ndim = len(input.sizes)
-    if not ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return input.strides[wrap_dim(dim, ndim)]
+    return input.strides[wrap_dim(dim, len(input.sizes), takes_scalar=False)]
 
 
 @op(function=False)
@@ -155,11 +152,7 @@ def as_strided(
     return view
 
 
-in_place(
-    "as_strided_(Tensor input, tuple of ints size, tuple of ints stride, "
-    "int storage_offset = None)",
-    as_strided,
-)
+in_place(as_strided, "as_strided_")
 
 
 def _place_in(input: Tensor, storage: Storage, offset: int, size: Shape, stride: Shape) -> None:

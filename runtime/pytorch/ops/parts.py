@@ -12,7 +12,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.calls.types import OUT
+from runtime.pytorch.calls.types import OUT, TensorOrInt
 from runtime.pytorch.ops.views import as_method
 from runtime.pytorch.tensors.striding import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
@@ -40,22 +40,13 @@ def row(input: Tensor, dim: int, index: int) -> Tensor:
     return strided(input, shape[:dim] + shape[dim + 1 :], strides[:dim] + strides[dim + 1 :], shift)
 
 
-@op(name="narrow")
-def narrow_at(input: Tensor, dim: int, start: Tensor, length: int) -> Tensor:
-    """As `narrow`, from a position that a tensor tells."""
-    array = start.array
-    if array.ndim or array.dtype.kind not in "iu":
-        raise RuntimeError("start must be an 0-dim integral Tensor.")
-    return narrow(input, dim, int(array), length)
-
-
 @op()
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+def narrow(input: Tensor, dim: int, start: TensorOrInt, length: int) -> Tensor:
     """A view of some positions of a dimension: from start on, length of them."""
-    return _narrowed(input, dim, start, length)
-
-
-def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    if isinstance(start, Tensor):
+        if start.array.ndim or start.array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = int(start.array)
     shape = input.array.shape
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
@@ -76,7 +67,7 @@ def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 @op(more=OUT)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A copy of some positions of a dimension."""
-    return wrap(_narrowed(input, dim, start, length).array.copy("C"))
+    return wrap(narrow(input, dim, start, length).array.copy("C"))
 
 
 @op()
@@ -99,9 +90,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of all positions of a dimension."""
     shape = input.array.shape
-    if not shape:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    dim = wrap_dim(dim, len(shape))
+    dim = wrap_dim(dim if shape else 0, len(shape), takes_scalar=False)
     return tuple([row(input, dim, index) for index in range(shape[dim])])
 
 

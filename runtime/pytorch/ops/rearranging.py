@@ -146,13 +146,12 @@ def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne = ()) -> Tensor:
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
         )
-    for dim in dims if array.size else ():
-        if not array.ndim:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        wrap_dim(dim, array.ndim)
-    for shift, dim in zip(shifts, dims, strict=True) if array.size else ():
-        array = _rolled(array, shift, wrap_dim(dim, array.ndim))
-    return wrap(array if array.size else array.copy())
+    if not array.size:
+        return wrap(array.copy())
+    axes = [wrap_dim(dim, array.ndim, takes_scalar=False) for dim in dims]
+    for shift, axis in zip(shifts, axes, strict=True):
+        array = _rolled(array, shift, axis)
+    return wrap(array)
 
 
 def _flipped(tensor: Tensor, dims: Any) -> Tensor:
@@ -200,24 +199,16 @@ def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if array.ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {array.ndim}")
-    first, second = (_unchecked(dim, array.ndim) for dim in dims)
-    if first == second:
+    if len({dim + array.ndim if dim < 0 else dim for dim in dims}) == 1:
         raise RuntimeError(
             f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
         )
     first, second = (wrap_dim(dim, array.ndim) for dim in dims)
     turns = k % 4
-    if turns == 1:
-        return wrap(_flipped(input, (second,)).array.swapaxes(first, second))
-    if turns == 2:
-        return _flipped(input, (first, second))
-    if turns == 3:
-        return wrap(_flipped(input, (first,)).array.swapaxes(first, second))
-    return wrap(array.copy("C"))
-
-
-def _unchecked(dim: int, ndim: int) -> int:
-    return dim + ndim if dim < 0 else dim
+    if not turns:
+        return wrap(array.copy("C"))
+    flipped = _flipped(input, ((second,), (first, second), (first,))[turns - 1])
+    return flipped if turns == 2 else wrap(flipped.array.swapaxes(first, second))
 
 
 # -- triangles

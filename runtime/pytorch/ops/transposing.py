@@ -10,7 +10,7 @@ from typing import Any
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.ops.views import in_place
+from runtime.pytorch.ops.views import becoming, in_place
 from runtime.pytorch.tensors.striding import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of
 
@@ -39,7 +39,10 @@ def permute(input: Tensor, dims: Shape) -> Tensor:
     return _permuted(input, order)
 
 
-def _swapped(input: Tensor, dim0: int, dim1: int) -> Tensor:
+@op("swapaxes(Tensor input, int axis0, int axis1)")
+@op(name="transpose swapdims")
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """A view with two dimensions exchanged."""
     array = input.array
     ndim = array.ndim
     if not (0 <= dim0 < ndim and 0 <= dim1 < ndim):
@@ -50,24 +53,6 @@ def _swapped(input: Tensor, dim0: int, dim1: int) -> Tensor:
             order[dim0], order[dim1] = dim1, dim0
         return _permuted(input, order)
     return view_of(input, array.swapaxes(dim0, dim1))
-
-
-@op()
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions exchanged."""
-    return _swapped(input, dim0, dim1)
-
-
-@op()
-def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A view with two dimensions exchanged."""
-    return _swapped(input, dim0, dim1)
-
-
-@op()
-def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """A view with two dimensions exchanged."""
-    return _swapped(input, axis0, axis1)
 
 
 def _t(input: Tensor, name: str) -> Tensor:
@@ -94,9 +79,8 @@ def t_(input: Tensor) -> Tensor:
     return input
 
 
-in_place("transpose_(Tensor input, int dim0, int dim1)", transpose)
-in_place("swapdims_(Tensor input, int dim0, int dim1)", swapdims)
-in_place("swapaxes_(Tensor input, int axis0, int axis1)", swapaxes)
+in_place(transpose, "transpose_ swapdims_")
+op("swapaxes_(Tensor input, int axis0, int axis1)", function=False)(becoming(transpose))
 
 
 def _moved(input: Tensor, source: Shape, destination: Shape) -> Tensor:
@@ -118,20 +102,16 @@ def _moved(input: Tensor, source: Shape, destination: Shape) -> Tensor:
     return _permuted(input, [to[dim] if dim in to else next(others) for dim in range(ndim)])
 
 
-def _movement(name: str) -> None:
-    @op(f"{name}(Tensor input, int source, int destination)")
-    def move_one(input: Tensor, source: int, destination: int) -> Tensor:
-        """A view with one dimension at another position; the others keep their order."""
-        return _moved(input, (source,), (destination,))
-
-    @op(f"{name}(Tensor input, tuple of ints source, tuple of ints destination)")
-    def move(input: Tensor, source: Shape, destination: Shape) -> Tensor:
-        """A view with some dimensions at other positions; the others keep their order."""
-        return _moved(input, source, destination)
+@op(name="movedim moveaxis")
+def move_one(input: Tensor, source: int, destination: int) -> Tensor:
+    """A view with one dimension at another position; the others keep their order."""
+    return _moved(input, (source,), (destination,))
 
 
-for _name in ("movedim", "moveaxis"):
-    _movement(_name)
+@op(name="movedim moveaxis")
+def move(input: Tensor, source: Shape, destination: Shape) -> Tensor:
+    """A view with some dimensions at other positions; the others keep their order."""
+    return _moved(input, source, destination)
 
 
 # -- matrices and batches of them
@@ -154,7 +134,7 @@ def _matrices(input: Tensor, name: str) -> Tensor:
             f"tensor.{name} is only supported on matrices or batches of matrices. "
             f"Got {ndim}-D tensor."
         )
-    return _swapped(input, -2, -1) if ndim else view_of(input, input.array)
+    return transpose(input, -2, -1) if ndim else view_of(input, input.array)
 
 
 @op()

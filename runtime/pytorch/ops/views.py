@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import reduce
+from functools import reduce, wraps
 from itertools import zip_longest
 from math import prod
 from typing import Any
@@ -23,15 +23,21 @@ from runtime.pytorch.tensors.striding import strided, view_strides
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 
-def in_place(schema: str, view: Callable[..., Tensor]) -> None:
-    """Register a method that makes its tensor the view that a function gives."""
+def becoming(view: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A method that makes its tensor the view that a function gives."""
 
-    @op(schema, function=False)
+    @wraps(view)
     def change(input: Tensor, *args: Any, **named: Any) -> Tensor:
         input.become(view(input, *args, **named))
         return input
 
     change.__doc__ = f"As `{view.__name__}`, but the tensor itself becomes the view."
+    return change
+
+
+def in_place(view: Callable[..., Tensor], names: str) -> None:
+    """Register methods that make their tensor the view that a function gives."""
+    op(name=names, function=False)(becoming(view))
 
 
 def as_method(function: Callable[..., Any], name: str, text: str | None) -> None:
@@ -237,10 +243,9 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return strided(input, (*sizes[:dim], 1, *sizes[dim:]), (*strides[:dim], step, *strides[dim:]))
 
 
-in_place("squeeze_(Tensor input)", squeeze)
-in_place("squeeze_(Tensor input, int dim)", squeeze_dim)
-in_place("squeeze_(Tensor input, tuple of ints dim)", squeeze_dims)
-in_place("unsqueeze_(Tensor input, int dim)", unsqueeze)
+for _view_of_others in (squeeze, squeeze_dim, squeeze_dims):
+    in_place(_view_of_others, "squeeze_")
+in_place(unsqueeze, "unsqueeze_")
 
 
 # -- expanding
@@ -339,15 +344,10 @@ for _function in (broadcast_tensors, broadcast_shapes):
 # -- the same view once more
 
 
+@op(name="alias", method=False)
 @op()
 def detach(input: Tensor) -> Tensor:
     """A view of the same elements; no tensor has gradients here."""
-    return view_of(input, input.array.view())
-
-
-@op(method=False)
-def alias(input: Tensor) -> Tensor:
-    """A view of the same elements."""
     return view_of(input, input.array.view())
 
 
@@ -357,14 +357,10 @@ def detach_(input: Tensor) -> Tensor:
     return input
 
 
-def _read_data(self: Tensor) -> Tensor:
-    return view_of(self, self.array.view())
-
-
 def _write_data(self: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     self.become(value)
 
 
-Tensor.data = property(_read_data, _write_data)  # type: ignore[attr-defined]
+Tensor.data = property(detach, _write_data)  # type: ignore[attr-defined]
