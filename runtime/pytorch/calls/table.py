@@ -76,10 +76,10 @@ def op(
 
     name: what the function is called, or several names; by default as the implementation. more: the
     text of further parameters, which the implementation does not get. function: there is a
-    function. method: there is a method; by default where the first parameter is `Tensor input`, but
-    not for functions of torch.linalg and torch.special. in_place: there is a method with '_' behind
-    its name, too, which writes the result to its tensor. numbers: Python's numbers are taken for
-    tensors. hidden: messages do not list the signatures.
+    function. method: there is a method; by default where the first parameter is `Tensor input`.
+    in_place: there is a method with '_' behind its name, too, which writes the result to its
+    tensor; functions of torch.linalg and torch.special have neither. numbers: Python's numbers are
+    taken for tensors. hidden: messages do not list the signatures.
     """
 
     def register(implementation: F) -> F:
@@ -90,17 +90,20 @@ def op(
                 _register(schema.name, row)
             if method or (method is None and _is_of_tensor(schema)):
                 _register(f"Tensor.{schema.name}", _method(row))
-            if in_place:
+            if in_place and not _is_in_submodule(schema):
                 _register(f"Tensor.{schema.name}_", _method(row, in_place=True))
         return implementation
 
     return register
 
 
+def _is_in_submodule(schema: Schema) -> bool:
+    return schema.name.startswith(("linalg_", "special_"))
+
+
 def _is_of_tensor(schema: Schema) -> bool:
-    if schema.name.startswith(("linalg_", "special_")):
-        return False
-    return bool(schema.parameters) and str(schema.parameters[0]) == "Tensor input"
+    first = str(schema.parameters[0]) if schema.parameters else ""
+    return first == "Tensor input" and not _is_in_submodule(schema)
 
 
 def _method(row: Row, in_place: bool = False) -> Row:

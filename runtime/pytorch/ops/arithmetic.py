@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,14 @@ from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type, to_float
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.ops.pairs import binary
+from runtime.pytorch.ops.pairs import (
+    NUMBER,
+    NUMBER_ALONE,
+    OF_NUMBER,
+    OF_NUMBER_ALONE,
+    TENSORS,
+    binary,
+)
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_cast
 
@@ -86,14 +94,21 @@ def _scaled(input: Any, other: Any, alpha: Any) -> Any:
     return multiply(wrap(np.asarray(array_as(other, kind))), wrap(factor))
 
 
-def _add(input: Any, other: Any, *, alpha: Any = 1, out: Out = None) -> Any:
+@op(in_place=True, numbers=True)
+def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Out = None) -> Any:
     """``input + alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         other = _scaled(input, other, alpha)
     return add_(input, other, out)
 
 
-def _sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Any:
+_ALPHA = f"Tensor input, Tensor other, *, Number alpha = 1, {OUT}"
+_NUMBER_ALPHA = "Tensor input, Number other, Number alpha = 1"
+
+
+@op(f"subtract({_ALPHA})", f"subtract({_NUMBER_ALPHA})", in_place=True, numbers=True)
+@op(f"sub({_ALPHA})", in_place=True, numbers=True)
+def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Any:
     """``input - alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         reject_bools(input, other)
@@ -101,19 +116,11 @@ def _sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Any:
     return subtract(input, other, out)
 
 
-def _rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
+@op(f"rsub({_NUMBER_ALPHA})", method=False)
+@op("rsub(Tensor input, Tensor other, *, Number alpha = 1)", method=False)
+def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     """``other - alpha * input``, broadcast to one shape."""
-    return _sub(other, input, alpha)
-
-
-_ALPHA = f"Tensor input, Tensor other, *, Number alpha = 1, {OUT}"
-_NUMBER_ALPHA = "Tensor input, Number other, Number alpha = 1"
-op(f"add({_ALPHA})", in_place=True, numbers=True)(_add)
-op(f"sub({_ALPHA})", in_place=True, numbers=True)(_sub)
-op(f"subtract({_ALPHA})", f"subtract({_NUMBER_ALPHA})", in_place=True, numbers=True)(_sub)
-op("rsub(Tensor input, Tensor other, *, Number alpha = 1)", f"rsub({_NUMBER_ALPHA})", method=False)(
-    _rsub
-)
+    return sub(other, input, alpha)
 
 
 def _old_order(name: str, function: Callable[..., Any]) -> None:
@@ -124,31 +131,15 @@ def _old_order(name: str, function: Callable[..., Any]) -> None:
     scaled.__doc__ = f"`{name}` with its arguments in the order of old programs."
 
 
-_old_order("add", _add)
-_old_order("sub", _sub)
+_old_order("add", add)
+_old_order("sub", sub)
 
 
 # -- products and quotients
 
-_TENSORS = "(Tensor input, Tensor other)"
-_NUMBER = "(Tensor input, Number other)"
-_NUMBER_ALONE = "(Tensor input, Number other|)"  # which has no out
-
-
-@op(in_place=True, numbers=True)
-def mul(input: Operand, other: Operand, *, out: Out = None) -> Any:
-    """``input * other``, broadcast to one shape."""
-    return multiply(input, other, out)
-
-
-binary(
-    multiply,
-    f"multiply{_TENSORS}",
-    f"multiply{_NUMBER_ALONE}",
-    doc="``input * other``, broadcast to one shape.",
-    numbers=True,
-)
-
+_PRODUCT = "``input * other``, broadcast to one shape."
+binary("mul", multiply, doc=_PRODUCT, numbers=True)
+binary("multiply", multiply, TENSORS, NUMBER_ALONE, doc=_PRODUCT, numbers=True)
 _DIVISIONS = {None: divide, "trunc": _divide_trunc, "floor": divide_floor}
 
 
@@ -178,33 +169,14 @@ op(
     in_place=True,
     numbers=True,
 )(_div)
-binary(
-    divide,
-    f"true_divide{_TENSORS}",
-    f"true_divide{_NUMBER_ALONE}",
-    doc="``input / other``, broadcast to one shape.",
-    numbers=True,
-)
-binary(
-    divide_floor,
-    f"floor_divide{_TENSORS}",
-    f"floor_divide{_NUMBER_ALONE}",
-    doc="``input // other``, broadcast to one shape.",
-    numbers=True,
-)
-binary(
-    remainder,
-    f"remainder{_TENSORS}",
-    "remainder(Number self, Tensor other|)",
-    f"remainder{_NUMBER}",
-    doc="``input % other``, with the sign of other.",
-)
-binary(
-    _fmod,
-    f"fmod{_TENSORS}",
-    f"fmod{_NUMBER}",
-    doc="What is left of the division of input by other, with the sign of input.",
-)
+_QUOTIENT = "``input / other``, broadcast to one shape."
+binary("true_divide", divide, TENSORS, NUMBER_ALONE, doc=_QUOTIENT, numbers=True)
+_FLOOR = "``input // other``, broadcast to one shape."
+binary("floor_divide", divide_floor, TENSORS, NUMBER_ALONE, doc=_FLOOR, numbers=True)
+_MODULO = "``input % other``, with the sign of other."
+binary("remainder", remainder, TENSORS, OF_NUMBER_ALONE, NUMBER, doc=_MODULO)
+_REST = "What is left of the division of input by other, with the sign of input."
+binary("fmod", _fmod, TENSORS, NUMBER, doc=_REST)
 
 
 def reversed_divide(input: Any, other: Any) -> Any:
@@ -231,12 +203,12 @@ def power_of(input: Any, exponent: Any, out: Out = None) -> Any:
     numpy = input.array.dtype
     if numpy.kind == "f" and numpy.itemsize >= 4 and exponent.__class__ in (int, float):
         if -1e30 < exponent < 1e30:
-            return _Powers.by(exponent)(input, None, out)
+            return _power_by(exponent)(input, None, out)
     kind = result_type(input, exponent)
     if kind.category is Category.INTEGER and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if kind is bool_:
-        return _bool_power(input, exponent, out)
+        return Pointwise(lambda a: a if exponent else np.ones_like(a))(input, None, out)
     number = fill_number(exponent, kind)
     if kind is not input.dtype:
         if out is not None:
@@ -244,29 +216,10 @@ def power_of(input: Any, exponent: Any, out: Out = None) -> Any:
         input = wrap(np.asarray(array_as(input, kind)))
     if kind.itemsize == 2 and kind.category is Category.FLOAT and exponent != -1:
         return _power(input, wrap(np.asarray(number)), out)
-    return _Powers.by(exponent)(input, None, out)
+    return _power_by(exponent)(input, None, out)
 
 
-def _bool_power(input: Any, exponent: Any, out: Out) -> Any:
-    return Pointwise(lambda a: a if exponent else np.ones_like(a))(input, None, out)
-
-
-class _Powers:
-    """Functions that raise to one power each."""
-
-    known: dict[Any, Pointwise] = {}
-
-    @classmethod
-    def by(cls, exponent: Any) -> Pointwise:
-        found = cls.known.get(exponent)
-        if found is None:
-            if len(cls.known) > 100:
-                cls.known.clear()
-            found = _power_by(exponent)
-            cls.known[exponent] = found
-        return found
-
-
+@lru_cache(maxsize=100)
 def _power_by(exponent: Any) -> Pointwise:
     simple = {2: np.square, 0.5: np.sqrt}.get(exponent)
     if simple is not None:
@@ -274,19 +227,8 @@ def _power_by(exponent: Any) -> Pointwise:
     return Pointwise(lambda a: formulas.power_by(a, exponent), NUMBERS, kernel="pow", takes=NUMBERS)
 
 
-@op(name="pow", in_place=True)
-def pow_(input: Tensor, exponent: Tensor, *, out: Out = None) -> Any:
-    """``input ** exponent``, broadcast to one shape."""
-    return power_of(input, exponent, out)
-
-
-@op(name="pow", method=False)
-def pow_of_number(self: Number, exponent: Operand, *, out: Out = None) -> Any:
-    """A number to the power of each element."""
-    return _power(self, exponent, out)
-
-
-op(f"pow(Tensor input, Number exponent, *, {OUT})", in_place=True)(pow_)
+_EXPONENT = [form.replace("other", "exponent") for form in (TENSORS, OF_NUMBER, NUMBER)]
+binary("pow", power_of, *_EXPONENT, doc="``input ** exponent``, broadcast to one shape.")
 
 
 def _to_double(kind: dtype) -> dtype:
@@ -296,9 +238,7 @@ def _to_double(kind: dtype) -> dtype:
 _float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
 
 
-@op(in_place=True)
-def float_power(input: Tensor, exponent: Tensor, *, out: Out = None) -> Any:
-    """``input ** exponent``, computed as torch.float64."""
+def _power_of_doubles(input: Any, exponent: Any, out: Out) -> Any:
     if out is not None and out.dtype is not float64:
         which = "base given to float_power_" if out is input else "output given to float_power"
         raise RuntimeError(
@@ -308,13 +248,8 @@ def float_power(input: Tensor, exponent: Tensor, *, out: Out = None) -> Any:
     return _float_power(input, exponent, out)
 
 
-@op(name="float_power", method=False)
-def float_power_of_number(self: Number, exponent: Operand, *, out: Out = None) -> Any:
-    """A number to the power of each element, computed as torch.float64."""
-    return float_power(self, exponent, out=out)
-
-
-op(f"float_power(Tensor input, Number exponent, *, {OUT})", in_place=True)(float_power)
+_AS_DOUBLES = "``input ** exponent``, computed as torch.float64."
+binary("float_power", _power_of_doubles, *_EXPONENT, doc=_AS_DOUBLES)
 
 
 @op(in_place=True)

@@ -18,50 +18,33 @@ from runtime.pytorch.compute.elementwise import ALL, FLOATS, WHOLE, Pointwise, c
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.tensors.tensor import Tensor
 
-_TENSORS = "(Tensor input, Tensor other)"
-_NUMBER = "(Tensor input, Number other)"
+#: The forms that functions of two operands have; their own names stand before.
+TENSORS = f"(Tensor input, Tensor other, *, {OUT})"
+NUMBER = f"(Tensor input, Number other, *, {OUT})"
+NUMBER_ALONE = "(Tensor input, Number other)"
+OF_NUMBER = f"(Number self, Tensor other, *, {OUT})"
+OF_NUMBER_ALONE = "(Number self, Tensor other)"
 
 
 def binary(
-    function: Pointwise,
-    *rows: str,
-    doc: str,
+    names: str,
+    function: Callable[..., Any],
+    *forms: str,
+    doc: str = "",
     in_place: bool = True,
     numbers: bool = False,
-    method: bool | None = None,
 ) -> None:
-    """Register a function of two operands, whose names the rows tell.
+    """Register a function of two operands under its names, by default for two tensors."""
 
-    Rows that begin with 'Number' have no method. A row without '*' gets `out`.
-    """
-    for row in rows:
-        rest = row.partition("(")[2]
-        schema = row if "|" in row else f"{row[:-1]}, *, {OUT})"
-        compute = _of_two(function)
-        compute.__doc__ = doc
-        takes_method = method if rest.startswith("Tensor") else False
-        op(
-            schema.replace("|", ""),
-            in_place=in_place and rest.startswith("Tensor"),
-            numbers=numbers,
-            method=takes_method,
-        )(compute)
-
-
-def _of_two(function: Pointwise) -> Callable[..., Any]:
     def compute(first: Any, second: Any, *, out: Out = None) -> Any:
         return function(first, second, out)
 
-    return compute
-
-
-def _register(
-    names: str, function: Pointwise, *, number: bool = False, in_place: bool = True, doc: str = ""
-) -> None:
+    name = names.split()[0].removeprefix("special_")
+    compute.__doc__ = doc or f"The function {name} of two elements."
     for name in names.split():
-        rows = [f"{name}{_TENSORS}", f"{name}{_NUMBER}"]
-        doc = doc or f"The function {name} of two elements."
-        binary(function, *rows[: 2 if number else 1], doc=doc, in_place=in_place)
+        for form in forms or (TENSORS,):
+            changes = in_place and form.startswith("(Tensor")
+            op(name + form, in_place=changes, numbers=numbers)(compute)
 
 
 def _of_floats(name: str, compute: Callable[..., Any]) -> Pointwise:
@@ -72,20 +55,21 @@ def _of_whole(name: str, compute: Callable[..., Any]) -> Pointwise:
     return Pointwise(compute, WHOLE, kernel=f"{name}_cpu", takes=WHOLE)
 
 
-_NAN = "The {} of two elements; nan where one is."
-_OTHER = "The {} of two elements; the other one where one is nan."
-_register("maximum", Pointwise(np.maximum), in_place=False, doc=_NAN.format("maximum"))
-_register("minimum", Pointwise(np.minimum), in_place=False, doc=_NAN.format("minimum"))
-_register("fmax", Pointwise(np.fmax), in_place=False, doc=_OTHER.format("maximum"))
-_register("fmin", Pointwise(np.fmin), in_place=False, doc=_OTHER.format("minimum"))
-_register("atan2 arctan2", Pointwise(np.arctan2, FLOATS, rule=to_float))
-_register("copysign", Pointwise(np.copysign, FLOATS, rule=to_float), number=True)
-_register("hypot", _of_floats("hypot", np.hypot))
-_register("nextafter", _of_floats("nextafter", np.nextafter))
-_register("logaddexp", _of_floats("logaddexp", np.logaddexp), in_place=False)
-_register("logaddexp2", _of_floats("logaddexp2", np.logaddexp2), in_place=False)
-_register("gcd", _of_whole("gcd", np.gcd))
-_register("lcm", _of_whole("lcm", formulas.lcm))
+for _name, _what, _compute in (
+    ("maximum", "maximum of two elements; nan where one is.", np.maximum),
+    ("minimum", "minimum of two elements; nan where one is.", np.minimum),
+    ("fmax", "maximum of two elements; the other one where one is nan.", np.fmax),
+    ("fmin", "minimum of two elements; the other one where one is nan.", np.fmin),
+):
+    binary(_name, Pointwise(_compute), in_place=False, doc=f"The {_what}")
+binary("atan2 arctan2", Pointwise(np.arctan2, FLOATS, rule=to_float))
+binary("copysign", Pointwise(np.copysign, FLOATS, rule=to_float), TENSORS, NUMBER)
+binary("hypot", _of_floats("hypot", np.hypot))
+binary("nextafter", _of_floats("nextafter", np.nextafter))
+binary("logaddexp", _of_floats("logaddexp", np.logaddexp), in_place=False)
+binary("logaddexp2", _of_floats("logaddexp2", np.logaddexp2), in_place=False)
+binary("gcd", _of_whole("gcd", np.gcd))
+binary("lcm", _of_whole("lcm", formulas.lcm))
 
 
 def _check_same(a: Any, b: Any) -> None:
@@ -123,13 +107,9 @@ COMPARISONS = {
     for name, (_, ufunc) in _UFUNCS.items()
 }
 for _short, (_long, _) in _UFUNCS.items():
-    for _name in {_short, _long} - {"equal"}:
-        binary(
-            COMPARISONS[_short],
-            f"{_name}(Tensor input, Tensor other)",
-            f"{_name}(Tensor input, Number other)",
-            doc=f"Whether {_long.replace('_', ' ')} is true of each pair of elements.",
-        )
+    _doc = f"Whether {_long.replace('_', ' ')} is true of each pair of elements."
+    _names = _short if _short == "eq" else f"{_short} {_long}"
+    binary(_names, COMPARISONS[_short], TENSORS, NUMBER, doc=_doc)
 
 
 @op()
@@ -148,9 +128,6 @@ def _check_tolerances(input: Tensor, other: Tensor, rtol: float, atol: float) ->
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
-
-
-_TOLERANCES = "float rtol = 1e-05, float atol = 1e-08, bool equal_nan = False"
 
 
 @op()
@@ -174,14 +151,10 @@ def allclose(
 
 # -- logic
 
-for _name, _ufunc in (
-    ("logical_and", np.logical_and),
-    ("logical_or", np.logical_or),
-    ("logical_xor", np.logical_xor),
-):
+for _name in ("logical_and", "logical_or", "logical_xor"):
     binary(
-        Pointwise(_ufunc, result=bool_, kernel=f"{_name}_cpu", takes=ALL),
-        f"{_name}(Tensor input, Tensor other)",
+        _name,
+        Pointwise(getattr(np, _name), result=bool_, kernel=f"{_name}_cpu", takes=ALL),
         doc=f"The {_name.replace('_', ' ')} of two elements, of which 0 is false.",
     )
 
@@ -190,16 +163,6 @@ for _name, _ufunc in (
 
 
 _BITS = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "f")
-
-
-def _bits(name: str, function: Pointwise) -> None:
-    binary(
-        function,
-        f"{name}(Tensor input, Tensor other)",
-        f"{name}(Number self, Tensor other|)",
-        f"{name}(Tensor input, Number other)",
-        doc=f"The function {name} of the bits of two whole numbers, or of bools.",
-    )
 
 
 #: The functions of bits by the names of their operators.
@@ -212,4 +175,6 @@ BITS = {
 }
 _NAMES = {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
 for _name, _function in BITS.items():
-    _bits(_NAMES.get(_name, f"bitwise_{_name}"), _function)
+    _name = _NAMES.get(_name, f"bitwise_{_name}")
+    _doc = f"The function {_name} of the bits of two whole numbers, or of bools."
+    binary(_name, _function, TENSORS, OF_NUMBER_ALONE, NUMBER, doc=_doc)

@@ -33,7 +33,6 @@ def unary(
     *,
     out: bool = True,
     in_place: bool = True,
-    method: bool | None = None,
     check_out: Callable[[str, Tensor, Tensor], None] | None = None,
 ) -> None:
     """Register a function of one element under its names. out: whether it has that parameter.
@@ -49,11 +48,10 @@ def unary(
     def compute_new(input: Tensor) -> Any:
         return function(input)
 
-    chosen: Callable[..., Any] = compute if out else compute_new
-    chosen.__doc__ = doc or f"The function {names.split()[0]} of each element."
-    for name in names.split():
-        end = f", *, {OUT})" if out else ")"
-        op(f"{name}(Tensor input{end}", in_place=in_place, method=method)(chosen)
+    compute.__doc__ = compute_new.__doc__ = (
+        doc or f"The function {names.split()[0].removeprefix('special_')} of each element."
+    )
+    op(name=names, in_place=in_place)(compute if out else compute_new)
 
 
 def _same_type(_: str, input: Tensor, out: Tensor) -> None:
@@ -78,16 +76,16 @@ _FRACTIONS: dict[str, Callable[..., Any]] = {
     "cos": np.cos,
     "cosh": np.cosh,
     "exp": np.exp,
-    "exp2": np.exp2,
-    "expm1": np.expm1,
+    "exp2 special_exp2": np.exp2,
+    "expm1 special_expm1": np.expm1,
     "log": np.log,
     "log10": np.log10,
-    "log1p": np.log1p,
+    "log1p special_log1p": np.log1p,
     "log2": np.log2,
     "reciprocal": np.reciprocal,
-    "sigmoid": formulas.sigmoid,
+    "sigmoid special_expit": formulas.sigmoid,
     "sin": np.sin,
-    "sinc": formulas.sinc,
+    "sinc special_sinc": formulas.sinc,
     "sinh": np.sinh,
     "sqrt": np.sqrt,
     "tan": np.tan,
@@ -128,7 +126,7 @@ def _copy(a: Any) -> Any:
 for _names, _ufunc in {
     "ceil": np.ceil,
     "floor": np.floor,
-    "round": np.rint,
+    "round special_round": np.rint,
     "trunc fix": np.trunc,
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
@@ -136,7 +134,7 @@ for _names, _ufunc in {
     unary(_names, _rounding, check_out=_same_type)
 
 
-@op(name="round", in_place=True)
+@op(name="round special_round", in_place=True)
 def round_to(input: Tensor, *, decimals: int, out: Out = None) -> Any:
     """Each element rounded to so many digits behind the point; before it if there are fewer."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
@@ -278,7 +276,7 @@ def _logit(eps: float | None) -> Pointwise:
     return Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
 
 
-@op(in_place=True)
+@op(name="logit special_logit", in_place=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Any:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
     return _logit(eps)(input, None, out)

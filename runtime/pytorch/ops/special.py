@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.calls.table import op, operation
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import FLOATS, Pointwise
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.ops.pairs import binary
+from runtime.pytorch.ops.pairs import NUMBER, OF_NUMBER, TENSORS, binary
 from runtime.pytorch.ops.pointwise import unary
 from runtime.pytorch.tensors.tensor import Tensor
 
@@ -68,36 +68,15 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "special_spherical_bessel_j0": lambda a: _scipy("spherical_jn")(0, a),
     "special_airy_ai": lambda a: _scipy("airy")(a)[0],
     "special_entr": _scipy("entr"),
-    "special_expit": formulas.sigmoid,
-    "special_exp2": np.exp2,
-    "special_expm1": np.expm1,
-    "special_log1p": np.log1p,
-    "special_sinc": formulas.sinc,
 }
 for _names, _compute in _UNARY.items():
-    for _name in _names.split():
-        _is_special = _name.startswith("special_")
-        unary(
-            _name,
-            Pointwise(_compute, FLOATS, rule=to_float),
-            f"The function {_name.removeprefix('special_')} of each element.",
-            in_place=not _is_special,
-            method=None if not _is_special else False,
-        )
+    unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
 
-for _name in ("igamma", "special_gammainc", "igammac", "special_gammaincc"):
-    _kernel = "igammac" if _name.endswith("c") and _name != "special_gammainc" else "igamma"
+for _name, _names in (("gammainc", "igamma"), ("gammaincc", "igammac")):
     binary(
-        Pointwise(
-            _scipy("gammaincc" if _kernel == "igammac" else "gammainc"),
-            FLOATS,
-            kernel=f"{_kernel}_cpu",
-            takes=FLOATS,
-        ),
-        f"{_name}(Tensor input, Tensor other)",
+        f"{_names} special_{_name}",
+        Pointwise(_scipy(_name), FLOATS, kernel=f"{_names}_cpu", takes=FLOATS),
         doc="The regularized incomplete gamma function of two elements.",
-        in_place=not _name.startswith("special_"),
-        method=False if _name.startswith("special_") else None,
     )
 
 
@@ -105,25 +84,18 @@ def _xlog1py(a: Any, b: Any) -> Any:
     return np.where(np.isnan(b), b, np.where(a == 0, a.dtype.type(0), a * np.log1p(b)))
 
 
-_BINARY: dict[str, Callable[..., Any]] = {
-    "xlogy": formulas.xlogy,
-    "special_xlogy": formulas.xlogy,
-    "special_xlog1py": _xlog1py,
-    "special_zeta": _scipy("zeta"),
-}
-for _name, _compute in _BINARY.items():
-    binary(
-        Pointwise(_compute, FLOATS, rule=to_float, keeps_half="log" in _name),
-        f"{_name}(Tensor input, Tensor other)",
-        f"{_name}(Number self, Tensor other)",
-        f"{_name}(Tensor input, Number other)",
-        doc=f"The function {_name.removeprefix('special_')} of two elements.",
-        in_place=_name == "xlogy",
-        method=None if _name == "xlogy" else False,
-    )
+for _names, _compute in (
+    ("xlogy special_xlogy", formulas.xlogy),
+    ("special_xlog1py", _xlog1py),
+    ("special_zeta", _scipy("zeta")),
+):
+    _function = Pointwise(_compute, FLOATS, rule=to_float, keeps_half="log" in _names)
+    binary(_names, _function, TENSORS, OF_NUMBER, NUMBER)
 
 
-def _polygamma(n: int, input: Tensor, out: Out) -> Any:
+@op(name="polygamma special_polygamma")
+def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
+    """The n-th derivative of the digamma function."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if not n:
@@ -137,20 +109,13 @@ def _polygamma(n: int, input: Tensor, out: Out) -> Any:
     return Pointwise(compute, FLOATS, rule=to_float)(input, None, out)
 
 
-@op(name="polygamma special_polygamma")
-def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
-    """The n-th derivative of the digamma function."""
-    return _polygamma(n, input, out)
-
-
 @op("polygamma(Tensor input, int n)", function=False, in_place=True)
 def polygamma_method(input: Tensor, n: int, *, out: Out = None) -> Any:
     """The n-th derivative of the digamma function."""
-    return _polygamma(n, input, out)
+    return polygamma(n, input, out=out)
 
 
-@op(in_place=True)
-@op(name="special_multigammaln")
+@op(name="mvlgamma special_multigammaln", in_place=True)
 def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
     """The logarithm of the multivariate gamma function of dimension p."""
     if p < 1:
@@ -162,14 +127,3 @@ def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
         return total + a.dtype.type(p * (p - 1) / 4 * math.log(math.pi))
 
     return Pointwise(compute, FLOATS, rule=to_float)(input, None, out)
-
-
-def _also(name: str, original: str) -> None:
-    """Give another operation's function a name in torch.special."""
-    for row in operation(original):
-        text = f"special_{name}{row.schema}"
-        op(text, method=False)(row.implementation)
-
-
-_also("logit", "logit")
-_also("round", "round")
