@@ -52,6 +52,7 @@ class Row:
     holds: whether the result is whether the total is not 0.
     places: whether there are two results along a dimension, extrema and their indices.
 
+    parameters: the names in formulas where they are not those of the implementation's parameters.
     small: 'module.function', the function of a module's Lua half that computes calls on few
     elements (told in calls/small.py); None where all calls are Python's.
     """
@@ -73,6 +74,7 @@ class Row:
     in_double: bool = True
     holds: bool = False
     places: bool = False
+    parameters: tuple[str, ...] = ()
     small: str | None = None
 
     @property

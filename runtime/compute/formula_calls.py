@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from runtime.calls.forms import Form, TensorKind
@@ -159,15 +158,6 @@ def function(before: list[str], lines: list[str]) -> str:
     head = "function(a1, a2, a3, a4, a5, ...)"
     text = "\n  ".join([head, *lines]) + "\nend"
     return "\n".join([*before, f"return {text}"])
-
-
-def cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
-    """The expressions of a formula `a if condition else b …`, and their conditions."""
-    while isinstance(tree, ast.IfExp):
-        yield tree.body, tree.test
-        tree = tree.orelse
-    if not (isinstance(tree, ast.Constant) and tree.value is None):
-        yield tree, None
 
 
 def chosen(name: str, choice: list[tuple[str, str | None]]) -> list[str]:

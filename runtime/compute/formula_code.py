@@ -24,7 +24,6 @@ from runtime.compute.formula_calls import (
     POINTERS,
     SIZES,
     Call,
-    cases,
     chosen,
     function,
     lua_text,
@@ -33,7 +32,7 @@ from runtime.compute.formula_calls import (
     structs,
 )
 from runtime.compute.formula_runs import run_code
-from runtime.compute.steps import Operand, Step, Steps, parse
+from runtime.compute.steps import Operand, Step, Steps, cases, parse
 from runtime.core.dtypes import DOUBLE
 
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`

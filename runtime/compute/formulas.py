@@ -63,7 +63,7 @@ def _parameters(row: Row) -> list[str]:
         return ["r", "a", "b", "c"]
     if row.reads_call:
         return ["a", "b", "c"]
-    return list(inspect.signature(row.implementation).parameters)
+    return list(row.parameters or inspect.signature(row.implementation).parameters)
 
 
 def has_formula(name: str) -> bool:

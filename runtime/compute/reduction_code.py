@@ -16,7 +16,6 @@ from runtime.compute.formula_calls import (
     POINTERS,
     SIZES,
     Call,
-    cases,
     chosen,
     function,
     lua_text,
@@ -25,7 +24,7 @@ from runtime.compute.formula_calls import (
     structs,
 )
 from runtime.compute.formula_runs import run_code
-from runtime.compute.steps import Operand, Steps, parse
+from runtime.compute.steps import Operand, Steps, cases, parse
 from runtime.core.dtypes import DOUBLE, FLOAT
 
 _FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element

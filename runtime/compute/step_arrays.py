@@ -23,18 +23,17 @@ _MASK = "B->B"  # the signature of the first of three steps that make a mask of 
 
 
 def compute_by_steps(
-    text: str, tensors: tuple[str, ...], numbers: Mapping[str, float], dtype: Any
+    text: str, tensors: tuple[str, ...], numbers: Mapping[str, Any], dtype: Any
 ) -> Callable[..., Any]:
     """A function of arrays, for the tensors of a formula in order, and `out`, which it fills.
 
     tensors: their names. numbers: what the other names are. dtype: numpy's type of the elements;
-    that of `out` may be float64, too. A ufunc where the formula is just that.
+    that of `out` may be another one. A ufunc where the formula is just that.
     """
     letter = np.dtype(dtype).char
-    (step, *more), _ = _steps(text, tensors, letter, letter)
-    whole = tuple(Operand("tensor", name, letter) for name in tensors)
-    if not more and step.ufunc is not None and step.inputs == whole:
-        return step.ufunc
+    ufunc, operands = single_ufunc(text, tensors, letter) or (None, ())
+    if ufunc is not None and operands == tensors:
+        return ufunc
     known: dict[str, Any] = {}  # numpy's letter for the result -> the program, with its constants
 
     def compute(*arrays: Array, out: Array) -> None:
@@ -47,6 +46,20 @@ def compute_by_steps(
         run(out, *arrays, *constants, *_scratch_arrays(temporaries, out.shape))
 
     return compute
+
+
+@cache
+def single_ufunc(
+    text: str, tensors: tuple[str, ...], letter: str
+) -> tuple[np.ufunc, tuple[str, ...]] | None:
+    """The ufunc that a formula of tensors of a type is, and its operands: names, or numbers.
+
+    None where a formula takes several steps, or works on bits.
+    """
+    (step, *more), _ = _steps(text, tensors, letter, letter)
+    if more or step.ufunc is None or any(x.kind == "whole" for x in step.inputs):
+        return None
+    return step.ufunc, tuple(x.name for x in step.inputs)
 
 
 @cache
@@ -97,10 +110,14 @@ class _Writer:
             step = left.pop(0)
             kinds, _, kind = step.signature.partition("->")
             name = step.ufunc.__name__ if step.ufunc else "copy"
-            if step.signature == _MASK:  # numpy widens truth values, and makes masks, at once
+            if step.signature == _MASK and _is_one_or_nothing(left):  # numpy converts at once
+                name, kinds, kind = "copy", "?", left[2].out.type
+                step = Step(None, step.inputs, left[2].out)
+                del left[:3]
+            elif step.signature == _MASK:  # numpy widens truth values, and makes masks, at once
                 name = "mask" if left[1].ufunc is np.negative else "opposite_mask"
                 del left[:2]
-                kinds, kind = "b", WHOLE.get(step.out.type, step.out.type)
+                kinds, kind = "b", WHOLE.get(step.out.type, step.out.type.lower())
             kinds = kinds or step.inputs[0].type
             given = [self._word(x, k) for x, k in zip(step.inputs, kinds, strict=True)]
             target = self._word(step.out, kind or step.out.type)
@@ -125,6 +142,15 @@ class _Writer:
         return word if x.type == kind else f"{word}.view({kind!r})"
 
 
+def _is_one_or_nothing(left: list[Step]) -> bool:
+    """Whether steps that follow make 1 or 0 of a truth value, with the rest of its mask."""
+    more = left[2] if len(left) > 2 else None
+    one = more and more.inputs[0]
+    return bool(
+        more and more.ufunc is np.bitwise_and and one and one.kind == "number" and one.name == "1"
+    )
+
+
 @cache
 def _program(text: str, tensors: tuple[str, ...], letter: str, result: str) -> _Program:
     steps, places = _steps(text, tensors, letter, result)
@@ -145,11 +171,13 @@ def _copy(source: Array, out: Array) -> None:
 
 def _mask(holds: Array, out: Array) -> None:
     """All bits are set where something holds, and none elsewhere."""
-    np.negative(holds, out=out, dtype=out.dtype)
+    np.copyto(out, holds)
+    np.negative(out, out=out)
 
 
 def _opposite_mask(holds: Array, out: Array) -> None:
-    np.subtract(holds, 1, out=out, dtype=out.dtype)
+    np.copyto(out, holds)
+    np.subtract(out, 1, out=out)
 
 
 _kept = threading.local()
@@ -169,7 +197,7 @@ def _scratch_arrays(kinds: tuple[str, ...], shape: tuple[int, ...]) -> list[Arra
     return arrays if len(arrays[0]) == count else [array[:count] for array in arrays]
 
 
-def _number(x: Operand, numbers: Mapping[str, float]) -> Array:
+def _number(x: Operand, numbers: Mapping[str, Any]) -> Array:
     """A number of a formula, or of the call, as an array without dimensions."""
     if x.kind == "whole":
         return np.array(int(x.name), WHOLE.get(x.type, x.type))

@@ -16,6 +16,7 @@ comparison holds, and otherwise of zeros, ``a`` or ``b`` is ``b xor ((a xor b) a
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,12 +60,26 @@ def names(tree: ast.AST) -> set[str]:
     return {node.id for node in nodes if id(node) not in functions}
 
 
-def _comparison(tree: ast.expr) -> ast.expr:
-    """The comparison in a formula that gives 1 where it holds and otherwise 0."""
+def cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
+    """The expressions of a formula `a if condition else b …`, and their conditions."""
+    while isinstance(tree, ast.IfExp):
+        yield tree.body, tree.test
+        tree = tree.orelse
+    if not (isinstance(tree, ast.Constant) and tree.value is None):
+        yield tree, None
+
+
+def is_comparison(tree: ast.expr) -> bool:
+    """Whether a formula is a comparison that gives 1 where it holds and otherwise 0."""
+    return _compared(tree) is not None
+
+
+def _compared(tree: ast.expr) -> ast.expr | None:
+    """The comparison in such a formula; None for another one."""
     match tree:
         case ast.BoolOp(values=[ast.BoolOp(values=[compare, ast.Constant(1)]), ast.Constant(0)]):
             return compare
-    raise ValueError(f"{ast.unparse(tree)!r} is no comparison")
+    return None
 
 
 @dataclass(frozen=True)
@@ -112,7 +127,8 @@ class Steps:
 
     def write(self, tree: ast.expr, out: Operand) -> list[Step]:
         """The steps that set out to what a formula gives. Raises ValueError."""
-        result = self._of(_comparison(tree)) if out.type == "?" else self._of(tree)
+        compared = _compared(tree) if out.type == "?" else None
+        result = self._of(compared or tree)
         result = self._typed(result, out.type)
         last = self.steps[-1] if self.steps else None
         if last and last.out == result and result.type == out.type:

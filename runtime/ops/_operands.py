@@ -77,6 +77,23 @@ def store(r: Tensor, values: Array) -> None:
         r.array[...] = values
 
 
+def compute_each(
+    r: Tensor, compute: Compute, *operands: Tensor | float, told: str = "r_ t src"
+) -> None:
+    """r = compute(*operands), element by element; r gets the sizes of the first tensor.
+
+    told: what the error about different numbers of elements calls r and the tensors; of the first
+    tensor r's name stands alone where there are as many names as tensors.
+    """
+    first, *others = sources = [x for x in operands if isinstance(x, Tensor)]
+    if others and any(x.sizes != first.sizes and x.nelement != first.nelement for x in others):
+        words = told.split()
+        named = sources if len(words) == len(sources) else [first, *sources]
+        check_counts(**dict(zip(words, named, strict=True)))
+    resize_for(r, *sources)
+    elementwise(r, compute, *operands)
+
+
 def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
     """r = compute(*operands) for each element; all tensors have r's number of elements.
 

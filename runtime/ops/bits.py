@@ -14,8 +14,7 @@ from runtime.calls.table import op
 from runtime.core.dtypes import Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor
-from runtime.ops._operands import Compute
-from runtime.ops.pointwise import with_number, with_tensor
+from runtime.ops._operands import Compute, compute_each
 
 
 def _shift_left(t: Array, places: Array | float, out: Array) -> None:
@@ -53,10 +52,10 @@ def _add_operation(name: str, choose_with_number: Any, choose_with_tensor: Any) 
     """
 
     def number(r: Tensor, t: Tensor, value: float) -> None:
-        with_number(r, choose_with_number(t.dtype), t, value)
+        compute_each(r, choose_with_number(t.dtype), t, value)
 
     def tensor(r: Tensor, t: Tensor, src: Tensor) -> None:
-        with_tensor(r, choose_with_tensor(t.dtype), t, src)
+        compute_each(r, choose_with_tensor(t.dtype), t, src)
 
     number.__doc__ = f"r = {name} of t and a number."
     tensor.__doc__ = f"r = {name} of t and src, element by element."

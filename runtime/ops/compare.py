@@ -6,60 +6,20 @@ element type.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from runtime.calls.table import op
 from runtime.core.dtypes import BYTE, Array
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
-from runtime.ops._operands import Compute
-from runtime.ops.pointwise import with_number, with_tensor
+from runtime.ops._by_formula import Forms, each
 
-_OPERAND_NAMES = ("r_", "ta", "tb")  # in messages about sizes
-
-
-def _to_numbers(compare: Any) -> Compute:
-    """A comparison that sets elements of any type to 1 and 0."""
-
-    def compute(a: Array, b: Array | float, out: Array) -> None:
-        if out.dtype == np.uint8:
-            compare(a, b, out=out.view(np.bool_))
-        else:
-            out[...] = compare(a, b)
-
-    return compute
-
-
-def _add_comparison(name: str, compare: Any, sign: str) -> None:
-    compute = _to_numbers(compare)
-
-    def number(r: Tensor, t: Tensor, value: float) -> None:
-        with_number(r, compute, t, value)
-
-    def tensor(r: Tensor, a: Tensor, b: Tensor) -> None:
-        with_tensor(r, compute, a, b, names=_OPERAND_NAMES)
-
-    for implementation, last, formula in (
-        (number, "real", f"t {sign} value and 1 or 0"),
-        (tensor, "T", f"a {sign} b and 1 or 0"),
-    ):
-        implementation.__doc__ = f"r = {formula}, element by element."
-        for destination in "[*ByteTensor*]", "*T*":
-            form = f"{destination} T {last}"
-            op(name, form, form, each=formula)(implementation)
-
-
-for _name, _compare, _sign in (
-    ("lt", np.less, "<"),
-    ("gt", np.greater, ">"),
-    ("le", np.less_equal, "<="),
-    ("ge", np.greater_equal, ">="),
-    ("eq", np.equal, "=="),
-    ("ne", np.not_equal, "~="),
-):
-    _add_comparison(_name, _compare, _sign)
+_SIGNS = {"lt": "<", "gt": ">", "le": "<=", "ge": ">=", "eq": "==", "ne": "~="}
+for _name, _sign in _SIGNS.items():
+    for _names, _kinds in ("t value", "T real"), ("a b", "T T"):
+        _formula = f" {_sign} ".join(_names.split()) + " and 1 or 0"
+        for _destination in "[*ByteTensor*]", "*T*":
+            _form = f"{_destination} {_kinds}"
+            _forms = Forms(_form, _form, _names, told="r_ ta tb")
+            each(_name, _forms, _formula)
 
 
 @op("equal", "T T", "T T", small="reduce.equal")

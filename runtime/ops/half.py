@@ -12,8 +12,7 @@ from runtime.calls.table import checked, op
 from runtime.core.dtypes import HALF, Array
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
-from runtime.ops._operands import elementwise, resize_for, store
-from runtime.ops.pointwise import with_tensor
+from runtime.ops._operands import compute_each, store
 from runtime.ops.reduce import check_dim
 
 _HALF = (HALF,)
@@ -28,8 +27,7 @@ def fill(r: Tensor, value: float) -> None:
 @op("add", "*T* [T=1] real", types=_HALF)
 def add(r: Tensor, t: Tensor, value: float) -> None:
     """r = t + value."""
-    resize_for(r, t)
-    elementwise(r, np.add, t, value)
+    compute_each(r, np.add, t, value)
 
 
 @op("add", "*T* [T=1] real T", types=_HALF)
@@ -39,7 +37,7 @@ def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     def compute(x: Array, y: Array, out: Array) -> None:
         out[...] = x + y.astype(np.float32) * np.float32(value)
 
-    with_tensor(r, compute, t, src)
+    compute_each(r, compute, t, src)
 
 
 @checked("operator_sub", method="T T", types=_HALF)
@@ -54,8 +52,7 @@ def operator_sub(call: Call) -> Tensor:
 @op("abs", "*T* [T=1]", types=_HALF)
 def absolute(r: Tensor, t: Tensor) -> None:
     """r = abs(t), element by element."""
-    resize_for(r, t)
-    elementwise(r, np.absolute, t)
+    compute_each(r, np.absolute, t)
 
 
 @op("max", "T", types=_HALF)

@@ -6,15 +6,17 @@ TorchError or ArgError.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
 from runtime.calls.arguments import Call
 from runtime.calls.table import ALL, checked
 from runtime.core.dtypes import DType, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.ops._by_formula import Forms, Formula
 from runtime.ops.linalg.blas import multiply
-from runtime.ops.pointwise import add, cadd, csub, div, mul, remainder
+from runtime.ops.pointwise import cadd, csub, div, mul, remainder
 
 
 def _expecting(dtype: DType) -> TorchError:
@@ -27,61 +29,56 @@ def _operand(call: Call, at: int) -> Tensor | None:
     return value if type(value) is TENSOR_CLASSES[call.dtype.index] else None
 
 
-@checked("operator_add", "T | real, T | real", types=ALL, each="a + b", kinds="TT TN NT")
-def operator_add(call: Call) -> Tensor:
-    """a + b; one of them may be a number."""
-    a, b = _operand(call, 1), _operand(call, 2)
-    result = TENSOR_CLASSES[call.dtype.index]()
-    if a is not None and b is not None:
-        cadd(result, a, 1, b)
-    elif a is not None:
-        add(result, a, call.real(2))
-    elif b is not None:
-        add(result, b, call.real(1))
-    else:
-        raise _expecting(call.dtype)
+def _sum(a: Tensor, b: Tensor) -> Tensor:
+    result = type(a)()
+    cadd(result, a, 1, b)
     return result
 
 
-@checked("operator_sub", "T | real, T | real", types=ALL, each="a - b", kinds="TT TN NT")
-def operator_sub(call: Call) -> Tensor:
-    """a - b; one of them may be a number."""
-    a, b = _operand(call, 1), _operand(call, 2)
-    result = TENSOR_CLASSES[call.dtype.index]()
-    if a is not None and b is not None:
-        csub(result, a, 1, b)
-    elif a is not None:
-        add(result, a, cast_scalar(-call.real(2), call.dtype))
-    elif b is not None:
-        value = call.real(1)
-        result.resize(b.sizes)
-        np.subtract(b.array.dtype.type(value), b.array, out=result.array)
-    else:
-        raise _expecting(call.dtype)
+def _difference(a: Tensor, b: Tensor) -> Tensor:
+    result = type(a)()
+    csub(result, a, 1, b)
     return result
 
 
-@checked(
-    "operator_mul",
-    "T | real, T | real",
-    types=ALL,
-    each="a * b",
-    kinds="TN NT",
-    small="linalg/blas.multiply",
-)
-def operator_mul(call: Call) -> Tensor | float:
-    """a * b: a multiple, or the product of vectors, matrix and vector, or matrices."""
-    a, b = _operand(call, 1), _operand(call, 2)
-    result = TENSOR_CLASSES[call.dtype.index]()
-    if a is not None and b is not None:
-        return multiply(a, b)
-    if a is not None:
-        mul(result, a, call.real(2))
-    elif b is not None:
-        mul(result, b, call.real(1))
-    else:
-        raise _expecting(call.dtype)
-    return result
+_TENSOR_FIRST = Forms("*T* T real", "*T* T real", "a b")
+_NUMBER_FIRST = Forms("*T* real T", "*T* real T", "a b")
+
+
+def _add_operator(
+    name: str,
+    text: str,
+    kinds: str,
+    of_tensors: Callable[[Tensor, Tensor], Any],
+    doc: str,
+    small: str | None = None,
+) -> None:
+    """Add an operator of two operands, of which one may be a number."""
+    with_number, of_number = Formula(text, _TENSOR_FIRST), Formula(text, _NUMBER_FIRST)
+
+    def operator(call: Call) -> Any:
+        a, b = _operand(call, 1), _operand(call, 2)
+        if a is not None and b is not None:
+            return of_tensors(a, b)
+        result = TENSOR_CLASSES[call.dtype.index]()
+        if a is not None:
+            with_number.compute(result, a, call.real(2))
+        elif b is not None:
+            of_number.compute(result, call.real(1), b)
+        else:
+            raise _expecting(call.dtype)
+        return result
+
+    operator.__doc__ = f"{doc}."
+    form = "T | real, T | real"
+    checked(name, form, types=ALL, each=text, kinds=kinds, small=small)(operator)
+
+
+_SUM, _DIFFERENCE = "a + b; one of them may be a number", "a - b; one of them may be a number"
+_PRODUCT = "a * b: a multiple, or the product of vectors, matrix and vector, or matrices"
+_add_operator("operator_add", "a + b", "TT TN NT", _sum, _SUM)
+_add_operator("operator_sub", "a - b", "TT TN NT", _difference, _DIFFERENCE)
+_add_operator("operator_mul", "a * b", "TN NT", multiply, _PRODUCT, small="linalg/blas.multiply")
 
 
 def _divisor(call: Call) -> float | int:
@@ -90,28 +87,20 @@ def _divisor(call: Call) -> float | int:
     return call.real(2)
 
 
-@checked("operator_div", "T real", types=ALL, each="a / b", kinds="TN")
-def operator_div(call: Call) -> Tensor:
-    """a / number."""
-    a = call.tensor(1)
-    result = type(a)()
-    div(result, a, _divisor(call))
-    return result
+def _add_quotient(name: str, text: str, compute: Callable[..., None], doc: str) -> None:
+    def operator(call: Call) -> Tensor:
+        a = call.tensor(1)
+        result = type(a)()
+        compute(result, a, _divisor(call))
+        return result
+
+    operator.__doc__ = doc
+    checked(name, "T real", types=ALL, each=text, kinds="TN")(operator)
 
 
-@checked(
-    "operator_mod",
-    "T real",
-    types=ALL,
-    each="double(a) - double(b) * double(floor(a / b))",
-    kinds="TN",
-)
-def operator_mod(call: Call) -> Tensor:
-    """a % number, with the sign of the number."""
-    a = call.tensor(1)
-    result = type(a)()
-    remainder(result, a, _divisor(call))
-    return result
+_REMAINDER = "double(a) - double(b) * double(floor(a / b))"
+_add_quotient("operator_div", "a / b", div, "a / number.")
+_add_quotient("operator_mod", _REMAINDER, remainder, "a % number, with the sign of the number.")
 
 
 @checked("operator_unm", "T", types=ALL, each="a * -1", kinds="T TT")

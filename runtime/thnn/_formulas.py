@@ -23,9 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.formula_calls import cases
 from runtime.compute.step_arrays import compute_by_steps
-from runtime.compute.steps import names, parse
+from runtime.compute.steps import cases, names, parse
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import elementwise

@@ -8,13 +8,10 @@
 local th = ...
 
 local LISTED = [[
-t01234567*: add fill max
-t0123456*: csub mul cmul addcmul addcdiv div cdiv remainder cremainder fmod mod cfmod cmod cpow cmax
-t0123456*: cmin clamp lt gt le ge eq ne sum prod cumsum cumprod min zero sign
-t56*: pow lerp atan2 norm acos asin atan ceil cos cosh exp floor frac log log1p round rsqrt sigmoid
-t56*: sin sinh sqrt tan tanh trunc neg cinv
 t0123456: lshift clshift rshift crshift bitand cbitand bitor cbitor bitxor cbitxor conv2 xcorr2
 t0123456: conv3 xcorr3 cross match geometric numel squeeze
+t0123456*: lt gt le ge eq ne sum prod cumsum cumprod csub mul cmul addcmul addcdiv div cdiv
+t0123456*: remainder cremainder mod cmod fmod cfmod cpow cmax cmin clamp min zero sign
 t0123456+: equal zeros ones eye range diag tril triu cat gather scatter nonzero dot addmv addmm addr
 t0123456+: addbmm baddbmm mv mm ger bmm trace sort kthvalue median mode topk random bernoulli
 t0123456+: randperm
@@ -24,6 +21,9 @@ t01234567: reshape permute expand expandAs view viewAs
 t56: histc bhistc exponential cauchy logNormal multinomialAliasSetup_ multinomialAlias_
 t!: seed initialSeed manualSeed getRNGState setRNGState
 t567*: mean
+t56*: norm pow lerp atan2 acos asin atan ceil cos cosh exp floor frac log log1p round rsqrt sigmoid
+t56*: sin sinh sqrt tan tanh trunc neg cinv
+t01234567*: fill add max
 01234567*: operator_sub clone copy
 t34567*: abs
 0123456+: index indexCopy indexAdd indexFill maskedSelect maskedCopy maskedFill
