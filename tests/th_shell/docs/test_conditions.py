@@ -12,6 +12,7 @@ from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.conditions import ConditionError, Facts, parse_condition
 from th_shell.docs.settings.configuration import Configuration
 
+KNOWN = "there are platform, engine, env and module"
 FACTS = Facts("linux", "luajit", {"CI": "1", "EMPTY": ""}, frozenset(("nn",)))
 
 
@@ -48,18 +49,20 @@ def test_conditions(text: str, holds: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "unexpected end"),
-        ("env('CI') and", "unexpected end"),
-        ("or env('CI')", "unexpected or"),
-        ("env('CI') env('CI')", "unexpected env"),
-        ("platform = 'linux'", "unexpected ="),
-        ("env(CI)", "unexpected CI: a quoted name is missing"),
-        ("env 'CI'", "unexpected 'CI': ( is missing"),
-        ("module('nn'", "unexpected end: ) is missing"),
-        ("(env('CI')", "unexpected end: ) is missing"),
-        ("system == 'linux'", "unknown name system: there are platform, engine, env and module"),
-        ("__import__('os')", "unexpected __import__"),
-        ("env('CI", "unexpected '"),
+        ("", "it is not one expression"),
+        ("env('CI') and", "it is not one expression"),
+        ("env('CI') env('CI')", "it is not one expression"),
+        ("platform = 'linux'", "it is not one expression"),
+        ("env('CI", "it is not one expression"),
+        ("env(CI)", "unexpected env(CI)"),
+        ("module('nn', 'dp')", "unexpected module('nn', 'dp')"),
+        ("module", "unexpected module"),
+        ("1 == engine", "unexpected 1"),
+        ("engine < 'b'", "unexpected engine < 'b'"),
+        ("system == 'linux'", f"unknown name system: {KNOWN}"),
+        ("__import__('os')", f"unknown name __import__: {KNOWN}"),
+        ("engine.upper()", "unexpected engine.upper()"),
+        ("[0 for x in module('nn')]", "unexpected [0 for x in module('nn')]"),
     ],
 )
 def test_wrong_conditions(text: str, problem: str) -> None:

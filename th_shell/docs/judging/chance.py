@@ -54,100 +54,102 @@ def judge_page(
     by_two_runs: by the first two alone, which is less exact where chance plays a part. Raises
     HiddenError.
     """
-    own = [comparable(example) for example in examples]
-    judged = _judge_once(own, runner, sources)
+    rounds = _Rounds([comparable(example) for example in examples], runner, sources)
+    judged = rounds.first()
     chance = [i for i, result in enumerate(judged.results) if result.verdict is Verdict.LAYOUT]
     if not by_two_runs and (chance or any(result.failed for result in judged.results)):
-        judged = _judge_again(judged, own, runner, sources, chance)
+        judged = rounds.second(judged, chance)
     pairs = zip(judged.results, examples, strict=True)
     return replace(judged, results=[replace(result, example=e) for result, e in pairs])
 
 
-def _judge_once(
-    examples: Sequence[Example], runner: Runner, sources: Mapping[int, str]
-) -> Judgement:
-    plans = (replace(FIRST, sources=sources), replace(SECOND, sources=sources))
-    outcomes = _pairs(_evaluated(examples, runner, plans))
-    return Judgement(judge(examples, outcomes), outcomes)
+@dataclass(frozen=True)
+class _Rounds:
+    """The rounds of runs by which a page is judged. sources: see `judge_page`."""
 
+    examples: Sequence[Example]
+    runner: Runner
+    sources: Mapping[int, str]
 
-def _judge_again(
-    once: Judgement,
-    examples: Sequence[Example],
-    runner: Runner,
-    sources: Mapping[int, str],
-    chance: Sequence[int],
-) -> Judgement:
-    found = _second_round(once, examples, runner, sources, chance)
-    if not found:
-        return once
-    again = judge(examples, _pairs(found))
-    shown_first = _shown_first(examples)
-    results = []
-    for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
-        before, later = once.outcomes[i]
-        seeds, repeats = found[i][_ADOPTED:_REPEATED], found[i][_REPEATED:]
-        samples = [outcome.output for outcome in (before, *seeds)]
-        # Where one seed has printed different things, it is by no seed.
-        is_by_none = any(outcome.output != before.output for outcome in repeats)
-        if is_by_none or _is_by_clock(samples, later.output):
-            samples = samples[:1]
-        results.append(_better(first, second, found[i], samples, i in shown_first))
-    return Judgement(_with_repetitions(results), _pairs(found))
+    def first(self) -> Judgement:
+        """The page by two runs."""
+        plans = [replace(plan, sources=self.sources) for plan in (FIRST, SECOND)]
+        outcomes = _pairs(self._evaluated(plans))
+        return Judgement(judge(self.examples, outcomes), outcomes)
 
+    def second(self, once: Judgement, chance: Sequence[int]) -> Judgement:
+        """The page by further runs. chance: the examples that depend on it."""
+        found = self._further(once, chance)
+        if not found:
+            return once
+        again = judge(self.examples, _pairs(found))
+        shown_first = _shown_first(self.examples)
+        results = []
+        for i, (first, second) in enumerate(zip(once.results, again, strict=True)):
+            before, later = once.outcomes[i]
+            seeds, repeats = found[i][_ADOPTED:_REPEATED], found[i][_REPEATED:]
+            samples = [outcome.output for outcome in (before, *seeds)]
+            # Where one seed has printed different things, it is by no seed.
+            is_by_none = any(outcome.output != before.output for outcome in repeats)
+            if is_by_none or _is_by_clock(samples, later.output):
+                samples = samples[:1]
+            results.append(_better(first, second, found[i], samples, i in shown_first))
+        return Judgement(_with_repetitions(results), _pairs(found))
 
-def _second_round(
-    once: Judgement,
-    examples: Sequence[Example],
-    runner: Runner,
-    sources: Mapping[int, str],
-    chance: Sequence[int],
-) -> list[tuple[Outcome, ...]]:
-    """For each example the outcomes of _ADOPTED runs, and with chance, of one by each further seed.
+    def _further(self, once: Judgement, chance: Sequence[int]) -> list[tuple[Outcome, ...]]:
+        """For each example the outcomes of _ADOPTED runs, and of one by each further seed.
 
-    With chance in other languages than Lua, there is also one that repeats the first run. The list
-    is empty where all would be those of the first round.
-    """
-    literals = _varied_literals(examples, sources)
-    if not chance:  # nothing is adopted: the first two are what has run
-        if literals == sources:
-            return []
-        others = _evaluated(examples, runner, [replace(FIRST, sources=literals)])
-        return [(*pair, *other) for pair, other in zip(once.outcomes, others, strict=True)]
-    adopted, varied = (
-        {i: code for i in chance if (code := adopting_code(examples[i], vary))}
-        for vary in (False, True)
-    )
-    failed = (i for i, result in enumerate(once.results) if result.failed)
-    last = max((*chance, *failed))
-    cells, varied_cells = (
-        {**given, **_adopting_cells(once, examples, given, chance, vary)}
-        for given, vary in ((sources, False), (literals, True))
-    )
-    plans = [
-        replace(FIRST, after=adopted, sources=cells),
-        replace(SECOND, after=adopted, sources=cells),
-        replace(FIRST, after=varied, sources=varied_cells),
-        *(Plan(seed, sources=sources, last=last) for seed in _SEEDS),
-    ]
-    if any(examples[i].language != LUA for i in chance):
-        plans.append(replace(FIRST, sources=sources, last=last))
-    return _evaluated(examples, runner, plans)
+        The seeds are for chance, and in other languages than Lua there is then also one run that
+        repeats the first. The list is empty where all would be those of the first round.
+        """
+        literals = self._varied_literals()
+        if not chance:  # nothing is adopted: the first two are what has run
+            if literals == self.sources:
+                return []
+            others = self._evaluated([replace(FIRST, sources=literals)])
+            return [(*pair, *other) for pair, other in zip(once.outcomes, others, strict=True)]
+        adopted, varied = (
+            {i: code for i in chance if (code := adopting_code(self.examples[i], vary))}
+            for vary in (False, True)
+        )
+        failed = (i for i, result in enumerate(once.results) if result.failed)
+        last = max((*chance, *failed))
+        cells, varied_cells = (
+            {**given, **self._adopting_cells(once, given, chance, vary)}
+            for given, vary in ((self.sources, False), (literals, True))
+        )
+        plans = [
+            replace(FIRST, after=adopted, sources=cells),
+            replace(SECOND, after=adopted, sources=cells),
+            replace(FIRST, after=varied, sources=varied_cells),
+            *(Plan(seed, sources=self.sources, last=last) for seed in _SEEDS),
+        ]
+        if any(self.examples[i].language != LUA for i in chance):
+            plans.append(replace(FIRST, sources=self.sources, last=last))
+        return self._evaluated(plans)
 
+    def _adopting_cells(
+        self, once: Judgement, sources: Mapping[int, str], chance: Sequence[int], vary: bool
+    ) -> dict[int, str]:
+        """The sources of cells that take over documented numbers within themselves."""
+        found = {}
+        for i in chance:
+            cell = replace(self.examples[i], source=sources.get(i, self.examples[i].source))
+            found[i] = adopting_cell(cell, [outcome.output for outcome in once.outcomes[i]], vary)
+        return {i: source for i, source in found.items() if source}
 
-def _adopting_cells(
-    once: Judgement,
-    examples: Sequence[Example],
-    sources: Mapping[int, str],
-    chance: Sequence[int],
-    vary: bool,
-) -> dict[int, str]:
-    """The sources of cells that take over documented numbers within themselves."""
-    found = {}
-    for i in chance:
-        cell = replace(examples[i], source=sources.get(i, examples[i].source))
-        found[i] = adopting_cell(cell, [outcome.output for outcome in once.outcomes[i]], vary)
-    return {i: source for i, source in found.items() if source}
+    def _varied_literals(self) -> dict[int, str]:
+        """The inputs that replace those of the page, and others with changed literals."""
+        given = {i: self.sources.get(i, e.source) for i, e in enumerate(self.examples)}
+        varied = {i: vary_literals(source) for i, source in given.items()}
+        return {i: varied[i] for i in given if i in self.sources or varied[i] != given[i]}
+
+    def _evaluated(self, plans: Sequence[Plan]) -> list[tuple[Outcome, ...]]:
+        found = self.runner.evaluate(self.examples, plans)
+        return [
+            tuple(comparable_outcome(example, outcome) for outcome in outcomes)
+            for example, outcomes in zip(self.examples, found, strict=True)
+        ]
 
 
 def _is_by_clock(samples: Sequence[str], later: str) -> bool:
@@ -162,23 +164,6 @@ def _is_by_clock(samples: Sequence[str], later: str) -> bool:
         max(column) - min(column) <= 1e-3 * abs(value - column[0])
         for value, *column in zip(other, *rows, strict=True)
     )
-
-
-def _varied_literals(examples: Sequence[Example], sources: Mapping[int, str]) -> dict[int, str]:
-    """The inputs that replace those of the page, and further ones whose literals are changed."""
-    given = {i: sources.get(i, example.source) for i, example in enumerate(examples)}
-    varied = {i: vary_literals(source) for i, source in given.items()}
-    return {i: varied[i] for i in given if i in sources or varied[i] != given[i]}
-
-
-def _evaluated(
-    examples: Sequence[Example], runner: Runner, plans: Sequence[Plan]
-) -> list[tuple[Outcome, ...]]:
-    found = runner.evaluate(examples, plans)
-    return [
-        tuple(comparable_outcome(example, outcome) for outcome in outcomes)
-        for example, outcomes in zip(examples, found, strict=True)
-    ]
 
 
 def _pairs(outcomes: Sequence[tuple[Outcome, ...]]) -> list[tuple[Outcome, Outcome]]:

@@ -111,34 +111,66 @@ def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
         yield from _changed(why, lines, _DOT, colon)
 
 
-_ESCAPED = re.compile(r"\\([{}\[\]_*#])")
+@dataclass(frozen=True)
+class _Substitution:
+    """Replaces a pattern in lines. parts: of a passage, each for a repair of its own."""
+
+    why: str
+    pattern: re.Pattern[str]
+    replacement: str | Callable[[re.Match[str]], str]
+    parts: Sequence[Sequence[str]]
+
+    def __call__(self, passage: Passage) -> Iterator[Repair]:
+        for names in self.parts:
+            lines = [line for name in names for line in getattr(passage, name)]
+            yield from _changed(self.why, lines, self.pattern, self.replacement)
 
 
-def _escaped(passage: Passage) -> Iterator[Repair]:
-    why = "a backslash stands before a bracket"
-    for lines in (passage.input, passage.documented, passage.above, passage.below):
-        yield from _changed(why, lines, _ESCAPED, lambda match: match[1])
+_INPUT, _DOCUMENTED = ("input",), ("documented",)
 
-
-_BRACKET = re.compile(r"(\w(?:Tensor|Storage))\[(\{[^\[\]]*\})\]")
-
-
-def _bracket_for_brace(passage: Passage) -> Iterator[Repair]:
-    lines = [*passage.input, *passage.documented]
-    text = "\n".join(line.text for line in lines)
-    new = _BRACKET.sub(r"\1{\2}", text).split("\n")
-    if changed := _different(lines, new):
-        yield Repair("a brace became a bracket", changed)
-
-
-_DOUBLED = re.compile(r"([-+*/,])[ \t]*\n(\s*)\1")
-
-
-def _doubled_operator(passage: Passage) -> Iterator[Repair]:
-    lines = [*passage.input, *passage.documented]
-    new = _DOUBLED.sub(r"\n\2\1", "\n".join(line.text for line in lines)).split("\n")
-    if changed := _different(lines, new):
-        yield Repair("an operator stands twice where the line breaks", changed)
+_escaped = _Substitution(
+    "a backslash stands before a bracket",
+    re.compile(r"\\([{}\[\]_*#])"),
+    r"\1",
+    (_INPUT, _DOCUMENTED, ("above",), ("below",)),
+)
+_bracket_for_brace = _Substitution(
+    "a brace became a bracket",
+    re.compile(r"(\w(?:Tensor|Storage))\[(\{[^\[\]]*\})\]"),
+    r"\1{\2}",
+    (_INPUT + _DOCUMENTED,),
+)
+_doubled_operator = _Substitution(
+    "an operator stands twice where the line breaks",
+    re.compile(r"([-+*/,])[ \t]*\n(\s*)\1"),
+    r"\n\2\1",
+    (_INPUT + _DOCUMENTED,),
+)
+_STRAIGHT = str.maketrans("‘’‚‛′“”„‟″−–", "'''''\"\"\"\"\"--")
+_curly_quotes = _Substitution(
+    "quotes became curly ones, or a minus a dash",
+    re.compile("[‘’‚‛′“”„‟″−–]"),
+    lambda match: match[0].translate(_STRAIGHT),
+    (_INPUT,),
+)
+_glued_digits = _Substitution(
+    "the spaces between the digits are missing",
+    re.compile(r"^[ \t]*\d{2,}[ \t]*$", re.M),
+    lambda match: " ".join(match[0].strip()),
+    (_DOCUMENTED,),
+)
+_alias = _Substitution(
+    "torch.Tensor stands for the type that is printed",
+    re.compile(r"\[torch\.Tensor(?= of )"),
+    "[torch.DoubleTensor",
+    (_DOCUMENTED,),
+)
+_parenthesis = _Substitution(
+    "a bracket became a parenthesis",
+    re.compile(r"^([ \t]*)\((torch\.\w+ of (?:size|dimension) [\dx]+)[\])]", re.M),
+    r"\1[\2]",
+    (_DOCUMENTED,),
+)
 
 
 #: A word of prose; a string, a path or a place in a program is none.
@@ -166,64 +198,21 @@ def _wrapped_comment(passage: Passage) -> Iterator[Repair]:
         yield Repair("the end of the comment stands under it", {**removed, last.number: (whole,)})
 
 
-_STATEMENT = re.compile(
-    r"^\s*(?P<prompt>(?:th)?>\s?)?(?:local\s+)?(?P<name>[A-Za-z_]\w*)\s*(?:=(?!=)|[:\[])"
-)
+_STATEMENTS = {
+    LUA: re.compile(
+        r"^\s*(?P<prompt>(?:th)?>\s?)?(?:local\s+)?(?P<name>[A-Za-z_]\w*)\s*(?:=(?!=)|[:\[])"
+    ),
+    PYTHON: re.compile(r"^(?P<prompt>\s*>>> )(?P<name>[^\W\d]\w*)\s*=(?!=)"),
+}
 
 
 def _lost_prompt(passage: Passage) -> Iterator[Repair]:
-    if not passage.documented:
-        return
-    last = passage.input[-1]
-    statement = _STATEMENT.match(passage.input[0].text)
-    if statement and not (statement["prompt"] and passage.got.strip()):  # it shows its own value
-        new = (last.text, f"> {statement['name']}")
-        yield Repair("the prompt that shows the variable is missing", {last.number: new})
-
-
-_SHOWN = re.compile(r"^(?P<prompt>\s*>>> )(?P<name>[^\W\d]\w*)\s*=(?!=)")
-
-
-def _lost_python_prompt(passage: Passage) -> Iterator[Repair]:
-    statement = _SHOWN.match(passage.input[0].text)
-    if passage.documented and statement and not passage.got.strip():
-        last = passage.input[-1]
-        new = (last.text, f"{statement['prompt']}{statement['name']}")
-        yield Repair("the prompt that shows the variable is missing", {last.number: new})
-
-
-_CURLY = re.compile("[‘’‚‛′“”„‟″−–]")
-_STRAIGHT = str.maketrans("‘’‚‛′“”„‟″−–", "'''''\"\"\"\"\"--")
-
-
-def _curly_quotes(passage: Passage) -> Iterator[Repair]:
-    why = "quotes became curly ones, or a minus a dash"
-    yield from _changed(why, passage.input, _CURLY, lambda match: match[0].translate(_STRAIGHT))
-
-
-_GLUED = re.compile(r"^\s*\d{2,}\s*$")
-
-
-def _glued_digits(passage: Passage) -> Iterator[Repair]:
-    why = "the spaces between the digits are missing"
-    yield from _changed(why, passage.documented, _GLUED, lambda match: " ".join(match[0].strip()))
-
-
-_ALIAS = re.compile(r"\[torch\.Tensor(?= of )")
-
-
-def _alias(passage: Passage) -> Iterator[Repair]:
-    why = "torch.Tensor stands for the type that is printed"
-    yield from _changed(why, passage.documented, _ALIAS, lambda _: "[torch.DoubleTensor")
-
-
-_PARENTHESIS = re.compile(r"^(\s*)\((torch\.\w+ of (?:size|dimension) [\dx]+)[\])]")
-
-
-def _parenthesis(passage: Passage) -> Iterator[Repair]:
-    why = "a bracket became a parenthesis"
-    lines = passage.documented
-    yield from _changed(why, lines, _PARENTHESIS, lambda match: f"{match[1]}[{match[2]}]")
+    statement = _STATEMENTS[passage.language].match(passage.input[0].text)
+    if not passage.documented or not statement or (statement["prompt"] and passage.got.strip()):
+        return  # with a prompt, it shows its own value
+    last, prompt = passage.input[-1], "> " if passage.language == LUA else statement["prompt"]
+    new = (last.text, f"{prompt}{statement['name']}")
+    yield Repair("the prompt that shows the variable is missing", {last.number: new})
 
 
 def _missing_sizes(passage: Passage) -> Iterator[Repair]:
@@ -252,7 +241,7 @@ _PROPOSALS: dict[str, tuple[Callable[[Passage], Iterator[Repair]], ...]] = {
         _missing_sizes,
         _lost_prompt,
     ),
-    PYTHON: (_capital_name, _curly_quotes, _escaped, _wrapped_comment, _lost_python_prompt),
+    PYTHON: (_capital_name, _curly_quotes, _escaped, _wrapped_comment, _lost_prompt),
 }
 
 
@@ -260,13 +249,10 @@ def _changed(
     why: str,
     lines: Sequence[Line],
     pattern: re.Pattern[str],
-    replacement: Callable[[re.Match[str]], str],
+    replacement: str | Callable[[re.Match[str]], str],
 ) -> Iterator[Repair]:
-    changed = _different(lines, [pattern.sub(replacement, line.text) for line in lines])
+    new = pattern.sub(replacement, "\n".join(line.text for line in lines)).split("\n")
+    pairs = zip(lines, new, strict=False)
+    changed = {line.number: (text,) for line, text in pairs if text != line.text}
     if changed:
         yield Repair(why, changed)
-
-
-def _different(lines: Sequence[Line], new: Sequence[str]) -> dict[int, Sequence[str]]:
-    pairs = zip(lines, new, strict=True)
-    return {line.number: (text,) for line, text in pairs if text != line.text}

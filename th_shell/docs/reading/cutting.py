@@ -14,7 +14,15 @@ from dataclasses import replace
 
 from th_shell.docs.reading.comment_values import comment_of, value_of
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import PYTHON, Block, Example, Kind, Line, said_of, with_output
+from th_shell.docs.reading.examples import (
+    PYTHON,
+    Block,
+    Example,
+    Kind,
+    Line,
+    example_of,
+    with_output,
+)
 from th_shell.docs.reading.python import cut_python
 from th_shell.nesting import Nesting
 from th_shell.syntax import Syntax
@@ -65,9 +73,8 @@ def _notebook_cell(number: int, block: Block, compiler: Compiler) -> list[Exampl
     source = "\n".join(line.text for line in block.lines).strip()
     if not source or compiler.is_comment(source):
         return []
-    first, last = block.lines[0].number, block.lines[-1].number
-    example = Example(first, number, Kind.CELL, source, last=last, heading=block.heading)
-    return [with_output(replace(example, settings=said_of(block)), block.output or ())]
+    example = example_of(block, number, Kind.CELL, block.lines, source)
+    return [with_output(example, block.output or ())]
 
 
 class _Cutter:
@@ -252,16 +259,7 @@ class _Cutter:
             self._open = True
 
     def _add(self, kind: Kind, source: str, lines: Sequence[Line]) -> None:
-        example = Example(
-            lines[0].number,
-            self._number,
-            kind,
-            source,
-            last=lines[-1].number,
-            heading=self._block.heading,
-            settings=said_of(self._block),
-        )
-        self._inputs.append(example)
+        self._inputs.append(example_of(self._block, self._number, kind, lines, source))
         self._outputs.append([])
         self._told.append([])
 

@@ -130,9 +130,23 @@ class Example:
     hidden: tuple[Hidden, ...] = ()
 
 
-def said_of(block: Block) -> Settings:
-    """What a block itself says of its examples."""
-    return Settings(skip=Mark()) if block.skip else Settings()
+def example_of(
+    block: Block, number: int, kind: Kind, lines: Sequence[Line], source: str
+) -> Example:
+    """An example of a block, whose number in the page is given, without what it documents.
+
+    lines: those of its input.
+    """
+    return Example(
+        lines[0].number,
+        number,
+        kind,
+        source,
+        last=lines[-1].number,
+        heading=block.heading,
+        language=PYTHON if block.language == PYTHON else LUA,
+        settings=Settings(skip=Mark()) if block.skip else Settings(),
+    )
 
 
 def with_output(example: Example, output: Sequence[Line]) -> Example:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from textwrap import dedent
 from typing import NamedTuple
 
 from th_shell.docs.reading.cells import CELL, cells
-from th_shell.docs.reading.examples import PYTHON, Block, Example, Kind, Line, said_of, with_output
+from th_shell.docs.reading.examples import Block, Example, Kind, Line, example_of, with_output
 from th_shell.docs.reading.python_syntax import PROMPT, statements, syntax, without_magics
-from th_shell.docs.settings.settings import Mark, Settings
 from th_shell.syntax import Syntax
 
 _BEHIND = re.compile(r"^\s*>>> ?")
@@ -174,16 +174,8 @@ def _example(
     if syntax(source) is Syntax.COMPLETE and not statements(source):
         return []
     inputs = [line for line in lines if line.text.strip()]
-    example = Example(
-        inputs[0].number,
-        number,
-        kind,
-        source.strip("\n").rstrip(),
-        settings=Settings(skip=Mark()) if _SKIP.search(source) else said_of(block),
-        last=inputs[-1].number,
-        heading=block.heading,
-        language=PYTHON,
-    )
+    block = replace(block, skip=block.skip or bool(_SKIP.search(source)))
+    example = example_of(block, number, kind, inputs, source.strip("\n").rstrip())
     # Around what a page shows under an input, comments are the author's.
     own = [i for i, line in enumerate(output) if line.text.strip()]
     if block.output is None:
@@ -201,13 +193,4 @@ def _as_text(number: int, block: Block, lines: Sequence[Line]) -> list[Example]:
     if not own:
         return []
     shown = lines[own[0] : own[-1] + 1]
-    example = Example(
-        shown[0].number,
-        number,
-        Kind.TEXT,
-        "",
-        last=shown[0].number,
-        heading=block.heading,
-        language=PYTHON,
-    )
-    return [with_output(example, shown)]
+    return [with_output(example_of(block, number, Kind.TEXT, shown[:1], ""), shown)]

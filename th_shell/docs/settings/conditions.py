@@ -9,18 +9,20 @@ that runs the examples. `env(NAME)` is the value of a variable of the environmen
 is none, and `module(NAME)` is true if the page's engine finds that module. A text that is not
 empty is true. There are `==` and `!=`, `and`, `or`, `not` and parentheses, and nothing else: a
 condition can look, and do nothing.
+
+Python's parser reads it, and nothing of it is run as Python.
 """
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
-_TOKEN = re.compile(
-    r"\s*(?:(?P<text>'[^']*'|\"[^\"]*\")|(?P<word>[A-Za-z_]\w*)|(?P<mark>==|!=|[()]))"
-)
-_RESERVED = frozenset(("and", "or", "not"))
+from th_shell.docs.reading.python_syntax import statements
+
+_NAMES = ("platform", "engine", "env", "module")
 
 
 class ConditionError(ValueError):
@@ -55,113 +57,37 @@ class Condition:
 
 def parse_condition(text: str) -> Condition:
     """Read a condition. Raises ConditionError."""
-    parser = _Parser(text)
-    value = parser.either()
-    parser.end()
-    return Condition(text, frozenset(parser.modules), value)
+    modules: set[str] = set()
+    match statements(text.strip()):
+        case [ast.Expr(value=node)]:
+            value = _read(node, modules)
+            return Condition(text, frozenset(modules), value)
+    raise ConditionError("it is not one expression")
 
 
-class _Parser:
-    """Reads a condition from the left to the right; each method reads one part of the grammar."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._at = 0
-        self._token = self._next()
-        self.modules: set[str] = set()
-
-    def either(self) -> _Value:
-        left = self._both()
-        while self._takes("or"):
-            left = _or(left, self._both())
-        return left
-
-    def end(self) -> None:
-        if self._token:
-            raise ConditionError(f"unexpected {self._token}")
-
-    def _both(self) -> _Value:
-        left = self._negated()
-        while self._takes("and"):
-            left = _and(left, self._negated())
-        return left
-
-    def _negated(self) -> _Value:
-        if self._takes("not"):
-            value = self._negated()
-            return lambda facts: not value(facts)
-        return self._compared()
-
-    def _compared(self) -> _Value:
-        if self._takes("("):
-            value = self.either()
-            self._must_have(")")
-            return value
-        left = self._one()
-        if self._takes("=="):
-            return _equal(left, self._one())
-        if self._takes("!="):
-            equal = _equal(left, self._one())
-            return lambda facts: not equal(facts)
-        return left
-
-    def _one(self) -> _Value:
-        token = self._token
-        if token[:1] in ("'", '"') and token:
-            self._token = self._next()
-            return lambda _: token[1:-1]
-        if self._takes("platform"):
-            return lambda facts: facts.platform
-        if self._takes("engine"):
-            return lambda facts: facts.engine
-        if self._takes("env"):
-            name = self._argument()
-            return lambda facts: facts.environment.get(name, "")
-        if self._takes("module"):
-            module = self._argument()
-            self.modules.add(module)
+def _read(node: ast.expr, modules: set[str]) -> _Value:
+    """What a part of a condition means; the modules that it asks for are added to the others."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return lambda _: text
+        case ast.Name(id=("platform" | "engine") as fact):
+            return attrgetter(fact)
+        case ast.Call(ast.Name(id="env"), [ast.Constant(value=str() as variable)], []):
+            return lambda facts: facts.environment.get(variable, "")
+        case ast.Call(ast.Name(id="module"), [ast.Constant(value=str() as module)], []):
+            modules.add(module)
             return lambda facts: module in facts.modules
-        if not token or token in _RESERVED or not token[0].isalpha():
-            raise ConditionError(f"unexpected {token or 'end'}")
-        raise ConditionError(f"unknown name {token}: there are platform, engine, env and module")
-
-    def _argument(self) -> str:
-        self._must_have("(")
-        token = self._token
-        if token[:1] not in ("'", '"') or not token:
-            raise ConditionError(f"unexpected {token or 'end'}: a quoted name is missing")
-        self._token = self._next()
-        self._must_have(")")
-        return token[1:-1]
-
-    def _must_have(self, mark: str) -> None:
-        if not self._takes(mark):
-            raise ConditionError(f"unexpected {self._token or 'end'}: {mark} is missing")
-
-    def _takes(self, token: str) -> bool:
-        is_next = self._token == token
-        if is_next:
-            self._token = self._next()
-        return is_next
-
-    def _next(self) -> str:
-        match = _TOKEN.match(self._text, self._at)
-        if match:
-            self._at = match.end()
-            return match[0].strip()
-        rest = self._text[self._at :].strip()
-        if rest:
-            raise ConditionError(f"unexpected {rest[0]}")
-        return ""
-
-
-def _or(left: _Value, right: _Value) -> _Value:
-    return lambda facts: left(facts) or right(facts)
-
-
-def _and(left: _Value, right: _Value) -> _Value:
-    return lambda facts: left(facts) and right(facts)
-
-
-def _equal(left: _Value, right: _Value) -> _Value:
-    return lambda facts: left(facts) == right(facts)
+        case ast.UnaryOp(ast.Not(), operand):
+            value = _read(operand, modules)
+            return lambda facts: not value(facts)
+        case ast.BoolOp(operator, operands):
+            values = [_read(one, modules) for one in operands]
+            combine = any if isinstance(operator, ast.Or) else all
+            return lambda facts: combine(one(facts) for one in values)
+        case ast.Compare(first, [(ast.Eq() | ast.NotEq()) as operator], [second]):
+            left, right = _read(first, modules), _read(second, modules)
+            equal = isinstance(operator, ast.Eq)
+            return lambda facts: (left(facts) == right(facts)) is equal
+        case ast.Name(id=name) | ast.Call(func=ast.Name(id=name)) if name not in _NAMES:
+            raise ConditionError(f"unknown name {name}: there are platform, engine, env and module")
+    raise ConditionError(f"unexpected {ast.unparse(node)}")

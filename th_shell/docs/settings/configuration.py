@@ -18,7 +18,7 @@ Names of files are relative to the folder of the file.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ from typing import Any
 
 from th_shell.docs.settings.options import OPTIONS, layer_of, read_options, read_toml
 from th_shell.docs.settings.setting_readers import Command
-from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
+from th_shell.docs.settings.settings import NOTHING, Layer, Said, SettingsError
 from th_shell.files import read_file
 
 _FILE = "th-docs.toml"
@@ -34,7 +34,7 @@ _SHARED_FILE = "pyproject.toml"
 
 
 @dataclass(frozen=True)
-class Configuration:
+class Configuration(Said):
     """How pages are run and judged; None: nothing is said.
 
     layer: what is said of each example. engines: the commands that run the examples of languages.
@@ -58,20 +58,6 @@ class Configuration:
     sandbox_read: Sequence[str] = ()
     language: str | None = None
     torch: str | None = None
-
-    def over(self, below: Configuration) -> Configuration:
-        """This configuration, and the one below where this one says nothing."""
-        said = {one.name: getattr(self, one.name) for one in fields(self)}
-        found = replace(below, **{name: value for name, value in said.items() if value is not None})
-        settings = self.layer.settings.over(below.layer.settings)
-        return replace(
-            found,
-            layer=Layer(settings, (*below.layer.hidden, *self.layer.hidden)),
-            engines={**below.engines, **self.engines},
-            preludes={**below.preludes, **self.preludes},
-            environment={**below.environment, **self.environment},
-            sandbox_read=(*below.sandbox_read, *self.sandbox_read),
-        )
 
 
 def configuration(page: Path, command_line: Configuration) -> Configuration:

@@ -11,9 +11,10 @@ hide that a part of the output is missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isfinite
+from typing import TypeVar
 
 from th_shell.docs.settings.conditions import Condition
 
@@ -74,8 +75,30 @@ class Tolerance:
         return self.atol + (self.rtol * abs(documented) if isfinite(documented) else 0.0)
 
 
+_Said = TypeVar("_Said", bound="Said")
+
+
 @dataclass(frozen=True)
-class Settings:
+class Said:
+    """What is said in some place, by fields that are None where it says nothing of them."""
+
+    def over(self: _Said, below: _Said) -> _Said:
+        """This, and what is said below where this says nothing; of lists and tables, both."""
+        found = {}
+        for name in (one.name for one in fields(self)):
+            value, other = getattr(self, name), getattr(below, name)
+            if isinstance(value, Mapping):
+                value = {**other, **value}
+            elif isinstance(value, (tuple, list)):
+                value = (*other, *value)
+            elif isinstance(value, Said):
+                value = value.over(other)
+            found[name] = other if value is None else value
+        return replace(self, **found)
+
+
+@dataclass(frozen=True)
+class Settings(Said):
     """How an example is run and judged; None: nothing is said.
 
     skip: why it is not run. xfail: why it fails. timeout: the seconds that it may take. strict:
@@ -97,19 +120,9 @@ class Settings:
         """How far numbers may be from the documented ones."""
         return Tolerance(self.atol or 0.0, self.rtol or 0.0)
 
-    def over(self, below: Settings) -> Settings:
-        """These settings, and those below where these say nothing; filters and captures of both."""
-        said = {field.name: getattr(self, field.name) for field in fields(self)}
-        found = replace(below, **{name: value for name, value in said.items() if value is not None})
-        return replace(
-            found,
-            filters=below.filters + self.filters,
-            captures=below.captures + self.captures,
-        )
-
 
 @dataclass(frozen=True)
-class Layer:
+class Layer(Said):
     """What is said in one place: settings of examples, and what is done once for all of them."""
 
     settings: Settings = Settings()

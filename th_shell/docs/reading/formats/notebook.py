@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from json import scanner
 from typing import Any
 
 from th_shell.docs.reading.examples import Block, Line
 from th_shell.docs.settings.settings import PageError
 
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.M)
-_SPACE = re.compile(r"[ \t\n\r,:]*")
 _SKIP_MARK = "<!-- th-docs: skip -->"  # at the end of the Markdown above a cell
 _SKIP_TAG = "skip-execution"  # as Jupyter's own tools name it
 _PICTURE = "image/"
@@ -29,8 +29,7 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
     """The cells of a notebook, each with its output. Raises PageError."""
     text = "\n".join(lines)
     try:
-        json.loads(text)
-        notebook, _ = _Placed(text).value(0)
+        notebook = _Decoder(text).decode(text)
         yield from _blocks(notebook["cells"], _language(notebook["metadata"]))
     except json.JSONDecodeError as error:
         raise PageError(f"not a notebook: {error}") from None
@@ -44,44 +43,24 @@ class _Text(str):
     line: int = 0
 
 
-class _Placed:
-    """Reads valid JSON, of which it places the strings."""
+_read_string: Callable[[str, int, bool], tuple[str, int]] = vars(json.JSONDecoder())["parse_string"]
+
+
+class _Decoder(json.JSONDecoder):
+    """Reads JSON, of which it places the strings that are values."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        super().__init__()
         self._ends = [match.start() for match in re.finditer("\n", text)]
-        self._decoder = json.JSONDecoder()
+        self.parse_string = self._placed
+        # That in C does not ask for `parse_string`.
+        self.scan_once = scanner.py_make_scanner(self)  # type: ignore[attr-defined]
 
-    def value(self, at: int) -> tuple[Any, int]:
-        """The value that begins at a position, after white space, and where it ends."""
-        at = self._space(at)
-        if self._text[at] == "[":
-            return self._array(at + 1)
-        if self._text[at] == "{":
-            return self._object(at + 1)
-        value, end = self._decoder.raw_decode(self._text, at)
-        if isinstance(value, str):
-            value = _Text(_NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", value))
-            value.line = bisect_right(self._ends, at) + 1
-        return value, end
-
-    def _array(self, at: int) -> tuple[list[Any], int]:
-        found = []
-        while self._text[at := self._space(at)] != "]":
-            value, at = self.value(at)
-            found.append(value)
-        return found, at + 1
-
-    def _object(self, at: int) -> tuple[dict[str, Any], int]:
-        found = {}
-        while self._text[at := self._space(at)] != "}":
-            key, at = self.value(at)
-            found[key], at = self.value(at)
-        return found, at + 1
-
-    def _space(self, at: int) -> int:
-        match = _SPACE.match(self._text, at)
-        return match.end() if match else at
+    def _placed(self, text: str, start: int, strict: bool) -> tuple[_Text, int]:
+        value, end = _read_string(text, start, strict)
+        placed = _Text(_NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", value))
+        placed.line = bisect_right(self._ends, start) + 1
+        return placed, end
 
 
 def _language(metadata: dict[str, Any]) -> str:
