@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from runtime.pytorch.calls.kinds import AS_IT_IS, Converter, as_ints, converter
+from runtime.pytorch.calls.messages import has_ints_apart, parameter_of
 from runtime.pytorch.calls.options import OPTIONS
-from runtime.pytorch.calls.schema import NUMPY_NAMES, Parameter, Schema
+from runtime.pytorch.calls.schema import Parameter, Schema
 from runtime.pytorch.tensors.writing import deliver
 
 #: Takes a call's arguments as they were given; raises Rejected where a value does not fit.
@@ -37,11 +38,6 @@ class Binding:
         self._takes_out = "out" in own
         self._checked = [name for name in OPTIONS if name not in own]
         self.plan = self._make()
-
-    def check(self, args: Sequence[Any], named: Mapping[str, Any]) -> None:
-        """Raise Rejected, or an error, where a value does not fit."""
-        self._positions(args)
-        self._names(named)
 
     def _make(self) -> Plan:
         implementation = self._implementation
@@ -100,30 +96,31 @@ def bind(
     named: Mapping[str, Any],
     numbers: bool,
     is_method: bool,
-) -> Binding | None:
-    """The binding of a call's arguments by their types; None where they do not fit."""
+) -> Binding:
+    """The binding of a call's arguments, which fit the signature, by their types."""
     skip = 1 if is_method else 0
-    positional = schema.positional
-    apart = _ints_apart(schema, args, skip)
-    given = [type(v) for v in args[skip:]]
+    given = args[skip:]
+    apart = skip if has_ints_apart(schema, given) else None
     by_position: list[Converter] = [AS_IT_IS] * skip
     if apart is not None:
-        by_position.append(AS_IT_IS if set(given) == {int} else as_ints)
-        given = [tuple]
-    elif len(given) > len(positional):
-        return None
+        by_position.append(AS_IT_IS if set(map(type, given)) == {int} else as_ints)
     else:
-        for parameter, kind in zip(positional, given, strict=False):
-            convert = converter(parameter, kind, numbers)
-            if convert is None:
-                return None
-            by_position.append(convert)
-    by_name = _bind_names(schema, named, [p.name for p in positional[: len(given)]], numbers)
-    if by_name is None or _lacks(schema, len(given), by_name):
-        return None
+        for parameter, value in zip(schema.positional, given, strict=False):
+            by_position.append(_converter(parameter, value, numbers))
     own = _own_names(schema, implementation, skip)
-    by_name = {given: (own.get(name, name), c) for given, (name, c) in by_name.items()}
+    by_name = {}
+    for name, value in named.items():
+        meant = parameter_of(schema, name)
+        assert meant is not None
+        target = own.get(meant.name, meant.python_name)
+        by_name[name] = target, _converter(meant, value, numbers)
     return Binding(implementation, by_position, by_name, apart)
+
+
+def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
+    found = converter(parameter, type(value), numbers)
+    assert found is not None
+    return found
 
 
 def _own_names(schema: Schema, implementation: Callable[..., Any], skip: int) -> dict[str, str]:
@@ -131,32 +128,3 @@ def _own_names(schema: Schema, implementation: Callable[..., Any], skip: int) ->
     own = list(inspect.signature(implementation).parameters.values())[skip:]
     plain = itertools.takewhile(lambda p: p.kind is p.POSITIONAL_OR_KEYWORD, own)
     return dict(zip([p.name for p in schema.positional], [p.name for p in plain], strict=False))
-
-
-def _ints_apart(schema: Schema, args: Sequence[Any], skip: int) -> int | None:
-    """Where the ints begin that stand for a tuple: x.view(2, 3)."""
-    if not schema.takes_ints_apart or len(args) <= skip:
-        return None
-    first = Parameter("int", "", None, False, False, False)
-    return skip if all(converter(first, type(v)) for v in args[skip:]) else None
-
-
-def _bind_names(
-    schema: Schema, named: Mapping[str, Any], taken: Sequence[str], numbers: bool
-) -> dict[str, tuple[str, Converter]] | None:
-    found: dict[str, tuple[str, Converter]] = {}
-    for given, value in named.items():
-        parameter = schema.by_name.get(given) or schema.by_name.get(NUMPY_NAMES.get(given, ""))
-        if parameter is None or parameter.name in taken:
-            return None
-        convert = converter(parameter, type(value), numbers)
-        if convert is None:
-            return None
-        found[given] = parameter.python_name, convert
-    return found
-
-
-def _lacks(schema: Schema, given: int, by_name: Mapping[str, tuple[str, Converter]]) -> bool:
-    names = {name for name, _ in by_name.values()}
-    rest = [p for p in schema.parameters if p.keyword_only or p not in schema.positional[:given]]
-    return any(p.default is None and p.python_name not in names for p in rest)

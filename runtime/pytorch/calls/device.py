@@ -6,11 +6,11 @@ Errors of devices that are not there are those of PyTorch on a machine without t
 from __future__ import annotations
 
 import re
-from types import NoneType
 from typing import Any
 
 from runtime.pytorch.base.c_types import CType
-from runtime.pytorch.calls.messages import invalid_arguments
+from runtime.pytorch.calls.kinds import register_kind
+from runtime.pytorch.calls.messages import arguments_of
 from runtime.pytorch.calls.schema import parse
 
 NO_DRIVER = (
@@ -23,7 +23,7 @@ _TYPES = (
 ).split()
 _TEXT = re.compile(r"(?P<type>[A-Za-z_]+)(?::(?P<index>0|[1-9][0-9]*))?")
 _INT_LIMIT = 2**31
-_FORMS = (parse("device(torch.device device)"), parse("device(str type, int index = -1)"))
+_FORMS = (parse("device(torch.device device)"), parse("device(str type, int? index = -1)"))
 
 
 class device(CType):
@@ -39,11 +39,8 @@ class device(CType):
 
         Errors: RuntimeError for names of no device; TypeError for other arguments.
         """
-        one = len(args) == 1 and not named or not args and named.keys() == {"device"}
-        made = _of_one((*args, *named.values())[0]) if one else _of_type(args, named)
-        if made is None:
-            raise invalid_arguments(_FORMS, args, named)
-        return made
+        form, given = arguments_of(_FORMS, args, named)
+        return _of_one(**given) if form is _FORMS[0] else _of_type(**given)
 
     def __repr__(self) -> str:
         """As PyTorch prints it, which reads a negative index as 16 bits without a sign."""
@@ -93,35 +90,20 @@ def _device(type: str, index: int | None) -> device:
     return made
 
 
-def _of_one(value: object) -> device | None:
-    """The device of a text or an index, or that device; None for other arguments."""
-    if isinstance(value, device):
-        return value
-    if isinstance(value, (str, bytes)):
-        return _device(*_parse(_text(value)))
-    if isinstance(value, int) and not isinstance(value, bool):
-        return _device("cuda", _not_negative(value))
-    return None
+def _of_one(device: Any) -> Any:
+    """The device of a text, or of an index of CUDA's; or that device."""
+    if isinstance(device, (str, bytes)):
+        return _device(*_parse(device if isinstance(device, str) else device.decode()))
+    return _device("cuda", _not_negative(device)) if isinstance(device, int) else device
 
 
-def _of_type(args: tuple[Any, ...], named: dict[str, Any]) -> device | None:
-    """The device of a type and an index that were given apart; None for other arguments."""
-    names = (*("type", "index")[: len(args)], *named)
-    if len(names) != len(args) + len(named) or sorted(names) not in (["type"], ["index", "type"]):
-        return None
-    given = dict(zip(names, (*args, *named.values()), strict=True))
-    kind, index = given["type"], given.get("index")
-    if not isinstance(kind, (str, bytes)) or type(index) not in (int, NoneType):
-        return None
-    name, in_text = _parse(_text(kind))
+def _of_type(type: str, index: int | None = None) -> device:
+    """The device of a type and an index that were given apart."""
+    name, in_text = _parse(type)
     if in_text is not None:
         why = "because index was passed explicitly"
-        raise RuntimeError(f"type (string) must not include an index {why}: {_text(kind)}")
+        raise RuntimeError(f"type (string) must not include an index {why}: {type}")
     return _device(name, None if index is None else _not_negative(index))
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode() if isinstance(value, bytes) else value
 
 
 def _parse(text: str) -> tuple[str, int | None]:
@@ -157,6 +139,7 @@ def check_device(value: Any) -> None:
         raise NotImplementedError(f"tensors on the device '{wanted}' are not provided here")
 
 
+register_kind("torch.device", device, str, bytes, int)
 CPU = _device("cpu", None)
 
 

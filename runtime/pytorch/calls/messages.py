@@ -1,10 +1,10 @@
-"""What PyTorch says of arguments that fit no signature, and where memory is lacking."""
+"""Whether arguments fit a signature, and what PyTorch says where they fit none, or memory lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.calls.kinds import Rejected, converter
@@ -27,12 +27,11 @@ def invalid_arguments(
     otherwise it lists the signatures. hidden: further ones, which it does not list.
     """
     count = len(args) + len(named)
-    plausible = [s for s in schemas if _required(s) <= count <= _capacity(s, args)]
-    if len(plausible) == 1:
-        return TypeError(_what_is_wrong(plausible[0], args, named, numbers))
+    told = [s for s in schemas if _required(s) <= count <= _capacity(s, args)]
     if len(schemas) == 1 and not hidden:
-        return TypeError(_what_is_wrong(schemas[0], args, named, numbers))
-    return TypeError(_list(schemas, args, named))
+        told = list(schemas)
+    wrong = what_is_wrong(told[0], args, named, numbers) if len(told) == 1 else None
+    return TypeError(wrong.text if wrong else _list(schemas, args, named))
 
 
 def _required(schema: Schema) -> int:
@@ -40,63 +39,88 @@ def _required(schema: Schema) -> int:
 
 
 def _capacity(schema: Schema, args: Args) -> int:
-    more = len(args) if _has_ints_apart(schema, args) else 0
+    more = len(args) if has_ints_apart(schema, args) else 0
     return len(schema.parameters) + more
 
 
-def _has_ints_apart(schema: Schema, args: Args) -> bool:
+#: A parameter that takes one int.
+_INT = Parameter("int", "", None, False, False, False)
+
+
+def has_ints_apart(schema: Schema, args: Args) -> bool:
     """Whether a call gives the ints of a tuple one by one, as the first one tells."""
-    if not (schema.takes_ints_apart and args):
-        return False
-    convert = converter(Parameter("int", "", None, False, False, False), type(args[0]))
-    if convert is None:
-        return False
-    try:
-        convert(args[0])
-    except Rejected:
-        return False
-    return True
+    return schema.takes_ints_apart and bool(args) and _is_int(args[0])
+
+
+def _is_int(value: Any) -> bool:
+    return not _misfit(_INT, value, None, False)
+
+
+def arguments_of(
+    schemas: Sequence[Schema], args: Args, named: Named
+) -> tuple[Schema, dict[str, Any]]:
+    """The first signature that a call's arguments fit, and they themselves by its names.
+
+    Raises TypeError where there is none.
+    """
+    for schema in schemas:
+        if what_is_wrong(schema, args, named, False) is None:
+            names = [p.name for p in schema.positional]
+            return schema, {**dict(zip(names, args, strict=False)), **named}
+    raise invalid_arguments(schemas, args, named)
 
 
 # -- what is wrong with a call of one signature
 
 
-def _what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> str:
+class Misfit(NamedTuple):
+    """What is wrong with a call. of_value: another value of the same type may fit."""
+
+    text: str
+    of_value: bool = False
+
+
+def what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> Misfit | None:
+    """What is wrong with a call of one signature; None where the arguments fit.
+
+    args: without self. numbers: Python's numbers are taken for tensors.
+    """
     name = f"{schema.name}()"
     positional = schema.positional
-    if _has_ints_apart(schema, args):
+    if has_ints_apart(schema, args):
         wrong = _wrong_size(schema, args)
         if wrong:
             return wrong
         args = [args]
     if not schema.parameters and args:
-        return f"TensorBase.{name} takes no arguments ({len(args)} given)"
+        return Misfit(f"TensorBase.{name} takes no arguments ({len(args)} given)")
     if len(args) > len(positional):
-        return f"{name} {_too_many(positional, len(args))}"
+        return Misfit(f"{name} {_too_many(positional, len(args))}")
     for at, parameter in enumerate(schema.parameters):
         given = at < len(args) and not parameter.keyword_only
         key = _key(parameter, named)
         if not given and key is None:
             if parameter.default is None:
-                return _missing(schema, at)
+                return Misfit(_missing(schema, at))
             continue
         value = args[at] if given else named[key or ""]
         wrong = _misfit(parameter, value, at if given else None, numbers)
         if wrong:
-            return f"{name}: {wrong}"
-    return f"{name} {_unexpected(schema, args, named)}"
+            return Misfit(f"{name}: {wrong.text}", wrong.of_value)
+    unexpected = _unexpected(schema, args, named)
+    return Misfit(f"{name} {unexpected}") if unexpected else None
 
 
-def _wrong_size(schema: Schema, args: Args) -> str:
-    """What is wrong with ints that stand for a tuple; '' where nothing is."""
+def _wrong_size(schema: Schema, args: Args) -> Misfit | None:
+    """What is wrong with ints that stand for a tuple."""
     parameter = schema.positional[0]
     for at, value in enumerate(args):
-        if not isinstance(value, int) or isinstance(value, bool):
-            return (
+        if not _is_int(value):
+            return Misfit(
                 f"{schema.name}(): argument '{parameter.name}' failed to unpack the object at pos "
                 f'{at + 1} with error "type must be {parameter.kind},but got {type_name(value)}"'
             )
-    return ""
+    return None
 
 
 def _too_many(positional: Sequence[Parameter], given: int) -> str:
@@ -123,17 +147,17 @@ def _missing(schema: Schema, first: int) -> str:
     return f"{schema.name}() missing {what}: {', '.join(names)}"
 
 
-def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> str:
-    """What is wrong with a value; '' where it fits."""
+def _misfit(parameter: Parameter, value: Any, at: int | None, numbers: bool) -> Misfit | None:
+    """What is wrong with a value."""
     where = f"argument '{parameter.name}'" + (f" (position {at + 1})" if at is not None else "")
     convert = converter(parameter, type(value), numbers)
     if convert is None:
-        return f"{where} must be {parameter.kind}, not {type_name(value)}"
+        return Misfit(f"{where} must be {parameter.kind}, not {type_name(value)}")
     try:
         convert(value)
     except Rejected:
-        return _misfit_inside(parameter, value, where)
-    return ""
+        return Misfit(_misfit_inside(parameter, value, where), of_value=True)
+    return None
 
 
 def _misfit_inside(parameter: Parameter, value: Any, where: str) -> str:
@@ -152,12 +176,21 @@ def _misfit_inside(parameter: Parameter, value: Any, where: str) -> str:
 
 
 def _unexpected(schema: Schema, args: Args, named: Named) -> str:
+    """What is wrong with the names of a call; '' where nothing is."""
+    positional = [p.name for p in schema.positional[: len(args)]]
+    meant = [parameter_of(schema, name) for name in named]
+    if all(p is not None and p.name not in positional for p in meant):
+        return ""
     for name in named:
         if name not in schema.by_name:
             return f"got an unexpected keyword argument '{name}'"
-    positional = [p.name for p in schema.positional[: len(args)]]
     twice = next((name for name in named if name in positional), "")
     return f"got multiple values for argument '{twice}'"
+
+
+def parameter_of(schema: Schema, name: str) -> Parameter | None:
+    """The parameter that is given by a name, its own or numpy's for it."""
+    return schema.by_name.get(name) or schema.by_name.get(NUMPY_NAMES.get(name, ""))
 
 
 # -- the list of signatures

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime.pytorch.base.formats import layout, memory_format
-from runtime.pytorch.calls.device import NO_DRIVER, check_device, device
+from runtime.pytorch.calls.device import NO_DRIVER, check_device
 from runtime.pytorch.calls.kinds import register_kind
 
 NO_AUTOGRAD = (
@@ -42,4 +42,3 @@ OPTIONS: dict[str, Callable[[Any], None]] = {
 
 register_kind("torch.layout", layout)
 register_kind("torch.memory_format", memory_format)
-register_kind("torch.device", device, str, int)

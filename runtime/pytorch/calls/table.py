@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from runtime.core.errors import TorchError
 from runtime.pytorch.calls.binding import Plan, bind
 from runtime.pytorch.calls.kinds import Rejected
-from runtime.pytorch.calls.messages import invalid_arguments, no_memory
+from runtime.pytorch.calls.messages import invalid_arguments, no_memory, what_is_wrong
 from runtime.pytorch.calls.schema import Schema, derive, parse
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import write_in_place
@@ -206,17 +206,14 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
     Raises TypeError where there is none.
     """
     is_for_all = True
-    for row in rows:
-        implementation = _in_place(row.implementation) if row.in_place else row.implementation
-        found = bind(row.schema, implementation, args, named, row.numbers, row.is_method)
-        if found is not None:
-            try:
-                found.check(args, named)
-            except Rejected:
-                is_for_all = False  # other values of these types may fit
-                continue
-            return found.plan, is_for_all
     skip = 1 if rows[0].is_method else 0
+    for row in rows:
+        wrong = what_is_wrong(row.schema, args[skip:], named, row.numbers)
+        if wrong is None:
+            implementation = _in_place(row.implementation) if row.in_place else row.implementation
+            found = bind(row.schema, implementation, args, named, row.numbers, row.is_method)
+            return found.plan, is_for_all
+        is_for_all = is_for_all and not wrong.of_value
     shown = [r.schema for r in rows if not r.hidden]
     hidden = [r.schema for r in rows if r.hidden]
     raise invalid_arguments(shown, args[skip:], named, rows[0].numbers, hidden)

@@ -9,8 +9,8 @@ import numpy as np
 
 from runtime.pytorch.base.c_types import CType, type_name
 from runtime.pytorch.calls.device import CPU, check_device, device
-from runtime.pytorch.calls.kinds import converter, register_kind
-from runtime.pytorch.calls.messages import invalid_arguments
+from runtime.pytorch.calls.kinds import register_kind
+from runtime.pytorch.calls.messages import arguments_of
 from runtime.pytorch.calls.schema import parse
 from runtime.pytorch.streams.words import STATE_SIZE, Words
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -32,11 +32,8 @@ class Generator(CType):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         """A generator for a device, which can only be the processor."""
-        given = (*args, *named.values())
-        if len(given) > 1 or named.keys() - {"device"} or not _is_device(given):
-            raise invalid_arguments([_FORM], args, named)
-        for value in given:
-            check_device(value)
+        _, given = arguments_of([_FORM], args, named)
+        check_device(given.get("device"))
         object.__setattr__(self, "_words", Words(_DEFAULT_SEED))
         object.__setattr__(self, "device", CPU)
 
@@ -91,10 +88,6 @@ class Generator(CType):
 
 def _restored(state: Tensor) -> Generator:
     return Generator().set_state(state)
-
-
-def _is_device(given: tuple[Any, ...]) -> bool:
-    return all(converter(_FORM.parameters[0], type(value)) for value in given)
 
 
 def _bytes_of(state: Any) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from runtime.pytorch.base.c_types import CType, type_name
 from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, float64, int64
-from runtime.pytorch.calls.messages import invalid_arguments
+from runtime.pytorch.calls.messages import arguments_of
 from runtime.pytorch.calls.schema import Schema, parse
 
 _FLOAT_FORMS = (parse("finfo(torch.dtype type)"), parse("finfo()"))
@@ -62,8 +62,7 @@ class finfo(_Limits):  # noqa: N801 (PyTorch's name)
 
     def __new__(cls, *args: Any, **named: Any) -> finfo:
         """The limits of a type."""
-        given = args or named
-        kind = _element_type(_FLOAT_FORMS, args, named) if given else default_dtype()
+        kind = _element_type(_FLOAT_FORMS, args, named)
         kind = kind.to_real() if kind.is_complex else kind
         if not kind.is_floating_point:
             what = "a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
@@ -124,10 +123,6 @@ def _integer_limits(name: str, bits: int, signed: bool) -> iinfo:
 
 def _element_type(forms: Sequence[Schema], args: Sequence[Any], named: Mapping[str, Any]) -> dtype:
     """The type that a call gives, maybe as Python's class. Raises TypeError for other calls."""
-    given = (*args, *named.values())
-    if len(given) == 1 and (args or "type" in named):
-        value = given[0]
-        found = _PYTHON_TYPES.get(value) if isinstance(value, type) else value
-        if isinstance(found, dtype):
-            return found
-    raise invalid_arguments(forms, args, named)
+    _, given = arguments_of(forms, args, named)
+    value = given.get("type", default_dtype())
+    return value if isinstance(value, dtype) else _PYTHON_TYPES[value]
