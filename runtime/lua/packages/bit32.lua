@@ -57,32 +57,23 @@ local function shift(value, by)
   return unsigned(by >= 0 and lshift(value, by) or rshift(value, -by))
 end
 
-function bit32.lshift(...)
-  local n, value, by = select('#', ...), ...
-  return shift(bits(1, n, value), bits(2, n, by))
+-- A function of a number and of how far its bits are moved.
+local function mover(move)
+  return function(...)
+    local n, value, by = select('#', ...), ...
+    return move(bits(1, n, value), bits(2, n, by))
+  end
 end
 
-function bit32.rshift(...)
-  local n, value, by = select('#', ...), ...
-  return shift(bits(1, n, value), -bits(2, n, by))
-end
+bit32.lshift = mover(shift)
+bit32.rshift = mover(function(value, by) return shift(value, -by) end)
+bit32.lrotate = mover(function(value, by) return unsigned(bit.rol(value, by % ALL)) end)
+bit32.rrotate = mover(function(value, by) return unsigned(bit.ror(value, by % ALL)) end)
 
-function bit32.arshift(...)
-  local n, value, by = select('#', ...), ...
-  value, by = bits(1, n, value), bits(2, n, by)
+bit32.arshift = mover(function(value, by)
   if by < 0 or value >= 0 then return shift(value, -by) end
   return unsigned(bit.arshift(value, by < ALL and by or ALL - 1))
-end
-
-function bit32.lrotate(...)
-  local n, value, by = select('#', ...), ...
-  return unsigned(bit.rol(bits(1, n, value), bits(2, n, by) % ALL))
-end
-
-function bit32.rrotate(...)
-  local n, value, by = select('#', ...), ...
-  return unsigned(bit.ror(bits(1, n, value), bits(2, n, by) % ALL))
-end
+end)
 
 -- ------------------------------------------------------------------- fields
 

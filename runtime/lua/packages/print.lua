@@ -56,25 +56,69 @@ local function describe(value, nested)
   return tostring(value)
 end
 
-local function print_table(value, depth, put)
-  local margin = rep(' ', depth * INDENT)
+local CHARACTERS = 10 -- of a string, that count as one element
+local MANY, FIRST = 40, 20 -- a table of more entries than MANY shows the first ones
+local ROOM = 200 -- lines for all tables of a value of which a part is shown
+local POLLED = 1024 -- entries that are counted between two looks for Ctrl-C
+local LINE = 200 -- characters of a string in a table that is not shown whole
+
+local function with_commas(n)
+  local text = ('%d'):format(n):reverse():gsub('(%d%d%d)', '%1,')
+  return (text:reverse():gsub('^,', ''))
+end
+
+-- The beginning of a string, without a part of a character of several bytes at its end.
+local function beginning(text, length)
+  local part = sub(text, 1, length)
+  if not find(text, '^[\128-\191]', length + 1) then return part end
+  return (part:gsub('[\192-\255][\128-\191]*$', ''))
+end
+
+local function short(text)
+  if #text <= LINE then return text end
+  return beginning(text, LINE / 2) .. '… (' .. with_commas(#text) .. ' characters)'
+end
+
+local function whole(text) return text end
+
+-- How many entries a table has.
+local function count(value)
+  local n = 0
+  for _ in pairs(value) do
+    n = n + 1
+    if n % POLLED == 0 then th.poll() end
+  end
+  return n
+end
+
+-- Writes a table by `put`. left: where a part is enough, the number of lines there is still room
+-- for, in a table; nil to write all.
+local function print_table(value, depth, put, left)
+  local margin, cut = rep(' ', depth * INDENT), left and short or whole
   if next(value) == nil then
     put(margin, '{}\n')
     return
   end
+  local n = left and count(value)
+  local most, shown = left and (n > MANY and FIRST or MANY), 0
   put(margin, '{\n')
   for k, v in pairs(value) do
     th.poll()
-    put(margin, '  ', tostring(k), ' : ')
+    if left then
+      if shown == most or left[1] <= 0 then break end
+      shown, left[1] = shown + 1, left[1] - 1
+    end
+    put(margin, '  ', cut(tostring(k)), ' : ')
     if type(v) ~= 'table' then
-      put(describe(v, true), '\n')
+      put(cut(describe(v, true)), '\n')
     elseif depth >= level - 1 or next(v) == nil then
       put('{...}\n')
     else
       put('\n')
-      print_table(v, depth + 1, put)
+      print_table(v, depth + 1, put, left)
     end
   end
+  if left and shown < n then put(margin, '  … ', with_commas(n - shown), ' more\n') end
   put(margin, '}\n')
 end
 
@@ -131,23 +175,6 @@ setprintlevel(DEFAULT_LEVEL)
 
 -- ------------------------------------------------- large values at the prompt
 
-local CHARACTERS = 10 -- of a string, that count as one element
-local MANY, FIRST = 40, 20 -- a table of more entries than MANY shows the first ones
-local ROOM = 200 -- lines for all tables of a value
-local POLLED = 1024 -- entries that are counted between two looks for Ctrl-C
-
-local function with_commas(n)
-  local text = ('%d'):format(n):reverse():gsub('(%d%d%d)', '%1,')
-  return (text:reverse():gsub('^,', ''))
-end
-
--- The beginning of a string, without a part of a character of several bytes at its end.
-local function beginning(text, length)
-  local part = sub(text, 1, length)
-  if not find(text, '^[\128-\191]', length + 1) then return part end
-  return (part:gsub('[\192-\255][\128-\191]*$', ''))
-end
-
 -- How many elements a table has for print: entries, those of tables in it, and parts of strings.
 -- Counting ends above the limit.
 local function amount(value, depth, limit)
@@ -163,46 +190,6 @@ local function amount(value, depth, limit)
     if n > limit then break end
   end
   return n
-end
-
--- How many entries a table has.
-local function count(value)
-  local n = 0
-  for _ in pairs(value) do
-    n = n + 1
-    if n % POLLED == 0 then th.poll() end
-  end
-  return n
-end
-
-local LINE = 200 -- characters of a string in a table that is not shown whole
-
-local function short(text)
-  if #text <= LINE then return text end
-  return beginning(text, LINE / 2) .. '… (' .. with_commas(#text) .. ' characters)'
-end
-
--- Writes a part of a table; left: the number of lines there is still room for, in a table.
-local function print_part(value, depth, left)
-  local margin = rep(' ', depth * INDENT)
-  local n = count(value)
-  local shown, most = 0, n > MANY and FIRST or MANY
-  write(margin, '{\n')
-  for k, v in pairs(value) do
-    if shown == most or left[1] <= 0 then break end
-    shown, left[1] = shown + 1, left[1] - 1
-    write_visible(margin, '  ', short(tostring(k)), ' : ')
-    if type(v) ~= 'table' then
-      write_visible(short(describe(v, true)), '\n')
-    elseif depth >= level - 1 or next(v) == nil then
-      write('{...}\n')
-    else
-      write('\n')
-      print_part(v, depth + 1, left)
-    end
-  end
-  if shown < n then write(margin, '  … ', with_commas(n - shown), ' more\n') end
-  write(margin, '}\n')
 end
 
 -- The functions that make the text of tensors and storages, unless a program has replaced them.
@@ -225,7 +212,7 @@ local function print_if_large(value, limit, how)
   local kind = type(value)
   if kind == 'table' and not has_tostring(value) then
     if amount(value, 0, limit) <= limit then return false end
-    print_part(value, 0, { ROOM })
+    print_table(value, 0, write_visible, { ROOM })
     write('(a part; ', how, ' shows all)\n')
     return true
   end

@@ -23,10 +23,6 @@ local function added(self, name)
   return event
 end
 
-local function share(elapsed, divider)
-  return divider and elapsed / divider or elapsed
-end
-
 --- Starts an event, for the first time or again; 'fps': reports show how many fit in a second.
 function Profiler:start(name, fps)
   local event = self.events[name] or added(self, name)
@@ -37,21 +33,18 @@ function Profiler:start(name, fps)
   io.flush()
 end
 
---- Processor seconds since the event's start, divided (default: by 1).
-function Profiler:cpu(name, divider)
-  local event = known(self, name)
-  local seconds = share(os.clock() - event.cpu, divider)
-  event.cpud = seconds
-  return seconds
+-- Adds the method that tells the seconds since an event's start, divided (default: by 1).
+local function add_time(name, clock)
+  Profiler[name] = function(self, of, divider)
+    local event = known(self, of)
+    local seconds = (clock() - event[name]) / (divider or 1)
+    event[name .. 'd'] = seconds
+    return seconds
+  end
 end
 
---- Seconds since the event's start, divided (default: by 1).
-function Profiler:real(name, divider)
-  local event = known(self, name)
-  local seconds = share(sys.clock() - event.real, divider)
-  event.reald = seconds
-  return seconds
-end
+add_time('cpu', function() return os.clock() end)
+add_time('real', function() return sys.clock() end)
 
 --- Both times; prints them where the profiler is verbose.
 function Profiler:lap(name, divider)
@@ -65,17 +58,18 @@ end
 
 -- ----------------------------------------------------------------- reports
 
+local function filled(form, event)
+  return form:format(event.reald or UNKNOWN, event.cpud or UNKNOWN, event.name)
+end
+
 local function row(event)
-  local text = ('$ real %f | cpu %f <%s>')
-    :format(event.reald or UNKNOWN, event.cpud or UNKNOWN, event.name)
+  local text = filled('$ real %f | cpu %f <%s>', event)
   if not event.fps then return text end
   return text .. (' = %f fps'):format(1 / event.reald)
 end
 
 function Profiler:format(name)
-  local event = known(self, name)
-  return ('$ real | cpu: %f | %f <%s>')
-    :format(event.reald or UNKNOWN, event.cpud or UNKNOWN, event.name)
+  return filled('$ real | cpu: %f | %f <%s>', known(self, name))
 end
 
 function Profiler:formatAll()

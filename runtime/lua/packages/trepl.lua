@@ -7,20 +7,15 @@ local th = ...
 local type, pairs, tostring, rawset = type, pairs, tostring, rawset
 local getinfo = debug.getinfo
 
--- luacheck: globals who import monitor_G noColors _torchimport _preloaded_ text
+-- luacheck: globals sys who import monitor_G noColors _torchimport _preloaded_ text
 
 -- ------------------------------------------------------------------ colours
 
-local NAMES = { none = '0', bright = '1', dim = '2', underline = '4', blink = '5', reverse = '7',
-  hidden = '8' }
-for i, name in ipairs{ 'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white' } do
-  NAMES[name], NAMES['_' .. name] = '0;3' .. i - 1, '4' .. i - 1
-  NAMES[name:gsub('^%l', string.upper)] = '1;3' .. i - 1
-end
-
 local colours = {} -- name -> escape sequence; '' for all if the output is no terminal
-local in_colour = th.ask(th.host.isatty, 1)
-for name, code in pairs(NAMES) do colours[name] = in_colour and '\27[' .. code .. 'm' or '' end
+for name, code in pairs(sys.COLORS) do colours[name] = code end
+for name, code in pairs{ bright = 1, dim = 2, underline = 4, blink = 5, reverse = 7, hidden = 8 } do
+  colours[name] = '\27[' .. code .. 'm'
+end
 
 local function painters()
   local result = {}
@@ -34,6 +29,7 @@ end
 function noColors()
   for name in pairs(colours) do colours[name] = '' end
 end
+if not th.ask(th.host.isatty, 1) then noColors() end
 
 -- ---------------------------------------------------------------- variables
 
@@ -96,8 +92,9 @@ th.make_public(_G, 'import')
 
 -- ----------------------------------------------------------- global monitor
 
+-- Where the program has used a global, four calls further out.
 local function place()
-  local info = getinfo(3, 'Sl')
+  local info = getinfo(5, 'Sl')
   local file = info.source:gsub('^[@=]', '')
   if info.currentline > 0 then
     return colours.magenta .. file .. colours.none .. ':' .. colours.green .. info.currentline
@@ -106,9 +103,9 @@ local function place()
   return colours.yellow .. '[C-module]' .. colours.none
 end
 
-local function reported(what, name, where, strict)
+local function reported(what, name, strict)
   local message = colours.red .. what .. ': ' .. colours.blue .. tostring(name) .. colours.none
-    .. ' @ ' .. where
+    .. ' @ ' .. place()
   if strict then th.fail((message:gsub('\27%[[%d;]*m', ''))) end -- an error shows them as digits
   print(message)
 end
@@ -125,26 +122,21 @@ function monitor_G(callback)
   end
   local made = {}
   for name in pairs(_G) do made[name] = true end
+  local function report(name, event, what)
+    if callback then
+      callback(name, event)
+    else
+      reported(what, name, strict)
+    end
+  end
   setmetatable(_G, {
     __newindex = function(globals, name, value)
-      if not made[name] then
-        if callback then
-          callback(name, 'newindex')
-        else
-          local where = place()
-          reported('created global variable', name, where, strict)
-        end
-      end
+      if not made[name] then report(name, 'newindex', 'created global variable') end
       made[name] = true
       rawset(globals, name, value)
     end,
     __index = function(_, name)
-      if callback then
-        callback(name, 'index')
-      else
-        local where = place()
-        reported('attempt to read undeclared variable', name, where, strict)
-      end
+      report(name, 'index', 'attempt to read undeclared variable')
     end,
   })
 end

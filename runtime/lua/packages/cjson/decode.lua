@@ -100,8 +100,7 @@ local function token(text, at, settings)
   end
   if not find(c, '[-+%d]') then return nil, 'invalid token', at end
   local number = number_at(text, at)
-  local is_plain = number and find(number, '^-?[1-9%.eE]') or number and find(number, '^-?0[^%dxX]')
-    or number == '0' or number == '-0'
+  local is_plain = number and not find(number, '^%+') and not find(number, '^-?0[%dxX]')
   if not number or not (settings.decode_invalid or is_plain) then
     return nil, 'invalid number', at
   end

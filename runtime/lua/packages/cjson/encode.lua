@@ -8,6 +8,8 @@ local byte, find, gsub, huge = string.byte, string.find, string.gsub, math.huge
 
 local ESCAPES = { ['"'] = '\\"', ['\\'] = '\\\\', ['/'] = '\\/', ['\b'] = '\\b', ['\f'] = '\\f',
   ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t' }
+local FORMATS = {} -- of numbers, by their digits
+for digits = 1, 14 do FORMATS[digits] = '%.' .. digits .. 'g' end
 local SPECIAL = '[%z\1-\31"\\/\127]'
 
 local function escape(c)
@@ -44,7 +46,7 @@ local function number_text(value, settings)
     end
     return value ~= value and 'NaN' or value > 0 and 'Infinity' or '-Infinity'
   end
-  return format(settings.format, value)
+  return format(FORMATS[settings.precision], value)
 end
 
 local function key_text(key, settings)

@@ -9,72 +9,68 @@ local decoder = th.chunk('packages/cjson/decode')(th)
 local NULL = th.newproxy(true) -- stands for null, which cannot be a value in a table
 getmetatable(NULL).__tostring = function() return 'userdata: NULL' end
 
-local function integer(arg, value, low, high)
-  if type(value) ~= 'number' then th.type_error(arg, 'number', value) end
-  if value < low or value > high then
-    th.argument_error(arg, ('expected integer between %d and %d'):format(low, high))
-  end
-  return math.floor(value)
-end
+-- Checks of settings' values, which return what is set; arg: the argument's position.
 
--- A function that sets a number among the settings, if it gets one, and returns the current one.
-local function number_setting(settings, name, low, high)
-  return function(...)
-    if select('#', ...) > 1 then th.argument_error(2, 'found too many arguments') end
-    local value = ...
-    if value ~= nil then settings[name] = integer(1, value, low, high) end
-    settings.format = ('%%.%dg'):format(settings.precision)
-    return settings[name]
-  end
-end
-
--- The same for one of true and false, or a word.
-local function choice_setting(settings, name, word)
-  return function(...)
-    if select('#', ...) > 1 then th.argument_error(2, 'found too many arguments') end
-    local value = ...
-    if value ~= nil then
-      local is_switch = word and (value == 'on' or value == 'off')
-      if type(value) ~= 'boolean' and value ~= word and not is_switch then
-        th.argument_error(1, ("invalid option '%s'"):format(tostring(value)))
-      end
-      if value == 'on' then value = true elseif value == 'off' then value = false end
-      settings[name] = value
+local function integer(low, high)
+  return function(arg, value)
+    if type(value) ~= 'number' then th.type_error(arg, 'number', value) end
+    if value < low or value > high then
+      th.argument_error(arg, ('expected integer between %d and %d'):format(low, high))
     end
-    return settings[name]
+    return math.floor(value)
+  end
+end
+
+-- True or false; if there is a word, this too, and 'on' and 'off'.
+local function choice(word)
+  return function(arg, value)
+    if word and (value == 'on' or value == 'off') then return value == 'on' end
+    if type(value) ~= 'boolean' and value ~= word then
+      th.argument_error(arg, ("invalid option '%s'"):format(tostring(value)))
+    end
+    return value
+  end
+end
+
+local LARGEST = 2 ^ 31 - 1
+
+-- A function that sets those of some settings for which it gets a value, and returns them all.
+-- @param names the names of the settings, in the order of the function's arguments
+-- @param checks their checks
+local function setter(settings, names, checks)
+  return function(...)
+    if select('#', ...) > #names then
+      th.argument_error(#names + 1, 'found too many arguments')
+    end
+    local current = {}
+    for i, name in ipairs(names) do
+      local value = select(i, ...)
+      if value ~= nil then settings[name] = checks[i](i, value) end
+      current[i] = settings[name]
+    end
+    return unpack(current)
   end
 end
 
 local function new()
   local settings = {
     sparse_convert = false, sparse_ratio = 2, sparse_safe = 10, encode_depth = 1000,
-    decode_depth = 1000, precision = 14, format = '%.14g', keep = true, invalid = false,
-    decode_invalid = true, null = NULL,
+    decode_depth = 1000, precision = 14, keep = true, invalid = false, decode_invalid = true,
+    null = NULL,
   }
-  local cjson = {
+  local function set(name, check) return setter(settings, { name }, { check }) end
+  return {
     _NAME = 'cjson', _VERSION = '2.1devel', null = NULL, new = new,
     encode = encoder(settings), decode = decoder(settings),
-    encode_max_depth = number_setting(settings, 'encode_depth', 1, 2 ^ 31 - 1),
-    decode_max_depth = number_setting(settings, 'decode_depth', 1, 2 ^ 31 - 1),
-    encode_number_precision = number_setting(settings, 'precision', 1, 14),
-    encode_keep_buffer = choice_setting(settings, 'keep'),
-    encode_invalid_numbers = choice_setting(settings, 'invalid', 'null'),
-    decode_invalid_numbers = choice_setting(settings, 'decode_invalid'),
+    encode_max_depth = set('encode_depth', integer(1, LARGEST)),
+    decode_max_depth = set('decode_depth', integer(1, LARGEST)),
+    encode_number_precision = set('precision', integer(1, 14)),
+    encode_keep_buffer = set('keep', choice()),
+    encode_invalid_numbers = set('invalid', choice 'null'),
+    decode_invalid_numbers = set('decode_invalid', choice()),
+    encode_sparse_array = setter(settings, { 'sparse_convert', 'sparse_ratio', 'sparse_safe' },
+      { choice(), integer(0, LARGEST), integer(0, LARGEST) }),
   }
-  function cjson.encode_sparse_array(...)
-    local convert, ratio, safe = ...
-    if select('#', ...) > 3 then th.argument_error(4, 'found too many arguments') end
-    if convert ~= nil then
-      if type(convert) ~= 'boolean' then
-        th.argument_error(1, ("invalid option '%s'"):format(tostring(convert)))
-      end
-      settings.sparse_convert = convert
-    end
-    if ratio ~= nil then settings.sparse_ratio = integer(2, ratio, 0, 2 ^ 31 - 1) end
-    if safe ~= nil then settings.sparse_safe = integer(3, safe, 0, 2 ^ 31 - 1) end
-    return settings.sparse_convert, settings.sparse_ratio, settings.sparse_safe
-  end
-  return cjson
 end
 
 return new()

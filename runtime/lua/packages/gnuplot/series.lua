@@ -108,7 +108,12 @@ end
 
 -- ---------------------------------------------------------------------- surfaces
 
-local SPLOT = 'expecting [string,] tensor [,tensor] [,tensor]'
+-- The legend and the tensors of the arguments for points or a surface.
+-- @param kinds what the arguments are, as `kinds_of` tells
+local function solid_arguments(values, kinds)
+  if kinds:sub(1, 1) == 's' then return values[1], unpack(values, 2) end
+  return '', unpack(values)
+end
 
 -- x and y of a surface of which only z is given: the row and the column.
 local function grid(z)
@@ -121,9 +126,10 @@ end
 gnuplot.splot = plotter('splot', 'matrix', function(values)
   local kinds = kinds_of(values)
   if kinds == '' then fail('empty argument list') end
-  if kinds ~= 't' and kinds ~= 'st' and kinds ~= 'ttt' and kinds ~= 'sttt' then fail(SPLOT) end
-  local first = kinds:sub(1, 1) == 's' and 2 or 1
-  local x, y, z = unpack(values, first)
+  if kinds ~= 't' and kinds ~= 'st' and kinds ~= 'ttt' and kinds ~= 'sttt' then
+    fail('expecting [string,] tensor [,tensor] [,tensor]')
+  end
+  local legend, x, y, z = solid_arguments(values, kinds)
   if not z then
     z = x
     if z:dim() == 2 then x, y = grid(z) else y = z end
@@ -132,20 +138,19 @@ gnuplot.splot = plotter('splot', 'matrix', function(values)
     fail(('x and y and z are expected to be matrices x = %dD y = %dD z = %dD')
       :format(x:dim(), y:dim(), z:dim()))
   end
-  return series_of({ x, y, z }, first == 2 and values[1] or '')
+  return series_of({ x, y, z }, legend)
 end)
 
 --- Plots points in three dimensions: scatter3(x, y, z), or a table of such for each.
 gnuplot.scatter3 = plotter('scatter3', 'matrix', function(values)
   local kinds = kinds_of(values)
   if kinds ~= 'ttt' and kinds ~= 'sttt' then fail('expecting [string,] tensor, tensor, tensor') end
-  local first = kinds:sub(1, 1) == 's' and 2 or 1
-  local x, y, z = unpack(values, first)
+  local legend, x, y, z = solid_arguments(values, kinds)
   if x:dim() ~= 1 or y:dim() ~= 1 or z:dim() ~= 1 then fail('x, y and z must be 1D') end
   if not x:isSameSizeAs(y) or not x:isSameSizeAs(z) then
     fail('x, y and z must be the same size')
   end
-  return series_of({ x, y, z }, first == 2 and values[1] or '')
+  return series_of({ x, y, z }, legend)
 end)
 
 -- ------------------------------------------------------------------------ images

@@ -50,13 +50,9 @@ end
 
 -- Patterns of commands of gnuplot, and what does the same; true if it could.
 local COMMANDS = {
-  { '^set (%l-label) ["\'](.*)["\']$', function(name, text)
-    if not gnuplot[name] then return false end
+  { '^set (%l+) ["\'](.*)["\']$', function(name, text)
+    if name ~= 'title' and not (name:find('label$') and gnuplot[name]) then return false end
     set(name, text)
-    return true
-  end },
-  { '^set title ["\'](.*)["\']$', function(text)
-    set('title', text)
     return true
   end },
   { '^set ([xy]range) %[(.*)%]$', function(name, text)

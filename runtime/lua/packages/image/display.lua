@@ -7,24 +7,19 @@ local new_file = th.chunk('packages/picture_file')(th)
 
 local type, unpack, print = type, unpack, print
 
+local shared = th.grid_parameters
 local PARAMETERS = {
-  { arg = 'image', type = 'torch.Tensor | table', req = true,
-    help = 'image (HxW or KxHxW), several (Kx3xHxW) or a list' },
+  shared.image,
   { arg = 'zoom', type = 'number', help = 'how many times as large', default = 1 },
-  { arg = 'min', type = 'number', help = 'value that is black' },
-  { arg = 'max', type = 'number', help = 'value that is white' },
+  shared.min, shared.max,
   { arg = 'legend', type = 'string', help = 'title', default = 'image.display' },
   { arg = 'win', type = 'table', help = 'what an earlier call has returned' },
   { arg = 'x', type = 'number', help = 'not used', default = 0 },
   { arg = 'y', type = 'number', help = 'not used', default = 0 },
-  { arg = 'scaleeach', type = 'boolean', help = 'a range of values for each', default = false },
+  shared.scaleeach,
   { arg = 'gui', type = 'boolean', help = 'not used', default = true },
   { arg = 'offscreen', type = 'boolean', help = 'shows nothing', default = false },
-  { arg = 'padding', type = 'number', help = 'pixels between images', default = 0 },
-  { arg = 'symmetric', type = 'boolean', help = 'a range with 0 in its middle', default = false },
-  { arg = 'nrow', type = 'number', help = 'images in a row', default = 6 },
-  { arg = 'saturate', type = 'boolean', help = 'cuts values off outside of min and max',
-    default = true },
+  shared.padding, shared.symmetric, shared.nrow, shared.saturate,
 }
 
 local function zoomed(picture, zoom)

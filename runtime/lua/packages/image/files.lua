@@ -10,12 +10,12 @@ local MAX_BYTE, MAX_WORD = 255, 65535
 
 -- ------------------------------------------------------------------- pixels
 
-local TYPES = { float = 'Float', double = 'Double', byte = 'Byte' }
+local TYPES = { float = torch.FloatTensor, double = torch.DoubleTensor, byte = torch.ByteTensor }
 
 -- The functions of a library for the type that is to be loaded, which is a word or the default.
 local function functions_of(library, kind)
-  local tensor = kind and TYPES[kind] and torch[TYPES[kind] .. 'Tensor']() or torch.Tensor()
-  if kind and not TYPES[kind] then tensor = nil end
+  local tensor
+  if not kind then tensor = torch.Tensor() elseif TYPES[kind] then tensor = TYPES[kind]() end
   return tensor[library]
 end
 
@@ -55,8 +55,9 @@ end
 
 local FROM_FILE, FROM_MEMORY = 1, 0
 
--- Adds loadX, decompressX, saveX and getXsize for a format.
-local function add_format(name, library)
+-- Adds loadX, decompressX, saveX, compressX and getXsize for a format.
+-- @param quality that of files, which compressX takes, too; nil for a format that loses nothing
+local function add_format(name, library, quality)
   image['load' .. name] = function(file, depth, kind)
     local img, bits = functions_of(library, kind).load(FROM_FILE, file)
     return finish(img, depth, kind, bits)
@@ -69,58 +70,49 @@ local function add_format(name, library)
     local img, bits = functions_of(library, kind).load(FROM_MEMORY, tensor)
     return finish(img, depth, kind, bits)
   end
+  image['save' .. name] = function(file, img)
+    img = to_bytes(img)
+    img[library].save(file, img, FROM_FILE, quality)
+  end
+  image['compress' .. name] = function(img, given)
+    img = to_bytes(img)
+    local bytes = torch.ByteTensor()
+    if quality then
+      img[library].save('', img, FROM_MEMORY, given or quality, bytes)
+    else
+      img[library].save('', img, FROM_MEMORY, bytes)
+    end
+    return bytes
+  end
   image['get' .. name .. 'size'] = function(file)
     return torch.Tensor()[library].size(file)
   end
 end
 
 add_format('PNG', 'libpng')
-add_format('JPG', 'libjpeg')
-
-local QUALITY = 75
-
-function image.savePNG(file, img)
-  img = to_bytes(img)
-  img.libpng.save(file, img, FROM_FILE)
-end
-
-function image.compressPNG(img)
-  img = to_bytes(img)
-  local bytes = torch.ByteTensor()
-  img.libpng.save('', img, FROM_MEMORY, bytes)
-  return bytes
-end
-
-function image.saveJPG(file, img)
-  img = to_bytes(img)
-  img.libjpeg.save(file, img, FROM_FILE, QUALITY)
-end
-
-function image.compressJPG(img, quality)
-  img = to_bytes(img)
-  local bytes = torch.ByteTensor()
-  img.libjpeg.save('', img, FROM_MEMORY, quality or QUALITY, bytes)
-  return bytes
-end
+add_format('JPG', 'libjpeg', 75)
 
 function image.loadPPM(file, depth, kind)
   return finish(functions_of('libppm', kind).load(file), depth, kind)
+end
+
+local function save_ppm(file, img)
+  img = to_bytes(img)
+  img.libppm.save(file, img, FROM_FILE)
 end
 
 function image.savePPM(file, img)
   if img:nDimension() ~= 3 or img:size(1) ~= 3 then
     fail('can only save 3xHxW images as PPM', 'image.savePPM')
   end
-  img = to_bytes(img)
-  img.libppm.save(file, img, FROM_FILE)
+  save_ppm(file, img)
 end
 
 function image.savePGM(file, img)
   if img:nDimension() == 3 and img:size(1) ~= 1 then
     fail('can only save 1xHxW or HxW images as PGM', 'image.savePGM')
   end
-  img = to_bytes(img)
-  img.libppm.save(file, img, FROM_FILE)
+  save_ppm(file, img)
 end
 
 function image.getPPMsize(file)
@@ -129,15 +121,13 @@ end
 
 -- ------------------------------------------------------------------ any format
 
-local formats = {
-  jpg = { loader = image.loadJPG, saver = image.saveJPG, sizer = image.getJPGsize },
-  png = { loader = image.loadPNG, saver = image.savePNG, sizer = image.getPNGsize },
-  ppm = { loader = image.loadPPM, saver = image.savePPM, sizer = image.getPPMsize },
-  pgm = { loader = image.loadPPM, saver = image.savePGM, sizer = image.getPPMsize },
-}
-for other, name in pairs{ jpeg = 'jpg', JPEG = 'jpg', JPG = 'jpg', PNG = 'png', PPM = 'ppm',
-  PGM = 'pgm' } do
-  formats[other] = formats[name]
+local formats = {}
+for name, suffixes in pairs{ JPG = 'jpg jpeg JPEG JPG', PNG = 'png PNG', PPM = 'ppm PPM',
+  PGM = 'pgm PGM' } do
+  local reading = name == 'PGM' and 'PPM' or name
+  local format = { loader = th.public(image['load' .. reading]),
+    saver = th.public(image['save' .. name]), sizer = th.public(image['get' .. reading .. 'size']) }
+  for suffix in suffixes:gmatch('%a+') do formats[suffix] = format end
 end
 image.supported_filetypes = formats
 
@@ -237,8 +227,4 @@ end
 
 function image.fabio()
   return asset('fabio', 1, 'image.fabio')
-end
-
-for _, name in ipairs{ 'jpg', 'png', 'ppm', 'pgm' } do
-  th.make_public(formats[name], 'loader saver sizer')
 end

@@ -72,18 +72,22 @@ local function lay_out(packed, per_row, padding)
   return grid
 end
 
+-- The parameters that image.display has, too, by their names.
 local PARAMETERS = {
-  { arg = 'input', type = 'torch.Tensor | table', req = true,
+  image = { type = 'torch.Tensor | table', req = true,
     help = 'image (HxW or KxHxW), several (Kx3xHxW) or a list' },
-  { arg = 'padding', type = 'number', help = 'pixels between images', default = 0 },
-  { arg = 'nrow', type = 'number', help = 'images in a row', default = 6 },
-  { arg = 'scaleeach', type = 'boolean', help = 'a range of values for each', default = false },
-  { arg = 'min', type = 'number', help = 'value that is black' },
-  { arg = 'max', type = 'number', help = 'value that is white' },
-  { arg = 'symmetric', type = 'boolean', help = 'a range with 0 in its middle', default = false },
-  { arg = 'saturate', type = 'boolean', help = 'cuts values off outside of min and max',
-    default = true },
+  padding = { type = 'number', help = 'pixels between images', default = 0 },
+  nrow = { type = 'number', help = 'images in a row', default = 6 },
+  scaleeach = { type = 'boolean', help = 'a range of values for each', default = false },
+  min = { type = 'number', help = 'value that is black' },
+  max = { type = 'number', help = 'value that is white' },
+  symmetric = { type = 'boolean', help = 'a range with 0 in its middle', default = false },
+  saturate = { type = 'boolean', help = 'cuts values off outside of min and max', default = true },
 }
+for name, parameter in pairs(PARAMETERS) do parameter.arg = name end
+th.grid_parameters = PARAMETERS
+local INPUT = { arg = 'input', type = PARAMETERS.image.type, req = true,
+  help = PARAMETERS.image.help }
 
 local function is_coloured(planes)
   return planes == 1 or planes == 3
@@ -92,7 +96,8 @@ end
 --- One image, with values from 0 to 1, of an image or of many, which are laid out in rows.
 function image.toDisplayTensor(...)
   local given = dok.unpack({ ... }, 'image.toDisplayTensor', 'Makes one image of several.',
-    unpack(PARAMETERS))
+    INPUT, PARAMETERS.padding, PARAMETERS.nrow, PARAMETERS.scaleeach, PARAMETERS.min,
+    PARAMETERS.max, PARAMETERS.symmetric, PARAMETERS.saturate)
   local packed = pack(given.input)
   local function scale(tensor)
     image.minmax{ tensor = tensor, inplace = true, min = given.min, max = given.max,
