@@ -13,7 +13,7 @@ from runtime.pytorch.base.dtypes import Category, dtype
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT, Operand, Out
+from runtime.pytorch.calls.types import Number, Out, TensorOrNumber
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import result_type
@@ -139,30 +139,24 @@ def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
         )
 
 
-for _name in ("clamp", "clip"):
-
-    @op(
-        f"{_name}(Tensor input, Tensor min = None, Tensor max = None, *, {OUT})",
-        f"{_name}(Tensor input, Number min = None, Number max = None, *, {OUT})",
-        in_place=True,
-    )
-    def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Out = None) -> Any:
-        """Each element, or the bound that it is beyond; nans stay."""
-        return _clamp(input, min, max, out)
+@op(name="clamp clip", in_place=True)
+def clamp(
+    input: Tensor, min: TensorOrNumber = None, max: TensorOrNumber = None, *, out: Out = None
+) -> Any:
+    """Each element, or the bound that it is beyond; nans stay."""
+    return _clamp(input, min, max, out)
 
 
-@op(f"clamp_min(Tensor input, Number min, *, {OUT})", in_place=True)
 @op(in_place=True)
-def clamp_min(input: Tensor, min: Operand, *, out: Out = None) -> Any:
+def clamp_min(input: Tensor, min: TensorOrNumber, *, out: Out = None) -> Any:
     """Each element, or the bound where that is larger."""
     if isinstance(min, Tensor):
         return _LARGER(input, min, out)
     return _clamp_to_numbers("clamp_min_scalar_cpu", input, min, None, out)
 
 
-@op(f"clamp_max(Tensor input, Number max, *, {OUT})", in_place=True)
 @op(in_place=True)
-def clamp_max(input: Tensor, max: Operand, *, out: Out = None) -> Any:
+def clamp_max(input: Tensor, max: TensorOrNumber, *, out: Out = None) -> Any:
     """Each element, or the bound where that is smaller."""
     if isinstance(max, Tensor):
         return _SMALLER(input, max, out)
@@ -172,9 +166,8 @@ def clamp_max(input: Tensor, max: Operand, *, out: Out = None) -> Any:
 # -- lerp
 
 
-@op(f"lerp(Tensor input, Tensor end, Number weight, *, {OUT})", in_place=True)
 @op(in_place=True)
-def lerp(input: Tensor, end: Tensor, weight: Operand, *, out: Out = None) -> Any:
+def lerp(input: Tensor, end: Tensor, weight: TensorOrNumber, *, out: Out = None) -> Any:
     """``input + weight * (end - input)``. Raises RuntimeError for elements of several types."""
     if out is None and weight.__class__ in _PLAIN and -1e30 < weight < 1e30:
         a, b = input.array, end.array
@@ -209,12 +202,9 @@ def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
     kernel = f"{name}_cpu_out"
     for_one = Pointwise(plain, kernel=kernel, takes=NUMBERS)
 
-    @op(
-        f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, {OUT})",
-        in_place=True,
-    )
+    @op(name=name, in_place=True)
     def add_scaled(
-        input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Out = None
+        input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Out = None
     ) -> Any:
         if name == "addcdiv":
             _check_division(tensor1, tensor2)

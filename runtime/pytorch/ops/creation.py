@@ -1,7 +1,7 @@
 """Tensors of given sizes, filled with a number. PyTorch's documentation: torch, Creation Ops.
 
-`OPTIONS` are the parameters that all functions which make tensors have; of these, an implementation
-gets the dtype alone. `out=` decides the type where it is given.
+Of the options that all functions which make tensors have, an implementation gets the dtype alone.
+`out=` decides the type where it is given.
 """
 
 from __future__ import annotations
@@ -22,14 +22,6 @@ from runtime.pytorch.ops.interchange import from_numpy
 from runtime.pytorch.tensors.layouts import copy_of, empty_array, empty_like_array, format_strides
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver, resize_to
-
-#: What the signatures of all functions that make tensors end with.
-OPTIONS = (
-    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
-    "bool pin_memory = False, bool requires_grad = False"
-)
-_LIKE = f"{OPTIONS}, torch.memory_format memory_format = None"
-_WITH_OUT = f"Tensor out = None, {OPTIONS}"
 
 
 def check_sizes(size: Shape) -> Shape:
@@ -170,7 +162,7 @@ def empty_like(input: Tensor, *, dtype: Kind = None, memory_format: Format = Non
 
 
 def _fill_like(name: str, number: int) -> Callable[..., Tensor]:
-    @op(f"{name}_like(Tensor input, *, {_LIKE})", method=False)
+    @op(name=f"{name}_like", more=NEW, method=False)
     def compute(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
         values = _like(input, dtype, memory_format)
         values.fill(number)
@@ -231,7 +223,7 @@ def new_full(input: Tensor, size: Shape, fill_value: Number, *, dtype: Kind = No
 
 
 _DATA = "torch.dtype dtype = None, torch.device device = None"
-_OPTIONS = f"{_DATA}, bool pin_memory = False, bool requires_grad = False"
+_MORE = "torch.device device = None, bool pin_memory = False, bool requires_grad = False"
 
 
 def _warn_of_copy(data: Any, function: str) -> None:
@@ -243,17 +235,14 @@ def _warn_of_copy(data: Any, function: str) -> None:
         )
 
 
-@op(more="torch.device device = None, bool pin_memory = False, bool requires_grad = False")
+@op(more=_MORE)
 def tensor(data: Any, *, dtype: Kind = None) -> Tensor:
     """A new tensor of numbers, sequences, an array or a tensor; it shares no memory with them."""
     _warn_of_copy(data, "torch.tensor")
     return wrap(array_of(data, dtype))
 
 
-@op(
-    more="torch.device device = None, bool pin_memory = False, bool requires_grad = False",
-    function=False,
-)
+@op(more=_MORE, function=False)
 def new_tensor(input: Tensor, data: Any, *, dtype: Kind = None) -> Tensor:
     """A new tensor of data, by default of this tensor's type."""
     _warn_of_copy(data, "tensor.new_tensor")

@@ -18,16 +18,17 @@ from runtime.pytorch.base.quiet import calmly
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, Kind, Number, Out
+from runtime.pytorch.calls.types import NEW, OUT, Kind, Number, Out
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.formulas import multiply_add
 from runtime.pytorch.compute.promotion import number_as
-from runtime.pytorch.ops.creation import OPTIONS, fill_number, finish, type_for
+from runtime.pytorch.ops.creation import fill_number, finish, type_for
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
 _REGISTER = 32  # bytes
-_WITH_OUT = f"Tensor out = None, {OPTIONS}"
+_OPTIONS = f"torch.dtype dtype = None, {NEW}"
+_WITH_OUT = f"{OUT}, {_OPTIONS}"
 
 
 def _check_type(name: str, kind: dtype) -> None:
@@ -51,7 +52,7 @@ def _shown(number: Any) -> str:
 
 @op(
     f"arange(Number end, *, {_WITH_OUT})",
-    f"arange(Number start, Number end, *, {OPTIONS})",
+    f"arange(Number start, Number end, *, {_OPTIONS})",
     f"arange(Number start, Number end, Number step = 1, *, {_WITH_OUT})",
 )
 def arange(
@@ -149,24 +150,28 @@ def _bound(name: str, function: str, value: Any) -> Any:
 
 _BOUNDS = [
     f"{start} start, {end} end, int steps"
-    for start, end in (
-        ("Tensor", "Tensor"),
-        ("Number", "Tensor"),
-        ("Tensor", "Number"),
-        ("Number", "Number"),
-    )
+    for end in ("Tensor", "Number")
+    for start in ("Tensor", "Number")
 ]
+
+
+def _ends(
+    function: str, start: Any, end: Any, steps: int, out: Out, dtype: Kind
+) -> tuple[Any, Any, dtype]:
+    """The first and the last number of equal steps, and their type."""
+    start, end = _bound("start", function, start), _bound("end", function, end)
+    kind = type_for(dtype, out)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if steps > 1:
+        _check_type(f"{function}_cpu", kind)
+    return start, end, kind
 
 
 @op(*[f"linspace({bounds}, *, {_WITH_OUT})" for bounds in _BOUNDS], method=False)
 def linspace(start: Any, end: Any, steps: int, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """Numbers from start to end in equal steps."""
-    start, end = _bound("start", "linspace", start), _bound("end", "linspace", end)
-    kind = type_for(dtype, out)
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    if steps > 1:
-        _check_type("linspace_cpu", kind)
+    start, end, kind = _ends("linspace", start, end, steps, out, dtype)
     return finish(_between(start, end, steps, kind), out)
 
 
@@ -197,12 +202,7 @@ def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
     """Powers of a base, whose exponents go from start to end in equal steps."""
-    start, end = _bound("start", "logspace", start), _bound("end", "logspace", end)
-    kind = type_for(dtype, out)
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    if steps > 1:
-        _check_type("logspace_cpu", kind)
+    start, end, kind = _ends("logspace", start, end, steps, out, dtype)
     return finish(calmly(_powers, start, end, steps, base, kind), out)
 
 
