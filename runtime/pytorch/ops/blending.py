@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.thread_pool import LARGE
 from runtime.pytorch.base.dtypes import Category, dtype
-from runtime.pytorch.base.quiet import calmly, quietly
+from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Number, Out, TensorOrNumber
@@ -31,10 +30,6 @@ def _bounded(a: Any, low: Any, high: Any) -> Any:
 def _clamp(input: Tensor, low: Any, high: Any, out: Out) -> Any:
     if low is None and high is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if out is None and low.__class__ in _PLAIN and high.__class__ in _PLAIN:
-        found = _clamp_quickly(input.array, low, high)
-        if found is not None:
-            return found
     bounds = [bound for bound in (low, high) if bound is not None]
     if isinstance(bounds[0], Tensor):
         return _BETWEEN[low is not None, high is not None].general((input, *bounds), out)
@@ -50,31 +45,6 @@ _BOUNDS: dict[tuple[bool, bool], Callable[..., Any]] = {
 _BETWEEN = {
     which: Pointwise(compute, kernel="clamp_cpu", takes=ALL) for which, compute in _BOUNDS.items()
 }
-
-
-_PLAIN = (int, float)
-
-
-def _clamp_quickly(array: Any, low: Any, high: Any) -> Tensor | None:
-    """Floating-point elements between two ordinary numbers; None for others."""
-    kind = array.dtype
-    if kind.kind != "f" or kind.itemsize < 4 or not (-1e30 < low < 1e30 and -1e30 < high < 1e30):
-        return None
-    if array.size >= LARGE or (array.ndim > 1 and not array.flags.c_contiguous):
-        return None
-    return wrap(quietly.run(_between, array, kind.type(low), kind.type(high)))
-
-
-def _three_alike(a: Any, b: Any, c: Any) -> bool:
-    """Whether three arrays are of one floating-point type and shape, and plain in memory."""
-    kind, shape = a.dtype, a.shape
-    if kind.kind != "f" or kind.itemsize < 4 or a.size >= LARGE:
-        return False
-    if not (b.dtype is kind is c.dtype and b.shape == shape == c.shape):
-        return False
-    return len(shape) < 2 or (
-        a.flags.c_contiguous and b.flags.c_contiguous and c.flags.c_contiguous
-    )
 
 
 def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out) -> Any:
@@ -169,10 +139,6 @@ def clamp_max(input: Tensor, max: TensorOrNumber, *, out: Out = None) -> Any:
 @op(in_place=True)
 def lerp(input: Tensor, end: Tensor, weight: TensorOrNumber, *, out: Out = None) -> Any:
     """``input + weight * (end - input)``. Raises RuntimeError for elements of several types."""
-    if out is None and weight.__class__ in _PLAIN and -1e30 < weight < 1e30:
-        a, b = input.array, end.array
-        if _three_alike(a, b, b):
-            return wrap(calmly(formulas.lerp, a, b, a.dtype.type(weight)))
     if input.dtype is not end.dtype:
         raise RuntimeError(
             f"expected dtype {input.dtype.real} for `end` but got dtype {end.dtype.real}"
@@ -209,9 +175,6 @@ def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
         if name == "addcdiv":
             _check_division(tensor1, tensor2)
         if value.__class__ is int and value == 1:
-            arrays = input.array, tensor1.array, tensor2.array
-            if out is None and _three_alike(*arrays):
-                return wrap(calmly(plain, *arrays))
             return for_one.general((input, tensor1, tensor2), out)
         reduce(broadcast, [x.sizes for x in (input, tensor1, tensor2)])
         kind = result_type(input, tensor1, tensor2)

@@ -148,8 +148,6 @@ def unique_consecutive(
 
 
 _OPTIONS = f"*, bool assume_unique = False, bool invert = False, {OUT}"
-#: Up to so many comparisons each element is compared with all others.
-_FEW = 1 << 12
 
 
 @op(f"isin(Tensor elements, Number test_element, {_OPTIONS})", method=False)
@@ -171,8 +169,5 @@ def isin(
     check_out(out, bool_)
     a, b = (np.asarray(array_as(x, kind)) for x in (elements, test_elements))
     want_kernel("isin_default_cpu", a)
-    if a.size * b.size <= _FEW:
-        found = (a[..., None] == b.reshape(-1)).any(-1)
-    else:
-        found = np.isin(a, b)
+    found = np.isin(a, b)
     return give(tidy(~found if invert else found), out)

@@ -101,10 +101,7 @@ def _fill_masked(input: Tensor, mask: Tensor, value: Any) -> None:
     _check_mask(mask, "masked_fill_")
     if mask.array.shape != array.shape:
         check_target(array, broadcast(array.shape, mask.array.shape))
-    if mask.array.shape == array.shape and array.flags.c_contiguous:
-        np.putmask(array, mask.array, element)
-    else:
-        np.copyto(array, element, where=mask.array)
+    np.copyto(array, element, where=mask.array)
 
 
 @op(function=False)

@@ -6,7 +6,7 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,6 @@ from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
-_MANY = 4096
 _largest = np.maximum.reduce
 
 
@@ -95,11 +94,6 @@ def _check_selected(chosen: Array, size: int, dim: int) -> None:
     raise IndexError("index out of range in self")
 
 
-@lru_cache(maxsize=256)
-def _small_offsets(shape: Shape, strides: Shape, dim: int) -> Array:
-    return _offsets(shape, strides, dim)
-
-
 def _offsets(shape: Shape, strides: Shape, dim: int) -> Array:
     """For each element of a shape its distance from the first one, but for one dimension's part."""
     parts = [
@@ -116,8 +110,7 @@ def flat_positions(index: Array, shape: Shape, dim: int) -> Array:
     index has as many dimensions as the shape; its elements lie where it has them in the others.
     """
     strides = contiguous_strides(shape)
-    make = _small_offsets if index.size <= 4096 else _offsets
-    offsets = make(index.shape, strides, dim)
+    offsets = _offsets(index.shape, strides, dim)
     step = strides[dim]
     found = np.multiply(index, step, dtype=np.int64)
     found += offsets  # in place: memory for a second array would take longer than the sum
@@ -310,19 +303,7 @@ def where_method(input: Tensor, condition: Tensor, other: Operand) -> Tensor:
 def _nonzero(array: Array) -> Tensor:
     if not array.ndim:
         return wrap(np.empty((int(bool(array)), 0), np.int64))
-    if array.ndim == 2 and array.size > _MANY:
-        return wrap(_places_in_matrix(array))
     return wrap(np.array(array.nonzero()).T)
-
-
-def _places_in_matrix(array: Array) -> Array:
-    """The rows and columns of the elements that are not zero; quicker than numpy's for many."""
-    places = np.flatnonzero(array)
-    found = np.empty((2, places.size), np.int64)
-    found[0] = np.repeat(np.arange(len(array)), np.count_nonzero(array, axis=1))
-    np.multiply(found[0], array.shape[1], out=found[1])
-    np.subtract(places, found[1], out=found[1])
-    return found.T
 
 
 @op(more=OUT)

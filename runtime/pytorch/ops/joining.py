@@ -93,25 +93,12 @@ def _not_empty(tensors: Tensors, name: str) -> Tensors:
     return tensors
 
 
-def _stacked(arrays: list[Any], shape: Shape) -> Tensor | None:
-    """Contiguous arrays of one type and shape along a new first dimension; None for others."""
-    kind = arrays[0].dtype
-    for array in arrays:
-        if array.shape != shape or array.dtype is not kind or not array.flags.c_contiguous:
-            return None
-    return wrap(np.concatenate(arrays).reshape((len(arrays), *shape)))
-
-
 @op()
 def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
     """The tensors, all of one shape, along a new dimension."""
     arrays = [tensor.array for tensor in _not_empty(tensors, "stack")]
     shape = arrays[0].shape
     dim = wrap_dim(dim, len(shape) + 1)
-    if out is None and not dim and shape:
-        joined = _stacked(arrays, shape)
-        if joined is not None:
-            return joined
     for position, array in enumerate(arrays):
         if array.shape != shape:
             raise RuntimeError(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.table import FUNCTIONS, op
@@ -305,23 +304,8 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return strided(input, sizes, steps)
 
 
-def _of_matrix(array: Array, offset: int) -> Array | None:
-    """A diagonal of a contiguous matrix; None of other matrices, and for one without elements."""
-    rows, columns = array.shape
-    count = min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns)
-    if count <= 0 or not array.flags.c_contiguous:
-        return None
-    first = offset if offset >= 0 else -offset * columns
-    step = columns + 1
-    return array.reshape(-1)[first : first + (count - 1) * step + 1 : step]
-
-
 def diagonal_of(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     """A view of a diagonal of two dimensions, as the last dimension. Raises RuntimeError."""
-    if input.array.ndim == 2 and dim1 == 0 and dim2 == 1:
-        found = _of_matrix(input.array, offset)
-        if found is not None:
-            return view_of(input, found)
     shape, strides = input.array.shape, input.strides
     first, second = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
     if first == second:

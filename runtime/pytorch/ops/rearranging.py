@@ -5,7 +5,6 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Other 
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,16 +25,9 @@ from runtime.pytorch.tensors.writing import delivered
 
 def _repeated(array: Array, repeats: Shape) -> Tensor:
     """repeats has at least as many entries as the array has dimensions."""
-    more = len(repeats) - array.ndim
-    sizes = (1,) * more + array.shape
+    sizes = (1,) * (len(repeats) - array.ndim) + array.shape
     full = check_sizes(tuple([n * size for n, size in zip(repeats, sizes, strict=True)]))
-    found = np.empty(full, array.dtype)
-    if found.size:
-        pairs = [(n, size) for n, size in zip(repeats, sizes, strict=True)]
-        apart = tuple([n for pair in pairs for n in pair])
-        once = tuple([n for _, size in pairs for n in (1, size)])
-        found.reshape(apart)[...] = array.reshape(once)
-    return wrap(found)
+    return wrap(np.ascontiguousarray(np.tile(array, repeats)).reshape(full))
 
 
 @op(function=False)
@@ -122,16 +114,6 @@ def repeat_interleave_all(
 # -- rolling and flipping
 
 
-def _rolled(array: Array, shift: int, dim: int) -> Array:
-    size = array.shape[dim]
-    shift = shift % size if size else 0
-    found = np.empty_like(array, order="C")
-    before = (slice(None),) * dim
-    found[(*before, slice(shift, None))] = array[(*before, slice(0, size - shift))]
-    found[(*before, slice(0, shift))] = array[(*before, slice(size - shift, None))]
-    return found
-
-
 @op()
 def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne = ()) -> Tensor:
     """The elements moved along dimensions; those that leave at the end come in at the front."""
@@ -140,8 +122,7 @@ def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne = ()) -> Tensor:
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
-        flat = array.reshape(-1)
-        return wrap(_rolled(flat, shifts[0], 0).reshape(array.shape))
+        return wrap(np.roll(array.reshape(-1), shifts[0]).reshape(array.shape))
     if len(shifts) != len(dims):
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
@@ -150,8 +131,8 @@ def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne = ()) -> Tensor:
         return wrap(array.copy())
     axes = [wrap_dim(dim, array.ndim, takes_scalar=False) for dim in dims]
     for shift, axis in zip(shifts, axes, strict=True):
-        array = _rolled(array, shift, axis)
-    return wrap(array)
+        array = np.roll(array, shift, axis)
+    return wrap(np.ascontiguousarray(array))
 
 
 def _flipped(tensor: Tensor, dims: Any) -> Tensor:
@@ -214,18 +195,6 @@ def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
 # -- triangles
 
 
-@lru_cache(maxsize=64)
-def _small_triangle(rows: int, columns: int, diagonal: int) -> Array:
-    return np.tri(rows, columns, diagonal, bool)
-
-
-def _triangle(rows: int, columns: int, diagonal: int) -> Array:
-    """True on and below a diagonal."""
-    if rows * columns <= 4096:
-        return _small_triangle(rows, columns, diagonal)
-    return np.tri(rows, columns, diagonal, bool)
-
-
 def _limited(shape: Shape, diagonal: int) -> int:
     # Beyond these all diagonals are the same; a larger number may be no integer of numpy's.
     return max(-shape[-2] - 1, min(diagonal, shape[-1]))
@@ -235,14 +204,8 @@ def _masked(input: Tensor, name: str, diagonal: int) -> Tensor:
     array = input.array
     if array.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-    rows, columns = array.shape[-2:]
-    found = np.zeros(array.shape, array.dtype)
-    if name == "tril":
-        mask = _triangle(rows, columns, _limited(array.shape, diagonal))
-    else:
-        mask = ~_triangle(rows, columns, _limited(array.shape, diagonal - 1))
-    np.copyto(found, array, where=mask)
-    return wrap(found)
+    compute: Any = np.tril if name == "tril" else np.triu
+    return wrap(np.ascontiguousarray(compute(array, _limited(array.shape, diagonal))))
 
 
 @op(in_place=True)
