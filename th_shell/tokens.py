@@ -1,4 +1,8 @@
-"""The tokens of Lua text that may end anywhere, as text does that is being typed."""
+"""Lua's text: its tokens, what is open behind it, and how far a further line is indented.
+
+All that th reads of Lua's text without LuaJIT goes by the tokens that stand here, also what may end
+anywhere, as text does that is being typed, and what a page has that is no Lua.
+"""
 
 from __future__ import annotations
 
@@ -12,33 +16,35 @@ KEYWORDS = frozenset(
     "return then true until while".split()
 )
 
+# A quote without a partner is a string where the text ends behind it, and a sign otherwise. Each
+# text matches in one way only, so that a quote without a partner is found out in linear time.
 _TEXTS = (
-    r"(?P<comment>--\[(?P<c>=*)\[(?:[\s\S]*?\](?P=c)\]|[\s\S]*)|--[^\n]*)"
-    r"|(?P<string>\[(?P<s>=*)\[(?:[\s\S]*?\](?P=s)\]|[\s\S]*)"
-    r"|\"(?:\\[\s\S]|[^\\\n\"])*\"?|'(?:\\[\s\S]|[^\\\n'])*'?)"
+    r"(?:--)?\[(?P<level>=*)\[(?:[\s\S]*?(?P<long>\](?P=level)\])|[\s\S]*)|(?P<line>--[^\n]*)"
+    r"|(?P<quote>[\"'])(?:\\(?:z\s*(?!\s)|[^z])|(?!(?P=quote))[^\\\n])*"
+    r"(?:(?P<short>(?P=quote))|\Z)"
 )
-_TOKEN = re.compile(
-    rf"{_TEXTS}|(?P<number>\.?\d(?:[eEpP][+-]|(?!\.\.)[\w.])*)"
-    r"|(?P<name>[^\W\d]\w*)|(?P<sign>\.\.\.|\.\.|::|[=~<>]=|\S)"
-)
-_BLOCKS = "function|then|do|repeat|else|elseif|end|until"
+_NUMBER = r"0[xX](?:[pP][+-]|(?!\.\.)[\w.])*|\.?[0-9](?:[eE][+-]|(?!\.\.)[\w.])*"
+_NAME = r"[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*"
+# Among the signs are operators of Lua 5.3, so that they can be told from those of LuaJIT.
+_SIGN = r"\.\.\.|\.\.|::|//|<<|>>|[=~<>]=|\S"
+_TOKEN = re.compile(rf"{_TEXTS}|(?P<number>{_NUMBER})|(?P<name>{_NAME})|(?P<sign>{_SIGN})")
+_BLOCKS = "function|then|do|if|repeat|else|elseif|end|until"
 _STRUCTURE = re.compile(rf"{_TEXTS}|(?P<keyword>\b(?:{_BLOCKS})\b)|(?P<sign>[][(){{}}])")
-# A comment of one line is never open: what is typed next, on the next line, is no part of it.
-_CLOSED = {
-    "comment": re.compile(r"--(?!\[=*\[)|--\[(=*)\[[\s\S]*\]\1\]\Z"),
-    "string": re.compile(
-        r"(?:\[(=*)\[[\s\S]*\]\1\]|\"(?:\\[\s\S]|[^\\\"])*\"|'(?:\\[\s\S]|[^\\'])*')\Z"
-    ),
-}
-_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_MARK = re.compile(r"(?:--)?\[=*\[|\w*(?:'''|\"\"\"|['\"])")
+_BRACKETS = {**dict.fromkeys("([{", 1), **dict.fromkeys(")]}", -1)}
 
 
 class Token(NamedTuple):
-    """A token. kind: 'comment', 'string', 'number', 'name', 'keyword' or 'sign'. start: from 0."""
+    """A token of Lua, or of Python.
+
+    kind: 'comment', 'string', 'number', 'name', 'keyword' or 'sign'. start: from 0. is_open:
+    whether it is a string or comment that what is typed next would belong to.
+    """
 
     kind: str
     text: str
     start: int
+    is_open: bool = False
 
     @property
     def end(self) -> int:
@@ -46,22 +52,21 @@ class Token(NamedTuple):
         return self.start + len(self.text)
 
     @property
-    def is_open(self) -> bool:
-        """Whether it is a string or comment that what is typed next would belong to."""
-        closed = _CLOSED.get(self.kind)
-        return closed is not None and not closed.match(self.text)
+    def mark(self) -> str:
+        """What a string or a long comment begins with, with the prefix that Python has there."""
+        found = _MARK.match(self.text)
+        return found[0] if found else ""
 
     @property
     def content(self) -> str:
         """The text of a string, without its marks."""
-        opening = re.match(r"\[=*\[|['\"]", self.text)
-        size = len(opening[0]) if opening else 0
+        size = len(self.mark)
         return self.text[size:] if self.is_open else self.text[size : len(self.text) - size]
 
 
-def tokens(text: str) -> list[Token]:
-    """The tokens of a text, comments among them."""
-    return [_token(match) for match in _TOKEN.finditer(text)]
+def tokens(text: str, start: int = 0) -> list[Token]:
+    """The tokens of a text from a position on, comments among them."""
+    return [_token(match) for match in _TOKEN.finditer(text, start)]
 
 
 def structure(text: str) -> list[Token]:
@@ -73,12 +78,27 @@ def structure(text: str) -> list[Token]:
 
 
 def _token(match: re.Match[str]) -> Token:
-    kind = match.lastgroup or "sign"
-    if kind in ("c", "s"):
-        kind = "comment" if match["comment"] is not None else "string"
-    if kind == "name" and match[0] in KEYWORDS:
+    kind, text = match.lastgroup or "", match[0]
+    if kind == "name" and text in KEYWORDS:
         kind = "keyword"
-    return Token(kind, match[0], match.start())
+    if kind in ("name", "keyword", "number", "sign"):
+        return Token(kind, text, match.start())
+    is_open = kind in ("level", "quote")  # neither of which is the group of what closes them
+    return Token("comment" if text.startswith("--") else "string", text, match.start(), is_open)
+
+
+def without_texts(source: str) -> str:
+    """A source with blanks in place of comments and of what is in quotes."""
+    parts, before = [], 0
+    for token in structure(source):
+        if token.kind in ("comment", "string"):
+            quote = token.text[0] if token.text[0] in "\"'" else " "
+            parts += [source[before : token.start], quote, " " * (len(token.text) - 2), quote]
+            before = token.end
+    return "".join([*parts, source[before:]])
+
+
+# -- brackets
 
 
 def opening(code: Sequence[Token], at: int) -> int | None:
@@ -95,8 +115,104 @@ def _partner(code: Sequence[Token], order: Iterable[int]) -> int | None:
     """The index at which as many brackets are closed as were opened before, in some order."""
     depth = 0
     for at in order:
-        if code[at].kind == "sign":
-            depth += (code[at].text in _OPENING) - (code[at].text in _CLOSING)
+        depth += _BRACKETS.get(code[at].text, 0)
         if not depth:
             return at
     return None
+
+
+# -- what is open behind lines
+
+_STEPS = {
+    **dict.fromkeys(("function", "do", "if", "repeat"), 1),
+    **dict.fromkeys(("end", "until"), -1),
+    **_BRACKETS,
+}
+#: What a line ends with that goes on in the next one.
+_GOES_ON = re.compile(r"(?:[-+*/%^#<>=~,]|(?<!\.)\.\.?|(?<!:):|\b(?:and|or|not|then))\s*$")
+
+
+def open_mark(text: str) -> tuple[list[Token], str]:
+    """The structure of a line, and the mark of the string or comment that goes on behind it, or ''.
+
+    The line begins with that of the line before, if any.
+    """
+    found = structure(f"{text}\n")
+    return found, found[-1].mark if found and found[-1].is_open else ""
+
+
+class Nesting:
+    """What is open behind the lines that were added.
+
+    To count brackets and keywords takes less time than to compile the text again with each line,
+    and tells as surely that a text is not complete yet.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._mark = ""  # of the string or comment that is open
+        self._waits = False
+
+    def add(self, line: str) -> None:
+        """Read a further line."""
+        text = self._mark + line
+        found, self._mark = open_mark(text)
+        self._depth += sum(_STEPS.get(token.text, 0) for token in found)
+        if found and found[-1].kind == "comment" and found[-1].end >= len(text.rstrip()):
+            text = text[: found[-1].start]
+        if text.strip() and not self._mark:
+            self._waits = _GOES_ON.search(text) is not None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a bracket, a block, a long comment or a string is open."""
+        return self._depth > 0 or self._mark != ""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether anything is open, or the last line ends with an operator."""
+        return self.is_open or self._waits
+
+
+# -- how far a line is indented, by the blocks and brackets that are open before it
+
+_OPENING = frozenset(["function", "then", "do", "repeat", "else", *"([{"])
+_CLOSING = frozenset(["end", "until", "else", "elseif", *")]}"])
+
+
+def margin(before: str, width: int) -> str:
+    """The blanks for a new line behind a text."""
+    found = structure(before)
+    if found and found[-1].is_open:  # a string or a long comment
+        return ""
+    opened = innermost(found, _OPENING, _CLOSING)
+    return margin_at(before, opened.start) + " " * width if opened else ""
+
+
+def margin_of_closing(before: str) -> str | None:
+    """The blanks for a line that the text ends with and that closes something."""
+    opened = innermost(structure(before)[:-1], _OPENING, _CLOSING)
+    return margin_at(before, opened.start) if opened else None
+
+
+def innermost(
+    found: Iterable[Token], opening: frozenset[str], closing: frozenset[str]
+) -> Token | None:
+    """The innermost block or bracket that is open behind some tokens."""
+    opened: list[Token] = []
+    for token in found:
+        if token.text in closing and opened:
+            opened.pop()
+        if token.text in opening:
+            opened.append(token)
+    return opened[-1] if opened else None
+
+
+def margin_at(text: str, at: int) -> str:
+    """The blanks that the line begins with in which a position is."""
+    return blanks_of(text[text.rfind("\n", 0, at) + 1 :])
+
+
+def blanks_of(line: str) -> str:
+    """The blanks that a line begins with."""
+    return line[: len(line) - len(line.lstrip(" \t"))]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from th_shell.nesting import Nesting
+from th_shell.tokens import Nesting
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from th_shell.tokens import Token, closing, opening, structure, tokens
 
-BLOCKS = frozenset("function then do repeat else elseif end until ( ) [ ] { }".split())
+BLOCKS = frozenset("function then do if repeat else elseif end until ( ) [ ] { }".split())
 
 
 def words(text: str) -> list[tuple[str, str]]:
@@ -28,7 +28,9 @@ def words(text: str) -> list[tuple[str, str]]:
         ("[=[a]]b]=] c", [("string", "[=[a]]b]=]"), ("name", "c")]),
         ("-- a\nb", [("comment", "-- a"), ("name", "b")]),
         ("--[[ a\n]] b", [("comment", "--[[ a\n]]"), ("name", "b")]),
-        ("'a\nb", [("string", "'a"), ("name", "b")]),
+        ("'a\nb", [("sign", "'"), ("name", "a"), ("name", "b")]),
+        ("'a\\\nb", [("string", "'a\\\nb")]),
+        ("0xe+1 0x1p+4", [("number", "0xe"), ("sign", "+"), ("number", "1"), ("number", "0x1p+4")]),
         ("é_1", [("name", "é_1")]),
     ],
 )

@@ -1,11 +1,10 @@
-"""The names that people ask about, and the names in Lua: how they are read and shown."""
+"""The names that people ask about."""
 
 from __future__ import annotations
 
 import re
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
-_STRING = re.compile(r"--\[\[.*?\]\]|--.*|(['\"])(?:\\.|(?!\1).)*\1?|\[\[.*?\]\]")
 
 
 def name_in(text: str) -> str:
@@ -23,15 +22,3 @@ def parts_of(name: str) -> tuple[str, str, str]:
     last = re.split("[.:]", name)[-1]
     before = name.removesuffix(last)
     return before[:-1], before[-1:], last
-
-
-def without_texts(source: str) -> str:
-    """A source of Lua with blanks in place of comments and of what is in quotes."""
-    return _STRING.sub(_blanks, source)
-
-
-def _blanks(found: re.Match[str]) -> str:
-    quote = found[1] or ""
-    if not quote:
-        return " " * len(found[0])
-    return quote + " " * max(len(found[0]) - 2, 0) + quote

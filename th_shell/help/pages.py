@@ -20,7 +20,8 @@ from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
 from th_shell.docs.settings.settings import PageError
 from th_shell.files import read_file
-from th_shell.help.names import parts_of, without_texts
+from th_shell.help.names import parts_of
+from th_shell.tokens import without_texts
 
 _CODE = (Kind.PROMPT, Kind.BARE, Kind.CELL)
 _MOST_BYTES = 20_000_000

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from runtime import Engine, Facts, LuaError
 from th_shell.entry import Entry, lines_of
-from th_shell.help.names import without_texts
-from th_shell.tokens import KEYWORDS
+from th_shell.tokens import KEYWORDS, without_texts
 
 #: A name with the path before it.
 PATH = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"

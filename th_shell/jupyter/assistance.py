@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from th_shell.completing import complete as completing
-from th_shell.margins import margin
 from th_shell.session.commands import is_command
 from th_shell.session.session import Session
 from th_shell.syntax import Syntax
+from th_shell.tokens import margin
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*", re.ASCII)
 

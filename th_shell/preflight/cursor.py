@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from th_shell.preflight.lexer import END, Token, tokens
+from th_shell.tokens import Token, tokens
+
+END = "end of file"
 
 
 class NotLuaError(Exception):
@@ -18,7 +20,10 @@ class Cursor:
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._tokens = list(tokens(source))
+        # As loadfile does, skip a first line that begins with #.
+        start = source.find("\n") % (len(source) + 1) if source.startswith("#") else 0
+        self._tokens = [one for one in tokens(source, start) if one.kind != "comment"]
+        self._tokens.append(Token(END, "", len(source)))
         self._next = 0
         self.token: Token = self._tokens[0]
 
@@ -35,27 +40,27 @@ class Cursor:
         return token
 
     def is_at(self, text: str) -> bool:
-        """Whether a symbol or keyword is next."""
-        return self.token.text == text and self.token.kind in ("symbol", "keyword")
+        """Whether a sign or keyword is next."""
+        return self.token.text == text and self.token.kind in ("sign", "keyword")
 
     def take(self, text: str) -> bool:
-        """Go on if a symbol or keyword is next; whether it was."""
+        """Go on if a sign or keyword is next; whether it was."""
         if self.is_at(text):
             self.advance()
             return True
         return False
 
     def expect(self, text: str) -> Token:
-        """Go on by a symbol or keyword. Raises NotLuaError where another token is next."""
+        """Go on by a sign or keyword. Raises NotLuaError where another token is next."""
         if not self.is_at(text):
-            raise NotLuaError(self.token.at)
+            raise NotLuaError(self.token.start)
         return self.advance()
 
     def take_name(self) -> Token:
         """Go on by a name. Raises NotLuaError where another token is next."""
         # LuaJIT: goto is a name where it is followed by no name.
         if self.token.kind != "name" and self.token.text != "goto":
-            raise NotLuaError(self.token.at)
+            raise NotLuaError(self.token.start)
         return self.advance()
 
     def text(self, start: int, end: int) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from th_shell.preflight.knowledge import Lack
-from th_shell.preflight.lexer import tokens
+from th_shell.tokens import tokens
 
 _WRONG = Lack("LuaJIT does not compile it", "correct it")
 
-#: Symbols of Lua 5.3 and 5.4, with what stands for them in LuaJIT.
-_SYMBOLS = {
+#: Signs of Lua 5.3 and 5.4, with what stands for them in LuaJIT.
+_SIGNS = {
     "//": "use math.floor(a / b)",
     "&": "use bit.band",
     "|": "use bit.bor",
@@ -28,6 +28,6 @@ def dialect(source: str, line: int) -> Lack:
     if _ATTRIBUTE.search(text):
         return Lack("attributes of locals are Lua 5.4's", "leave them out")
     for token in tokens(text):
-        if token.kind == "symbol" and token.text in _SYMBOLS:
-            return Lack(f"{token.text} is an operator of Lua 5.3", _SYMBOLS[token.text])
+        if token.kind == "sign" and token.text in _SIGNS:
+            return Lack(f"{token.text} is an operator of Lua 5.3", _SIGNS[token.text])
     return _WRONG

@@ -6,7 +6,6 @@ Operators are not ordered by precedence, since no question here depends on it.
 from __future__ import annotations
 
 from th_shell.preflight.cursor import Cursor, NotLuaError
-from th_shell.preflight.lexer import Token
 from th_shell.preflight.syntax_tree import (
     PROTECTED,
     Call,
@@ -20,6 +19,7 @@ from th_shell.preflight.syntax_tree import (
     String,
     Use,
 )
+from th_shell.tokens import Token
 
 _BINARY = frozenset("+ - * / % ^ .. == ~= < <= > >= and or".split())
 _UNARY = frozenset(("-", "#", "not"))
@@ -48,7 +48,7 @@ class ExpressionReader(Cursor):
         return found
 
     def expression(self) -> Node:
-        start = self.token.at
+        start = self.token.start
         first = self._operand()
         if not self._is_binary():
             return first
@@ -56,9 +56,9 @@ class ExpressionReader(Cursor):
         while self._is_binary():
             operator = self.advance()
             if operator.text == "and":
-                self.conditions = (*outer, self.text(clause, operator.at))
+                self.conditions = (*outer, self.text(clause, operator.start))
             elif operator.text == "or":
-                self.conditions, clause = outer, self.token.at
+                self.conditions, clause = outer, self.token.start
             self._operand()
         self.conditions = outer
         return Other(start)
@@ -85,15 +85,13 @@ class ExpressionReader(Cursor):
             self.body({})
         else:
             return self.suffixed()
-        return Other(token.at)
+        return Other(token.start)
 
     def _string(self, token: Token) -> String:
-        value = token.text[1:-1]
-        if token.text[0] == "[":
-            level = token.text.index("[", 1) + 1
-            value = token.text[level:-level]
-        self.chunk.texts.add(value)
-        return String(token.at, self.conditions, value)
+        if token.is_open:
+            raise NotLuaError(token.start)
+        self.chunk.texts.add(token.content)
+        return String(token.start, self.conditions, token.content)
 
     def body(self, new: dict[str, Local]) -> None:
         self.expect("(")
@@ -111,13 +109,13 @@ class ExpressionReader(Cursor):
         while not self.take("}"):
             self._field()
             if not (self.take(",") or self.take(";")) and not self.is_at("}"):
-                raise NotLuaError(self.token.at)
+                raise NotLuaError(self.token.start)
 
     def _field(self) -> None:
         behind = self.behind()
-        if self.token.kind == "name" and behind.text == "=" and behind.kind == "symbol":
+        if self.token.kind == "name" and behind.text == "=" and behind.kind == "sign":
             key = self.advance()
-            self.chunk.defined.setdefault(key.text, key.at)
+            self.chunk.defined.setdefault(key.text, key.start)
             self.advance()
         elif self.take("["):
             start = self.expression()
@@ -131,7 +129,7 @@ class ExpressionReader(Cursor):
         """A variable or a call, with all its fields, calls and methods."""
         node: Node
         if self.is_at("("):
-            at = self.advance().at
+            at = self.advance().start
             inner = self.expression()
             node = inner if isinstance(inner, (Call, Invoke)) else Other(at)
             self.expect(")")
@@ -139,9 +137,9 @@ class ExpressionReader(Cursor):
             node = self.variable(self.take_name())
         while True:
             token = self.token
-            if token.kind == "string" or token.text in ("(", "{") and token.kind == "symbol":
+            if token.kind == "string" or token.text in ("(", "{") and token.kind == "sign":
                 node = self._call(node)
-            elif token.kind != "symbol" or token.text not in (".", ":", "["):
+            elif token.kind != "sign" or token.text not in (".", ":", "["):
                 return node
             elif token.text == ":":
                 node = self._invoke(node)
@@ -149,15 +147,15 @@ class ExpressionReader(Cursor):
                 node = self._take_index(node)
 
     def variable(self, token: Token) -> Name:
-        node = Name(token.at, self.conditions, token.text, self.scope.get(token.text))
+        node = Name(token.start, self.conditions, token.text, self.scope.get(token.text))
         self.chunk.nodes.append(node)
         return node
 
     def _take_index(self, base: Node) -> Index:
         if self.take("."):
             key = self.take_name()
-            return self.index(base, key.text, key.at)
-        at = self.expect("[").at
+            return self.index(base, key.text, key.start)
+        at = self.expect("[").start
         inner = self.expression()
         self.expect("]")
         return self.index(base, inner.value if isinstance(inner, String) else None, at)
@@ -172,7 +170,7 @@ class ExpressionReader(Cursor):
         self.expect(":")
         name = self.take_name()
         _set_use(base, Use.INDEXED)
-        node = Invoke(name.at, self.conditions, base, name.text, self._arguments())
+        node = Invoke(name.start, self.conditions, base, name.text, self._arguments())
         self.chunk.nodes.append(node)
         return node
 
@@ -194,7 +192,7 @@ class ExpressionReader(Cursor):
             return (self._string(token),)
         if self.is_at("{"):
             self._table()
-            return (Other(token.at),)
+            return (Other(token.start),)
         self.expect("(")
         if self.take(")"):
             return ()

@@ -5,9 +5,8 @@ The grammar is that of LuaJIT.
 
 from __future__ import annotations
 
-from th_shell.preflight.cursor import NotLuaError
+from th_shell.preflight.cursor import END, NotLuaError
 from th_shell.preflight.expressions import ExpressionReader
-from th_shell.preflight.lexer import END
 from th_shell.preflight.syntax_tree import Call, Chunk, Index, Invoke, Local, Name, Node, Use
 
 _BLOCK_ENDS = frozenset(("end", "else", "elseif", "until", ""))
@@ -18,7 +17,7 @@ def parse(source: str) -> Chunk:
     parser = _Parser(source)
     parser.block({})
     if parser.token.kind != END:
-        raise NotLuaError(parser.token.at)
+        raise NotLuaError(parser.token.start)
     return parser.chunk
 
 
@@ -35,7 +34,7 @@ class _Parser(ExpressionReader):
 
     def _statement(self) -> None:
         token = self.token
-        read = _STATEMENTS.get(token.text) if token.kind in ("keyword", "symbol") else None
+        read = _STATEMENTS.get(token.text) if token.kind in ("keyword", "sign") else None
         if token.text == "goto" and self.behind().kind != "name":
             read = None
         if read is None:
@@ -81,9 +80,9 @@ class _Parser(ExpressionReader):
         self.expect("end")
 
     def _condition(self) -> str:
-        start = self.token.at
+        start = self.token.start
         self.expression()
-        return self.text(start, self.expect("then").at)
+        return self.text(start, self.expect("then").start)
 
     def _for(self) -> None:
         names = [self.take_name().text]
@@ -102,7 +101,7 @@ class _Parser(ExpressionReader):
         while self.is_at(".") or self.is_at(":"):
             is_method = self.advance().text == ":"
             key = self.take_name()
-            function = self.index(function, key.text, key.at)
+            function = self.index(function, key.text, key.start)
         self._assign(function)
         self.body({"self": Local("self")} if is_method else {})
 
@@ -133,7 +132,7 @@ class _Parser(ExpressionReader):
                 self._assign(target)
             self.expressions()
         elif len(targets) > 1 or not isinstance(targets[0], (Call, Invoke)):
-            raise NotLuaError(self.token.at)
+            raise NotLuaError(self.token.start)
 
     def _goto(self) -> None:
         self.take_name()

@@ -14,9 +14,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from th_shell.nesting import Nesting
 from th_shell.session.commands import is_command
 from th_shell.syntax import Judge, Syntax
+from th_shell.tokens import Nesting
 
 PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from prompt_toolkit.buffer import Buffer
 
-from th_shell.margins import margin, margin_of_closing
+from th_shell.tokens import margin, margin_of_closing
 
 
 @dataclass(frozen=True)

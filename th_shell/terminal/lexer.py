@@ -6,7 +6,6 @@ it; both together are remembered. So a key in a long input costs the highlightin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -17,27 +16,17 @@ from prompt_toolkit.lexers import Lexer, PygmentsLexer
 from prompt_toolkit.styles.pygments import pygments_token_to_classname
 
 from th_shell.session.commands import is_command
+from th_shell.tokens import open_mark
 
 _REMEMBERED = 20_000  # lines
 _COMMENT, _STRING = "class:pygments.comment", "class:pygments.literal.string"
-_MARK = re.compile(
-    r"(?P<comment>--)?\[(?P<level>=*)\[|--.*"
-    r"|(?P<quote>[\"'])(?:\\.|(?!(?P=quote))[^\\])*(?:(?P=quote)|(?P<more>\\)?$)"
-)
-
-
-class _Open(NamedTuple):
-    """A string or comment that goes on in the next line, and what ends it."""
-
-    style: str
-    closing: str
 
 
 class _Line(NamedTuple):
-    """A highlighted line, and what is open behind it."""
+    """A highlighted line, and the mark of what is open behind it."""
 
     parts: StyleAndTextTuples
-    open: _Open | None
+    mark: str
 
 
 class InputLexer(Lexer):
@@ -50,13 +39,13 @@ class InputLexer(Lexer):
         lines = document.lines
         if is_command(document.text):
             return lambda number: [("class:command", lines[number])]
-        before: list[_Open | None] = [None]  # what is open before each line, as far as is known
+        before = [""]  # the mark of what is open before each line, as far as is known
 
         def parts(number: int) -> StyleAndTextTuples:
             if number >= len(lines):
                 return []
             while len(before) <= number:
-                before.append(_line(lines[len(before) - 1], before[-1]).open)
+                before.append(_line(lines[len(before) - 1], before[-1]).mark)
             return _line(lines[number], before[number]).parts
 
         return parts
@@ -84,44 +73,24 @@ def _python() -> Lexer:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _line(text: str, opened: _Open | None) -> _Line:
+def _line(line: str, opened: str) -> _Line:
+    """opened: the mark of what is open before the line, or ''."""
+    text = opened + line
+    found, mark = open_mark(text)
     parts: StyleAndTextTuples = []
-    at = 0
+    start, end = len(opened), len(text)
     if opened:
-        at, still = _end(text, opened)
-        parts.append((opened.style, text[:at]))
-        if still:
-            return _Line(parts, opened)
-    start = at
-    while mark := _MARK.search(text, at):
-        opening = _opening(mark)
-        if opening is None:
-            at = mark.end()
-            continue
-        at, still = _end(text, opening, mark.end())
-        if still:
-            tail: StyleAndTextTuples = [(opening.style, text[mark.start() :])]
-            return _Line(parts + _code(text[start : mark.start()]) + tail, opening)
-    return _Line(parts + _code(text[start:]), None)
+        start = min(found[0].end, end)
+        parts.append((_style(opened), text[len(opened) : start]))
+    tail: StyleAndTextTuples = []
+    if mark and found[-1].start >= start:
+        end = found[-1].start
+        tail.append((_style(mark), text[end:]))
+    return _Line(parts + _code(text[start:end]) + tail, mark)
 
 
-def _opening(mark: re.Match[str]) -> _Open | None:
-    """What begins at a match and may go on in the next line."""
-    if mark["level"] is not None:
-        return _Open(_COMMENT if mark["comment"] else _STRING, f"]{mark['level']}]")
-    return _Open(_STRING, mark["quote"]) if mark["more"] else None
-
-
-def _end(text: str, opened: _Open, at: int = 0) -> tuple[int, bool]:
-    """Where a string or comment ends that is open at a position, and whether it stays open."""
-    if opened.closing.startswith("]"):
-        found = text.find(opened.closing, at)
-        return (len(text), True) if found < 0 else (found + len(opened.closing), False)
-    if at == len(text) and at:  # the backslash that makes it go on
-        return at, True
-    quote = opened.closing
-    inside = re.compile(rf"(?:\\.|[^\\{quote}])*(?:({quote})|(\\)?$)").match(text, at)
-    return (inside.end(), bool(inside[2])) if inside else (len(text), False)
+def _style(mark: str) -> str:
+    return _COMMENT if mark.startswith("--") else _STRING
 
 
 def _code(text: str) -> StyleAndTextTuples:

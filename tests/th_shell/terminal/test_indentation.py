@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from prompt_toolkit.buffer import Buffer
 
-from th_shell.margins import margin
 from th_shell.terminal.indentation import Indenter
+from th_shell.tokens import margin
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ from th_shell.docs.reading.examples import (
     with_output,
 )
 from th_shell.docs.reading.python import cut_python
-from th_shell.nesting import Nesting
 from th_shell.syntax import Syntax
+from th_shell.tokens import Nesting
 
 #: The prompts 'th> ' and '> ', and those of continuation lines: '>> ', '..> '.
 _PROMPT_LINE = re.compile(r"^\s*(?:th)?>(?!>)\s?(?P<input>.*)$")

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import re
 
-from th_shell.tokens import KEYWORDS
+from th_shell.tokens import KEYWORDS, Token, tokens, without_texts
 
-_TOKEN = re.compile(
-    r"--\[(=*)\[.*?(?:\]\1\]|\Z)|--[^\n]*"
-    r"|\[(=*)\[.*?(?:\]\2\]|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-    r"|(?P<name>[A-Za-z_]\w*)|\d[\w.]*|\.\.\.?|::|[^\s\w]",
-    re.S,
-)
 _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
 _BOUND = (
@@ -23,11 +17,12 @@ _BOUND = (
 )
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
 _REQUIRED = re.compile(rf"(?:^|[;\n])\s*require\s*\(?\s*([\"'])({_NAME})\1")
+_END = Token("sign", "", 0)
 
 
 def bound_names(source: str) -> set[str]:
     """The names that code gives a value, also those of locals and parameters."""
-    code = _TOKEN.sub(lambda match: match[0] if _is_code(match[0]) else " ", source)
+    code = re.sub("[\"']", " ", without_texts(f"{source}\n"))
     lists = [names for pattern in _BOUND for names in pattern.findall(code)]
     lists += [name for _, name in _REQUIRED.findall(source)]
     return {name.strip() for names in lists for name in names.split(",")} - KEYWORDS
@@ -37,40 +32,37 @@ def read_names(source: str) -> set[str]:
     """The names that code uses otherwise: not as fields, methods or keys of tables."""
     found, before = set(), ""
     opened: list[str] = []
-    tokens = [match for match in _TOKEN.finditer(source) if _is_code(match[0])]
-    for at, match in enumerate(tokens):
-        token, name = match[0], match["name"]
-        after = tokens[at + 1][0] if at + 1 < len(tokens) else ""
+    code = [token for token in _tokens(source) if token.kind != "string"]
+    for token, after in zip(code, [*code[1:], _END], strict=False):
         in_table = opened[-1:] == ["{"]
-        is_key = in_table and after == "=" and before in ("{", ",", ";")
-        if name and before not in (".", ":") and not is_key:
-            found.add(name)
-        if token in "([{":
-            opened.append(token)
-        elif token in ")]}" and opened:
+        is_key = in_table and after.text == "=" and before in ("{", ",", ";")
+        if token.kind == "name" and before not in (".", ":") and not is_key:
+            found.add(token.text)
+        if token.text in "([{":
+            opened.append(token.text)
+        elif token.text in ")]}" and opened:
             opened.pop()
-        before = token
-    return found - KEYWORDS
+        before = token.text
+    return found
 
 
 def called_names(source: str) -> set[str]:
     """The names of fields and methods in code, and of functions that it calls."""
     found, before = set(), ""
-    tokens = [match for match in _TOKEN.finditer(source) if not match[0].startswith("--")]
-    for at, match in enumerate(tokens):
-        name = match["name"]
-        after = tokens[at + 1][0] if at + 1 < len(tokens) else ""
-        if name and (before in (".", ":") or after.startswith(("(", "{", '"', "'", "[["))):
-            found.add(name)
-        before = match[0]
-    return found - KEYWORDS
+    code = _tokens(source)
+    for token, after in zip(code, [*code[1:], _END], strict=False):
+        is_called = after.text in ("(", "{") or after.kind == "string"
+        if token.kind == "name" and (before in (".", ":") or is_called):
+            found.add(token.text)
+        before = token.text
+    return found
 
 
 def strings(source: str) -> list[str]:
     """The contents of the short strings in code, as they are written."""
-    tokens = (match[0] for match in _TOKEN.finditer(source))
-    return [token[1:-1] for token in tokens if token[0] in "\"'"]
+    return [token.content for token in _tokens(source) if token.text[0] in "\"'"]
 
 
-def _is_code(token: str) -> bool:
-    return not token.startswith(("--", '"', "'", "[[", "[="))
+def _tokens(source: str) -> list[Token]:
+    """The tokens of code but for comments. Behind the newline, a quote is no string of an end."""
+    return [token for token in tokens(f"{source}\n") if token.kind != "comment"]
