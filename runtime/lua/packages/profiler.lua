@@ -37,9 +37,10 @@ end
 local function add_time(name, clock)
   Profiler[name] = function(self, of, divider)
     local event = known(self, of)
-    local seconds = (clock() - event[name]) / (divider or 1)
-    event[name .. 'd'] = seconds
-    return seconds
+    local elapsed = clock() - event[name]
+    if divider then elapsed = elapsed / divider end
+    event[name .. 'd'] = elapsed
+    return elapsed
   end
 end
 
