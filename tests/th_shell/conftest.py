@@ -14,7 +14,7 @@ from runtime import Engine
 from tests.processes import run_th
 from tests.starters import SharingStarter, shared
 from th_shell.docs import cli, plugin
-from th_shell.docs.fixing import command as fixing
+from th_shell.docs.fixing import fix as fixing
 from th_shell.magics import save
 from th_shell.session.session import Session
 

@@ -1,22 +1,46 @@
-"""Checks pages as the command line, their folders and they themselves say."""
+"""Checks pages: reads and runs them as the command line, their folders and they themselves say.
+
+What fails is looked at again: a repair of the page's text may make it hold (`healing`), the text
+may contradict itself, and the page may leave out what it uses, or need a device that is not there
+(`reasons`). The file beside a page says which examples are wrong in it, and what they have reached
+before (`expectations`).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from th_shell.docs.judging.pages import check_page
-from th_shell.docs.judging.verdicts import PageResult
+from th_shell.docs.judging.chance import Judgement, judge_page
+from th_shell.docs.judging.expectations import (
+    errata_of,
+    reached,
+    updated,
+    verdicts_before,
+    with_errata,
+    with_falls,
+    with_xfail,
+)
+from th_shell.docs.judging.healing import Healed, Healing
+from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
+from th_shell.docs.judging.repairs import Repair
+from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
+from th_shell.docs.reading import names, python_syntax
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA
+from th_shell.docs.reading.examples import LUA, PYTHON, Kind
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running import sandbox
-from th_shell.docs.running.configured import configured_runner
+from th_shell.docs.running.configured import configured_runner, with_conditions, with_imports
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.beside import Erratum
 from th_shell.docs.settings.configuration import Configuration, configuration
 from th_shell.docs.settings.settings import PageError
+
+#: What errata say now may change what is printed further down, and so what they should say.
+_ROUNDS = 5
 
 
 class ReadPage(NamedTuple):
@@ -55,3 +79,90 @@ class Checker:
         if said.sandbox and (lack := sandbox.missing()):
             raise PageError(f"the sandbox cannot be had: {lack}")
         return ReadPage(page, configured_runner(self.starter, said))
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """How a page's examples are judged but for its errata.
+
+    repairs: those which make examples hold, by index. errata: the examples that have errata.
+    """
+
+    results: Sequence[Result]
+    repairs: Mapping[int, Repair]
+    errata: Set[int]
+
+
+def assess_page(page: Page, runner: Runner) -> Assessment:
+    """Judge a page's examples for `th-docs fix`. Raises PageError."""
+    errata, judged, healed = _judged(*_ready(page, runner))
+    return Assessment(judged.results, healed.repairs, frozenset(errata))
+
+
+def check_page(page: Page, runner: Runner, update: bool = False) -> PageResult:
+    """Run a page's examples and judge them: as many results as it has examples.
+
+    update: write what they do now into the file beside the page.
+    """
+    ready = _ready(page, runner)
+    try:
+        return PageResult(page.path, _rewritten(*ready) if update else _held(*ready))
+    except PageError as error:
+        return PageResult(page.path, [], str(error))
+
+
+def _ready(page: Page, runner: Runner) -> tuple[Page, Runner]:
+    """A page whose conditions are decided, and what runs it."""
+    runner = with_imports(runner, page.examples)
+    return replace(page, examples=with_conditions(page.examples, runner)), runner
+
+
+def _judged(page: Page, runner: Runner) -> tuple[dict[int, Erratum], Judgement, Healed]:
+    """The errata, and the results but for them. Raises PageError."""
+    errata = errata_of(page.examples, page.beside)
+    sources = {i: one.right for i, one in errata.items() if one.right is not None}
+    judged = judge_page(page.examples, runner, sources)
+    healed = Healing(page, judged.results, runner, sources, set(errata)).healed()
+    lua, python = (runner.preludes.get(language, "") for language in (LUA, PYTHON))
+    known = {
+        LUA: page.compiler.known_names | names.bound_names(lua),
+        PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(python),
+    }
+    given = python_syntax.imported_names(python)
+    results = with_fragments(with_devices(healed.results, given), known)
+    results = with_xfail([_strict(_damaged(result, page)) for result in results])
+    return errata, Judgement(results, judged.outcomes), healed
+
+
+def _held(page: Page, runner: Runner) -> list[Result]:
+    """The results, held against the file beside the page."""
+    errata, judged, _ = _judged(page, runner)
+    return with_falls(with_errata(judged, errata), verdicts_before(page.beside))
+
+
+def _rewritten(page: Page, runner: Runner) -> list[Result]:
+    """The results, with which the file beside the page is written anew."""
+    for _ in range(_ROUNDS):
+        old, judged, healed = _judged(page, runner)
+        errata = updated(page.examples, judged, old, healed.inputs)
+        results = with_errata(judged, errata)
+        if not page.beside.update(page.examples, errata, reached(results)):
+            break
+    return results
+
+
+def _damaged(result: Result, page: Page) -> Result:
+    if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
+        return result
+    problem = damage(result.example, result.got, page.compiler)
+    return replace(result, verdict=Verdict.DAMAGED, note=problem) if problem else result
+
+
+def _strict(result: Result) -> Result:
+    prints = result.verdict is Verdict.RAN and result.got.strip()
+    if not result.example.settings.strict or not prints:
+        return result
+    if result.example.kind not in (Kind.PROMPT, Kind.CELL):
+        return result
+    note = "the page documents nothing of what it prints"
+    return replace(result, verdict=Verdict.DIFFERS, note=note)

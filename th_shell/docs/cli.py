@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
@@ -128,9 +129,9 @@ _STATUS = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Run th-docs; returns the exit status."""
     words = sys.argv[1:] if argv is None else argv
-    run = _COMMANDS.get(words[0]) if words else None
+    command = _COMMANDS.get(words[0]) if words else None
     try:
-        return run(words[1:]) if run else _check(words)
+        return int(import_module(command).main(words[1:])) if command else _check(words)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except ReaderGoneError:
@@ -141,20 +142,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _WRONG_USAGE
 
 
-def _init(words: Sequence[str]) -> int:
-    from th_shell.docs.command.init import main as init
-
-    return init(words)
-
-
-def _fix(words: Sequence[str]) -> int:
-    from th_shell.docs.fixing.command import main as fix
-
-    return fix(words)
-
-
-#: What the first word may be instead of a page. (A page of that name is `./init`.)
-_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"fix": _fix, "init": _init}
+#: What the first word may be instead of a page, and its module. (A page of that name is `./init`.)
+_COMMANDS = {"fix": "th_shell.docs.fixing.fix", "init": "th_shell.docs.command.init"}
 
 
 def _check(words: Sequence[str]) -> int:

@@ -30,9 +30,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from th_shell.docs.checking import Checker, ReadPage
+from th_shell.docs.checking import Checker, ReadPage, check_page
 from th_shell.docs.command.selection import is_page
-from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.pytest_entry import configured_timeout
 from th_shell.docs.reading.compiler import Compiler

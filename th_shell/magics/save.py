@@ -13,8 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from th_shell.docs.checking import Checker
-from th_shell.docs.judging.pages import assess_page
+from th_shell.docs.checking import Checker, assess_page
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Kind

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import check_page
+from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import Verdict
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from th_shell.docs.checking import check_page
 from th_shell.docs.judging.adoption import adopting_cell, shown_texts
-from th_shell.docs.judging.pages import check_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read

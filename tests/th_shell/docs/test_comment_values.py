@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.judging.pages import check_page
+from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.comment_values import Value, comment_of, value_of
 from th_shell.docs.reading.compiler import Compiler

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from th_shell.docs.checking import assess_page
 from th_shell.docs.fixing.fix import find_fix
 from th_shell.docs.fixing.rewriting import rewritten
-from th_shell.docs.judging.pages import assess_page
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Runner

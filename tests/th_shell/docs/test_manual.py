@@ -21,7 +21,7 @@ from unittest.mock import Mock
 import pytest
 
 from th_shell.docs import cli
-from th_shell.docs.fixing import command
+from th_shell.docs.fixing import fix
 from th_shell.docs.judging.verdicts import FAILURES, Verdict
 from th_shell.docs.pytest_entry import pytest_addoption
 from th_shell.docs.reporting import results_json
@@ -61,7 +61,7 @@ def run(
     starter: Starter, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Callable[[str], str]:
     """Runs a command; what it prints."""
-    for module in (cli, command):
+    for module in (cli, fix):
         monkeypatch.setattr(module, "Starter", lambda: nullcontext(starter))
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
     status = 0

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from th_shell.docs.checking import check_page
 from th_shell.docs.cli import main
-from th_shell.docs.judging.pages import check_page
 from th_shell.docs.judging.python import comparable, comparable_outcome
 from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.th_shell.docs.conftest import CheckPage
-from th_shell.docs.judging.pages import check_page
+from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import PageResult, judge
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind

@@ -69,16 +69,23 @@ def typed_inputs(lines: Sequence[Line]) -> Iterator[Typed]:
 def _with_prompts(source: str, lines: Sequence[Line], starts: Sequence[int]) -> tuple[str, int]:
     """An incomplete input with the lines below that continue it behind `>>>`; how many.
 
-    Some pages have that prompt where Python itself has `...`. starts: of the prompts below.
+    Some pages have that prompt where Python itself has `...`. starts: of the prompts below. Those
+    behind an output do not count.
+    """
+    next_to = takewhile(lambda pair: pair[1] == starts[0] + pair[0], enumerate(starts))
+    return _completed(source, [_BEHIND.sub("", lines[start].text) for _, start in next_to], False)
+
+
+def _completed(source: str, below: Sequence[str], blank_ends: bool) -> tuple[str, int]:
+    """An incomplete input with the lines below that complete it; how many.
+
+    blank_ends: whether a blank line ends the body of a compound statement.
     """
     text, found = source, (source, 0)
-    above: int | None = None
-    for count, start in enumerate(starts[:_MOST_LINES], 1):
-        line = _BEHIND.sub("", lines[start].text)
-        is_next = above in (None, start - 1)
-        if not is_next or found[1] and line and not line[0].isspace():
-            break  # there is output between, or it is complete and not within a body
-        text, above = f"{text}\n{line}", start
+    for count, line in enumerate(below[:_MOST_LINES], 1):
+        if found[1] and (line or blank_ends) and not line[:1].isspace():
+            break  # complete, and not within the body of a compound statement
+        text += "\n" + line
         state = syntax(text)
         if state is Syntax.WRONG:
             break
@@ -96,7 +103,8 @@ def _typed_input(lines: Sequence[Line]) -> tuple[str, int]:
     source = prompt["input"] or "" if prompt else ""
     source, used = _with_marked(source, list(takewhile(bool, map(_marked, lines[1:]))))
     if syntax(source) is Syntax.INCOMPLETE:
-        source, more = _without_prompts(source, lines[1 + used :])
+        below = [line.text for line in lines[1 + used :]]
+        source, more = _completed(source, below, blank_ends=True)
         used += more
     return source, 1 + used
 
@@ -125,21 +133,6 @@ def _session(number: int, block: Block) -> list[Example]:
     for source, start, middle, end in inputs:
         own, output = lines[start:middle], lines[middle:end]
         found += _example(number, block, Kind.PROMPT, own, source, output)
-    return found
-
-
-def _without_prompts(source: str, below: Sequence[Line]) -> tuple[str, int]:
-    """An incomplete input with the lines below whose prompts the page has lost; how many."""
-    text, found = source, (source, 0)
-    for count, line in enumerate(below[:_MOST_LINES], 1):
-        if found[1] and not line.text[:1].isspace():
-            break  # complete, and not within the body of a compound statement
-        text += "\n" + line.text
-        state = syntax(text)
-        if state is Syntax.WRONG:
-            break
-        if state is Syntax.COMPLETE:
-            found = text, count
     return found
 
 

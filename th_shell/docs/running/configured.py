@@ -32,11 +32,9 @@ def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
     preludes = configuration.preludes
     return Runner(
         starter,
-        _engine(LUA, configuration),
+        {language: _engine(language, configuration) for language in (LUA, PYTHON)},
         configuration.layer.settings.timeout or _SECONDS,
-        _search_code(configuration) + preludes.get(LUA, ""),
-        _engine(PYTHON, configuration),
-        preludes.get(PYTHON, ""),
+        {**preludes, LUA: _search_code(configuration) + preludes.get(LUA, "")},
     )
 
 
@@ -116,7 +114,7 @@ def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example
 
 def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
     """What is so where the examples of a language run. names: of the modules that are asked for."""
-    engine = runner.engine_of(language)
+    engine = runner.engines[language]
     found = found_modules(runner, language, names)
     return Facts(sys.platform, _name(engine), {**os.environ, **engine.environment}, found)
 
@@ -146,10 +144,10 @@ def found_modules(runner: Runner, language: str, names: Collection[str]) -> froz
     if not names or not code:
         return frozenset()
     try:
-        run = runner.starter.start(runner.engine_of(language), 0)
+        run = runner.starter.start(runner.engines[language], 0)
         try:
             run.ask("begin")
-            if prelude := runner.prelude_of(language):
+            if prelude := runner.preludes.get(language):
                 run.ask("run", prelude.encode("utf-8", "surrogateescape"), runner.seconds)
             source = code.format(names=" ".join(sorted(names))).encode()
             return frozenset(run.ask("run", source, runner.seconds).output.split()) & set(names)
@@ -170,7 +168,11 @@ def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
         return runner
     found = found_modules(runner, PYTHON, set(missing.values()))
     code = "".join(f"import {m} as {n}\n" for n, m in missing.items() if m in found)
-    return replace(runner, python_prelude=code + runner.python_prelude)
+    return replace(runner, preludes={**runner.preludes, PYTHON: code + _prelude(runner)})
+
+
+def _prelude(runner: Runner) -> str:
+    return runner.preludes.get(PYTHON, "")
 
 
 def _missing(runner: Runner, examples: Sequence[Example]) -> dict[str, str]:
@@ -179,7 +181,7 @@ def _missing(runner: Runner, examples: Sequence[Example]) -> dict[str, str]:
     sources = [example.source for example in own]
     hidden = [one.text for example in own for one in example.hidden]
     used = set[str]().union(*map(read_names, sources))
-    bound = set[str]().union(*map(bound_names, [runner.python_prelude, *sources, *hidden]))
+    bound = set[str]().union(*map(bound_names, [_prelude(runner), *sources, *hidden]))
     if ALL_NAMES in bound:
         return {}
     return {name: module for name, module in _USUAL.items() if name in used - bound}

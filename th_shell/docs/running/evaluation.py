@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from th_shell.docs.reading.comment_values import Value
-from th_shell.docs.reading.examples import PYTHON, Example, Kind
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.settings.captures import Captures
 from th_shell.docs.settings.settings import Hidden, PageError
@@ -176,25 +176,16 @@ def unrunnable(example: Example) -> str:
 class Runner:
     """Runs pages, each language in them by an engine of its own.
 
-    engine: that of Lua. seconds: the time that an example may take. prelude: code of Lua that is
-    run before each page. python: the engine of Python, by default the Python that runs th-docs;
-    python_prelude: code of Python, likewise.
+    engines: by languages; by default those of th-docs. seconds: the time that an example may take.
+    preludes: code that is run before each page, by languages.
     """
 
     starter: Starter
-    engine: Engine = Engine()
+    engines: Mapping[str, Engine] = field(
+        default_factory=lambda: {LUA: Engine(), PYTHON: python_engine()}
+    )
     seconds: float = 30
-    prelude: str = ""
-    python: Engine = field(default_factory=python_engine)
-    python_prelude: str = ""
-
-    def engine_of(self, language: str) -> Engine:
-        """What runs the examples in a language."""
-        return self.python if language == PYTHON else self.engine
-
-    def prelude_of(self, language: str) -> str:
-        """The code that is run before the examples in a language."""
-        return self.python_prelude if language == PYTHON else self.prelude
+    preludes: Mapping[str, str] = field(default_factory=dict)
 
     def evaluate(
         self, examples: Sequence[Example], plans: Sequence[Plan] = (FIRST, SECOND)
@@ -223,24 +214,19 @@ class HiddenError(PageError):
     """The prelude or a teardown of a page has failed; the message says which, and how."""
 
 
+@dataclass
 class _PageRun:
     """One of the runs of the examples of a page that are in one language; own: their indices."""
 
-    def __init__(
-        self,
-        runner: Runner,
-        examples: Sequence[Example],
-        plan: Plan,
-        language: str,
-        own: Sequence[int],
-    ) -> None:
-        self._runner = runner
-        self._examples = examples
-        self._plan = plan
-        self._language = language
-        self._own = own
-        self._hidden = HiddenCode(examples, runner.seconds, language)
-        self._captures = Captures()
+    _runner: Runner
+    _examples: Sequence[Example]
+    _plan: Plan
+    _language: str
+    _own: Sequence[int]
+    _captures: Captures = field(default_factory=Captures)
+
+    def __post_init__(self) -> None:
+        self._hidden = HiddenCode(self._examples, self._runner.seconds, self._language)
 
     def outcomes(self) -> dict[int, Outcome]:
         last = len(self._examples) if self._plan.last is None else self._plan.last
@@ -267,14 +253,14 @@ class _PageRun:
         return {i: killers.get(i) or found.get(i, lost) for i in self._own}
 
     def _engine(self) -> Engine:
+        engine = self._runner.engines[self._language]
         if self._language != PYTHON:
-            return self._runner.engine
+            return engine
         # These must be set before Python starts: the order of sets, and what memory is filled with.
         given = {
             "PYTHONHASHSEED": str(self._plan.seed),
             "MALLOC_PERTURB_": str(self._plan.fill ^ 0xFF),  # glibc fills with the complement
         }
-        engine = self._runner.python
         return replace(engine, environment={**engine.environment, **given})
 
     def _run(self, run: Run, indices: Sequence[int], found: dict[int, Outcome]) -> int | None:
@@ -311,7 +297,7 @@ class _PageRun:
         return None
 
     def _run_prelude(self, run: Run) -> None:
-        if prelude := self._runner.prelude_of(self._language):
+        if prelude := self._runner.preludes.get(self._language):
             reply = run.ask("run", _encoded(prelude), self._runner.seconds)
             if reply.error is not None or reply.late:
                 raise HiddenError(f"the prelude fails: {reply.error or 'it takes too long'}")

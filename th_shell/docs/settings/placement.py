@@ -9,7 +9,7 @@ is an error.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
 from pathlib import Path
 
 from th_shell.docs.reading.compiler import Compiler
@@ -106,19 +106,16 @@ def _check_captures(placed: _Placed, examples: Sequence[Example]) -> None:
             raise SettingsError(f"{placed.place}: no documented output has <{name}>")
 
 
+@dataclass
 class _Finder:
     """Finds what the directives of one page hold for."""
 
-    def __init__(
-        self,
-        lines: Sequence[str],
-        blocks: Sequence[Block],
-        examples: Sequence[Example],
-        comments: Sequence[Comment],
-    ) -> None:
-        self._lines = lines
-        self._blocks = blocks
-        self._examples = examples
+    _lines: Sequence[str]
+    _blocks: Sequence[Block]
+    _examples: Sequence[Example]
+    comments: InitVar[Sequence[Comment]]
+
+    def __post_init__(self, comments: Sequence[Comment]) -> None:
         self._covered = {number for one in comments for number in range(one.line, one.last + 1)}
 
     def placed(self, directive: Directive) -> _Placed:
