@@ -86,7 +86,7 @@ class Binding:
             return self._implementation(*values, **found)
         out = found.pop("out")
         result = self._implementation(*values, **found)
-        return result if out is None else deliver(out, result)
+        return deliver(out, result)
 
 
 def bind(

@@ -9,11 +9,11 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES
 from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_cast, resize_to
+from runtime.pytorch.tensors.writing import deliver
 
 #: Parts of signatures.
 DTYPE = "torch.dtype dtype = None"
@@ -111,36 +111,10 @@ def tidy(array: Any) -> Array:
     return found
 
 
-def check_out(out: Tensor | None, kind: dtype) -> None:
-    """Raise RuntimeError where a tensor for a result has another type than that."""
-    if out is not None and out.dtype is not kind:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {kind.real}, but got {out.dtype.real} instead"
-        )
-
-
-def check_outs(out: tuple[Tensor, ...], *kinds: dtype) -> None:
-    """The same for a tuple of tensors. Raises TypeError for another number of them."""
-    check_count(out, len(kinds))
-    for target, kind in zip(out, kinds, strict=True):
-        check_out(target, kind)
-
-
-def check_count(out: tuple[Tensor, ...], count: int) -> None:
-    """Raise TypeError where there are not as many tensors as results."""
-    if len(out) != count:
-        raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
-
-
 def give(values: Any, out: Tensor | None) -> Tensor:
     """A result as a tensor; written to out, where that is given."""
-    if out is None:
-        return wrap(values)
-    values = np.asarray(values)
-    check_cast(NUMPY_DTYPES[values.dtype], out.dtype)
-    resize_to(out, values.shape)
-    np.copyto(out.array, cast(values, out.array.dtype))
-    return out
+    found = wrap(values)
+    return found if out is None else deliver(out, found)
 
 
 def give_pair(name: str, first: Any, second: Any, out: tuple[Tensor, ...] | None) -> Any:

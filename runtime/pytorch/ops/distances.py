@@ -12,10 +12,10 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.calls.types import Kind, Number, Out
-from runtime.pytorch.compute.reducing import axes_of, check_out, give, tidy
+from runtime.pytorch.compute.reducing import axes_of, give, tidy
 from runtime.pytorch.ops.norms import check_identity, matrix_norm, norm_type, vector_norm_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast
+from runtime.pytorch.tensors.writing import cast, check_out
 
 
 @op(method=True)

@@ -16,9 +16,10 @@ from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import check_out, give, tidy, want_kernel
+from runtime.pytorch.compute.reducing import give, tidy, want_kernel
 from runtime.pytorch.ops.order import order_along
 from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import check_out
 
 #: The different elements, which of them each element is, and how many of each there are.
 _Found = tuple[Array, Array, Array]

@@ -21,8 +21,6 @@ from runtime.pytorch.compute.reducing import (
     along,
     axes_of,
     check_not_empty,
-    check_out,
-    check_outs,
     give,
     give_pair,
     take_at,
@@ -30,6 +28,12 @@ from runtime.pytorch.compute.reducing import (
     want_kernel,
 )
 from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import check_out
+
+_NO_MATCH = (
+    "Expected the dtype for input and out to match, but got {0.scalar} for input's dtype and "
+    "{1.scalar} for out's dtype."
+)
 
 
 def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
@@ -53,8 +57,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         array, axis = along(input.array, dim)
         if not array.shape[axis]:
             check_not_empty(name, array, (axis,), IndexError)
-        if out is not None:
-            check_outs(out, input.dtype, int64)
+        check_out(out, input.dtype, int64)
         want_kernel(f"{name}_cpu", array)
         found, at = _found(input.array.ndim, array, axis, keepdim)
         return give_pair(name, found, at, out)
@@ -76,11 +79,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         if not array.size:
             given = (dim,) if isinstance(dim, int) else dim  # which PyTorch shows as they are
             check_not_empty(f"a{name}", array, axes and given, RuntimeError)
-        if out is not None and out.dtype is not input.dtype:
-            raise RuntimeError(
-                f"Expected the dtype for input and out to match, but got {input.dtype.scalar} for "
-                f"input's dtype and {out.dtype.scalar} for out's dtype."
-            )
+        check_out(out, input.dtype, message=_NO_MATCH)
         want_kernel(f"{name}_values_cpu", array)
         return give(tidy(quietly.run(reduce, array, axes, None, None, keepdim)), out)
 
@@ -125,8 +124,7 @@ def aminmax(
         )
     if axes is not None and not array.shape[axes[0]]:
         raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
-    if out is not None:
-        check_outs(out, input.dtype, input.dtype)
+    check_out(out, input.dtype, input.dtype)
     want_kernel("aminmax_cpu", array)
     low, high = (
         tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim))

@@ -20,13 +20,13 @@ from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import check_out
+from runtime.pytorch.compute.reducing import give
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.layouts import laid_out
 from runtime.pytorch.tensors.sharing import compute_shared
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import deliver
+from runtime.pytorch.tensors.writing import check_out
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 _largest = np.maximum.reduce
@@ -68,10 +68,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
                 f"index_select(): Index to scalar can have only 1 value, got {chosen.size} value(s)"
             )
         _check_selected(chosen, 1, 0)
-        found = array.copy()
-    else:
-        found = _selected(array, dim, chosen.reshape(-1))
-    return wrap(found) if out is None else deliver(out, wrap(found))
+        return give(array.copy(), out)
+    return give(_selected(array, dim, chosen.reshape(-1)), out)
 
 
 def _selected(array: Array, dim: int, chosen: Array) -> Array:
@@ -132,8 +130,7 @@ def gather(
     dim = wrap_dim(dim, array.ndim)
     check_out(out, input.dtype)
     check_gather(index, "gather")
-    found = wrap(_gathered(array, dim, chosen))
-    return found if out is None else deliver(out, found)
+    return give(_gathered(array, dim, chosen), out)
 
 
 def _check_sizes(chosen: Shape, shape: Shape, dim: int) -> None:
@@ -266,8 +263,7 @@ def _where(condition: Tensor, input: Any, other: Any, out: Out = None) -> Tensor
     if not mask.shape == np.shape(a) == np.shape(b):
         reduce(broadcast, [mask.shape, np.shape(a), np.shape(b)])
     operands = [mask, np.asarray(a), np.asarray(b)]
-    found = wrap(laid_out(np.where(*operands), operands))
-    return found if out is None else deliver(out, found)
+    return give(laid_out(np.where(*operands), operands), out)
 
 
 @op(name="where")

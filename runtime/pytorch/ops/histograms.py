@@ -12,8 +12,9 @@ from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, Converter
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUTS, Number, Out, Outs
-from runtime.pytorch.compute.reducing import check_count, give, give_pair, want_kernel
+from runtime.pytorch.compute.reducing import give, give_pair, want_kernel
 from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import check_count
 
 _FLOAT32 = np.dtype(np.float32)
 

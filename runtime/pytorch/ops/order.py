@@ -16,17 +16,9 @@ from runtime.pytorch.base.dtypes import bool_, int64
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
-from runtime.pytorch.compute.reducing import (
-    along,
-    check_out,
-    check_outs,
-    give,
-    give_pair,
-    take_at,
-    tidy,
-    want_kernel,
-)
+from runtime.pytorch.compute.reducing import along, give, give_pair, take_at, tidy, want_kernel
 from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.writing import check_out
 
 #: From so many elements on it is quicker to select than to sort.
 _FEW = 1 << 10
@@ -147,8 +139,7 @@ def sort(
     out: Any = None,
 ) -> Any:
     """The elements sorted along a dimension, and their positions before."""
-    if out is not None:
-        check_outs(out, input.dtype, int64)
+    check_out(out, input.dtype, int64)
     return give_pair("sort", *_sorted(input, dim, descending, bool(stable)), out)
 
 
@@ -187,8 +178,7 @@ def topk(
     array, axis = along(input.array, dim)
     if not 0 <= k <= array.shape[axis]:
         raise RuntimeError("selected index k out of range")
-    if out is not None:
-        check_outs(out, input.dtype, int64)
+    check_out(out, input.dtype, int64)
     if input.dtype is bool_:
         raise NotImplementedError("topk does not support bool dtypes on CPU")
     want_kernel("topk_cpu", array)

@@ -63,7 +63,7 @@ def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
 def mm(input: Tensor, mat2: Tensor, *, out: Out = None) -> Tensor:
     """The product of two matrices."""
     product = wrap(matrix_product("mm", input, mat2))
-    return product if out is None else delivered(product, out)
+    return delivered(product, out)
 
 
 def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
@@ -91,7 +91,7 @@ def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
 def mv(input: Tensor, vec: Tensor, *, out: Out = None) -> Tensor:
     """The product of a matrix and a vector."""
     product = wrap(apply(input, vec, out))
-    return product if out is None else delivered(product, out)
+    return delivered(product, out)
 
 
 @op(f"vdot(Tensor input, Tensor other, *, {OUT})")
@@ -121,7 +121,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
 def bmm(input: Tensor, mat2: Tensor, *, out: Out = None) -> Tensor:
     """The products of the matrices of two batches."""
     product = wrap(batch_product(input, mat2))
-    return product if out is None else delivered(product, out)
+    return delivered(product, out)
 
 
 def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:

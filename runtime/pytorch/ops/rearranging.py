@@ -212,14 +212,14 @@ def _masked(input: Tensor, name: str, diagonal: int) -> Tensor:
 def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
     """Matrices with zeros above a diagonal."""
     found = _masked(input, "tril", diagonal)
-    return found if out is None else delivered(found, out, input)
+    return delivered(found, out, input)
 
 
 @op(in_place=True)
 def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
     """Matrices with zeros below a diagonal."""
     found = _masked(input, "triu", diagonal)
-    return found if out is None else delivered(found, out, input)
+    return delivered(found, out, input)
 
 
 def _indices(name: str, row: int, col: int, offset: int, kind: Kind) -> Tensor:

@@ -17,11 +17,11 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
-from runtime.pytorch.compute.reducing import axes_of, check_out, give, tidy, want_kernel
+from runtime.pytorch.compute.reducing import axes_of, give, tidy, want_kernel
 from runtime.pytorch.compute.sums import FEW, ordered_sum
 from runtime.pytorch.compute.totals import total
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_cast
+from runtime.pytorch.tensors.writing import cast, check_cast, check_out
 
 _FLOAT16 = np.dtype(np.float16)
 _FLOAT32 = np.dtype(np.float32)

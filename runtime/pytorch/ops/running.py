@@ -12,26 +12,17 @@ import numpy as np
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64
-from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Kind, Number, Out, Outs
 from runtime.pytorch.compute.elementwise import Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import (
-    along,
-    check_count,
-    check_out,
-    give,
-    give_pair,
-    tidy,
-    want_kernel,
-)
+from runtime.pytorch.compute.reducing import along, give, give_pair, tidy, want_kernel
 from runtime.pytorch.compute.totals import sums_so_far
 from runtime.pytorch.ops.reduce import sum_of, sum_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, write_in_place
+from runtime.pytorch.tensors.writing import cast, check_out, write_in_place
 
 _multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
 #: The type in which sums so far are computed, by the character of the elements' type.
@@ -92,21 +83,14 @@ _register_cumulative("cumsum", np.add)
 _register_cumulative("cumprod", np.multiply)
 
 
-def _check_exact_types(out: tuple[Tensor, ...] | Tensor | None, *kinds: DType) -> None:
-    if out is None:
-        return
-    for target, kind in zip(out if isinstance(out, tuple) else (out,), kinds, strict=True):
-        if target.dtype is not kind:
-            raise RuntimeError(
-                f"expected scalar_type {kind.scalar} but found {target.dtype.scalar}"
-            )
+_OTHER_TYPE = "expected scalar_type {0.scalar} but found {1.scalar}"
 
 
 @op()
 def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Tensor:
     """The logarithms of the sums of the exponentials up to each element, along a dimension."""
     axis = wrap_dim(dim, input.array.ndim)
-    _check_exact_types(out, input.dtype)
+    check_out(out, input.dtype, message=_OTHER_TYPE)
     want_kernel("logcumsumexp_out_cpu", input.array, "?bBhHiIlL")
     return give(_accumulate(np.logaddexp, input.array, axis), out)
 
@@ -117,9 +101,7 @@ def _register_running(name: str, ufunc: np.ufunc) -> None:
         if not input.array.ndim and dim not in (0, -1):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         array, axis = along(input.array, dim)
-        if out is not None:
-            check_count(out, 2)
-            _check_exact_types(out, input.dtype, int64)
+        check_out(out, input.dtype, int64, message=_OTHER_TYPE)
         want_kernel(f"{name}_cpu", array)
         values = quietly.run(ufunc.accumulate, array, axis)
         # The last place up to each one at which the value so far stood, or a nan.

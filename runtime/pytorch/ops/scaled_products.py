@@ -72,7 +72,7 @@ def addmm(
     _check_base(input, mat2)
     product = matrix_product("addmm", mat1, mat2)
     found = _scaled_sum(input, product, beta, alpha, mat1.dtype)
-    return found if out is None else delivered(found, out, input)
+    return delivered(found, out, input)
 
 
 @op(in_place=True)
@@ -82,7 +82,7 @@ def addmv(
     """``beta * input + alpha * mat @ vec``."""
     product = apply(mat, vec, input)
     found = _scaled_sum(input, product, beta, alpha, mat.dtype)
-    return found if out is None else delivered(found, out, input)
+    return delivered(found, out, input)
 
 
 @op(more=OUT, in_place=True)

@@ -18,7 +18,6 @@ from runtime.pytorch.calls.types import OUT, OUTS, Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
 from runtime.pytorch.compute.reducing import (
     along,
-    check_count,
     check_not_empty,
     give,
     give_pair,
@@ -28,7 +27,7 @@ from runtime.pytorch.compute.reducing import (
 )
 from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast
+from runtime.pytorch.tensors.writing import cast, check_count
 
 _BOOL_AND_BAREBONES = "?HIL"
 #: From so many elements on it is quicker to select than to sort.

@@ -15,10 +15,10 @@ from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.reducing import DTYPE, axes_of, check_out, give, tidy, want_kernel
+from runtime.pytorch.compute.reducing import DTYPE, axes_of, give, tidy, want_kernel
 from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor
-from runtime.pytorch.tensors.writing import cast
+from runtime.pytorch.tensors.writing import cast, check_out
 
 _FLOAT16 = np.dtype(np.float16)
 _NO_FLOATS = "?bBhHiIlL"

@@ -133,38 +133,61 @@ def resize(out: Tensor, shape: Shape, strides: Shape | None = None) -> None:
     out.set_view(storage, place, shape, steps)
 
 
-def deliver(out: Any, result: Any) -> Any:
-    """Write results to the tensors of `out=`, which get their shapes; returns these.
+_OTHER_TYPE = "Expected out tensor to have dtype {0.real}, but got {1.real} instead"
 
-    Raises RuntimeError, before anything is written, where a type cannot take the result.
+
+def check_out(out: Any, *kinds: dtype, message: str = _OTHER_TYPE) -> None:
+    """Raise RuntimeError where a tensor of `out=` has not its result's type.
+
+    out: a tensor, several, or None. Raises TypeError where there are not as many as results.
     """
+    if out is None:
+        return
+    outs = out if isinstance(out, tuple) else (out,)
+    check_count(outs, len(kinds))
+    for target, kind in zip(outs, kinds, strict=True):
+        if target.dtype is not kind:
+            raise RuntimeError(message.format(kind, target.dtype))
+
+
+def check_count(outs: tuple[Tensor, ...], count: int) -> None:
+    """Raise TypeError where there are not as many tensors as results."""
+    if len(outs) != count:
+        raise TypeError(f"expected tuple of {count} elements but got {len(outs)}")
+
+
+def deliver(out: Any, result: Any) -> Any:
+    """Write results to the tensors of `out=`, if there are any, which get their shapes.
+
+    Returns what has the results. Raises RuntimeError, before anything is written, where a type
+    cannot take the result.
+    """
+    if out is None:
+        return result
     outs, results = (out, result) if isinstance(out, tuple) else ((out,), (result,))
-    if len(outs) != len(results):
-        raise TypeError(f"expected tuple of {len(results)} elements but got {len(outs)}")
+    check_count(outs, len(results))
     for target, found in zip(outs, results, strict=True):
         check_cast(found.dtype, target.dtype)
     for target, found in zip(outs, results, strict=True):
         resize_to(target, found.sizes)
         np.copyto(target.array, cast(found.array, target.array.dtype))
-    return out if not isinstance(out, tuple) else type(result)(outs)
+    return type(result)(outs) if isinstance(out, tuple) else out
 
 
-def delivered(result: Tensor, out: Tensor, input: Tensor | None = None) -> Tensor:
+def delivered(result: Tensor, out: Tensor | None, input: Tensor | None = None) -> Tensor:
     """The tensor of `out=` with a result, whose type it has to have. Raises RuntimeError.
 
     input: where that is the tensor itself the function works in place, and its sizes stay.
     """
-    if out is input:
-        if out.sizes != result.sizes:
-            raise RuntimeError(
-                f"Bad in-place call: input tensor size {listed(out.sizes)} and output tensor size "
-                f"{listed(result.sizes)} should match"
-            )
-        return write_in_place(out, result)
-    if out.dtype is not result.dtype:
+    if out is None:
+        return result
+    if out is not input:
+        check_out(out, result.dtype)
+        deliver(out, result)
+        return out
+    if out.sizes != result.sizes:
         raise RuntimeError(
-            f"Expected out tensor to have dtype {result.dtype.real}, but got {out.dtype.real} "
-            f"instead"
+            f"Bad in-place call: input tensor size {listed(out.sizes)} and output tensor size "
+            f"{listed(result.sizes)} should match"
         )
-    deliver(out, result)
-    return out
+    return write_in_place(out, result)
