@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from runtime.compute.thread_pool import LARGE
+from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import DTYPES, Category, bool_, dtype
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.compute.compat import warn_of_broadcast
-from runtime.pytorch.compute.promotion import array_as, number_as, result_type
+from runtime.pytorch.compute.promotion import number_as, result_type
 from runtime.pytorch.tensors.layouts import laid_out
 from runtime.pytorch.tensors.overlap import check_apart
 from runtime.pytorch.tensors.sharing import compute_into, compute_shared
@@ -186,60 +187,66 @@ class Pointwise:
         """The values for any number of operands, of any types."""
         if self.check is not None:
             self.check(*operands)
-        if out is not None:
-            check_single(out.array)
-            check_apart(out, operands)
-        shape = _shape_of(operands)
+        # Asked once: another thread may give a tensor other memory meanwhile.
+        arrays = [x.array if isinstance(x, Tensor) else _NUMBER for x in operands]
         in_place = operands[0] is out
-        if out is not None and in_place:
-            check_shape(out.array, shape)
+        if out is not None:
+            check_single(arrays[0] if in_place else out.array)
+            check_apart(out, operands)
+        shape = _shape_of(arrays)
+        if in_place:
+            check_shape(arrays[0], shape)
         kind = self.rule(result_type(*operands))
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
         check_types(self.kernel, self.takes, kind)
         if out is None:
-            return self._values(operands, kind, result, shape)
-        if in_place and self._compute_in_place(operands, kind, result, out):
+            return self._values(operands, arrays, kind, shape)
+        if in_place:
+            if not self._compute_in_place(operands, arrays, kind):
+                values = self._values(operands, arrays, kind, shape)
+                np.copyto(arrays[0], cast(values.array, arrays[0].dtype))
             return out
         is_new = out.array.shape != shape
         resize_to(out, shape)
-        values = self._values(operands, kind, result, shape)
+        values = self._values(operands, arrays, kind, shape)
         if is_new:
             resize(out, shape, values.strides)
         np.copyto(out.array, cast(values.array, out.array.dtype))
         return out
 
     def _compute_in_place(
-        self, operands: tuple[Any, ...], kind: dtype, result: dtype, out: Tensor
+        self, operands: tuple[Any, ...], arrays: list[Array], kind: dtype
     ) -> bool:
         """Write values of many elements over the first operand's; whether that was possible."""
-        array = out.array
-        is_same = kind is result is out.dtype and self._width(kind, operands) is kind
+        out = arrays[0]
+        is_same = out.dtype is kind.numpy and self.result in (None, kind)
         may_fail = self.divides and kind.category is not Category.FLOAT
-        if array.size < LARGE or not is_same or may_fail:
+        if out.size < LARGE or not is_same or may_fail or self._width(kind, operands) is not kind:
             return False
-        arrays = [array_as(x, kind) for x in operands]
-        if any(x is not array and np.may_share_memory(x, array) for x in arrays):
+        inputs = _as_type(operands, arrays, kind)
+        if any(x is not out and np.may_share_memory(x, out) for x in inputs):
             return False
-        compute_into(self._for_type(kind, many=True), arrays, array)
+        compute_into(self._for_type(kind, many=True), inputs, out)
         return True
 
     def _values(
-        self, operands: tuple[Any, ...], kind: dtype, result: dtype, shape: Shape
+        self, operands: tuple[Any, ...], arrays: list[Array], kind: dtype, shape: Shape
     ) -> Tensor:
-        compute = self._for_type(kind)
+        result = self.result or kind
         width = self._width(kind, operands)
-        arrays = [array_as(x, width) for x in operands]
+        inputs = _as_type(operands, arrays, width)
         if width is not kind and not self.wide:
-            arrays = [x if x.ndim else _rounded(x, kind).astype(width.numpy) for x in arrays]
-        if width is kind and (result is kind or result is bool_) and _is_shared(arrays, shape):
+            inputs = [x if x.ndim else _rounded(x, kind).astype(width.numpy) for x in inputs]
+        if width is kind and (result is kind or result is bool_) and _is_shared(inputs, shape):
             compute = self._for_type(kind, many=True)
-            return compute_shared(compute, arrays, shape, result.numpy)
-        values = (quietly.run if compute.__class__ is _UFUNC else calmly)(compute, *arrays)
+            return compute_shared(compute, inputs, shape, result.numpy)
+        compute = self._for_type(kind)
+        values = (quietly.run if compute.__class__ is _UFUNC else calmly)(compute, *inputs)
         if values.dtype != result.numpy:
             values = quietly.run(values.astype, result.numpy)
-        return _laid_out(values, [x.array if isinstance(x, Tensor) else _NUMBER for x in operands])
+        return _laid_out(values, arrays)
 
     def _for_type(self, kind: dtype, many: bool = False) -> Any:
         """What computes elements of a type; many: in pieces."""
@@ -319,8 +326,16 @@ def _shares_storage(out: Tensor, b: Any) -> bool:
     )
 
 
-def _shape_of(operands: tuple[Any, ...]) -> Shape:
-    shapes: list[Shape] = [x.array.shape for x in operands if isinstance(x, Tensor)]
+def _as_type(operands: tuple[Any, ...], arrays: list[Array], kind: dtype) -> list[Any]:
+    """The operands' arrays, or numpy's numbers, of a type."""
+    return [
+        cast(array, kind.numpy) if isinstance(x, Tensor) else number_as(x, kind.numpy)
+        for x, array in zip(operands, arrays, strict=True)
+    ]
+
+
+def _shape_of(arrays: list[Array]) -> Shape:
+    shapes: list[Shape] = [x.shape for x in arrays]
     if warn_of_broadcast.enabled and len(shapes) == 2:
         warn_of_broadcast(*shapes)
-    return reduce(broadcast, shapes, shapes[0] if shapes else ())
+    return reduce(broadcast, shapes)
