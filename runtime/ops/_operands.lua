@@ -98,6 +98,89 @@ function tools.shares(c, d)
     or other ~= nil and band(other.flag, VIEW) ~= 0
 end
 
+-- ------------------------------------------------------------------- operands
+
+-- n, from 1 to 3, three sizes s0, s1, s2 and strides t0, t1, t2, the address `at` of the first
+-- n, from 1 to 3, three sizes s0, s1, s2 and strides t0, t1, t2, the address `at` of the first
+-- element and that of the storage's struct.
+-- Compiled code needs no memory for the operands of a call, unless it comes to a loop, or compares
+-- one with another table. So functions with loops have operands of their own, which calls fill in.
+function tools.operand()
+  return { n = 0, at = 0, storage = 0, is_view = false,
+    s0 = 0, s1 = 0, s2 = 0, t0 = 0, t1 = 0, t2 = 0 }
+end
+
+-- Sets what an operand has of the tensor with the struct c; false unless all elements lie in its
+-- storage.
+local function set_operand(o, c, width, n, s0, s1, s2, t0, t1, t2)
+  local at = tools.place(c, width, s0, s1, s2, t0, t1, t2)
+  if not at then return false end
+  local storage = c.storage
+  o.n, o.at, o.storage = n, at, tonumber(cast(intptr, storage))
+  o.is_view = band(storage.flag, VIEW) ~= 0
+  o.s0, o.s1, o.s2, o.t0, o.t1, o.t2 = s0, s1, s2, t0, t1, t2
+  return true
+end
+
+--- Makes a function that sets an operand to a tensor of the type; it returns false for what is
+-- none, has no or more than 3 dimensions, or does not lie in its storage.
+function tools.reader(dtype)
+  local structs, fetch_struct, width = dtype.structs, dtype.fetch_struct, ffi.sizeof(dtype.ctype)
+  return function(o, value)
+    local c = type(value) == 'userdata' and (structs[value] or fetch_struct(value))
+    if not c then return false end
+    local n, s0, s1, s2, t0, t1, t2 = tools.geometry(c)
+    return (set_operand(o, c, width, n, s0, s1, s2, t0, t1, t2))
+  end
+end
+
+--- Makes a function that sets an operand to the row of all elements of a contiguous tensor,
+-- whatever its sizes are; it returns false for other tensors.
+function tools.row_reader(dtype)
+  local structs, fetch_struct, width = dtype.structs, dtype.fetch_struct, ffi.sizeof(dtype.ctype)
+  return function(o, value)
+    local c = type(value) == 'userdata' and (structs[value] or fetch_struct(value))
+    local count = c and th.formulas.dense(c)
+    return count and (set_operand(o, c, width, 1, 1, 1, count, 0, 0, 1))
+  end
+end
+
+--- Sets an operand to contiguous elements from an address on.
+function tools.set_dense(o, at, n, s0, s1, s2)
+  o.n, o.at, o.s0, o.s1, o.s2, o.t0, o.t1, o.t2 = n, at, s0, s1, s2, s1 * s2, s2, 1
+end
+
+--- Whether an operand has these sizes.
+function tools.is_sized(o, n, s0, s1, s2)
+  return o.n == n and o.s0 == s0 and o.s1 == s1 and o.s2 == s2
+end
+
+--- Whether all elements of an operand are at places of their own.
+function tools.is_distinct(o)
+  return (tools.distinct(o.s0, o.s1, o.s2, o.t0, o.t1, o.t2))
+end
+
+--- Whether two operands may have elements in common.
+function tools.overlap(a, b)
+  return a.storage == b.storage or a.is_view or b.is_view
+end
+
+--- Makes a function that sets an operand to a result with n dimensions and three sizes: r, where
+-- each of its elements has a place of its own; or, if r is nil, a new tensor, whose block it
+-- returns as well. It returns false where Python has to make or to resize the result.
+function tools.result_setter(dtype, read)
+  return function(o, r, n, s0, s1, s2)
+    if r == nil then
+      local block, at = tools.new(dtype, n, s0, s1, s2)
+      if not block then return false end
+      tools.set_dense(o, at, n, s0, s1, s2)
+      o.storage, o.is_view = 0, false
+      return true, block
+    end
+    return read(o, r) and tools.is_sized(o, n, s0, s1, s2) and tools.is_distinct(o)
+  end
+end
+
 local UNITS = { [1] = 'uint8_t *', [2] = 'int16_t *', [4] = 'int32_t *', [8] = 'int32_t *' }
 
 --- Pointers by which elements of so many bytes are copied: to whole numbers of up to 32 bits.

@@ -192,12 +192,9 @@ BLAS = {
     "mv": "return R(k), T(k, l), T(l)",
     "mm": "return R(k, l), T(k, m), T(m, l)",
     "ger": "return R(k, l), T(k), T(l)",
-    "bmm": "return R(3, k, l), T(3, k, m), T(3, m, l)",
     "addmv": "return R(k), N(), T(k), N(), T(k, l), T(l)",
     "addmm": "return R(k, l), N(), T(k, l), N(), T(k, m), T(m, l)",
     "addr": "return R(k, l), N(), T(k, l), N(), T(k), T(l)",
-    "addbmm": "return R(k, l), N(), T(k, l), N(), T(3, k, m), T(3, m, l)",
-    "baddbmm": "return R(3, k, l), N(), T(3, k, l), N(), T(3, k, m), T(3, m, l)",
 }
 
 INDEXING = {

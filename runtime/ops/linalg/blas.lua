@@ -8,11 +8,11 @@ local th, dtype, tools = ...
 local ffi = require 'ffi'
 local host = th.host
 
-local type = type
-local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
-local geometry, place, distinct, shares = tools.geometry, tools.place, tools.distinct, tools.shares
-local new, publish = tools.new, tools.publish
-local dense, contiguous = th.formulas.dense, tools.contiguous
+local read, read_row, load = tools.reader(dtype), tools.row_reader(dtype), tools.loader(dtype)
+local set_result, set_dense, publish =
+  tools.result_setter(dtype, read), tools.set_dense, tools.publish
+local operand, is_distinct, overlap = tools.operand, tools.is_distinct, tools.overlap
+local contiguous = tools.contiguous
 local PUSHED_NAN = -math.abs(0 / 0) -- what any nan becomes that C passes to Lua
 local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 8000000 -- multiplications from which on Python computes
 
@@ -37,300 +37,171 @@ local steps = ffi.new('intptr_t[9]')
 local ROOM = 131072 -- elements of working memory: what a product of few elements has
 local work, WORK = tools.memory(dtype, ROOM)
 local _, MORE_WORK = tools.memory(dtype, ROOM)
-
--- The address of working memory for so many elements; nil where there is none.
-local function work_for(count)
-  return count <= ROOM and WORK or nil
-end
-
 local number, NUMBER = tools.memory(dtype, 1)
 local number_bits = ffi.cast(tools.bits(W), number)
 
-local function struct_of(value)
-  return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
-end
+local factor = operand() -- a number, as an operand of any sizes: all strides are 0
+factor.at = NUMBER
 
 -- ------------------------------------------------------------------- the loops
 
--- r = a * b for matrices n x m and m x p, and for as many pairs of them as `count`. The strides of
--- the operands follow their addresses.
-local function matrix_product(count, n, m, p, a, a0, a1, a2, b, b0, b1, b2, r, r0, r1, r2)
-  operands[0], operands[1], operands[2] = a, b, r
-  sizes[0], sizes[1], sizes[2], sizes[3] = count, n, m, p
-  steps[0], steps[1], steps[2] = W * a0, W * b0, W * r0
-  steps[3], steps[4], steps[5], steps[6] = W * a1, W * a2, W * b1, W * b2
-  steps[7], steps[8] = W * r1, W * r2
+-- A vector as a matrix of one column. (As a matrix of one row it can be taken as it is.)
+local function column(v)
+  return { at = v.at, s0 = 1, s1 = v.s2, s2 = 1, t0 = 0, t1 = v.t2, t2 = 0 }
+end
+
+-- r = x * y for matrices, or for as many pairs of them as x has.
+local function matrix_product(x, y, r)
+  operands[0], operands[1], operands[2] = x.at, y.at, r.at
+  sizes[0], sizes[1], sizes[2], sizes[3] = x.s0, x.s1, x.s2, y.s2
+  steps[0], steps[1], steps[2] = W * x.t0, W * y.t0, W * r.t0
+  steps[3], steps[4], steps[5], steps[6] = W * x.t1, W * x.t2, W * y.t1, W * y.t2
+  steps[7], steps[8] = W * r.t1, W * r.t2
   matmul(operands, sizes, steps, matmul_data)
 end
 
--- Runs a loop over all elements of the operands a and b and the result r, or of an operand and, as
--- b and as r, the result. The strides follow the addresses; those of a number are 0.
-local function each(loop, data, s0, s1, s2, a, a0, a1, a2, b, b0, b1, b2, r, r0, r1, r2)
-  if contiguous(s0, s1, s2, a0, a1, a2) and contiguous(s0, s1, s2, r0, r1, r2)
-    and (b2 == 0 and b1 == 0 and b0 == 0 or contiguous(s0, s1, s2, b0, b1, b2)) then
-    s0, s1, s2, a2, r2 = 1, 1, s0 * s1 * s2, 1, 1
-    if b2 ~= 0 then b2 = 1 end
+-- Runs a loop over n elements of two operands and a result, at addresses and in steps of bytes.
+local function run(loop, data, n, x, x_step, y, y_step, r, r_step)
+  operands[0], operands[1], operands[2] = x, y, r
+  steps[0], steps[1], steps[2] = x_step, y_step, r_step
+  sizes[0] = n
+  loop(operands, sizes, steps, data)
+end
+
+-- Runs a loop over all elements of the operands x and y and the result r, or of an operand and, as
+-- y and as r, the result.
+local function each(loop, data, x, y, r)
+  local s0, s1, s2 = r.s0, r.s1, r.s2
+  local is_number = y.t0 == 0 and y.t1 == 0 and y.t2 == 0
+  if contiguous(s0, s1, s2, x.t0, x.t1, x.t2) and contiguous(s0, s1, s2, r.t0, r.t1, r.t2)
+    and (is_number or contiguous(s0, s1, s2, y.t0, y.t1, y.t2)) then
+    return run(loop, data, s0 * s1 * s2, x.at, W, y.at, is_number and 0 or W, r.at, W)
   end
   local i, j = 0, 0
   for _ = 1, s0 * s1 do
-    operands[0], operands[1] = a + W * (i * a0 + j * a1), b + W * (i * b0 + j * b1)
-    operands[2] = r + W * (i * r0 + j * r1)
-    steps[0], steps[1], steps[2] = W * a2, W * b2, W * r2
-    sizes[0] = s2
-    loop(operands, sizes, steps, data)
+    run(loop, data, s2, x.at + W * (i * x.t0 + j * x.t1), W * x.t2,
+      y.at + W * (i * y.t0 + j * y.t1), W * y.t2, r.at + W * (i * r.t0 + j * r.t1), W * r.t2)
     j = j + 1
     if j == s1 then i, j = i + 1, 0 end
   end
 end
 
--- A factor as an element of the type, which `number` then has.
-local function set_number(factor)
-  number[0] = factor
+-- A factor as an element of the type, which `factor` then is.
+local function set_number(value)
+  number[0] = value
   return number[0]
 end
 
--- r = beta * t + alpha * the product in `work`, which has the sizes s. A term with the factor 0 is
--- left out, even if it is nan.
-local function combine(beta, alpha, s0, s1, s2, t, t0, t1, t2, r, r0, r1, r2)
-  local p0, p1 = s1 * s2, s2
+-- r = beta * t + alpha * product, which lies in `work`. A term with the factor 0 is left out, even
+-- if it is nan.
+local function combine(beta, t, alpha, product, r)
   alpha = set_number(alpha)
   if alpha == 0 then
-    ffi.fill(work, W * s0 * s1 * s2)
+    ffi.fill(work, W * r.s0 * r.s1 * r.s2)
   elseif alpha ~= 1 then
-    each(multiply, multiply_data, s0, s1, s2, WORK, p0, p1, 1, NUMBER, 0, 0, 0, WORK, p0, p1, 1)
+    each(multiply, multiply_data, product, factor, product)
   end
   beta = set_number(beta)
   if beta == 0 then
-    return each(copy, copy_data, s0, s1, s2, WORK, p0, p1, 1, r, r0, r1, r2, r, r0, r1, r2)
-  elseif beta ~= 1 then
-    each(multiply, multiply_data, s0, s1, s2, t, t0, t1, t2, NUMBER, 0, 0, 0, MORE_WORK, p0, p1, 1)
-    t, t0, t1, t2 = MORE_WORK, p0, p1, 1
-  end
-  each(add, add_data, s0, s1, s2, t, t0, t1, t2, WORK, p0, p1, 1, r, r0, r1, r2)
-end
-
--- ---------------------------------------------------------- sums of products
-
-local blas = {}
-
--- Where the result of a sum goes: the address and strides, and a block if r is nil, for a new
--- tensor; nil if Python has to resize r, or r shares elements with t.
-local function sum_result(r, t, ct, n, s0, s1, s2, at, t0, t1, t2)
-  if r == nil then
-    local block, to, r0, r1, r2 = new(dtype, n, s0, s1, s2)
-    return to, r0, r1, r2, block
-  end
-  if rawequal(r, t) then
-    if distinct(s0, s1, s2, t0, t1, t2) then return at, t0, t1, t2 end
-    return nil
-  end
-  local c = struct_of(r)
-  if not c or shares(c, ct) then return nil end
-  local m, q0, q1, q2, r0, r1, r2 = geometry(c)
-  if m ~= n or q0 ~= s0 or q1 ~= s1 or q2 ~= s2 or not distinct(s0, s1, s2, r0, r1, r2) then
-    return nil
-  end
-  return place(c, W, s0, s1, s2, r0, r1, r2), r0, r1, r2
-end
-
--- Adds an operation r = beta * t + alpha * product, and the same without beta, which is 1.
--- @param dims how many dimensions t has
--- @param multiply_factors writes the product of two factors, given by their structs and the sizes
---   of t, to `work`; returns false if they do not fit, or a storage has moved
-local function add_sum(name, dims, multiply_factors)
-  local function run(r, beta, t, alpha, a, b, ...) -- luacheck: ignore 212
-    local ct, ca, cb = struct_of(t), struct_of(a), struct_of(b)
-    if not (ct and ca and cb) then return nil end
-    local n, s0, s1, s2, t0, t1, t2 = geometry(ct)
-    if n ~= dims or not work_for(s0 * s1 * s2) then return nil end
-    local at = place(ct, W, s0, s1, s2, t0, t1, t2)
-    local to, r0, r1, r2, block
-    if at then to, r0, r1, r2, block = sum_result(r, t, ct, n, s0, s1, s2, at, t0, t1, t2) end
-    if not to or not multiply_factors(ca, cb, s0, s1, s2) then return nil end
-    combine(beta, alpha, s0, s1, s2, at, t0, t1, t2, to, r0, r1, r2)
-    return block and publish(dtype, block) or r
-  end
-  blas[name] = run
-
-  blas[name .. '_without_beta'] = function(r, t, alpha, a, b, ...) -- luacheck: ignore 212
-    local result = run(r, 1, t, alpha, a, b)
-    return result
+    each(copy, copy_data, product, r, r)
+  elseif beta == 1 then
+    each(add, add_data, t, product, r)
+  else
+    local scaled = operand()
+    set_dense(scaled, MORE_WORK, r.n, r.s0, r.s1, r.s2)
+    each(multiply, multiply_data, t, factor, scaled)
+    each(add, add_data, scaled, product, r)
   end
 end
-
-add_sum('addmv', 1, function(ca, cb, _, _, size)
-  local n, _, a1, a2, _, p1, p2 = geometry(ca)
-  local m, _, _, b2, _, _, q2 = geometry(cb)
-  if n ~= 2 or m ~= 1 or a1 ~= size or a2 ~= b2 or a1 * a2 >= MAX_VECTOR then return false end
-  local a, b = place(ca, W, 1, a1, a2, 0, p1, p2), place(cb, W, 1, 1, b2, 0, 0, q2)
-  if not (a and b) then return false end
-  matrix_product(1, a1, a2, 1, a, 0, p1, p2, b, 0, q2, 0, WORK, 0, 1, 0)
-  return true
-end)
-
-add_sum('addmm', 2, function(ca, cb, _, s1, s2)
-  local n, _, a1, a2, _, p1, p2 = geometry(ca)
-  local m, _, b1, b2, _, q1, q2 = geometry(cb)
-  if n ~= 2 or m ~= 2 or a1 ~= s1 or b2 ~= s2 or a2 ~= b1 or a1 * a2 * b2 >= MAX_PRODUCT then
-    return false
-  end
-  local a, b = place(ca, W, 1, a1, a2, 0, p1, p2), place(cb, W, 1, b1, b2, 0, q1, q2)
-  if not (a and b) then return false end
-  matrix_product(1, a1, a2, b2, a, 0, p1, p2, b, 0, q1, q2, WORK, 0, s2, 1)
-  return true
-end)
-
--- r = the outer product of two vectors at a and b: each element of the first times the second.
-local function outer(s1, s2, a, p, b, q, r, r1, r2)
-  each(multiply, multiply_data, 1, s1, s2, a, 0, p, 0, b, 0, 0, q, r, 0, r1, r2)
-end
-
-add_sum('addr', 2, function(ca, cb, _, s1, s2)
-  local n, _, _, a2, _, _, p = geometry(ca)
-  local m, _, _, b2, _, _, q = geometry(cb)
-  if n ~= 1 or m ~= 1 or a2 ~= s1 or b2 ~= s2 then return false end
-  local a, b = place(ca, W, 1, 1, a2, 0, 0, p), place(cb, W, 1, 1, b2, 0, 0, q)
-  if not (a and b) then return false end
-  outer(s1, s2, a, p, b, q, WORK, s2, 1)
-  return true
-end)
-
--- The products of two batches of matrices to r; false if there are others than `count` products of
--- s1 x s2 elements.
-local function batch_product(ca, cb, count, s1, s2, r, r0, r1, r2)
-  local n, a0, a1, a2, p0, p1, p2 = geometry(ca)
-  local m, b0, b1, b2, q0, q1, q2 = geometry(cb)
-  if n ~= 3 or m ~= 3 or a0 ~= count or b0 ~= count or a1 ~= s1 or b2 ~= s2 or a2 ~= b1
-    or a0 * a1 * a2 * b2 >= MAX_PRODUCT then
-    return false
-  end
-  local a, b = place(ca, W, a0, a1, a2, p0, p1, p2), place(cb, W, b0, b1, b2, q0, q1, q2)
-  if not (a and b) then return false end
-  matrix_product(count, a1, a2, b2, a, p0, p1, p2, b, q0, q1, q2, r, r0, r1, r2)
-  return true
-end
-
-add_sum('baddbmm', 3, function(ca, cb, s0, s1, s2)
-  return batch_product(ca, cb, s0, s1, s2, WORK, s1 * s2, s2, 1)
-end)
-
-add_sum('addbmm', 2, function(ca, cb, _, s1, s2)
-  local n, count = geometry(ca)
-  local size = s1 * s2
-  -- numpy adds up single elements in another order.
-  if n ~= 3 or size == 1 or not work_for(count * size)
-    or not batch_product(ca, cb, count, s1, s2, WORK, size, s2, 1) then
-    return false
-  end
-  for k = 1, count - 1 do
-    each(add, add_data, 1, 1, size, WORK, 0, 0, 1, WORK + W * k * size, 0, 0, 1, WORK, 0, 0, 1)
-  end
-  return true
-end)
 
 -- -------------------------------------------------------------------- products
 
--- Where the result of a product goes, as in `sum_result`; `work` if r has the storage of a factor:
--- then r's own address and strides are behind the block.
-local function product_result(r, ca, cb, n, s0, s1, s2)
-  if r == nil then
-    local block, to, r0, r1, r2 = new(dtype, n, s0, s1, s2)
-    return to, r0, r1, r2, block
+local blas = {}
+
+-- Sets an operand to working memory for what has the sizes of another one; false where it is large.
+local function set_work(product, o)
+  if o.s0 * o.s1 * o.s2 > ROOM then return false end
+  set_dense(product, WORK, o.n, o.s0, o.s1, o.s2)
+  return true
+end
+
+-- Adds a product r = a * b, the operation r = beta * t + alpha * a * b, and the same without beta,
+-- which is 1.
+-- @param n how many dimensions the product has
+-- @param shape returns the last two of the three sizes of the product; nil if the factors do not
+--   fit, or Python is quicker
+-- @param compute writes the product of two operands to a third
+local function add_product(name, sum_name, n, shape, compute)
+  blas[name] = function(r, first, second, ...) -- luacheck: ignore 212
+    local a, b, to = operand(), operand(), operand()
+    if not (read(a, first) and read(b, second)) then return nil end
+    local s1, s2 = shape(a, b)
+    if not s1 then return nil end
+    local ready, block = set_result(to, r, n, 1, s1, s2)
+    if not ready then return nil end
+    if block or not (overlap(to, a) or overlap(to, b)) then
+      compute(a, b, to)
+      return block and publish(dtype, block) or r
+    end
+    local product = operand()
+    if not set_work(product, to) then return nil end
+    compute(a, b, product)
+    each(copy, copy_data, product, to, to)
+    return r
   end
-  local c = struct_of(r)
-  if not c then return nil end
-  local m, q0, q1, q2, r0, r1, r2 = geometry(c)
-  if m ~= n or q0 ~= s0 or q1 ~= s1 or q2 ~= s2 or not distinct(s0, s1, s2, r0, r1, r2) then
-    return nil
+
+  local function sum(r, beta, term, alpha, first, second, ...) -- luacheck: ignore 212
+    local t, a, b, product = operand(), operand(), operand(), operand()
+    if not (read(t, term) and read(a, first) and read(b, second)) then return nil end
+    local s1, s2 = shape(a, b)
+    if not s1 or not tools.is_sized(t, n, 1, s1, s2) or not set_work(product, t) then return nil end
+    if rawequal(r, term) then
+      if not is_distinct(t) then return nil end
+      compute(a, b, product)
+      combine(beta, t, alpha, product, t)
+      return r
+    end
+    local to = operand()
+    local ready, block = set_result(to, r, n, 1, s1, s2)
+    if not ready or not block and overlap(to, t) then return nil end
+    compute(a, b, product)
+    combine(beta, t, alpha, product, to)
+    return block and publish(dtype, block) or r
   end
-  local to = place(c, W, s0, s1, s2, r0, r1, r2)
-  if not (shares(c, ca) or shares(c, cb)) then return to, r0, r1, r2 end
-  local work_at = to and work_for(s0 * s1 * s2)
-  if not work_at then return nil end
-  return work_at, s1 * s2, s2, 1, nil, to, r0, r1, r2
-end
+  blas[sum_name] = sum
 
--- Ends a product: copies it to its place if it is in `work`.
-local function finish(r, block, s0, s1, s2, to, r0, r1, r2, ...) -- luacheck: ignore 212
-  if to then
-    each(copy, copy_data, s0, s1, s2, WORK, s1 * s2, s2, 1, to, r0, r1, r2, to, r0, r1, r2)
+  blas[sum_name .. '_without_beta'] = function(r, term, alpha, a, b, ...) -- luacheck: ignore 212
+    return (sum(r, 1, term, alpha, a, b))
   end
-  return block and publish(dtype, block) or r
 end
 
-function blas.mv(r, mat, vec, ...) -- luacheck: ignore 212
-  local ca, cb = struct_of(mat), struct_of(vec)
-  if not (ca and cb) then return nil end
-  local n, _, a1, a2, _, p1, p2 = geometry(ca)
-  local m, _, _, b2, _, _, q2 = geometry(cb)
-  if n ~= 2 or m ~= 1 or a2 ~= b2 or a1 * a2 >= MAX_VECTOR then return nil end
-  local a, b = place(ca, W, 1, a1, a2, 0, p1, p2), place(cb, W, 1, 1, b2, 0, 0, q2)
-  if not (a and b) then return nil end
-  local out, _, _, o2, block, to, r0, r1, r2 = product_result(r, ca, cb, 1, 1, 1, a1)
-  if not out then return nil end
-  matrix_product(1, a1, a2, 1, a, 0, p1, p2, b, 0, q2, 0, out, 0, o2, 0)
-  local result = finish(r, block, 1, 1, a1, to, r0, r1, r2)
-  return result
-end
+add_product('mv', 'addmv', 1, function(a, b)
+  if a.n ~= 2 or b.n ~= 1 or a.s2 ~= b.s2 or a.s1 * a.s2 >= MAX_VECTOR then return nil end
+  return 1, a.s1
+end, function(a, b, r)
+  matrix_product(a, column(b), column(r))
+end)
 
-function blas.mm(r, m1, m2, ...) -- luacheck: ignore 212
-  local ca, cb = struct_of(m1), struct_of(m2)
-  if not (ca and cb) then return nil end
-  local n, _, a1, a2, _, p1, p2 = geometry(ca)
-  local m, _, b1, b2, _, q1, q2 = geometry(cb)
-  if n ~= 2 or m ~= 2 or a2 ~= b1 or a1 * a2 * b2 >= MAX_PRODUCT then return nil end
-  local a, b = place(ca, W, 1, a1, a2, 0, p1, p2), place(cb, W, 1, b1, b2, 0, q1, q2)
-  if not (a and b) then return nil end
-  local out, _, o1, o2, block, to, r0, r1, r2 = product_result(r, ca, cb, 2, 1, a1, b2)
-  if not out then return nil end
-  matrix_product(1, a1, a2, b2, a, 0, p1, p2, b, 0, q1, q2, out, 0, o1, o2)
-  local result = finish(r, block, 1, a1, b2, to, r0, r1, r2)
-  return result
-end
+add_product('mm', 'addmm', 2, function(a, b)
+  if a.n ~= 2 or b.n ~= 2 or a.s2 ~= b.s1 or a.s1 * a.s2 * b.s2 >= MAX_PRODUCT then return nil end
+  return a.s1, b.s2
+end, matrix_product)
 
-function blas.ger(r, vec1, vec2, ...) -- luacheck: ignore 212
-  local ca, cb = struct_of(vec1), struct_of(vec2)
-  if not (ca and cb) then return nil end
-  local n, _, _, a2, _, _, p = geometry(ca)
-  local m, _, _, b2, _, _, q = geometry(cb)
-  if n ~= 1 or m ~= 1 or a2 * b2 > ROOM then return nil end
-  local a, b = place(ca, W, 1, 1, a2, 0, 0, p), place(cb, W, 1, 1, b2, 0, 0, q)
-  if not (a and b) then return nil end
-  local out, _, o1, o2, block, to, r0, r1, r2 = product_result(r, ca, cb, 2, 1, a2, b2)
-  if not out then return nil end
-  outer(a2, b2, a, p, b, q, out, o1, o2)
-  local result = finish(r, block, 1, a2, b2, to, r0, r1, r2)
-  return result
-end
+add_product('ger', 'addr', 2, function(a, b)
+  if a.n ~= 1 or b.n ~= 1 or a.s2 * b.s2 > ROOM then return nil end
+  return a.s2, b.s2
+end, function(a, b, r)
+  each(multiply, multiply_data, column(a), b, r)
+end)
 
-function blas.bmm(r, b1, b2, ...) -- luacheck: ignore 212
-  local ca, cb = struct_of(b1), struct_of(b2)
-  if not (ca and cb) then return nil end
-  local n, s0, s1 = geometry(ca)
-  local m, _, _, s2 = geometry(cb)
-  if n ~= 3 or m ~= 3 then return nil end
-  local out, o0, o1, o2, block, to, r0, r1, r2 = product_result(r, ca, cb, 3, s0, s1, s2)
-  if not out or not batch_product(ca, cb, s0, s1, s2, out, o0, o1, o2) then return nil end
-  local result = finish(r, block, s0, s1, s2, to, r0, r1, r2)
-  return result
-end
-
-function blas.dot(a, b)
-  local ca, cb = struct_of(a), struct_of(b)
-  if not (ca and cb) then return nil end
-  local n, _, _, count, _, _, p = geometry(ca)
-  local m, _, _, other, _, _, q = geometry(cb)
-  if n ~= 1 or m ~= 1 or other ~= count then
-    -- Of contiguous tensors of any sizes the elements follow each other.
-    count = dense(ca)
-    if dense(cb) ~= count then return nil end
-    p, q = 1, 1
+function blas.dot(first, second)
+  local a, b = operand(), operand()
+  if not (read(a, first) and read(b, second)) or a.n ~= 1 or b.n ~= 1 or a.s2 ~= b.s2 then
+    if not (read_row(a, first) and read_row(b, second)) or a.s2 ~= b.s2 then return nil end
   end
   -- Python copies a tensor of which all elements are one, and adds in the order that suits a copy.
-  if count < 1 or count >= MAX_VECTOR or p == 0 or q == 0 then return nil end
-  local x, y = place(ca, W, 1, 1, count, 0, 0, p), place(cb, W, 1, 1, count, 0, 0, q)
-  if not (x and y) then return nil end
-  matrix_product(1, 1, count, 1, x, 0, 0, p, y, 0, q, 0, NUMBER, 0, 0, 0)
+  if a.s2 >= MAX_VECTOR or a.t2 == 0 or b.t2 == 0 then return nil end
+  matrix_product(a, column(b), factor)
   local value = load(number, number_bits, 0)
   if value ~= value then value = PUSHED_NAN end
   return value
@@ -338,14 +209,14 @@ end
 
 local BY_DIMENSIONS = { [11] = 'dot', [21] = 'mv', [22] = 'mm' }
 
---- The operator: a * b of two vectors, a matrix and a vector, or two matrices.
-function blas.multiply(a, b, ...) -- luacheck: ignore 212
-  local ca, cb = struct_of(a), struct_of(b)
-  local name = ca and cb and BY_DIMENSIONS[10 * ca.nDimension + cb.nDimension]
+--- The operator: a product of two vectors, a matrix and a vector, or two matrices.
+function blas.multiply(first, second, ...) -- luacheck: ignore 212
+  local a, b = operand(), operand()
+  if not (read(a, first) and read(b, second)) then return nil end
+  local name = BY_DIMENSIONS[10 * a.n + b.n]
   if not name then return nil end
-  local value
-  if name == 'dot' then value = blas.dot(a, b) else value = blas[name](nil, a, b) end
-  return value
+  if name == 'dot' then return (blas.dot(first, second)) end
+  return (blas[name](nil, first, second))
 end
 
 return blas

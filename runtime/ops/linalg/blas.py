@@ -100,16 +100,19 @@ def _check_vector(mat: Tensor, vec: Tensor) -> None:
         raise TorchError(f"size mismatch, {describe(mat.sizes)}, {describe(vec.sizes)}")
 
 
-def _add_product(name: str, kinds: str, ndim: int, implementation: Any) -> None:
+def _add_product(
+    name: str, kinds: str, ndim: int, implementation: Any, *, in_lua: bool = False
+) -> None:
     """Add the rows of an operation r = beta * t + alpha * product.
 
     kinds: those of the factors of the product. ndim: the number of dimensions of t. The call may
-    leave out beta and alpha, or alpha.
+    leave out beta and alpha, or alpha. in_lua: whether Lua computes products of few elements.
     """
     t = f"T~{ndim}D"
-    small = f"linalg/blas.{name}"
+    small = f"linalg/blas.{name}" if in_lua else None
     without = _without_beta(implementation)
-    op(name, f"*{t}* [{t}=1] [real=1] {kinds}", small=f"{small}_without_beta")(without)
+    small_without = f"{small}_without_beta" if in_lua else None
+    op(name, f"*{t}* [{t}=1] [real=1] {kinds}", small=small_without)(without)
     op(name, f"*{t}* real [{t}=1] real {kinds}", small=small)(implementation)
     op(name, None, f"[*T*] [real=1] {t} [real=1] {kinds}", small=small)(implementation)
 
@@ -194,9 +197,9 @@ def baddbmm(r: Tensor, beta: float, t: Tensor, alpha: float, b1: Tensor, b2: Ten
     _combine(r, beta, t, alpha, _matmul(b1.array, b2.array))
 
 
-_add_product("addmv", "T~2D T~1D", 1, addmv)
-_add_product("addmm", "T~2D T~2D", 2, addmm)
-_add_product("addr", "T~1D T~1D", 2, addr)
+_add_product("addmv", "T~2D T~1D", 1, addmv, in_lua=True)
+_add_product("addmm", "T~2D T~2D", 2, addmm, in_lua=True)
+_add_product("addr", "T~1D T~1D", 2, addr, in_lua=True)
 _add_product("addbmm", "T~3D T~3D", 2, addbmm)
 _add_product("baddbmm", "T~3D T~3D", 3, baddbmm)
 
@@ -267,7 +270,7 @@ def _new_bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     bmm(r, b1, b2)
 
 
-@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D", fresh=_new_bmm, small="linalg/blas.bmm")
+@op("bmm", "*T* T~3D T~3D", "[*T*] T~3D T~3D", fresh=_new_bmm)
 def bmm(r: Tensor, b1: Tensor, b2: Tensor) -> None:
     """r = the products of two batches of matrices."""
     _check_batches(r, (b1.sizes[0], b1.sizes[1], b2.sizes[2]), b1, b2)
