@@ -2,7 +2,7 @@
 --
 -- Finalizers of the program wait while these functions run (tensor/small.lua). A function reads
 -- sizes, strides and addresses as Lua's numbers, and checks with those numbers that all elements
--- lie in their storages (`place`): in the interpreter, every pointer and every whole number of 64
+-- lie in their storages: in the interpreter, every pointer and every whole number of 64
 -- bits is an object. For the same reason elements are read by `loader`'s functions, indices as
 -- numbers of 32 bits, and C functions get addresses as numbers.
 -- @module operands
@@ -24,11 +24,29 @@ local MAX = tools.MAX
 
 local MAX_PLACE = 2 ^ 30 -- of an element, from its tensor's first one
 
--- ------------------------------------------------------------------- geometry
+-- ------------------------------------------------------------------- operands
 
---- The number of dimensions of a tensor (0 if there are none, or more than 3), and its sizes and
--- strides. Those of fewer than 3 dimensions are the last ones: before them are sizes of 1.
-function tools.geometry(c)
+local intptr = ffi.typeof('intptr_t')
+
+--- The address of memory that a cdata is, or points to.
+function tools.address(memory)
+  return tonumber(cast(intptr, memory))
+end
+
+--- An operand: what functions know of a tensor, as plain numbers. Those are the number of
+-- dimensions n, from 1 to 3; three sizes s0, s1, s2 and strides t0, t1, t2, of which those of fewer
+-- dimensions are the last ones, behind sizes of 1; the address `at` of the first element, and that
+-- of the storage's struct. Compiled code needs no memory for the operands of a call, unless it
+-- comes to a loop, or compares one with another table. So functions with loops have operands of
+-- their own, which calls fill in.
+function tools.operand()
+  return { n = 0, at = 0, storage = 0, is_view = false,
+    s0 = 1, s1 = 1, s2 = 1, t0 = 0, t1 = 0, t2 = 0 }
+end
+
+-- The number of dimensions of a tensor (0 if there are none, or more than 3), its sizes and
+-- strides.
+local function geometry(c)
   local n = c.nDimension
   if n == 1 then return 1, 1, 1, tonumber(c.size[0]), 0, 0, tonumber(c.stride[0]) end
   if n == 2 then
@@ -42,39 +60,103 @@ function tools.geometry(c)
   return 0, 0, 0, 0, 0, 0, 0
 end
 
---- The dimension, from 0, among three sizes that a call gives for a tensor of n dimensions; nil if
--- there is none.
-function tools.dimension(dim, n)
-  if type(dim) == 'number' and dim >= 1 and dim <= n and dim % 1 == 0 then return dim + 2 - n end
+local VIEW = th.flags.VIEW -- of a storage that has another one's memory
+
+-- Sets where the elements of an operand are, which has its sizes and strides; false unless all lie
+-- in the storage of the tensor with the struct c.
+local function set_place(o, c, width)
+  if o.s0 < 1 or o.s1 < 1 or o.s2 < 1 or o.t0 < 0 or o.t1 < 0 or o.t2 < 0 then return false end
+  local storage, offset = c.storage, tonumber(c.storageOffset)
+  local last = (o.s0 - 1) * o.t0 + (o.s1 - 1) * o.t1 + (o.s2 - 1) * o.t2
+  if offset < 0 or offset + last >= tonumber(storage.size) or last > MAX_PLACE then return false end
+  o.at = tonumber(cast(intptr, storage.data)) + width * offset
+  o.storage, o.is_view = tonumber(cast(intptr, storage)), band(storage.flag, VIEW) ~= 0
+  return true
 end
 
---- Of three numbers the one for dimension d.
-function tools.at(d, x0, x1, x2)
-  return d == 0 and x0 or d == 1 and x1 or x2
+--- Makes a function that returns the struct of a tensor of the type; nil for other values.
+function tools.struct_reader(dtype)
+  local structs, fetch_struct = dtype.structs, dtype.fetch_struct
+  return function(value)
+    return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
+  end
 end
+
+--- Makes a function that sets an operand to a tensor of the type; it returns false for what is
+-- none, has no or more than 3 dimensions, or does not lie in its storage.
+function tools.reader(dtype)
+  local structs, fetch_struct, width = dtype.structs, dtype.fetch_struct, ffi.sizeof(dtype.ctype)
+  return function(o, value)
+    local c = type(value) == 'userdata' and (structs[value] or fetch_struct(value))
+    if not c then return false end
+    o.n, o.s0, o.s1, o.s2, o.t0, o.t1, o.t2 = geometry(c)
+    return (set_place(o, c, width))
+  end
+end
+
+--- Makes a function that sets an operand to the row of all elements of a contiguous tensor,
+-- whatever its sizes are; it returns false for other tensors.
+function tools.row_reader(dtype)
+  local struct_of, width = tools.struct_reader(dtype), ffi.sizeof(dtype.ctype)
+  local dense = th.formulas.dense
+  return function(o, value)
+    local c = struct_of(value)
+    if not c then return false end
+    o.n, o.s0, o.s1, o.s2, o.t0, o.t1, o.t2 = 1, 1, 1, dense(c), 0, 0, 1
+    return (set_place(o, c, width))
+  end
+end
+
+--- Sets an operand to contiguous elements from an address on, of no storage.
+function tools.set_dense(o, at, n, s0, s1, s2)
+  o.n, o.at, o.storage, o.is_view = n, at, 0, false
+  o.s0, o.s1, o.s2, o.t0, o.t1, o.t2 = s0, s1, s2, s1 * s2, s2, 1
+end
+
+-- ---------------------------------------------------------- what operands are like
+
+--- How many elements an operand has.
+function tools.count(o) return o.s0 * o.s1 * o.s2 end
+
+--- The size of an operand along dimension d, which counts from 0 to 2.
+function tools.size(o, d) return d == 0 and o.s0 or d == 1 and o.s1 or o.s2 end
+
+--- The stride of an operand along dimension d.
+function tools.stride(o, d) return d == 0 and o.t0 or d == 1 and o.t1 or o.t2 end
 
 --- Three numbers with x in the place of the one for dimension d.
 function tools.with(d, x, x0, x1, x2)
   return d == 0 and x or x0, d == 1 and x or x1, d == 2 and x or x2
 end
 
-local intptr = ffi.typeof('intptr_t')
-
---- The address of the first element of a tensor with three sizes and strides; nil unless all its
--- elements lie in its storage.
--- @param width bytes of an element
-function tools.place(c, width, s0, s1, s2, t0, t1, t2)
-  if s0 < 1 or s1 < 1 or s2 < 1 or t0 < 0 or t1 < 0 or t2 < 0 then return nil end
-  local storage, offset = c.storage, tonumber(c.storageOffset)
-  local last = offset + (s0 - 1) * t0 + (s1 - 1) * t1 + (s2 - 1) * t2
-  if offset < 0 or last >= tonumber(storage.size) or last - offset > MAX_PLACE then
-    return nil
-  end
-  return tonumber(cast(intptr, storage.data)) + width * offset
+--- The dimension that a call gives for a tensor of n dimensions; nil if there is none.
+function tools.dimension(dim, n)
+  if type(dim) == 'number' and dim >= 1 and dim <= n and dim % 1 == 0 then return dim + 2 - n end
 end
 
---- Whether all elements of a tensor with three sizes and strides are at places of their own.
-function tools.distinct(s0, s1, s2, t0, t1, t2)
+--- Whether an operand has these sizes.
+function tools.is_sized(o, n, s0, s1, s2)
+  return o.n == n and o.s0 == s0 and o.s1 == s1 and o.s2 == s2
+end
+
+--- Whether two operands have the same sizes, except along dimension d.
+function tools.fit_beside(d, a, b)
+  return a.n == b.n and (d == 0 or a.s0 == b.s0) and (d == 1 or a.s1 == b.s1)
+    and (d == 2 or a.s2 == b.s2)
+end
+
+--- Whether elements with the sizes of one operand and the strides of another one follow each other
+-- without gaps.
+function tools.is_dense(sizes, strides)
+  local s1, s2 = sizes.s1, sizes.s2
+  return (s2 == 1 or strides.t2 == 1) and (s1 == 1 or strides.t1 == s2)
+    and (sizes.s0 == 1 or strides.t0 == s1 * s2)
+end
+local is_dense = tools.is_dense
+
+--- Whether all elements of an operand are at places of their own.
+function tools.is_distinct(o)
+  local s0, s1, s2, t0, t1, t2 = o.s0, o.s1, o.s2, o.t0, o.t1, o.t2
   if s0 == 1 then t0 = 1e15 end
   if s1 == 1 then t1 = 1e15 end
   if s2 == 1 then t2 = 1e15 end
@@ -88,98 +170,12 @@ function tools.distinct(s0, s1, s2, t0, t1, t2)
   return t0 > span
 end
 
-local VIEW = th.flags.VIEW -- of a storage that has another one's memory
-
---- Whether two tensors, of any types, may have elements in common.
-function tools.shares(c, d)
-  local storage, other = c.storage, d.storage
-  return tonumber(cast(intptr, storage)) == tonumber(cast(intptr, other))
-    or storage ~= nil and band(storage.flag, VIEW) ~= 0
-    or other ~= nil and band(other.flag, VIEW) ~= 0
-end
-
--- ------------------------------------------------------------------- operands
-
--- n, from 1 to 3, three sizes s0, s1, s2 and strides t0, t1, t2, the address `at` of the first
--- n, from 1 to 3, three sizes s0, s1, s2 and strides t0, t1, t2, the address `at` of the first
--- element and that of the storage's struct.
--- Compiled code needs no memory for the operands of a call, unless it comes to a loop, or compares
--- one with another table. So functions with loops have operands of their own, which calls fill in.
-function tools.operand()
-  return { n = 0, at = 0, storage = 0, is_view = false,
-    s0 = 0, s1 = 0, s2 = 0, t0 = 0, t1 = 0, t2 = 0 }
-end
-
--- Sets what an operand has of the tensor with the struct c; false unless all elements lie in its
--- storage.
-local function set_operand(o, c, width, n, s0, s1, s2, t0, t1, t2)
-  local at = tools.place(c, width, s0, s1, s2, t0, t1, t2)
-  if not at then return false end
-  local storage = c.storage
-  o.n, o.at, o.storage = n, at, tonumber(cast(intptr, storage))
-  o.is_view = band(storage.flag, VIEW) ~= 0
-  o.s0, o.s1, o.s2, o.t0, o.t1, o.t2 = s0, s1, s2, t0, t1, t2
-  return true
-end
-
---- Makes a function that sets an operand to a tensor of the type; it returns false for what is
--- none, has no or more than 3 dimensions, or does not lie in its storage.
-function tools.reader(dtype)
-  local structs, fetch_struct, width = dtype.structs, dtype.fetch_struct, ffi.sizeof(dtype.ctype)
-  return function(o, value)
-    local c = type(value) == 'userdata' and (structs[value] or fetch_struct(value))
-    if not c then return false end
-    local n, s0, s1, s2, t0, t1, t2 = tools.geometry(c)
-    return (set_operand(o, c, width, n, s0, s1, s2, t0, t1, t2))
-  end
-end
-
---- Makes a function that sets an operand to the row of all elements of a contiguous tensor,
--- whatever its sizes are; it returns false for other tensors.
-function tools.row_reader(dtype)
-  local structs, fetch_struct, width = dtype.structs, dtype.fetch_struct, ffi.sizeof(dtype.ctype)
-  return function(o, value)
-    local c = type(value) == 'userdata' and (structs[value] or fetch_struct(value))
-    local count = c and th.formulas.dense(c)
-    return count and (set_operand(o, c, width, 1, 1, 1, count, 0, 0, 1))
-  end
-end
-
---- Sets an operand to contiguous elements from an address on.
-function tools.set_dense(o, at, n, s0, s1, s2)
-  o.n, o.at, o.s0, o.s1, o.s2, o.t0, o.t1, o.t2 = n, at, s0, s1, s2, s1 * s2, s2, 1
-end
-
---- Whether an operand has these sizes.
-function tools.is_sized(o, n, s0, s1, s2)
-  return o.n == n and o.s0 == s0 and o.s1 == s1 and o.s2 == s2
-end
-
---- Whether all elements of an operand are at places of their own.
-function tools.is_distinct(o)
-  return (tools.distinct(o.s0, o.s1, o.s2, o.t0, o.t1, o.t2))
-end
-
---- Whether two operands may have elements in common.
+--- Whether two operands, of any types, may have elements in common.
 function tools.overlap(a, b)
   return a.storage == b.storage or a.is_view or b.is_view
 end
 
---- Makes a function that sets an operand to a result with n dimensions and three sizes: r, where
--- each of its elements has a place of its own; or, if r is nil, a new tensor, whose block it
--- returns as well. It returns false where Python has to make or to resize the result.
-function tools.result_setter(dtype, read)
-  return function(o, r, n, s0, s1, s2)
-    if r == nil then
-      local block, at = tools.new(dtype, n, s0, s1, s2)
-      if not block then return false end
-      tools.set_dense(o, at, n, s0, s1, s2)
-      o.storage, o.is_view = 0, false
-      return true, block
-    end
-    return read(o, r) and tools.is_sized(o, n, s0, s1, s2) and tools.is_distinct(o)
-  end
-end
+-- -------------------------------------------------------------------- elements
 
 local UNITS = { [1] = 'uint8_t *', [2] = 'int16_t *', [4] = 'int32_t *', [8] = 'int32_t *' }
 
@@ -200,6 +196,26 @@ end
 --- A function that copies element j of `from` to element i of `to`, with all bits of a nan.
 function tools.mover(width)
   return width == 8 and move_two or move_one
+end
+
+--- A function that sets the elements at n places, to which r points as `bits` tells, to a number.
+function tools.filler(dtype)
+  local width, convert = ffi.sizeof(dtype.ctype), dtype.convert
+  local number = tools.memory(dtype, 1)
+  local number_bits = cast(tools.bits(width), number)
+  return function(r, places, n, value)
+    number[0] = convert(value)
+    if width == 8 then
+      local low, high = number_bits[0], number_bits[1]
+      for m = 0, n - 1 do
+        local i = 2 * places[m]
+        r[i], r[i + 1] = low, high
+      end
+    else
+      local bits = number_bits[0]
+      for m = 0, n - 1 do r[places[m]] = bits end
+    end
+  end
 end
 
 local NAN, INFINITY = math.abs(0 / 0), math.huge
@@ -236,11 +252,6 @@ function tools.copy(to, from, bytes) ffi.C.th_copy(to, from, bytes) end
 --- Sets bytes from an address on.
 function tools.fill(to, byte, bytes) ffi.C.th_fill(to, byte, bytes) end
 
---- The address of memory that a cdata is, or points to.
-function tools.address(memory)
-  return tonumber(cast(intptr, memory))
-end
-
 local kept = {}
 
 --- Working memory for so many elements of a type: the cdata, and its address, which stays valid.
@@ -248,12 +259,6 @@ function tools.memory(dtype, count)
   local memory = th.working_memory(dtype.ctype, count)
   kept[#kept + 1] = memory
   return memory, tools.address(memory)
-end
-
---- The address of other working memory, which stays valid.
-function tools.keep(memory)
-  kept[#kept + 1] = memory
-  return tools.address(memory)
 end
 
 -- ----------------------------------------------------------------- new tensors
@@ -280,35 +285,45 @@ local function resize(dtype, r, n, a, b, c)
   return done
 end
 
---- The address of a result of n dimensions with the last n of the sizes s, and its block if r is
--- nil, for a new tensor. Nil unless the result is contiguous and has a storage of its own. It is
--- resized if need be, so all else must have been checked before.
--- @param c the struct of r
--- @param ct that of what is read
-function tools.result_at(dtype, r, c, ct, n, s0, s1, s2)
-  if r == nil then
-    local block, to = tools.new(dtype, n, s0, s1, s2)
-    return to, block
+--- Makes a function that sets an operand to a result with n dimensions and three sizes: r, where
+-- each of its elements has a place of its own; or, if r is nil, a new tensor, whose block it
+-- returns as well. It returns false where Python has to make or to resize the result.
+function tools.result_setter(dtype, read)
+  return function(o, r, n, s0, s1, s2)
+    if r == nil then
+      local block, at = tools.new(dtype, n, s0, s1, s2)
+      if not block then return false end
+      tools.set_dense(o, at, n, s0, s1, s2)
+      return true, block
+    end
+    return read(o, r) and tools.is_sized(o, n, s0, s1, s2) and tools.is_distinct(o)
   end
-  if not c or c.storage ~= nil and tools.address(c.storage) == tools.address(ct.storage) then
-    return nil
+end
+
+--- Makes a function that returns the address of a contiguous result of n dimensions with the last n
+-- of three sizes, and its block if r is nil, for a new tensor. It returns nil unless the result is
+-- contiguous and has another storage than the operand `source`. The result is resized if need be:
+-- all else must have been checked before.
+function tools.dense_results(dtype)
+  local struct_of, read, result = tools.struct_reader(dtype), tools.reader(dtype), tools.operand()
+  return function(r, source, n, s0, s1, s2)
+    if r == nil then
+      local block, to = tools.new(dtype, n, s0, s1, s2)
+      return to, block
+    end
+    local c = struct_of(r)
+    if not c or c.storage ~= nil and tools.address(c.storage) == source.storage then return nil end
+    local m, r0, r1, r2 = geometry(c)
+    if (m ~= n or r0 ~= s0 or r1 ~= s1 or r2 ~= s2) and not resize(dtype, r, n, s0, s1, s2) then
+      return nil
+    end
+    return read(result, r) and is_dense(result, result) and result.at or nil
   end
-  local m, r0, r1, r2, t0, t1, t2 = tools.geometry(c)
-  if m ~= n or r0 ~= s0 or r1 ~= s1 or r2 ~= s2 then
-    if not resize(dtype, r, n, s0, s1, s2) then return nil end
-    c = dtype.structs[r]
-    t0, t1, t2 = s1 * s2, s2, 1
-  end
-  if not tools.contiguous(s0, s1, s2, t0, t1, t2) then return nil end
-  local to = tools.place(c, ffi.sizeof(dtype.ctype), s0, s1, s2, t0, t1, t2)
-  return to
 end
 
 -- --------------------------------------------------------------------- places
 
 local longs = th.dtypes[th.LONG + 1]
-local long_structs, fetch_long = longs.structs, longs.fetch_struct
-
 local long_storages, fetch_storage = longs.storage_structs, longs.fetch_storage
 local words = ffi.typeof('int32_t *')
 local given = ffi.new('double[3]')
@@ -348,71 +363,60 @@ function tools.sizes(...)
   return n, a, b, c
 end
 
---- The struct of a LongTensor; nil for other values.
-function tools.long_struct(value)
-  return type(value) == 'userdata' and (long_structs[value] or fetch_long(value)) or nil
-end
-
 tools.words = words
 
 --- Working memory for the places of up to MAX elements of two tensors.
 tools.places = th.working_memory('int32_t', MAX)
 tools.others = th.working_memory('int32_t', MAX)
 
--- Sizes and strides without sizes of 1 at the end, which are moved to the front.
-local function without_ones(s0, s1, s2, t0, t1, t2)
-  if s2 > 1 then return s0, s1, s2, t0, t1, t2 end
-  if s1 > 1 then return 1, s0, s1, 0, t0, t1 end
-  return 1, 1, s0, 0, 0, t0
-end
+local following = th.working_memory('int32_t', MAX) -- the places of contiguous elements
+for m = 0, MAX - 1 do following[m] = m end
 
---- Whether the elements follow each other without gaps.
-function tools.contiguous(s0, s1, s2, t0, t1, t2)
-  return (s2 == 1 or t2 == 1) and (s1 == 1 or t1 == s2) and (s0 == 1 or t0 == s1 * s2)
-end
-local contiguous = tools.contiguous
-
---- Sets the places of a tensor's elements, counted in elements from its first one.
--- The loops run over elements alone: nests of loops end too soon for LuaJIT, which compiles no loop
--- that ends at its first turn.
--- @param out `places`, `others`, or memory as long. Returns false where the elements are too many.
-function tools.set_places(out, s0, s1, s2, t0, t1, t2)
-  if s0 * s1 * s2 > MAX then return false end
-  if contiguous(s0, s1, s2, t0, t1, t2) then
-    for m = 0, s0 * s1 * s2 - 1 do out[m] = m end
-    return true
+-- Sets the places of elements with three sizes and strides. The loops run over elements alone:
+-- nests of loops end too soon for LuaJIT, which compiles no loop that ends at its first turn. So
+-- sizes of 1 at the end are moved to the front.
+local function set_places(out, s0, s1, s2, t0, t1, t2)
+  if s2 == 1 and s1 == 1 then
+    s0, s2, t0, t2 = 1, s0, 0, t0
+  elseif s2 == 1 then
+    s0, s1, s2, t0, t1, t2 = 1, s0, s1, 0, t0, t1
   end
-  s0, s1, s2, t0, t1, t2 = without_ones(s0, s1, s2, t0, t1, t2)
   for m = 0, s2 - 1 do out[m] = m * t2 end
   local count = s1 * s2
   for m = s2, count - 1 do out[m] = out[m - s2] + t1 end
   for m = count, s0 * count - 1 do out[m] = out[m - count] + t0 end
+end
+
+--- Sets places, memory as long as `places`, to those of an operand's elements, counted in elements
+-- from its first one. Returns false where the elements are too many.
+function tools.locate(out, o)
+  local n = tools.count(o)
+  if n > MAX then return false end
+  if is_dense(o, o) then
+    for m = 0, n - 1 do out[m] = m end
+  else
+    set_places(out, o.s0, o.s1, o.s2, o.t0, o.t1, o.t2)
+  end
   return true
 end
-local set_places = tools.set_places
 
-local following = th.working_memory('int32_t', MAX) -- the places of contiguous elements
-for m = 0, MAX - 1 do following[m] = m end
-
---- The places of a tensor's elements: memory, in which they are set, or other memory that has them.
--- nil where they are too many.
-function tools.placed(memory, s0, s1, s2, t0, t1, t2)
-  if contiguous(s0, s1, s2, t0, t1, t2) then
-    return s0 * s1 * s2 <= MAX and following or nil
-  end
-  return set_places(memory, s0, s1, s2, t0, t1, t2) and memory or nil
+--- The places of an operand's elements: memory, in which they are set, or other memory that has
+-- them. nil where they are too many.
+function tools.located(memory, o)
+  if is_dense(o, o) then return tools.count(o) <= MAX and following or nil end
+  return tools.locate(memory, o) and memory or nil
 end
 
 -- The loops below check all indices and then say whether all are numbers of 1 to limit: a bit is
 -- set in `bad` for any other. indices: pointer to numbers of 32 bits, two for each index.
 
--- Sets n places to the positions before those of contiguous indices.
-local function set_positions(out, n, indices, limit)
+-- Sets n places to `factor` for each position before that of a contiguous index.
+local function set_positions(out, n, indices, factor, limit)
   local bad = 0
   for m = 0, n - 1 do
     local index = indices[2 * m]
     bad = bor(bad, indices[2 * m + 1], band(bor(index - 1, limit - index), SIGN))
-    out[m] = index - 1
+    out[m] = factor == 1 and index - 1 or factor * (index - 1)
   end
   return bad == 0
 end
@@ -430,7 +434,7 @@ end
 
 local index_places = th.working_memory('int32_t', MAX)
 
--- The same for indices at places of their own.
+-- Adds as much for indices at places of their own.
 local function add_scattered_positions(out, n, indices, factor, limit)
   local bad = 0
   for m = 0, n - 1 do
@@ -442,27 +446,19 @@ local function add_scattered_positions(out, n, indices, factor, limit)
   return bad == 0
 end
 
---- Sets the places of a tensor's elements that depend on indices, which are a tensor of the same
--- sizes s. Returns false if an index is not one of 1 to limit, or the elements are too many.
--- @param factor how many elements each position before that of the index counts
--- @param u0, u1, u2 the strides of the indices
--- @param t0, t1, t2 the strides of the tensor without the one that the indices are for
-function tools.set_indexed_places(out, indices, limit, factor, s0, s1, s2, u0, u1, u2, t0, t1, t2)
-  local n, follow = s0 * s1 * s2, contiguous(s0, s1, s2, u0, u1, u2)
-  local right
+--- Sets the places of the elements of o that indices mean along dimension d: of as many as there
+-- are indices. Returns false if an index is not one of 1 to the size of o, or there are too many.
+-- @param o an operand with the sizes of the indices in all other dimensions
+function tools.locate_indexed(out, index, o, d)
+  local s0, s1, s2, n = index.s0, index.s1, index.s2, tools.count(index)
+  local indices, limit, step = cast(words, index.at), tools.size(o, d), tools.stride(o, d)
   if n > MAX then return false end
-  if follow and t0 == 0 and t1 == 0 and t2 == 0 and factor == 1 then
-    right = set_positions(out, n, indices, limit)
-    return right
-  end
-  set_places(out, s0, s1, s2, t0, t1, t2)
-  if follow then
-    right = add_positions(out, n, indices, factor, limit)
-  else
-    set_places(index_places, s0, s1, s2, u0, u1, u2)
-    right = add_scattered_positions(out, n, indices, factor, limit)
-  end
-  return right
+  local follow = is_dense(index, index)
+  if follow and index.n == 1 then return (set_positions(out, n, indices, step, limit)) end
+  set_places(out, s0, s1, s2, d == 0 and 0 or o.t0, d == 1 and 0 or o.t1, d == 2 and 0 or o.t2)
+  if follow then return (add_positions(out, n, indices, step, limit)) end
+  tools.locate(index_places, index)
+  return (add_scattered_positions(out, n, indices, step, limit))
 end
 
 return tools

@@ -1,5 +1,6 @@
---- New small tensors: zeros, ones, range, linspace, logspace, cat and repeatTensor.
--- Loaded once for each element type.
+--- New small tensors: zeros, ones, range, linspace, cat, repeatTensor, tril and triu.
+-- Loaded once for each element type. Elements are copied as whole numbers of up to 32 bits, so that
+-- a nan keeps its bits.
 -- @module construct
 
 local th, dtype, tools = ...
@@ -7,25 +8,24 @@ local ffi = require 'ffi'
 
 if dtype.name == 'Half' then return {} end
 
-local type, select, rawget, tonumber = type, select, rawget, tonumber
+local select, rawget = select, rawget
 local cast = ffi.cast
-local structs, fetch_struct, wrap = dtype.structs, dtype.fetch_struct, dtype.wrap
-local geometry, place, new, publish = tools.geometry, tools.place, tools.new, tools.publish
-local dimension, at, with = tools.dimension, tools.at, tools.with
-local places, others, set_places = tools.places, tools.others, tools.set_places
-local contiguous, shares, copy, result_at =
-  tools.contiguous, tools.shares, tools.copy, tools.result_at
-local max, abs, MIN_TURNS = math.max, math.abs, tools.MIN_TURNS
+local wrap, read = dtype.wrap, tools.reader(dtype)
+local new, publish, result_at = tools.new, tools.publish, tools.dense_results(dtype)
+local dimension, with, size, stride = tools.dimension, tools.with, tools.size, tools.stride
+local count, is_dense, fit_beside = tools.count, tools.is_dense, tools.fit_beside
+local places, others, locate = tools.places, tools.others, tools.locate
+local copy, fill, overlap = tools.copy, tools.fill, tools.overlap
+local max, min, abs, MIN_TURNS = math.max, math.min, math.abs, tools.MIN_TURNS
 local MAX, WIDTH = tools.MAX, ffi.sizeof(dtype.ctype)
 local elements, bits, move = dtype.pointer, tools.bits(WIDTH), tools.mover(WIDTH)
 
 local formulas = th.formulas
 
-local build = {}
+-- What is read, and the result.
+local t, target = tools.operand(), tools.operand()
 
-local function struct_of(value)
-  return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
-end
+local build = {}
 
 -- ------------------------------------------------------------------- numbers
 
@@ -48,13 +48,9 @@ local is_float = dtype.name == 'Float' or dtype.name == 'Double'
 
 -- A pointer to the elements of a given vector of n, and their distance; nil for other tensors.
 local function line(r, n)
-  local c = struct_of(r)
-  if not c or c.nDimension ~= 1 or c.size[0] ~= n then return nil end
-  local step = tonumber(c.stride[0])
-  local p = step > 0 and place(c, WIDTH, 1, 1, n, 0, 0, step)
-  if not p then return nil end
-  p = cast(elements, p)
-  return p or nil, step
+  if not read(target, r) or target.n ~= 1 or target.s2 ~= n or target.t2 == 0 then return nil end
+  local p = cast(elements, target.at)
+  return p, target.t2
 end
 
 -- Numbers in equal distances, by numpy's loops: they take a third of the time of one in Lua.
@@ -117,180 +113,189 @@ function build.range(r, first, last, step, ...) -- luacheck: ignore 212
       or max(abs(first), abs(last)) > MOST_WHOLE) then
     return nil
   end
-  local count = (last - first) / step + 1
-  if not (count < MAX + 1) then return nil end
-  count = count - count % 1
+  local n = (last - first) / step + 1
+  if not (n < MAX + 1) then return nil end
+  n = n - n % 1
   local p, distance, block
   if r ~= nil then
-    p, distance = line(r, count)
+    p, distance = line(r, n)
   else
     local to
-    block, to = new(dtype, 1, 1, 1, count)
-    if block and fill_line and fill_line(to, count, first, step) then
+    block, to = new(dtype, 1, 1, 1, n)
+    if block and fill_line and fill_line(to, n, first, step) then
       return (publish(dtype, block))
     end
     p, distance = block and cast(elements, block.own.data), 1
   end
   if not p then return nil end
-  for i = 0, count - 1 do p[i * distance] = wrap(first + i * step) end
+  for i = 0, n - 1 do p[i * distance] = wrap(first + i * step) end
   return r or publish(dtype, block)
 end
 
 -- The numbers of a FloatTensor are rounded at each step: where they are stored.
-local function set_points(p, to, first, last, count)
+local function set_points(p, to, first, last, n)
   p[0] = last
   p[0] = p[0] - first
   local width = p[0]
-  if fill_points(to, count, first, width) then return end
-  for i = 0, count - 1 do
+  if fill_points(to, n, first, width) then return end
+  for i = 0, n - 1 do
     p[i] = i * width
-    p[i] = p[i] / (count - 1)
+    p[i] = p[i] / (n - 1)
     p[i] = p[i] + first
   end
 end
 
 local MOST = 1e30 -- of numbers with which all steps are finite
 
--- A new vector of `count` numbers that are equally spaced: its block and the address.
-local function points(first, last, count)
-  if not (count > 1 and count % 1 == 0 and abs(first) < MOST and abs(last) < MOST) then
-    return nil
-  end
-  local block, to = new(dtype, 1, 1, 1, count)
+-- A new vector of n numbers that are equally spaced: its block.
+local function points(first, last, n)
+  if not (n > 1 and n % 1 == 0 and abs(first) < MOST and abs(last) < MOST) then return nil end
+  local block, address = new(dtype, 1, 1, 1, n)
   if not block then return nil end
-  local p = cast(elements, to)
+  local p = cast(elements, address)
   if dtype.name == 'Double' then
     local width = last - first
-    if fill_points(to, count, first, width) then return block, to end
-    for i = 0, count - 1 do p[i] = first + i * width / (count - 1) end
+    if fill_points(address, n, first, width) then return block end
+    for i = 0, n - 1 do p[i] = first + i * width / (n - 1) end
   else
     p[0] = first
-    set_points(p, to, p[0], last, count)
+    set_points(p, address, p[0], last, n)
   end
-  return block, to
+  return block
 end
 
 if is_float then
-  function build.linspace(r, first, last, count, ...) -- luacheck: ignore 212
-    local block = r == nil and points(first, last, count)
+  function build.linspace(r, first, last, n, ...) -- luacheck: ignore 212
+    local block = r == nil and points(first, last, n)
     return block and publish(dtype, block) or nil
-  end
-
-  local ten, TEN = tools.memory(dtype, 1)
-  ten[0] = 10
-  local operands, steps, numbers = formulas.operands, formulas.steps, formulas.count
-  local power, power_data =
-    formulas.inner_loop('power', dtype.name == 'Double' and 'dd->d' or 'ff->f')
-
-  function build.logspace(r, first, last, count, ...) -- luacheck: ignore 212
-    local block, to
-    if r == nil and power then block, to = points(first, last, count) end
-    if not block then return nil end
-    operands[0], operands[1], operands[2] = TEN, to, to
-    steps[0], steps[1], steps[2], numbers[0] = 0, WIDTH, WIDTH, count
-    power(operands, numbers, steps, power_data)
-    return (publish(dtype, block))
   end
 end
 
 -- ------------------------------------------------------------------- copies
 
--- Copies a tensor to a part of another one along dimension d, where that has the size `total`.
--- from, q: the address of the elements and a pointer to them; s, t: sizes and strides. to, r: those
--- of the other one, `offset` elements behind its first one; o: its strides. False where there are
--- more elements than places can be set, and nothing is copied.
-local function copy_part(to, r, offset, d, total, from, q, s0, s1, s2, t0, t1, t2, o0, o1, o2)
-  if not contiguous(s0, s1, s2, t0, t1, t2) then
-    if not (set_places(places, s0, s1, s2, t0, t1, t2)
-      and set_places(others, s0, s1, s2, o0, o1, o2)) then
-      return false
-    end
-    for m = 0, s0 * s1 * s2 - 1 do move(r, offset + others[m], q, places[m]) end
+-- Copies t to a part of the contiguous result along dimension d, `offset` elements behind its first
+-- one. False where there are more elements than places can be set, and nothing is copied.
+local function copy_part(d, offset)
+  if not is_dense(t, t) then
+    target.s0, target.s1, target.s2 = t.s0, t.s1, t.s2
+    if not (locate(places, t) and locate(others, target)) then return false end
+    local r, q = cast(bits, target.at), cast(bits, t.at)
+    for m = 0, count(t) - 1 do move(r, offset + others[m], q, places[m]) end
     return true
   end
   -- All from dimension d on is a row of both.
-  local row = d == 2 and s2 or d == 1 and s1 * s2 or s0 * s1 * s2
-  local count, bytes = s0 * s1 * s2 / row, WIDTH * row
-  to = to + WIDTH * offset
-  copy(to, from, bytes)
-  if count == 1 then return true end
-  local step = bytes / at(d, s0, s1, s2) * total
-  for m = 1, max(count, MIN_TURNS) - 1 do
-    copy(to + step * m, from + bytes * m, m < count and bytes or 0)
+  local row = size(t, d) * stride(target, d)
+  local rows, bytes = count(t) / row, WIDTH * row
+  local from, out, step = t.at, target.at + WIDTH * offset, WIDTH * stride(target, d - 1)
+  copy(out, from, bytes)
+  if rows == 1 then return true end
+  for m = 1, max(rows, MIN_TURNS) - 1 do
+    copy(out + step * m, from + bytes * m, m < rows and bytes or 0)
   end
   return true
 end
 
--- The address, sizes and strides of the i-th tensor of a list; nil if it has other sizes than s in
--- another dimension than d.
-local function part_of(list, i, n, d, s0, s1, s2)
-  local c = struct_of(rawget(list, i))
-  if not c then return nil end
-  local m, z0, z1, z2, t0, t1, t2 = geometry(c)
-  local e0, e1, e2 = with(d, at(d, z0, z1, z2), s0, s1, s2)
-  if m ~= n or z0 ~= e0 or z1 ~= e1 or z2 ~= e2 then return nil end
-  return place(c, WIDTH, z0, z1, z2, t0, t1, t2), z0, z1, z2, t0, t1, t2
-end
+local first = tools.operand() -- of a list
 
 function build.cat_list(r, list, dim, ...) -- luacheck: ignore 212
-  local first, cr = struct_of(rawget(list, 1)), r ~= nil and struct_of(r)
-  if not first or cr == nil then return nil end
-  local n, s0, s1, s2 = geometry(first)
-  local d = n > 0 and dimension(dim == -1 and n or dim, n)
+  if not read(first, rawget(list, 1)) or r ~= nil and not read(target, r) then return nil end
+  local n = first.n
+  local d = dimension(dim == -1 and n or dim, n)
   if not d then return nil end
   local total = 0
   for i = 1, #list do
-    local address, z0, z1, z2 = part_of(list, i, n, d, s0, s1, s2)
-    if not address or cr and shares(cr, struct_of(list[i])) then return nil end
-    total = total + at(d, z0, z1, z2)
+    if not read(t, rawget(list, i)) or not fit_beside(d, t, first) then return nil end
+    if r ~= nil and overlap(target, t) then return nil end
+    total = total + size(t, d)
   end
-  local r0, r1, r2 = with(d, total, s0, s1, s2)
-  local to, block = result_at(dtype, r, cr, first, n, r0, r1, r2)
-  if not to then return nil end
-  local p, offset = cast(bits, to), 0
-  local o0, o1, o2 = r1 * r2, r2, 1
+  local s0, s1, s2 = with(d, total, first.s0, first.s1, first.s2)
+  local address, block = result_at(r, first, n, s0, s1, s2)
+  if not address then return nil end
+  tools.set_dense(target, address, n, s0, s1, s2)
+  local done, step = 0, stride(target, d)
   for i = 1, #list do
-    local from, z0, z1, z2, t0, t1, t2 = part_of(list, i, n, d, s0, s1, s2)
-    local size = from and at(d, z0, z1, z2)
-    if not from or offset + size > total then return nil end
-    local q = cast(bits, from)
-    if not copy_part(to, p, offset * at(d, o0, o1, o2), d, total, from, q, z0, z1, z2, t0, t1, t2,
-      o0, o1, o2) then
-      return nil
-    end
-    offset = offset + size
+    if not read(t, rawget(list, i)) or done + size(t, d) > total then return nil end
+    if not copy_part(d, done * step) then return nil end
+    done = done + size(t, d)
   end
   return block and publish(dtype, block) or r
 end
 
 function build.cat(r, a, b, dim, ...) -- luacheck: ignore 212
-  local result
-  if a ~= nil then result = build.cat_list(r, { a, b }, dim) end
-  return result
+  if a == nil then return nil end
+  return (build.cat_list(r, { a, b }, dim))
 end
 
-function build.repeatTensor(t, ...)
-  local c, n, n0, n1, n2 = struct_of(t), tools.sizes(...)
-  if not (c and n) or select('#', ...) ~= n then return nil end
-  local m, s0, s1, s2, t0, t1, t2 = geometry(c)
-  if m == 0 or m > n then return nil end
-  local source = place(c, WIDTH, s0, s1, s2, t0, t1, t2)
-  local block, address, o0, o1, o2 = new(dtype, n, n0 * s0, n1 * s1, n2 * s2)
-  if not (source and block) then return nil end
-  local to, from = cast(bits, address), cast(bits, source)
-  if not (set_places(places, s0, s1, s2, t0, t1, t2)
-    and set_places(others, s0, s1, s2, o0, o1, o2)) then
-    return nil
-  end
+function build.repeatTensor(src, ...)
+  local n, n0, n1, n2 = tools.sizes(...)
+  if not n or select('#', ...) ~= n or not read(t, src) or t.n > n then return nil end
+  local block, address = new(dtype, n, n0 * t.s0, n1 * t.s1, n2 * t.s2)
+  if not block then return nil end
+  tools.set_dense(target, address, n, n0 * t.s0, n1 * t.s1, n2 * t.s2)
+  -- How many places of the result lie between a copy and the next one, in each dimension.
+  local far, step, near = t.s0 * target.t0, t.s1 * target.t1, t.s2
+  target.s0, target.s1, target.s2 = t.s0, t.s1, t.s2
+  if not (locate(places, t) and locate(others, target)) then return nil end
+  local r, from, last = cast(bits, target.at), cast(bits, t.at), count(t) - 1
   local i, j, k = 0, 0, 0
   for _ = 1, n0 * n1 * n2 do
-    local offset = i * s0 * o0 + j * s1 * o1 + k * s2 * o2
-    for e = 0, s0 * s1 * s2 - 1 do move(to, offset + others[e], from, places[e]) end
+    local offset = i * far + j * step + k * near
+    for e = 0, last do move(r, offset + others[e], from, places[e]) end
     k = k + 1
     if k == n2 then j, k = j + 1, 0 end
     if j == n1 then i, j = i + 1, 0 end
   end
   return (publish(dtype, block))
 end
+
+-- ------------------------------------------------------------------- triangles
+
+-- Copies the matrix t to contiguous memory; false where it has too many elements.
+local function copy_matrix(address)
+  if is_dense(t, t) then
+    copy(address, t.at, WIDTH * count(t))
+    return true
+  end
+  if not locate(places, t) then return false end
+  local r, q = cast(bits, address), cast(bits, t.at)
+  for m = 0, count(t) - 1 do move(r, m, q, places[m]) end
+  return true
+end
+
+-- The functions keep_* set what lies on one side of a diagonal of a contiguous matrix to 0.
+
+local function keep_lower(address, rows, columns, k)
+  local none = max(0, min(rows, -k)) -- rows at the top of which nothing remains
+  fill(address, 0, WIDTH * columns * none)
+  local last = min(rows, columns - k - 1) - 1
+  if last < none then return end
+  for i = none, max(last, none + MIN_TURNS - 1) do
+    local begin = i <= last and i + k + 1 or columns
+    fill(address + WIDTH * (columns * i + begin), 0, WIDTH * (columns - begin))
+  end
+end
+
+local function keep_upper(address, rows, columns, k)
+  local all = max(0, min(rows, columns - k)) -- rows above those at the end of which nothing remains
+  fill(address + WIDTH * columns * all, 0, WIDTH * columns * (rows - all))
+  local top = max(0, 1 - k)
+  if all <= top then return end
+  for i = top, max(all - 1, top + MIN_TURNS - 1) do
+    fill(address + WIDTH * columns * i, 0, i < all and WIDTH * (i + k) or 0)
+  end
+end
+
+-- Makes tril and triu: of a copy, `keep` clears all but a triangle.
+local function triangle(keep)
+  return function(r, src, k, ...) -- luacheck: ignore 212
+    if k % 1 ~= 0 or abs(k) >= 2 ^ 31 or not read(t, src) or t.n ~= 2 then return nil end
+    local address, block = result_at(r, t, 2, 1, t.s1, t.s2)
+    if not address or not copy_matrix(address) then return nil end
+    keep(address, t.s1, t.s2, k)
+    return block and publish(dtype, block) or r
+  end
+end
+
+build.tril, build.triu = triangle(keep_lower), triangle(keep_upper)
 
 return build

@@ -27,7 +27,7 @@ def ones(r: Tensor, sizes: Sizes) -> None:
     r.array.fill(1)
 
 
-@op("eye", method="*T* long [long=0]", function="[*T*] long [long=0]", small="parts.eye")
+@op("eye", method="*T* long [long=0]", function="[*T*] long [long=0]")
 def eye(r: Tensor, n: int, m: int) -> None:
     """r = the n x m matrix with ones on its diagonal and zeros elsewhere; n x n without m."""
     if n <= 0:
@@ -103,7 +103,6 @@ def linspace(r: Tensor, first: float, last: float, count: int) -> None:
     method="*T* real real [long=100]",
     function="[*T*] real real [long=100]",
     types=FLOATS,
-    small="construct.logspace",
 )
 def logspace(r: Tensor, first: float, last: float, count: int) -> None:
     """r = count numbers, logarithmically spaced from 10^first to 10^last.
@@ -130,7 +129,7 @@ def reshape(r: Tensor, t: Tensor, sizes: Sizes) -> None:
     r.array[...] = values.reshape(r.sizes or (0,))
 
 
-@op("diag", method="[*T*] T [long=0]", function="[*T*] T [long=0]", small="parts.diag")
+@op("diag", method="[*T*] T [long=0]", function="[*T*] T [long=0]")
 def diag(r: Tensor, t: Tensor, k: int) -> None:
     """r = the k-th diagonal of a matrix, or a matrix with a vector on that diagonal.
 
@@ -153,13 +152,13 @@ def diag(r: Tensor, t: Tensor, k: int) -> None:
     store(r, np.diagonal(t.array, k))
 
 
-@op("tril", method="[*T*] T [int=0]", function="[*T*] T [int=0]", small="parts.tril")
+@op("tril", method="[*T*] T [int=0]", function="[*T*] T [int=0]", small="construct.tril")
 def tril(r: Tensor, t: Tensor, k: int) -> None:
     """r = the elements of a matrix on and below its k-th diagonal, 0 elsewhere."""
     _triangle(r, t, np.tril, k)
 
 
-@op("triu", method="[*T*] T [int=0]", function="[*T*] T [int=0]", small="parts.triu")
+@op("triu", method="[*T*] T [int=0]", function="[*T*] T [int=0]", small="construct.triu")
 def triu(r: Tensor, t: Tensor, k: int) -> None:
     """r = the elements of a matrix on and above its k-th diagonal, 0 elsewhere."""
     _triangle(r, t, np.triu, k)

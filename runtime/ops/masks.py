@@ -25,7 +25,7 @@ def _mask(mask: Tensor) -> Array:
     return values.view(np.bool_)
 
 
-@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL, small="indexing.maskedSelect")
+@checked("maskedSelect", method="[*T*] T ByteTensor", types=ALL, small="masks.maskedSelect")
 def masked_select(call: Call) -> Tensor:
     """The elements where the mask is 1, as a vector; the mask has as many elements."""
     if len(call) == 2:
@@ -56,7 +56,7 @@ def _masked_select_in_turn(r: Tensor, src: Tensor, mask: Tensor) -> None:
     record.keep()
 
 
-@checked("maskedCopy", method="*T* ByteTensor T", types=ALL, small="indexing.maskedCopy")
+@checked("maskedCopy", method="*T* ByteTensor T", types=ALL, small="masks.maskedCopy")
 def masked_copy(call: Call) -> Tensor:
     """Copy the first elements of a tensor, in order, to where the mask is 1.
 
@@ -85,7 +85,7 @@ def masked_copy(call: Call) -> Tensor:
     return t
 
 
-@checked("maskedFill", method="T ByteTensor *real*", types=ALL, small="indexing.maskedFill")
+@checked("maskedFill", method="T ByteTensor *real*", types=ALL, small="masks.maskedFill")
 def masked_fill(call: Call) -> float:
     """Set the elements where the mask is 1 to a number; self is not resized."""
     if len(call) != 3:

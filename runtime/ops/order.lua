@@ -13,15 +13,15 @@ if dtype.name == 'Long' or dtype.name == 'Half' then return {} end
 
 local bor, bxor, bnot, band = bit.bor, bit.bxor, bit.bnot, bit.band
 local lshift, rshift, arshift = bit.lshift, bit.rshift, bit.arshift
-local type, floor, log, max, min = type, math.floor, math.log, math.max, math.min
+local floor, log, max, min = math.floor, math.log, math.max, math.min
 local cast = ffi.cast
-local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
+local read, load = tools.reader(dtype), tools.loader(dtype)
 local longs = th.dtypes[th.LONG + 1]
-local geometry, place, result_at = tools.geometry, tools.place, tools.result_at
 local moves, publish = th.blocks.moves, tools.publish
-local dimension, at, with = tools.dimension, tools.at, tools.with
-local long_struct, places, others, set_places =
-  tools.long_struct, tools.places, tools.others, tools.set_places
+local result_at, long_result_at = tools.dense_results(dtype), tools.dense_results(longs)
+local dimension, with, count = tools.dimension, tools.with, tools.count
+local size_of, stride_of = tools.size, tools.stride
+local places, others, locate, located = tools.places, tools.others, tools.locate, tools.located
 local sort_row, select_row = th.kernels.sort_row, th.kernels.select_row
 local MAX_SORTED, WIDTH = 2048, ffi.sizeof(dtype.ctype) -- beyond, numpy sorts more quickly
 
@@ -32,9 +32,8 @@ local part, order = tools.memory(doubles, MAX_SORTED), tools.memory(ints, MAX_SO
 local elements, words, move = dtype.pointer, tools.words, tools.mover(WIDTH)
 local bits = tools.bits(WIDTH)
 
-local function struct_of(value)
-  return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
-end
+-- What is sorted, and the results, which have the same sizes and are contiguous.
+local t, target = tools.operand(), tools.operand()
 
 -- Sets the keys of a row whose elements are `step` apart, from `from` on; false where they are too
 -- many.
@@ -115,13 +114,6 @@ local function set_all_keys(p, q, at_places, rows, total, sign)
   return true
 end
 
--- Three numbers, of which that for dimension d comes last.
-local function put_last(d, x0, x1, x2)
-  if d == 2 then return x0, x1, x2 end
-  if d == 1 then return x0, x2, x1 end
-  return x1, x2, x0
-end
-
 -- The sign is set where two neighbouring keys, from position m on, are equal aside from their last
 -- bits: the elements may be equal then. Those of two rows are never.
 local function compare(m)
@@ -162,112 +154,124 @@ local function put_all(r, i, q, to_places, at_places, total)
   return equal >= 0
 end
 
--- The same for `count` elements of each row, from position `first` of the sorted ones on, upwards
+-- The same for `taken` elements of each row, from position `first` of the sorted ones on, upwards
 -- or downwards.
-local function put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
-  local total, share = rows * count, 1 / count
+local function put_some(r, i, q, to_places, at_places, rows, size, taken, first, way)
+  local total, share = rows * taken, 1 / taken
   for turn = 0, max(total, MIN_TURNS) - 1 do
     local e = turn < total and turn or 0
     local row = floor((e + 0.5) * share)
-    local position = band(key_words[2 * (row * size + first + way * (e - row * count))], POSITION)
+    local position = band(key_words[2 * (row * size + first + way * (e - row * taken))], POSITION)
     local o = to_places[e]
     move(r, o, q, at_places[position])
     i[2 * o], i[2 * o + 1] = position - row * size + 1, 0
   end
 end
 
--- The places of elements, of which those along dimension d follow each other; memory: for them.
-local function places_along(memory, d, s0, s1, s2, t0, t1, t2)
-  local a, b, c = put_last(d, s0, s1, s2)
-  local u, v, w = put_last(d, t0, t1, t2)
-  local found = tools.placed(memory, a, b, c, u, v, w)
-  return found
+local turned = tools.operand()
+
+-- Three numbers, of which that for dimension d comes last.
+local function put_last(d, x0, x1, x2)
+  if d == 2 then return x0, x1, x2 end
+  if d == 1 then return x0, x2, x1 end
+  return x1, x2, x0
+end
+
+-- The places of the elements of an operand, of which those along dimension d follow each other.
+-- memory: for the places.
+local function places_along(memory, d, o)
+  turned.s0, turned.s1, turned.s2 = put_last(d, o.s0, o.s1, o.s2)
+  turned.t0, turned.t1, turned.t2 = put_last(d, o.t0, o.t1, o.t2)
+  return (located(memory, turned))
 end
 
 -- Does the work of `along` where numpy's sort decides the order; false where equal elements, nans
--- or infinities have to be looked at. s: the sizes; t, o: the strides of the source and of the
--- results, which have the sizes z. first, way: see put_some; least, most: between which elements
+-- or infinities have to be looked at. first, way: see put_some; least, most: between which elements
 -- must be distinct.
-local function along_distinct(p, q, r, i, d, sign, first, way, least, most, s0, s1, s2, t0, t1, t2,
-    z0, z1, z2, o0, o1, o2)
-  local size, count, total = at(d, s0, s1, s2), at(d, z0, z1, z2), s0 * s1 * s2
-  local rows = total / size
-  local at_places = places_along(places, d, s0, s1, s2, t0, t1, t2)
+local function along_distinct(r, i, d, sign, first, way, least, most)
+  local size, taken, total = size_of(t, d), size_of(target, d), count(t)
+  local rows, p, q = total / size, cast(elements, t.at), cast(bits, t.at)
+  local at_places = places_along(places, d, t)
   if not set_all_keys(p, q, at_places, rows, total, sign) then return false end
   sort_keys(KEYS, total, LAST)
   least, most = max(least, 0), min(most, size - 1)
   local all = most - least == size - 1
-  if all and count == size and way == 1 then
-    local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
+  if all and taken == size and way == 1 then
+    local to_places = places_along(others, d, target)
     return to_places and put_all(r, i, q, to_places, at_places, total)
   end
   if all and not are_all_distinct(total)
     or not all and most > least and not are_distinct(rows, size, least, most) then
     return false
   end
-  local to_places = places_along(others, d, z0, z1, z2, o0, o1, o2)
+  local to_places = places_along(others, d, target)
   if not to_places then return false end
-  put_some(r, i, q, to_places, at_places, rows, size, count, first, way)
+  put_some(r, i, q, to_places, at_places, rows, size, taken, first, way)
   return true
 end
 
 -- -------------------------------------------------------------------------- rows
 
--- Both results along a dimension: for each row `count` elements, whose positions pick(n, …) puts
+local begins_of_rows, begins_of_results = tools.operand(), tools.operand()
+
+-- Sets an operand to the first elements of the rows along dimension d of another one.
+local function set_begins(o, of, d)
+  o.s0, o.s1, o.s2 = with(d, 1, of.s0, of.s1, of.s2)
+  o.t0, o.t1, o.t2 = of.t0, of.t1, of.t2
+end
+
+-- Does the work of `along` row by row; false where there are too many elements.
+local function along_rows(r, i, d, sign, pick, k, more)
+  local size, step, taken, to_step =
+    size_of(t, d), stride_of(t, d), size_of(target, d), stride_of(target, d)
+  local p, q = cast(elements, t.at), cast(bits, t.at)
+  set_begins(begins_of_rows, t, d)
+  set_begins(begins_of_results, target, d)
+  if not (locate(places, begins_of_rows) and locate(others, begins_of_results)) then
+    return false
+  end
+  for row = 0, count(begins_of_rows) - 1 do
+    local from, out = places[row], others[row]
+    if not set_keys(p, q, from, step, size, sign) then return false end
+    local first = pick(size, k, more)
+    for m = 0, taken - 1 do
+      local position = index[first + m]
+      local o = out + to_step * m
+      move(r, o, q, from + step * position)
+      i[2 * o], i[2 * o + 1] = position + 1, 0
+    end
+  end
+  return true
+end
+
+-- Both results along a dimension: for each row `taken` elements, whose positions pick(n, …) puts
 -- into `index`, from the position on that it returns; nil: all. sign: -1 for keys in descending
 -- order. k: a number of 1 to the size of a row, for pick; nil if it needs none.
 -- chosen(n, k): where the elements are distinct, the position of the first one among the sorted
 -- ones, 1 or -1 for the way on, and the positions between which elements must be distinct; nil:
 -- all.
-local function along(values, indices, t, dim, count, sign, pick, chosen, k, more,
+local function along(values, indices, src, dim, taken, sign, pick, chosen, k, more,
     ...) -- luacheck: ignore 212
   local before = moves()
-  local c = struct_of(t)
-  if not c or (values == nil) ~= (indices == nil) then return nil end
-  local n, s0, s1, s2, t0, t1, t2 = geometry(c)
-  local d = dimension(dim or n, n)
-  if not d or s0 * s1 * s2 > MAX_SORTED then return nil end
-  local size, step = at(d, s0, s1, s2), at(d, t0, t1, t2)
-  count = count or size
+  if not read(t, src) or (values == nil) ~= (indices == nil) then return nil end
+  local n, d = t.n, dimension(dim or t.n, t.n)
+  if not d or count(t) > MAX_SORTED then return nil end
+  local size = size_of(t, d)
   if k and not (k >= 1 and k <= size and k % 1 == 0) then return nil end
-  local source = place(c, WIDTH, s0, s1, s2, t0, t1, t2)
-  if not source then return nil end
-  local z0, z1, z2 = with(d, count, s0, s1, s2)
-  local to, block = result_at(dtype, values, values and struct_of(values), c, n, z0, z1, z2)
+  local s0, s1, s2 = with(d, taken or size, t.s0, t.s1, t.s2)
+  local to, block = result_at(values, t, n, s0, s1, s2)
   if not to then return nil end
-  local to_index, index_block =
-    result_at(longs, indices, indices and long_struct(indices), c, n, z0, z1, z2)
-  if not to_index then return nil end
-  local p, q = cast(elements, source), cast(bits, source)
+  local to_index, index_block = long_result_at(indices, t, n, s0, s1, s2)
+  -- The results may have one storage, which has grown.
+  if not to_index or moves() ~= before then return nil end
+  tools.set_dense(target, to, n, s0, s1, s2)
   local r, i = cast(bits, to), cast(words, to_index)
-  if moves() ~= before then return nil end -- the results may have one storage, which has grown
-  local o0, o1, o2 = z1 * z2, z2, 1
   local done = false
-  if sort_keys and s0 * s1 * s2 >= MIN_DISTINCT then
+  if sort_keys and count(t) >= MIN_DISTINCT then
     local first, way, least, most = chosen(size, k, more)
-    done = first and along_distinct(p, q, r, i, d, sign, first, way, least, most,
-      s0, s1, s2, t0, t1, t2, z0, z1, z2, o0, o1, o2)
+    done = first and along_distinct(r, i, d, sign, first, way, least, most)
   end
-  if not done then
-    -- Where rows begin: those of the source in `places`, those of both results in `others`.
-    local to_step = at(d, o0, o1, o2)
-    s0, s1, s2 = with(d, 1, s0, s1, s2)
-    if not (set_places(places, s0, s1, s2, t0, t1, t2)
-      and set_places(others, s0, s1, s2, o0, o1, o2)) then
-      return nil
-    end
-    for row = 0, s0 * s1 * s2 - 1 do
-      local from, out = places[row], others[row]
-      if not set_keys(p, q, from, step, size, sign) then return nil end
-      local first = pick(size, k, more)
-      for m = 0, count - 1 do
-        local position = index[first + m]
-        local o = out + to_step * m
-        move(r, o, q, from + step * position)
-        i[2 * o], i[2 * o + 1] = position + 1, 0
-      end
-    end
-  end
+  if not done and not along_rows(r, i, d, sign, pick, k, more) then return nil end
   if not block then return values, indices end
   local first, second = publish(dtype, block), publish(longs, index_block)
   return first, second
@@ -284,8 +288,8 @@ local function all(n)
   return 0, 1, 0, n - 1
 end
 
-function small.sort(values, indices, t, dim, descending, ...) -- luacheck: ignore 212
-  local first, second = along(values, indices, t, dim, nil, descending and -1 or 1, sorted, all)
+function small.sort(values, indices, src, dim, descending, ...) -- luacheck: ignore 212
+  local first, second = along(values, indices, src, dim, nil, descending and -1 or 1, sorted, all)
   return first, second
 end
 
@@ -298,8 +302,8 @@ local function only(_, k)
   return k - 1, 1, k - 2, k
 end
 
-function small.kthvalue(values, indices, t, k, dim, ...) -- luacheck: ignore 212
-  local first, second = along(values, indices, t, dim, 1, 1, selected, only, k)
+function small.kthvalue(values, indices, src, k, dim, ...) -- luacheck: ignore 212
+  local first, second = along(values, indices, src, dim, 1, 1, selected, only, k)
   return first, second
 end
 
@@ -318,8 +322,8 @@ local function only_middle(n)
   return k, 1, k - 1, k + 1
 end
 
-function small.median(values, indices, t, dim, ...) -- luacheck: ignore 212
-  local first, second = along(values, indices, t, dim, 1, 1, middle, only_middle)
+function small.median(values, indices, src, dim, ...) -- luacheck: ignore 212
+  local first, second = along(values, indices, src, dim, 1, 1, middle, only_middle)
   return first, second
 end
 
@@ -334,17 +338,17 @@ local function most_frequent(n)
   return best
 end
 
-function small.mode(values, indices, t, dim, ...) -- luacheck: ignore 212
-  local first, second = along(values, indices, t, dim, 1, 1, most_frequent, all)
+function small.mode(values, indices, src, dim, ...) -- luacheck: ignore 212
+  local first, second = along(values, indices, src, dim, 1, 1, most_frequent, all)
   return first, second
 end
 
 -- Sorts `count` of the selected keys from `first` on anew.
-local function sort_part(first, count, sign)
-  for k = 0, count - 1 do part[k], order[k] = sign * keys[first + k], k end
-  sort_row(part, order, count)
-  for k = 0, count - 1 do order[k] = index[first + order[k]] end
-  for k = 0, count - 1 do index[first + k] = order[k] end
+local function sort_part(first, taken, sign)
+  for k = 0, taken - 1 do part[k], order[k] = sign * keys[first + k], k end
+  sort_row(part, order, taken)
+  for k = 0, taken - 1 do order[k] = index[first + order[k]] end
+  for k = 0, taken - 1 do index[first + k] = order[k] end
 end
 
 -- Torch7: of the smallest, all but the last are sorted, which quickselect has put in its place.
@@ -372,10 +376,10 @@ local function smallest_ones(_, k, in_order)
   return 0, 1, 0, k
 end
 
-function small.topk(values, indices, t, k, dim, of_largest, in_order, ...) -- luacheck: ignore 212
+function small.topk(values, indices, src, k, dim, of_largest, in_order, ...) -- luacheck: ignore 212
   local pick = of_largest and largest or smallest
   local chosen = of_largest and largest_ones or smallest_ones
-  local first, second = along(values, indices, t, dim, k, 1, pick, chosen, k, in_order)
+  local first, second = along(values, indices, src, dim, k, 1, pick, chosen, k, in_order)
   return first, second
 end
 

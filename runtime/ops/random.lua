@@ -7,16 +7,15 @@ local th, dtype, tools = ...
 local ffi = require 'ffi'
 local host = th.host
 
-local type = type
 local cast, log, sqrt, cos, sin = ffi.cast, math.log, math.sqrt, math.cos, math.sin
 local min, floor, pi = math.min, math.floor, math.pi
-local structs, fetch_struct, load = dtype.structs, dtype.fetch_struct, tools.loader(dtype)
-local new, publish, dense = tools.new, tools.publish, th.formulas.dense
-local geometry, place = tools.geometry, tools.place
+local read, read_row, load = tools.reader(dtype), tools.row_reader(dtype), tools.loader(dtype)
+local new, publish = tools.new, tools.publish
 local slot, take_out = th.kernels.slot, th.kernels.take_out
 local MAX, WIDTH = tools.MAX, ffi.sizeof(dtype.ctype)
 local TO_UNIT, WORDS = 2 ^ -32, 2 ^ 32
 
+local t = tools.operand() -- what is filled or read
 local elements, bits, number = dtype.pointer, tools.bits(WIDTH), tools.memory(dtype, 1)
 local is_float = dtype.name == 'Float' or dtype.name == 'Double'
 -- The greatest number that an element may be, of those below 2^32.
@@ -60,12 +59,10 @@ end
 
 -- A pointer to the elements of a contiguous tensor, and how many there are; nil for others.
 local function target(r)
-  local c = type(r) == 'userdata' and (structs[r] or fetch_struct(r))
-  local count = c and dense(c)
-  if not count or count == 0 or count > MAX then return nil end
-  local p = cast(elements, c.storage.data + c.storageOffset)
+  if not read_row(t, r) or t.s2 > MAX then return nil end
+  local p = cast(elements, t.at)
   start()
-  return p, count
+  return p, t.s2
 end
 
 -- A pointer to a new tensor of some sizes, how many elements it has, and its block; nil unless r is
@@ -209,13 +206,15 @@ end
 -- ------------------------------------------------------------ given probabilities
 
 local longs = th.dtypes[th.LONG + 1]
+local long_result_at = tools.dense_results(longs)
 local cumulative = tools.memory(th.dtypes[th.DOUBLE + 1], MAX)
 local totals, places = tools.memory(th.dtypes[th.DOUBLE + 1], MAX), tools.places
 
--- Sets the cumulative distributions of rows of n elements; false if the sum of a row is no finite
--- number above 0, or there are too many elements. far, near: the distances of rows and elements.
-local function set_cumulative(p, q, rows, n, far, near)
-  if not tools.set_places(places, 1, rows, n, 0, far, near) then return false end
+-- Sets the cumulative distributions of the rows of t; false if the sum of a row is no finite number
+-- above 0, or there are too many elements.
+local function set_cumulative()
+  if not tools.locate(places, t) then return false end
+  local p, q, rows, n = cast(elements, t.at), cast(bits, t.at), t.s1, t.s2
   local sum, column, row = 0, 0, 0
   for m = 0, rows * n - 1 do
     sum = sum + load(p, q, places[m])
@@ -252,26 +251,17 @@ end
 
 if is_float then
   function random.multinomial(r, _, probabilities, count, replace, ...) -- luacheck: ignore 212
-    local c = type(probabilities) == 'userdata'
-      and (structs[probabilities] or fetch_struct(probabilities))
-    if not c then return nil end
-    local n, s0, rows, size, t0, step_of_row, step = geometry(c)
-    if n < 1 or n > 2 or not (count >= 1 and count % 1 == 0)
-      or not replace and count > size then
+    if not read(t, probabilities) or t.n > 2 or not (count >= 1 and count % 1 == 0)
+      or not replace and count > t.s2 then
       return nil
     end
-    local source = place(c, WIDTH, s0, rows, size, t0, step_of_row, step)
-    if not source then return nil end
-    local p, q = cast(elements, source), cast(bits, source)
-    if r ~= nil then
-      if not set_cumulative(p, q, rows, size, step_of_row, step) then return nil end
-    end
-    local to, block = tools.result_at(longs, r, r and tools.long_struct(r), c, n, 1, rows, count)
+    -- Before a result is resized, too: that changes nothing if the probabilities are none.
+    if r ~= nil and not set_cumulative() then return nil end
+    local to, block = long_result_at(r, t, t.n, 1, t.s1, count)
     if not to then return nil end
-    local indices = cast(tools.words, to)
     start()
-    if not set_cumulative(p, q, rows, size, step_of_row, step) then return nil end
-    draw(rows, size, indices, count, replace)
+    if not set_cumulative() then return nil end
+    draw(t.s1, t.s2, cast(tools.words, to), count, replace)
     return block and publish(longs, block) or r
   end
 end

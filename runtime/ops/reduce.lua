@@ -7,9 +7,9 @@ local th, dtype, tools = ...
 local ffi = require 'ffi'
 
 local type, tonumber, sqrt = type, tonumber, math.sqrt
-local structs, fetch_struct = dtype.structs, dtype.fetch_struct
+local read, struct_of = tools.reader(dtype), tools.struct_reader(dtype)
 local load, load_double = dtype.load, th.dtypes[th.DOUBLE + 1].load
-local geometry, place, publish = tools.geometry, tools.place, tools.publish
+local publish = tools.publish
 local memory, address = tools.memory, tools.address
 local layouts, formulas, reductions = th.layouts, th.formulas, th.reductions
 local dense, same_sizes, copy_rows = layouts.dense, layouts.same_sizes, formulas.copy_rows
@@ -41,10 +41,6 @@ local function add(name, compute)
     local result = compute(a, b, c, d, e)
     return result
   end
-end
-
-local function struct_of(value)
-  return type(value) == 'userdata' and (structs[value] or fetch_struct(value)) or nil
 end
 
 -- The address of a tensor's first element.
@@ -324,18 +320,15 @@ add('renorm', function(r, t, p, dim, limit)
 end)
 
 add('trace', function(t)
-  local c = struct_of(t)
-  if not c or c.nDimension ~= 2 then return nil end
-  local _, _, rows, columns, _, far, near = geometry(c)
-  local n = rows < columns and rows or columns
-  local p = place(c, W, 1, rows, columns, 0, far, near)
-  if not p or n > MAX then return nil end
+  local matrix = tools.operand()
+  if not read(matrix, t) or matrix.n ~= 2 then return nil end
+  local p, n, far = matrix.at, math.min(matrix.s1, matrix.s2), matrix.t1 + matrix.t2
+  if n > MAX then return nil end
   if is_float then
-    gather_sections(p, 1, 0, n, near + far, 1, 0)
+    gather_sections(p, 1, 0, n, far, 1, 0)
     add_up(WIDE, 1, n, 1)
   else
-    fold(copy_double, copy_double_data, plus, plus_data, 8, ZERO, TOTALS, p, 1, 0, n, near + far,
-      1, 0)
+    fold(copy_double, copy_double_data, plus, plus_data, 8, ZERO, TOTALS, p, 1, 0, n, far, 1, 0)
   end
   return pushed(load_double(totals, 0))
 end)

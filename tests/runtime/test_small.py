@@ -226,9 +226,6 @@ BUILD = {
     "torch.range": "return random(-5, 5), random(-9, 99) / 4, random(-2, 5) / 4",
     "range": "return R(k), l, l + (k - 1) / 2, m > 1 and 0.5 or 1",
     "torch.linspace": "return random(), random() * 9, random(0, 200)",
-    "torch.logspace": "return random() * 9 - 9, random() * 90, random(0, 200)",
-    "torch.logspace ": "torch.setdefaulttensortype('torch.FloatTensor') "
-    "return random() * 9 - 9, random() * 50, random(0, 200)",
     "torch.linspace ": "torch.setdefaulttensortype('torch.FloatTensor') "
     "return random() * 100, random() * 10 ^ random(-9, 9), random(0, 200)",
     "torch.cat   ": "return R(k + 3, l), T(3, l), T(k, l), 1",
@@ -263,10 +260,6 @@ PARTS = {
     "tril": "return T(k, m), random(-6, 6)",
     "tril ": "return R(k, m), T(k, m), random(-6, 6)",
     "triu": "return T(k, m), random(-6, 6)",
-    "diag": "return T(k, l), random(-4, 4)",
-    "diag ": "return T(k), random(-4, 4)",
-    "diag  ": "return R(4, 4), T(3), random(-1, 1)",
-    "torch.eye": "return k, random(0, 3)",
 }
 
 RANDOM = {

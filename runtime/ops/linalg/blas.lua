@@ -12,7 +12,7 @@ local read, read_row, load = tools.reader(dtype), tools.row_reader(dtype), tools
 local set_result, set_dense, publish =
   tools.result_setter(dtype, read), tools.set_dense, tools.publish
 local operand, is_distinct, overlap = tools.operand, tools.is_distinct, tools.overlap
-local contiguous = tools.contiguous
+local is_dense = tools.is_dense
 local PUSHED_NAN = -math.abs(0 / 0) -- what any nan becomes that C passes to Lua
 local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 8000000 -- multiplications from which on Python computes
 
@@ -71,12 +71,11 @@ end
 -- Runs a loop over all elements of the operands x and y and the result r, or of an operand and, as
 -- y and as r, the result.
 local function each(loop, data, x, y, r)
-  local s0, s1, s2 = r.s0, r.s1, r.s2
   local is_number = y.t0 == 0 and y.t1 == 0 and y.t2 == 0
-  if contiguous(s0, s1, s2, x.t0, x.t1, x.t2) and contiguous(s0, s1, s2, r.t0, r.t1, r.t2)
-    and (is_number or contiguous(s0, s1, s2, y.t0, y.t1, y.t2)) then
-    return run(loop, data, s0 * s1 * s2, x.at, W, y.at, is_number and 0 or W, r.at, W)
+  if is_dense(r, x) and is_dense(r, r) and (is_number or is_dense(r, y)) then
+    return run(loop, data, tools.count(r), x.at, W, y.at, is_number and 0 or W, r.at, W)
   end
+  local s0, s1, s2 = r.s0, r.s1, r.s2
   local i, j = 0, 0
   for _ = 1, s0 * s1 do
     run(loop, data, s2, x.at + W * (i * x.t0 + j * x.t1), W * x.t2,
