@@ -8,6 +8,7 @@ to get. Lua (``lua/thnn/repeats.lua``) does them for all calls of the same sizes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -199,6 +200,11 @@ def count_threads(work: int) -> int:
 def all_positive(values: Array) -> bool:
     """Whether all whole numbers of 64 bits are above 0; of those of a recorded call a job tells."""
     if is_recording():
-        run("nn_check", 1, source=values, count=values.size, most=0)
+        check_range(values)
         return True
     return bool(values.min() > 0)
+
+
+def check_range(values: Array, least: int = 1, most: float = math.inf) -> None:
+    """Raise IndexError unless all whole numbers of 64 bits are in a range."""
+    run("nn_check", 1, source=values, count=values.size, least=least, most=most)

@@ -8,7 +8,7 @@ from runtime.compute.c_functions import blas
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.thnn._jobs import is_recording, refuse_recording, run
+from runtime.thnn._jobs import check_range, is_recording, refuse_recording, run
 from runtime.thnn.table import Call, thnn
 
 _LONG = 64  # elements of rows that are worth cutting
@@ -49,7 +49,7 @@ def accumulate(call: Call) -> None:
         refuse_recording("how often rows are named depends on elements")
     at, g = call.read(call.input), call.read(call.gradOutput)
     if is_recording():
-        run("nn_check", 1, source=at, count=count, most=weight.sizes[0])
+        check_range(at, most=weight.sizes[0])
     gradients = call.change(weight, "change")
     run(
         "nn_add_to_named",

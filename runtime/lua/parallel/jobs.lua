@@ -47,7 +47,7 @@ th.add_job = job
 th.nn_jobs = {
   'parallel/nn_sums', 'parallel/nn_index', 'parallel/nn_pooling', 'parallel/nn_places',
   'parallel/nn_columns', 'parallel/nn_convolution', 'parallel/nn_loops', 'parallel/nn_norms',
-  'parallel/nn_softmax', 'parallel/nn_channels',
+  'parallel/nn_softmax', 'parallel/nn_channels', 'parallel/nn_classes',
 }
 
 local inner_loop = ffi.typeof('void (*)(char **, intptr_t *, intptr_t *, void *)')

@@ -5,15 +5,10 @@
 
 local th = ...
 local ffi = require 'ffi'
-local job, cast = th.add_job, ffi.cast
+local job = th.add_job
 local floor, sqrt, min, max = math.floor, math.sqrt, math.min, math.max
 local loops = th.nn_loops
-local memory, numbers, loads = loops.memory, loops.numbers, loops.loads
-
--- A pointer to numbers; nil for none.
-local function vector(p, name)
-  return p[name] ~= 0 and cast(numbers[p.size], memory + p[name]) or nil
-end
+local vector, loads = loops.vector, loops.loads
 
 -- Brings each channel to the mean 0 and the variance 1. When it trains (`train` is 1), the mean and
 -- the variance are the channel's; they are kept, and the running ones move towards them.

@@ -13,6 +13,11 @@ local numbers = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
 local loads = { [4] = th.load_float, [8] = th.load_double }
 nn_loops.memory, nn_loops.numbers, nn_loops.loads = memory, numbers, loads
 
+--- A pointer to the numbers at an address that a job gets; nil for none.
+function nn_loops.vector(p, name)
+  return p[name] ~= 0 and cast(numbers[p.size], memory + p[name]) or nil
+end
+
 local inner_loop = ffi.typeof('void (*)(void **, intptr_t *, intptr_t *, void *)')
 local operands, steps, length = ffi.new('void *[3]'), ffi.new('intptr_t[3]'), ffi.new('intptr_t[1]')
 local addresses = cast('intptr_t *', operands)

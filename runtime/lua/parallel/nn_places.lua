@@ -13,13 +13,13 @@ local tonumber, floor, ceil, error = tonumber, math.floor, math.ceil, error
 local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
 local bytes, doubles = ffi.typeof('char *'), ffi.typeof('double *')
 
--- Raises the error of positions that are out of range unless `count` numbers (int64) are from 1 to
--- `most`, or positive if that is 0.
-job('nn_check', 'source count most', function(p)
-  local source, most = cast(longs, p.source), p.most > 0 and p.most or math.huge
+-- Raises the error of positions that are out of range unless `count` numbers (int64) are from
+-- `least` to `most`.
+job('nn_check', 'source count least most', function(p)
+  local source, least, most = cast(longs, p.source), p.least, p.most
   for i = 0, p.count - 1 do
     local number = tonumber(source[i])
-    if not (number >= 1 and number <= most) then error(th.OUT_OF_RANGE, 0) end
+    if not (number >= least and number <= most) then error(th.OUT_OF_RANGE, 0) end
   end
 end)
 

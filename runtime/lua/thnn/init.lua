@@ -3,7 +3,7 @@
 
 local th = ...
 
-local MODULES = 'kernels formulas classes repeats' -- in this order
+local MODULES = 'kernels formulas repeats' -- in this order
 
 local THNN
 

@@ -88,7 +88,10 @@ def counted(row: Row, calls: Counter[str]) -> Row:
     return replace(row, implementation=call)
 
 
-@pytest.mark.parametrize("family", ["pooling", "resampling", "convolutions", "convolutions_2"])
+@pytest.mark.parametrize(
+    "family",
+    ["pooling", "resampling", "convolutions", "convolutions_2", "criterions", "first"],
+)
 @pytest.mark.parametrize("numbers", ["any", "special"])
 def test_lua_repeats_the_jobs_of_python(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], family: str, numbers: str
