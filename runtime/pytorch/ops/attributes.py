@@ -35,12 +35,13 @@ def size(input: Tensor, dim: int | None = None) -> Any:
     return sizes[wrap_dim(dim, len(sizes), takes_scalar=False)]
 
 
-@op(function=False)
+@op(name="dim ndimension", function=False)
 def dim(input: Tensor) -> int:
     """The number of dimensions."""
     return len(input.sizes)
 
 
+@op(name="nelement", function=False)
 @op()
 def numel(input: Tensor) -> int:
     """The number of elements."""

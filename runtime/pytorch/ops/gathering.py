@@ -252,10 +252,9 @@ def _where(condition: Tensor, input: Any, other: Any, out: Out = None) -> Tensor
         mask = mask.astype(np.bool_)
     if out is None and input.__class__ is Tensor is other.__class__:
         x, y = input.array, other.array
-        if x.dtype is y.dtype and mask.shape == x.shape == y.shape and mask.flags.c_contiguous:
-            if x.size >= LARGE and x.flags.c_contiguous and y.flags.c_contiguous:
-                return compute_shared(np.where, [mask, x, y], x.shape, x.dtype)
-            return wrap(np.where(mask, x, y))
+        is_plain = x.dtype is y.dtype and mask.shape == x.shape == y.shape
+        if is_plain and x.size >= LARGE and all(a.flags.c_contiguous for a in (mask, x, y)):
+            return compute_shared(np.where, [mask, x, y], x.shape, x.dtype)
     kind = result_type(input, other)
     if out is not None and out.dtype is not kind:
         raise RuntimeError(f"Expected out type to be {kind.scalar} but got {out.dtype.scalar}")
@@ -302,6 +301,7 @@ def _nonzero(array: Array) -> Tensor:
     return wrap(np.array(array.nonzero()).T)
 
 
+@op("argwhere(Tensor input)")
 @op(more=OUT)
 def nonzero(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, one a row."""
@@ -315,12 +315,6 @@ def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
         return _nonzero(input.array)
     array = input.array
     return unbind(_nonzero(array if array.ndim else array.reshape(1)), 1)
-
-
-@op()
-def argwhere(input: Tensor) -> Tensor:
-    """The indices of the elements that are not zero, one a row."""
-    return _nonzero(input.array)
 
 
 @op(more=OUT)

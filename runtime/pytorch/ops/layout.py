@@ -5,13 +5,13 @@ PyTorch's documentation: torch.Tensor, Tensor Views.
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from runtime.core.storage import Storage
 from runtime.core.tensor import contiguous_strides
+from runtime.pytorch.base.formats import MEMORY_FORMATS, memory_format
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.kinds import register_kind
 from runtime.pytorch.calls.table import op
@@ -19,8 +19,8 @@ from runtime.pytorch.calls.types import Format
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.ops.views import in_place
 from runtime.pytorch.tensors.layouts import copy_of
-from runtime.pytorch.tensors.memory import resize_storage
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensors.writing import place_in
 
 register_kind("torch.Storage", TypedStorage, UntypedStorage)
 
@@ -37,18 +37,6 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
 def storage_offset(input: Tensor) -> int:
     """The position of the first element in the storage."""
     return input.place // input.dtype.itemsize
-
-
-@op(function=False)
-def ndimension(input: Tensor) -> int:
-    """The number of dimensions."""
-    return len(input.sizes)
-
-
-@op(function=False)
-def nelement(input: Tensor) -> int:
-    """The number of elements."""
-    return prod(input.sizes)
 
 
 @op(function=False)
@@ -82,27 +70,19 @@ def _is_in_order(array: Any, name: str) -> bool:
     return bool(array.transpose(order).flags.c_contiguous)
 
 
-@op(
-    "is_contiguous(Tensor input, *, torch.memory_format memory_format = torch.contiguous_format)",
-    function=False,
-)
-def is_contiguous(input: Tensor, *, memory_format: Format = None) -> bool:
+_contiguous, *_ = MEMORY_FORMATS
+
+
+@op(function=False)
+def is_contiguous(input: Tensor, *, memory_format: memory_format = _contiguous) -> bool:
     """Whether the elements follow each other in memory, in the order of their indices."""
-    if memory_format is None:
-        return input.array.flags.c_contiguous
     return _is_in_order(input.array, memory_format.name)
 
 
-@op(
-    "contiguous(Tensor input, *, torch.memory_format memory_format = torch.contiguous_format)",
-    function=False,
-)
-def contiguous(input: Tensor, *, memory_format: Format = None) -> Tensor:
+@op(function=False)
+def contiguous(input: Tensor, *, memory_format: memory_format = _contiguous) -> Tensor:
     """The tensor itself if it is contiguous, else a copy that is."""
-    array = input.array
-    if memory_format is None:
-        return input if array.flags.c_contiguous else wrap(array.copy("C"))
-    name = memory_format.name
+    array, name = input.array, memory_format.name
     if name in _ORDERS and array.ndim != len(_ORDERS[name]):
         raise RuntimeError(f"required rank {len(_ORDERS[name])} tensor to use {name} format")
     if _is_in_order(array, name):
@@ -155,17 +135,6 @@ def as_strided(
 in_place(as_strided, "as_strided_")
 
 
-def _place_in(input: Tensor, storage: Storage, offset: int, size: Shape, stride: Shape) -> None:
-    """Make a tensor a view of a storage, which grows where it is too small."""
-    width = input.dtype.itemsize
-    if 0 not in size:
-        last = sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-        needed = (offset + last + 1) * width
-        if needed > storage.data.nbytes:
-            resize_storage(storage, -(-needed // storage.data.itemsize))
-    input.set_view(storage, offset * width, size, tuple(step * width for step in stride))
-
-
 @op(function=False)
 def resize_(input: Tensor, size: Shape, *, memory_format: Format = None) -> Tensor:
     """Give the tensor other sizes; its storage grows where it has too few elements.
@@ -177,7 +146,7 @@ def resize_(input: Tensor, size: Shape, *, memory_format: Format = None) -> Tens
     if any(n < 0 for n in size):
         raise RuntimeError("numel: integer multiplication overflow")
     offset = input.place // input.dtype.itemsize
-    _place_in(input, input.storage_object, offset, size, contiguous_strides(size))
+    place_in(input, input.storage_object, offset, size, contiguous_strides(size))
     return input
 
 
@@ -207,50 +176,41 @@ def set_(input: Tensor) -> Tensor:
 def set_storage(input: Tensor, source: Any) -> Tensor:
     """Make the tensor a view of all elements of a storage."""
     storage = _storage_of(source, input)
-    _place_in(input, storage, 0, (storage.data.nbytes // input.dtype.itemsize,), (1,))
+    place_in(input, storage, 0, (storage.data.nbytes // input.dtype.itemsize,), (1,))
     return input
 
 
-@op(
-    "set_(Tensor input, torch.Storage source, int storage_offset, tuple of ints size, "
-    "tuple of ints stride = None)",
-    function=False,
-)
+_PLACE = "int storage_offset, tuple of ints size, tuple of ints stride = None"
+
+
+@op(f"set_(Tensor input, torch.Storage source, {_PLACE})", function=False)
 def set_view(
     input: Tensor, source: Any, storage_offset: int, size: Shape, stride: Shape | None = None
 ) -> Tensor:
-    """Make the tensor a view of a storage, which grows where it is too small."""
-    return _set(input, _storage_of(source, input), storage_offset, size, stride)
+    """Make the tensor a view of a storage, which grows where it is too small.
 
-
-def _set(input: Tensor, storage: Storage, offset: int, size: Shape, stride: Shape | None) -> Tensor:
-    stride = contiguous_strides(size) if not stride else stride
+    source: the storage, or a tensor of any type that has it.
+    """
+    is_tensor = isinstance(source, Tensor)
+    storage = source.storage_object if is_tensor else _storage_of(source, input)
+    stride = stride or contiguous_strides(size)
     if len(size) != len(stride):
         raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
-    _check_sizes(size, stride, offset)
-    _place_in(input, storage, offset, size, stride)
+    _check_sizes(size, stride, storage_offset)
+    place_in(input, storage, storage_offset, size, stride)
     return input
 
 
 @op(name="set_", function=False)
 def set_tensor(input: Tensor, source: Tensor) -> Tensor:
     """Make the tensor the same view as another one, of the same storage."""
-    _check_type(input, source)
-    input.become(source)
-    return input
-
-
-@op(name="set_", function=False)
-def set_tensor_view(
-    input: Tensor, source: Tensor, storage_offset: int, size: Shape, stride: Shape | None = None
-) -> Tensor:
-    """Make the tensor a view of another one's storage, whose elements it takes for its own type."""
-    return _set(input, source.storage_object, storage_offset, size, stride)
-
-
-def _check_type(input: Tensor, source: Tensor) -> None:
     if input.dtype is not source.dtype:
         raise RuntimeError(
             f"Could not set tensor of type {source.dtype.real} to a tensor of type "
             f"{input.dtype.real}"
         )
+    input.become(source)
+    return input
+
+
+op(f"set_(Tensor input, Tensor source, {_PLACE})", function=False)(set_view)

@@ -20,8 +20,6 @@ from runtime.pytorch.compute.reducing import along, give, give_pair, take_at, ti
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import check_out
 
-#: From so many elements on it is quicker to select than to sort.
-_FEW = 1 << 10
 #: PyTorch: from so many whole numbers in a row on they are sorted by their digits.
 _RADIX = 1 << 15
 #: Beyond so many elements equal ones stay in their order. PyTorch's own order of so many, which it
@@ -194,7 +192,7 @@ def _top(array: Array, axis: int, k: int, largest: bool, in_order: bool) -> Arra
     if k == 0 or n <= 3 or not array.size:
         return _first(stable_order(array, axis, largest), axis, k)
     rows = array.swapaxes(axis, -1)
-    if rows.size >= _FEW and k < n // 2:
+    if k < n // 2:
         order, tied = _few_of_many(rows, k, largest)
     else:
         order = stable_order(rows, rows.ndim - 1, largest)[..., : k + 1]

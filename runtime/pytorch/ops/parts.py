@@ -102,7 +102,9 @@ def _cut(input: Tensor, dim: int, ends: Any) -> tuple[Tensor, ...]:
     return tuple([part(input, dim, a, b) for a, b in zip(starts, starts[1:], strict=False)])
 
 
-def _split(input: Tensor, split_size: int, dim: int) -> tuple[Tensor, ...]:
+@op(name="split", method=False)
+def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of parts of a dimension that have one size; the last may be smaller."""
     shape = input.array.shape
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -120,6 +122,7 @@ def _split(input: Tensor, split_size: int, dim: int) -> tuple[Tensor, ...]:
     return _cut(input, dim, [min(end, size) for end in ends])
 
 
+@op("split(Tensor input, tuple of ints split_size, int dim = 0)", method=False)
 @op()
 def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension that have some sizes."""
@@ -138,18 +141,6 @@ def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[T
             f"size at dimension {given}), but got split_sizes={listed(split_sizes)}"
         )
     return _cut(input, dim, accumulate(split_sizes))
-
-
-@op(name="split", method=False)
-def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of parts of a dimension that have one size; the last may be smaller."""
-    return _split(input, split_size, dim)
-
-
-@op(name="split", method=False)
-def split_into(input: Tensor, split_size: Shape, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of parts of a dimension that have some sizes."""
-    return split_with_sizes(input, split_size, dim)
 
 
 _evenly, _with_sizes = FUNCTIONS["split"], FUNCTIONS["split_with_sizes"]
@@ -184,7 +175,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     size = shape[dim]
     if not size:
         return _cut(input, dim, [0] * chunks)
-    return _split(input, -(-size // chunks), dim)
+    return split_evenly(input, -(-size // chunks), dim)
 
 
 def _in_sections(input: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
@@ -202,28 +193,28 @@ def _at_indices(input: Tensor, indices: Any, dim: int) -> tuple[Tensor, ...]:
     return tuple([part(input, dim, a, max(a, b)) for a, b in zip(starts, [*ends, size])])  # noqa: B905
 
 
-def _splittable(input: Tensor, dim: int) -> int:
+@op(
+    "tensor_split(Tensor input, tuple of ints indices, int dim = 0)",
+    "tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim = 0)",
+    "tensor_split(Tensor input, int sections, int dim = 0)",
+)
+def tensor_split(input: Tensor, given: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of the parts of a dimension between some positions, or of so many parts.
+
+    The sizes of two of so many parts differ by 1 at most. A tensor has a number or positions.
+    """
     ndim = input.array.ndim
     if not ndim:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
         )
-    return wrap_dim(dim, ndim)
+    dim = wrap_dim(dim, ndim)
+    if isinstance(given, Tensor):
+        given = _positions(given)
+    return (_in_sections if isinstance(given, int) else _at_indices)(input, given, dim)
 
 
-@op()
-def tensor_split(input: Tensor, indices: Shape, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of the parts of a dimension between some positions."""
-    return _at_indices(input, indices, _splittable(input, dim))
-
-
-@op(name="tensor_split")
-def tensor_split_at(
-    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
-) -> tuple[Tensor, ...]:
-    """As with a tuple, or a number, whose elements a tensor has."""
-    given = tensor_indices_or_sections
-    dim = _splittable(input, dim)
+def _positions(given: Tensor) -> Any:
     if given.dtype is not int64:
         raise RuntimeError(
             f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
@@ -234,14 +225,7 @@ def tensor_split_at(
             f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
             f"one-dimensional tensor, but got a tensor with {given.array.ndim} dims"
         )
-    split = _at_indices if given.array.ndim else _in_sections
-    return split(input, given.array.tolist(), dim)
-
-
-@op(name="tensor_split")
-def tensor_split_in(input: Tensor, sections: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of so many parts of a dimension; the sizes of two differ by 1 at most."""
-    return _in_sections(input, sections, _splittable(input, dim))
+    return given.array.tolist()
 
 
 def _directed(name: str, least: int, dim: int) -> None:
@@ -256,23 +240,20 @@ def _directed(name: str, least: int, dim: int) -> None:
             )
         return 0 if ndim == 1 else dim
 
-    @op(f"{name}(Tensor input, int sections)")
-    def in_sections(input: Tensor, sections: int) -> tuple[Tensor, ...]:
+    @op(f"{name}(Tensor input, int sections)", f"{name}(Tensor input, tuple of ints indices)")
+    def split(input: Tensor, given: Any) -> tuple[Tensor, ...]:
         along = check(input)
         size = input.array.shape[along]
-        if sections == 0 or size % sections:
+        if not isinstance(given, int):
+            return _at_indices(input, given, along)
+        if given == 0 or size % given:
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {along}, but the size of the "
-                f"dimension {size} is not divisible by the split_size {sections}!"
+                f"dimension {size} is not divisible by the split_size {given}!"
             )
-        return _in_sections(input, sections, along)
+        return _in_sections(input, given, along)
 
-    @op(f"{name}(Tensor input, tuple of ints indices)")
-    def at_indices(input: Tensor, indices: Shape) -> tuple[Tensor, ...]:
-        return _at_indices(input, indices, check(input))
-
-    in_sections.__doc__ = f"Views of so many equal parts along dimension {dim}."
-    at_indices.__doc__ = f"Views of the parts between some positions along dimension {dim}."
+    split.__doc__ = f"Views of so many equal parts along dimension {dim}, or between positions."
 
 
 for _name, _least, _dim in (("hsplit", 1, 1), ("vsplit", 2, 0), ("dsplit", 3, 2)):
@@ -304,8 +285,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return strided(input, sizes, steps)
 
 
-def diagonal_of(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
-    """A view of a diagonal of two dimensions, as the last dimension. Raises RuntimeError."""
+@op()
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A view of a diagonal of two dimensions; a positive offset is above the main one."""
     shape, strides = input.array.shape, input.strides
     first, second = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
     if first == second:
@@ -317,9 +299,3 @@ def diagonal_of(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     sizes = (*[shape[dim] for dim in others], size)
     steps = (*[strides[dim] for dim in others], strides[first] + strides[second])
     return strided(input, sizes, steps, shift)
-
-
-@op()
-def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A view of a diagonal of two dimensions; a positive offset is above the main one."""
-    return diagonal_of(input, offset, dim1, dim2)

@@ -5,8 +5,6 @@ PyTorch's documentation: torch.Tensor; torch, Indexing, Slicing, Joining, Mutati
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from runtime.core.dtypes import Array
@@ -86,8 +84,6 @@ def index_add_(
     _check_added(input, dim, index, source, "index_add_")
     if not source.array.size:
         return
-    if _add_rows(input.array, dim, index.array, source.array, alpha):
-        return
     if input.array.ndim < 2 and bad_index(index.array, input.array.size) is not None:
         raise IndexError("index out of range in self")
     flat, positions, values = _whole(input, dim, index, source)
@@ -95,20 +91,6 @@ def index_add_(
         values = values * number_as(alpha, flat.dtype)
     np.add.at(flat, positions, values)
     write_back(input.array, flat)
-
-
-def _add_rows(array: Array, dim: int, chosen: Array, values: Array, alpha: Any) -> bool:
-    """Add where each position is chosen once at most, and has many elements; whether it is so."""
-    if not chosen.ndim or values.size < 16 * chosen.size or chosen.size > array.shape[dim]:
-        return False
-    if bad_index(chosen, array.shape[dim]) is not None:
-        return False
-    if np.bincount(chosen).max(initial=0) > 1:
-        return False
-    if alpha != 1:
-        values = values * number_as(alpha, array.dtype)
-    array[(slice(None),) * dim + (chosen,)] += values
-    return True
 
 
 @changing("index_reduce")

@@ -15,7 +15,7 @@ from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import NEW, OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.ops.creation import check_sizes
-from runtime.pytorch.ops.parts import diagonal_of
+from runtime.pytorch.ops.parts import diagonal as diagonal_view
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import delivered
@@ -258,7 +258,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
     if ndim == 1:
         return _embedded(input, diagonal, -2, -1)
-    return wrap(diagonal_of(input, diagonal, 0, 1).array.copy())
+    return wrap(diagonal_view(input, diagonal, 0, 1).array.copy())
 
 
 def _embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
@@ -272,7 +272,7 @@ def _embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     for dim in sorted((first, second)):
         shape.insert(dim, size)
     found = wrap(np.zeros(shape, array.dtype))
-    diagonal_of(found, offset, first, second).array[...] = array
+    diagonal_view(found, offset, first, second).array[...] = array
     return found
 
 

@@ -18,7 +18,7 @@ from runtime.pytorch.calls.types import OUT, Number
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_gather, flat_positions
 from runtime.pytorch.ops.layout import as_strided as view_as_strided
-from runtime.pytorch.ops.parts import diagonal_of, part
+from runtime.pytorch.ops.parts import diagonal, part
 from runtime.pytorch.ops.parts import select as view_select
 from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.striding import strided
@@ -271,7 +271,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """A copy in which a diagonal has the elements of a source."""
     found = _copy(input)
-    _set(diagonal_of(found, offset, dim1, dim2), src)
+    _set(diagonal(found, offset, dim1, dim2), src)
     return found
 
 

@@ -30,8 +30,6 @@ from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_count
 
 _BOOL_AND_BAREBONES = "?HIL"
-#: From so many elements on it is quicker to select than to sort.
-_FEW = 1 << 10
 
 
 @op()
@@ -139,10 +137,6 @@ def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
             return np.where(count < n, at, nth_position(np.zeros((1, n), np.int64), 1))
         at = take_at(order, np.full_like(count, middle), axis)
         return np.where(count > 0, unknown.argmax(axis, keepdims=True), at)
-    if array.size < _FEW:
-        before = (slice(None),) * axis
-        found: Array = stable_order(array, axis, False)[(*before, slice(middle, middle + 1))]
-        return found
     rows = array.swapaxes(axis, -1)
     at, tied = _only(rows, middle + 1)
     if tied is not None:

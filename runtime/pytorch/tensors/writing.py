@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array, cut
+from runtime.core.storage import Storage
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, Category, dtype
 from runtime.pytorch.base.quiet import quietly
@@ -123,14 +124,18 @@ def resize_to(out: Tensor, shape: Shape, *, warns: bool = True) -> None:
 
 def resize(out: Tensor, shape: Shape, strides: Shape | None = None) -> None:
     """Make a tensor one of a shape, by default contiguous; its storage grows if it is too small."""
-    storage = out.storage_object
-    width = out.array.itemsize
-    place = out.offset * width
-    needed = place + int(np.prod(shape)) * width
-    if needed > storage.data.nbytes:
-        resize_storage(storage, -(-needed // storage.data.itemsize))
-    steps = tuple([step * width for step in strides or contiguous_strides(shape)])
-    out.set_view(storage, place, shape, steps)
+    place_in(out, out.storage_object, out.offset, shape, strides or contiguous_strides(shape))
+
+
+def place_in(out: Tensor, storage: Storage, offset: int, shape: Shape, strides: Shape) -> None:
+    """Make a tensor a view of a storage, which grows where it is too small."""
+    width = out.dtype.itemsize
+    if 0 not in shape:
+        last = sum([(n - 1) * step for n, step in zip(shape, strides, strict=True)])
+        needed = (offset + last + 1) * width
+        if needed > storage.data.nbytes:
+            resize_storage(storage, -(-needed // storage.data.itemsize))
+    out.set_view(storage, offset * width, shape, tuple([step * width for step in strides]))
 
 
 _OTHER_TYPE = "Expected out tensor to have dtype {0.real}, but got {1.real} instead"
