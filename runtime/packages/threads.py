@@ -11,6 +11,7 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Callable
+from queue import Queue
 from typing import Any, TypeVar
 
 from runtime.calls.classes import class_id
@@ -20,36 +21,14 @@ from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
 
 T = TypeVar("T")
-
-_numbers = itertools.count(1)
-_queues: dict[int, _Queue] = {}
-_locks: dict[int, threading.Lock] = {}
-_conditions: dict[int, _Condition] = {}
-_counters: dict[int, _Counter] = {}
-
 Message = tuple[bytes, float, bool, list[Any]]  # text, the job's number, whether it is a storage
 
-
-class _Queue:
-    """Messages, of which there are at most `size`: who puts more waits."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.messages: deque[Message] = deque()
-        self.changed = threading.Condition()
-
-    def put(self, message: Message) -> None:
-        with self.changed:
-            self.changed.wait_for(lambda: len(self.messages) < self.size)
-            self.messages.append(message)
-            self.changed.notify_all()
-
-    def get(self) -> Message:
-        with self.changed:
-            self.changed.wait_for(lambda: self.messages)
-            message = self.messages.popleft()
-            self.changed.notify_all()
-            return message
+_numbers = itertools.count(1)
+_queues: dict[int, Queue[Message]] = {}
+_locks: dict[int, threading.Lock] = {}
+_conditions: dict[int, _Condition] = {}
+_counters: dict[int, int] = {}
+_counting = threading.Lock()
 
 
 class _Condition:
@@ -70,20 +49,6 @@ class _Condition:
     def signal(self) -> None:
         if self.waiting:
             self.waiting.popleft().set()
-
-
-class _Counter:
-    """A number that several threads count up."""
-
-    def __init__(self) -> None:
-        self.value = 0
-        self.changing = threading.Lock()
-
-    def increase(self) -> int:
-        """The value before."""
-        with self.changing:
-            self.value += 1
-            return self.value - 1
 
 
 class _Exchange(threading.local):
@@ -137,35 +102,36 @@ def _get(number: float) -> tuple[bytes, float, bool]:
     return text, job, is_storage
 
 
-def _is_full(number: float) -> bool:
-    queue = _find(_queues, number, "queue")
-    return len(queue.messages) >= queue.size
-
-
 def _unlock(number: float) -> None:
     lock = _find(_locks, number, "mutex")
     if lock.locked():
         lock.release()
 
 
-def _set_counter(number: float, value: float) -> None:
-    _find(_counters, number, "counter").value = int(cast_scalar(value, LONG))
+def _count(number: float, compute: Callable[[int], int] = int) -> int:
+    """The value of a counter, which is then what a function makes of it."""
+    with _counting:
+        value = _find(_counters, number, "counter")
+        _counters[int(number)] = compute(value)
+    return value
 
 
 def functions() -> dict[str, Callable[..., Any]]:
     """The functions by the names that Lua knows them under."""
     return {
-        "new_queue": lambda size: _new(_queues, _Queue(int(size))),
+        "new_queue": lambda size: _new(_queues, Queue(int(size))),
         "free_queue": lambda number: _queues.pop(int(number), None) and None,
         "put": _put,
         "get": _get,
-        "is_full": _is_full,
+        "is_full": lambda number: _find(_queues, number, "queue").full(),
         "share": _share,
         "shared": _shared,
-        "new_counter": lambda: _new(_counters, _Counter()),
-        "increase": lambda number: _find(_counters, number, "counter").increase(),
-        "count": lambda number: _find(_counters, number, "counter").value,
-        "set_counter": _set_counter,
+        "new_counter": lambda: _new(_counters, 0),
+        "increase": lambda number: _count(number, lambda value: value + 1),
+        "count": _count,
+        "set_counter": lambda number, value: _count(
+            number, lambda _: int(cast_scalar(value, LONG))
+        ),
         "free_counter": lambda number: _counters.pop(int(number), None) and None,
         "new_mutex": lambda: _new(_locks, threading.Lock()),
         "lock": lambda number: _find(_locks, number, "mutex").acquire() and None,

@@ -74,7 +74,7 @@ end
 
 function paths.filep(...)
   local kind = th.ask(host.os_kind, text(1, select('#', ...), (...)))
-  return kind ~= nil and kind ~= 'directory'
+  return type(kind) == 'string' and kind ~= 'directory'
 end
 
 function paths.dirp(...)

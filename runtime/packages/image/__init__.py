@@ -20,11 +20,10 @@ from runtime.packages.image import (
     jpeg,
     kernels,
     png,
-    polar,
     ppm,
-    rotation,
     scaling,
     shifting,
+    turning,
     warping,
 )
 
@@ -44,6 +43,6 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def functions() -> dict[str, Callable[..., Any]]:
     """The functions by the names that Lua knows them under."""
-    pixels = (scaling, shifting, rotation, polar, warping, colours, kernels, drawing)
+    pixels = (scaling, shifting, turning, warping, colours, kernels, drawing)
     modules: tuple[Any, ...] = (*pixels, png, jpeg, ppm)
     return {name: _quiet(f) for module in modules for name, f in module.FUNCTIONS.items()}

@@ -13,14 +13,7 @@ from runtime.core.dtypes import INT, Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.packages import optional
-from runtime.packages.image.files import (
-    Functions,
-    file_name,
-    image_bytes,
-    read_file,
-    read_source,
-    write,
-)
+from runtime.packages.image import files
 from runtime.packages.image.jpeg_segments import plain
 
 _FINE = 25  # the quality from which on all steps fit into a byte
@@ -38,7 +31,7 @@ def _open(data: bytes) -> Any:
 
 
 def _load(call: Call) -> Tensor:
-    with _open(read_source(call, _CANNOT_OPEN)) as picture:
+    with _open(files.read_source(call, _CANNOT_OPEN)) as picture:
         width, height = picture.size
         sizes = len(picture.getbands()), height, width
         tensor = TENSOR_CLASSES[call.dtype.index].new(sizes)
@@ -53,7 +46,7 @@ def _load(call: Call) -> Tensor:
 
 
 def _size(call: Call) -> tuple[int, int, int]:
-    with _open(read_file(file_name(call, 1), _CANNOT_OPEN)) as picture:
+    with _open(files.read_file(files.file_name(call, 1), _CANNOT_OPEN)) as picture:
         width, height = picture.size
         return len(picture.getbands()), height, width
 
@@ -66,8 +59,8 @@ def _save(call: Call) -> None:
         raise TorchError("supports only 1 or 3 dimension tensors")
     if image.ndim == 3 and image.sizes[0] not in (1, 3):
         raise TorchError("tensor should have 1 or 3 channels (gray or RGB)")
-    data = _encoded(image_bytes(image), _options(quality))
-    write(call, data, "Error opening output jpeg file %s\n!", at=5)
+    data = _encoded(files.image_bytes(image), _options(quality))
+    files.write(call, data, "Error opening output jpeg file %s\n!", at=5)
 
 
 def _encoded(pixels: Array, options: dict[str, Any]) -> bytes:
@@ -99,4 +92,4 @@ def _standard_steps() -> list[list[int]]:
         return [list(table) for table in picture.quantization.values()]
 
 
-FUNCTIONS: Functions = {"libjpeg.load": _load, "libjpeg.size": _size, "libjpeg.save": _save}
+FUNCTIONS: files.Functions = {"libjpeg.load": _load, "libjpeg.size": _size, "libjpeg.save": _save}

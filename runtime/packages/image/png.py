@@ -15,48 +15,30 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.core.texts import shown
 from runtime.packages import optional
-from runtime.packages.image.files import (
-    Functions,
-    file_name,
-    image_bytes,
-    read_file,
-    read_source,
-    write,
-)
-from runtime.packages.image.png_chunks import (
-    GREY,
-    GREY_ALPHA,
-    PALETTE,
-    RGB,
-    RGBA,
-    SIGNATURE,
-    PngError,
-    PngFile,
-)
+from runtime.packages.image import files, png_chunks
+from runtime.packages.image.png_chunks import PngError, PngFile
 
-_DEPTHS = {GREY: 1, RGB: 3, PALETTE: 3, GREY_ALPHA: 2, RGBA: 4}
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CANNOT_OPEN = "[%s] File %%s could not be opened for reading"
 
 
 def _check_signature(data: bytes, label: str, name: bytes | None) -> None:
-    if name is None and not data.startswith(SIGNATURE):
-        raise TorchError(f"[{label}] ByteTensor is not recognized as a PNG file")
-    if name is not None and len(data) < len(SIGNATURE):
-        raise TorchError(f"[{label}] File {shown(name)} error reading header")
-    if name is not None and not data.startswith(SIGNATURE):
-        raise TorchError(f"[{label}] File {shown(name)} is not recognized as a PNG file")
+    what = "ByteTensor" if name is None else f"File {shown(name)}"
+    if name is not None and len(data) < len(png_chunks.SIGNATURE):
+        raise TorchError(f"[{label}] {what} error reading header")
+    if not data.startswith(png_chunks.SIGNATURE):
+        raise TorchError(f"[{label}] {what} is not recognized as a PNG file")
 
 
 def _load(call: Call) -> tuple[Tensor, int]:
-    data = read_source(call, _CANNOT_OPEN % "read_png_file")
+    data = files.read_source(call, _CANNOT_OPEN % "read_png_file")
     if call.long(1) == 1:
-        _check_signature(data, "read_png_file", file_name(call, 2))
+        _check_signature(data, "read_png_file", files.file_name(call, 2))
     else:
         _check_signature(data, "read_png_byte_tensor", None)
     with _errors("[read_png] Error during init_io"):
         file = PngFile(data)
-    depth, bits, keeps_16_bits = _DEPTHS[file.colour], file.bits, call.dtype is not BYTE
+    depth, bits, keeps_16_bits = file.depth, file.bits, call.dtype is not BYTE
     tensor = TENSOR_CLASSES[call.dtype.index].new((depth, file.height, file.width))
     with _errors("[read_png_file] Error during read_image"):
         plain = file.plain(file.rows())
@@ -91,14 +73,14 @@ def _read_wide(data: bytes, depth: int) -> Array:
 
 
 def _size(call: Call) -> tuple[int, int, int]:
-    name = file_name(call, 1)
-    data = read_file(name, _CANNOT_OPEN % "get_png_size")
+    name = files.file_name(call, 1)
+    data = files.read_file(name, _CANNOT_OPEN % "get_png_size")
     _check_signature(data, "get_png_size", name)
     with _errors("[get_png_size] Error during init_io"):
         file = PngFile(data)
-    if file.colour == PALETTE:
+    if file.colour == png_chunks.PALETTE:
         raise TorchError("[get_png_size] unsupported type: PALETTE")
-    return _DEPTHS[file.colour], file.height, file.width
+    return file.depth, file.height, file.width
 
 
 def _save(call: Call) -> None:
@@ -106,13 +88,13 @@ def _save(call: Call) -> None:
     depth = {2: 1, 3: image.sizes[0] if image.sizes else 0}.get(image.ndim, 0)
     if depth not in (1, 3, 4):
         raise TorchError("[write_png_file] Depth must be 1, 3 or 4")
-    pixels = image_bytes(image)
+    pixels = files.image_bytes(image)
     library: Any = optional("PIL.Image", "Pillow", "image")
     picture = library.fromarray(pixels[..., 0] if depth == 1 else pixels)
     buffer = BytesIO()
     picture.save(buffer, "PNG")
     cannot_open = "[write_png_file] File %s could not be opened for writing"
-    write(call, buffer.getvalue(), cannot_open, at=4)
+    files.write(call, buffer.getvalue(), cannot_open, at=4)
 
 
-FUNCTIONS: Functions = {"libpng.load": _load, "libpng.size": _size, "libpng.save": _save}
+FUNCTIONS: files.Functions = {"libpng.load": _load, "libpng.size": _size, "libpng.save": _save}

@@ -94,7 +94,8 @@ class _Chunks:
 class PngFile:
     """A PNG file, of which all that stands before the picture is read. Raises PngError.
 
-    bits: of a sample. palette: the bytes of its colours; empty where there is none.
+    bits: of a sample. depth: the planes of the picture; a palette has three. palette: the bytes of
+    its colours; empty where there is none.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -107,6 +108,7 @@ class PngFile:
         header = struct.unpack(">IIBBBBB", chunks.contents())
         _check_header(*header)
         self.width, self.height, self.bits, self.colour = header[:4]
+        self.depth = 3 if self.colour == PALETTE else _SAMPLES[self.colour]
         self._is_interlaced = header[-1] == 1
         self.palette = _read_palette(chunks, self.bits, self.colour)
 

@@ -11,14 +11,7 @@ from runtime.calls.arguments import Call
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor
-from runtime.packages.image.files import (
-    Functions,
-    file_name,
-    image_bytes,
-    read_file,
-    tensor_of,
-    write,
-)
+from runtime.packages.image import files
 
 _CANNOT_OPEN = "cannot open file <%s> for reading"
 _BROKEN = "corrupted file or read error"
@@ -57,14 +50,14 @@ def _header(data: bytes) -> _Header:
 
 
 def _load(call: Call) -> Tensor:
-    data = read_file(file_name(call, 1), _CANNOT_OPEN)
+    data = files.read_file(files.file_name(call, 1), _CANNOT_OPEN)
     header = _header(data)
     count = header.width * header.height * header.depth
     read = _characters if header.kind in "23" else _bytes
     values = read(data, header, count)
     if len(values) < count:
         raise TorchError(_BROKEN)
-    return tensor_of(call.dtype, values.reshape(header.height, header.width, header.depth))
+    return files.tensor_of(call.dtype, values.reshape(header.height, header.width, header.depth))
 
 
 def _characters(data: bytes, header: _Header, count: int) -> Array:
@@ -84,7 +77,7 @@ def _bytes(data: bytes, header: _Header, count: int) -> Array:
 
 
 def _size(call: Call) -> tuple[int, int, int]:
-    header = _header(read_file(file_name(call, 1), _CANNOT_OPEN))
+    header = _header(files.read_file(files.file_name(call, 1), _CANNOT_OPEN))
     return header.depth, header.height, header.width
 
 
@@ -92,11 +85,11 @@ def _save(call: Call) -> None:
     image = call.tensor(2)
     if image.ndim not in (2, 3):
         raise TorchError("can only export tensor with geometry: HxW or 1xHxW or 3xHxW")
-    pixels = image_bytes(image)
+    pixels = files.image_bytes(image)
     height, width, depth = pixels.shape
     head = f"P{6 if depth == 3 else 5}\n{width} {height}\n255\n"
     data = head.encode() + pixels.tobytes()
-    write(call, data, "cannot open file <%s> for writing", at=4)
+    files.write(call, data, "cannot open file <%s> for writing", at=4)
 
 
-FUNCTIONS: Functions = {"libppm.load": _load, "libppm.size": _size, "libppm.save": _save}
+FUNCTIONS: files.Functions = {"libppm.load": _load, "libppm.size": _size, "libppm.save": _save}
