@@ -128,21 +128,14 @@ class Call:
                 words[name] = f"{'ax'[isinstance(argument.kind, TensorKind)]}{place + 1}"
         return words
 
-    def operands(self, buffered: bool = False) -> dict[str, Operand]:
-        """What the parameters are for steps. buffered: whether tensors were copied to buffers."""
-        found = {}
-        for name, word in self.words().items():
-            if not word.startswith("x"):
-                found[name] = Operand("number", word, "")
-            elif buffered and int(word[1:]) in self.sources:
-                found[name] = Operand("buffer", str(self.buffer(int(word[1:]))), self.type)
-            else:
-                found[name] = Operand("tensor", word[1:], self.type)
-        return found
-
-    def buffer(self, k: int) -> int:
-        """The buffer that tensor k of the call is copied to."""
-        return FIRST_BUFFER + self.sources.index(k)
+    def operands(self) -> dict[str, Operand]:
+        """What the parameters are for steps."""
+        return {
+            name: Operand("tensor", word[1:], self.type)
+            if word.startswith("x")
+            else Operand("number", word, "")
+            for name, word in self.words().items()
+        }
 
     def in_lua(self, text: str) -> str:
         """A formula in terms of the call."""

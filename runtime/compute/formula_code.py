@@ -6,8 +6,8 @@ of the call is ``ak``; of a tensor, ``ck`` is the struct, ``pk`` the address of 
 and ``tk``, ``rk`` and ``bk`` the distances in bytes of neighbouring elements, rows and blocks (told
 in ``lua/tensor/layouts.lua``). k is 0 for a new result.
 
-Finalizers of the program wait meanwhile (``lua/core/waiting.lua``). A formula that needs a loop
-in Lua has one over buffers, to which elements are copied before.
+Finalizers of the program wait meanwhile (``lua/core/waiting.lua``). Formulas that convert elements
+are computed by Python.
 """
 
 from __future__ import annotations
@@ -16,11 +16,8 @@ import ast
 import re
 import struct
 
-import numpy as np
-
 from runtime.compute.c_functions import inner_loop
 from runtime.compute.formula_calls import (
-    FIRST_BUFFER,
     POINTERS,
     SIZES,
     Call,
@@ -42,23 +39,19 @@ def each_code(call: Call, formula: str) -> str | None:
     """The Lua function for a call whose result is computed element by element."""
     if not call.tensors or call.takes_new:
         return None
-    trees = list(cases(parse(formula)))
-    in_lua = any(_is_in_lua(call, tree) for tree, _ in trees)
     runs: list[str] = []
     choice: list[tuple[str, str | None]] = []
-    for k, (tree, condition) in enumerate(trees, 1):
-        run = _buffered_run(call, tree, f"run{k}") if in_lua else _run(call, tree, f"run{k}")
+    for k, (tree, condition) in enumerate(cases(parse(formula)), 1):
+        steps = _steps(call, tree)
+        if any(step.ufunc is None for step in steps):  # Python converts types
+            return None
+        run = run_code(f"run{k}", _in_order(call), numbers(call), steps)
         if run is None:
             return None
         runs.append(run)
         choice.append((f"run{k}", call.in_lua(lua_text(condition)) if condition else None))
-    copies = _copy_loop(call.type)
-    if in_lua and copies is None:
-        return None
-    body = _given(call, formula, in_lua) if call.destination else _new(call, in_lua)
-    lines = [*_structs(call), *rounded(call), *chosen("run", choice), *body]
-    before = [copies or "", *runs] if in_lua else runs
-    return function(before, lines)
+    body = _given(call, formula) if call.destination else _new(call)
+    return function(runs, [*_structs(call), *rounded(call), *chosen("run", choice), *body])
 
 
 def either(own: str, flags: str) -> str:
@@ -85,13 +78,7 @@ def _structs(call: Call) -> list[str]:
     return [*structs([r], f"{POINTERS[call.result]}."), *structs(call.sources)]
 
 
-def _copy_loop(kind: str) -> str | None:
-    """What looks up the inner loop that copies elements, as ``to_copy`` and ``copy_data``."""
-    loop = inner_loop(np.positive, f"{kind}->{kind}")
-    return loop and f"local to_copy, copy_data = to_loop({loop[0]}), {loop[1]}"
-
-
-def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
+def _given(call: Call, formula: str) -> list[str]:
     """What computes a given destination."""
     r, size = call.destination, SIZES[call.type]
     tensors = _in_order(call)
@@ -111,18 +98,18 @@ def _given(call: Call, formula: str, in_lua: bool) -> list[str]:
             for k in tensors[1:]
         ],
         *_nothing_to_add(call, formula),
-        *_many(call, formula, in_lua),
-        *[f"  {line}" for line in _dense(call, in_lua)],
+        *_many(call, formula),
+        *[f"  {line}" for line in _dense(call)],
         f"  return a{r}",
         "end",
         *starts,
-        *_lay_out(tensors, not in_lua and _is_loop(call, parse(formula)), visits=not in_lua),
+        *_lay_out(tensors, _is_loop(call, parse(formula))),
         *[
             f"if clash({i}, {own}, {size}, p{r}, p{k}) then return nil end"
             for i, k in enumerate(tensors)
             if i > 0
         ],
-        *_strided(call, in_lua),
+        *_strided(call),
         f"return a{r}",
     ]
 
@@ -140,7 +127,7 @@ def _resize(call: Call) -> list[str]:
     ]
 
 
-def _new(call: Call, in_lua: bool) -> list[str]:
+def _new(call: Call) -> list[str]:
     """What computes a new tensor."""
     first, kind = call.sources[0], POINTERS[call.result]
     tensors = _in_order(call)
@@ -152,11 +139,11 @@ def _new(call: Call, in_lua: bool) -> list[str]:
         f"local c0 = block_like({kind}, c{first}, n)",
         f"if same_sizes(c0, c{first}){same} then",
         *[f"  {line}" for line in starts],
-        *[f"  {line}" for line in _dense(call, in_lua)],
+        *[f"  {line}" for line in _dense(call)],
         "else",
         *[f"  {line}" for line in starts],
         *[f"  {line}" for line in _lay_out(tensors)],
-        *[f"  {line}" for line in _strided(call, in_lua)],
+        *[f"  {line}" for line in _strided(call)],
         "end",
         f"return (publish({kind}, c0))",
     ]
@@ -168,18 +155,14 @@ def _in_order(call: Call) -> list[int]:
     return [r, *(k for k in call.tensors if k != r)]
 
 
-def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False) -> list[str]:
+def _lay_out(tensors: list[int], rows_alone: bool = False) -> list[str]:
     """What finds how elements lie.
 
     rows_alone: whether only the number of rows is limited, since one inner loop computes a row.
-    visits: whether the result is computed row by row, so that it may be expanded.
     """
     limit = "MAX_UNSHARED" if rows_alone else "MAX_IN_LUA"
     arguments = f"{limit}, {', '.join(f'c{k}' for k in tensors)}"
-    other = f" or lay_out_visits({arguments})" if visits else ""
-    lines = [
-        f"if not (lay_out({arguments}){other}) then return nil end",
-    ]
+    lines = [f"if not lay_out({arguments}) then return nil end"]
     if rows_alone:
         lines.append("if shape[1] * shape[2] > MAX_ROWS then return nil end")
     return lines
@@ -195,17 +178,13 @@ def _size(call: Call, k: int) -> int:
     return SIZES[_type(call, k)]
 
 
-def _dense(call: Call, in_lua: bool) -> list[str]:
+def _dense(call: Call) -> list[str]:
     """What computes contiguous elements."""
-    tensors = _in_order(call)
-    if in_lua:
-        sizes = [f"local t{k}, r{k}, b{k} = {_size(call, k)}, 0, 0" for k in tensors]
-        return [*sizes, "local rows, blocks, all = 1, 1, n", *_by_buffers(call)]
-    pointers = "".join(f", p{k}, {_size(call, k)}" for k in tensors)
+    pointers = "".join(f", p{k}, {_size(call, k)}" for k in _in_order(call))
     return [f"run(n{pointers}{numbers(call)})"]
 
 
-def _strided(call: Call, in_lua: bool) -> list[str]:
+def _strided(call: Call) -> list[str]:
     """What computes elements that lie as `lay_out` has found."""
     tensors = _in_order(call)
     lines = ["local n, rows, blocks = shape[0], shape[1], shape[2]"]
@@ -213,8 +192,6 @@ def _strided(call: Call, in_lua: bool) -> list[str]:
         size = _size(call, k)
         steps = ", ".join(f"{size} * step[{3 * i + j}]" for j in range(3))
         lines.append(f"local t{k}, r{k}, b{k} = {steps}")
-    if in_lua:
-        return [*lines, "local all = n * rows * blocks", *_by_buffers(call)]
     run = f"run(n{''.join(f', q{k}, t{k}' for k in tensors)}{numbers(call)})"
     return [
         *lines,
@@ -240,24 +217,6 @@ def _strided(call: Call, in_lua: bool) -> list[str]:
     ]
 
 
-def _by_buffers(call: Call) -> list[str]:
-    """What copies elements to buffers, computes `all` of them there, and copies the results."""
-    r, size = call.destination or 0, SIZES[call.type]
-    buffer = f"buffer{FIRST_BUFFER + len(call.sources)}"
-    compact = f"{size}, {size} * n, {size} * n * rows"
-    lines = [
-        f"copy_rows(to_copy, copy_data, n, rows, blocks, buffer{call.buffer(k)}, {compact}, "
-        f"p{k}, t{k}, r{k}, b{k})"
-        for k in call.sources
-    ]
-    return [
-        *lines,
-        f"run(all{numbers(call)})",
-        f"copy_rows(to_copy, copy_data, n, rows, blocks, p{r}, t{r}, r{r}, b{r}, "
-        f"{buffer}, {compact})",
-    ]
-
-
 def numbers(call: Call) -> str:
     """The numbers of the call as further arguments, or parameters, of a function `run`."""
     return "".join(f", {word}" for word in sorted(call.words().values()) if word[0] == "a")
@@ -266,7 +225,7 @@ def numbers(call: Call) -> str:
 # ------------------------------------------------------------------ many elements
 
 
-def _many(call: Call, formula: str, in_lua: bool) -> list[str]:
+def _many(call: Call, formula: str) -> list[str]:
     """What computes many elements, or returns nil for them."""
     r, tree, threads = call.destination, parse(formula), None
     if call.words().get(formula, "").startswith("x"):
@@ -335,26 +294,6 @@ def _scaled_sum(call: Call, formula: str) -> tuple[str, ...]:
     return tuple(call.words().get(part, part) for part in parts.groups())
 
 
-# ------------------------------------------------------------------ one run of elements
-
-
-def _steps(call: Call, tree: ast.expr, buffered: bool = False) -> list[Step]:
+def _steps(call: Call, tree: ast.expr) -> list[Step]:
     out = Operand("tensor", str(call.destination or 0), call.result)
-    if buffered:
-        out = Operand("buffer", str(FIRST_BUFFER + len(call.sources)), call.result)
-    return Steps(call.operands(buffered), call.type, call.wide).write(tree, out)
-
-
-def _is_in_lua(call: Call, tree: ast.expr) -> bool:
-    """Whether a formula needs a loop in Lua."""
-    return any(step.ufunc is None for step in _steps(call, tree))
-
-
-def _run(call: Call, tree: ast.expr, name: str) -> str | None:
-    """A Lua function that computes n elements that lie in equal distances."""
-    return run_code(name, _in_order(call), numbers(call), _steps(call, tree))
-
-
-def _buffered_run(call: Call, tree: ast.expr, name: str) -> str | None:
-    """A Lua function that computes n elements in buffers."""
-    return run_code(name, [], numbers(call), _steps(call, tree, buffered=True))
+    return Steps(call.operands(), call.type, call.wide).write(tree, out)
