@@ -103,7 +103,7 @@ def _given(call: Call, formula: str) -> list[str]:
         f"  return a{r}",
         "end",
         *starts,
-        *_lay_out(tensors, _is_loop(call, parse(formula))),
+        *_lay_out(tensors, _is_loop(call, parse(formula)), visits=True),
         *[
             f"if clash({i}, {own}, {size}, p{r}, p{k}) then return nil end"
             for i, k in enumerate(tensors)
@@ -155,14 +155,16 @@ def _in_order(call: Call) -> list[int]:
     return [r, *(k for k in call.tensors if k != r)]
 
 
-def _lay_out(tensors: list[int], rows_alone: bool = False) -> list[str]:
+def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False) -> list[str]:
     """What finds how elements lie.
 
     rows_alone: whether only the number of rows is limited, since one inner loop computes a row.
+    visits: whether the result may be expanded: it is computed row by row.
     """
     limit = "MAX_UNSHARED" if rows_alone else "MAX_IN_LUA"
     arguments = f"{limit}, {', '.join(f'c{k}' for k in tensors)}"
-    lines = [f"if not lay_out({arguments}) then return nil end"]
+    other = f" or lay_out_visits({arguments})" if visits else ""
+    lines = [f"if not (lay_out({arguments}){other}) then return nil end"]
     if rows_alone:
         lines.append("if shape[1] * shape[2] > MAX_ROWS then return nil end")
     return lines

@@ -11,13 +11,12 @@ local type, tonumber, select, min, max = type, tonumber, select, math.min, math.
 local structs, storage_structs = dtype.structs, dtype.storage_structs
 local fetch_struct, fetch_storage = dtype.fetch_struct, dtype.fetch_storage
 local anchor_of, replace_struct, class_of = th.anchor_of, th.replace_struct, th.class_of
-local blocks, new_view, publish = th.blocks, dtype.new_view, dtype.publish
+local blocks, layouts, new_view, publish = th.blocks, th.layouts, dtype.new_view, dtype.publish
 local copy_geometry = dtype.copy_geometry
 local View, ROOM, NO_STORAGE = dtype.view, th.ROOM, th.NO_STORAGE
 local long_storage, set_strides, sized = blocks.long_storage, blocks.set_strides, blocks.sized
 local share, share_storage, numbers_of = blocks.share, blocks.share_storage, blocks.numbers
 local leave_undetermined = blocks.leave_undetermined
-local MOST = 2 ^ 31 -- a stride given as a number
 local STORAGE, TENSOR = dtype.storage_id, dtype.tensor_id
 
 local geometry = {}
@@ -103,99 +102,25 @@ function dtype.resize_to(self, n, a, b, c, d)
   return replace_struct(structs, self, old, view, anchor)
 end
 
-local function has_sizes_at(c, n, size)
-  if c.nDimension ~= n then return false end
-  for d = 0, n - 1 do
-    if c.size[d] ~= size[d] then return false end
-  end
-  return true
-end
-
--- Sets more than four sizes, which are at `size`, and the strides of contiguous elements. Returns
--- the number of elements; nil unless all are above 0.
-local function set_many_sizes(view, n, size)
-  local count = 1
-  for d = 0, n - 1 do
-    local wanted = tonumber(size[d])
-    if wanted < 1 then return nil end
-    view.size[d], count = wanted, count * wanted
-  end
-  set_strides(view, n)
-  return count
-end
-
--- The same as `resize_to` for more than four sizes, which are at `size`.
-local function resize_to_many(self, n, size)
-  local old = structs[self] or fetch_struct(self)
-  if not old then return false end
-  if has_sizes_at(old, n, size) then return true end
-  local anchor = anchor_of(self)
-  if not anchor or n > ROOM then return false end
-  local view = bare_view(n)
-  local count = set_many_sizes(view, n, size)
-  if not count then return false end
-  if needs_block(old, count) then
-    local done = count <= blocks.MAX
-      and move_to(self, old, anchor, blocks.like(dtype, view, count), count)
-    return done
-  end
-  if tonumber(old.storageOffset) + count > tonumber(old.storage.size) then return false end
-  view.storage, view.storageOffset = old.storage, old.storageOffset
-  return replace_struct(structs, self, old, view, anchor)
-end
-
--- Whether self has the sizes that are given, as numbers.
-local function has_numbers(self, n, ...)
-  local c = structs[self] or fetch_struct(self)
-  if not c or c.nDimension ~= n then return false end
-  for d = 1, n do
-    if c.size[d - 1] ~= select(d, ...) then return false end
-  end
-  return true
-end
-
 local resize_to = dtype.resize_to
 
 function geometry.resize(self, ...)
   local n, a, b, c, d = select('#', ...), ...
-  local done
-  if type(a) == 'number' then
-    if n > 4 then
-      done = has_numbers(self, n, ...)
-    elseif are_numbers(n, a, b, c, d) then
-      done = resize_to(self, n, a, b, c, d)
-    end
-  elseif n == 1 then
-    local s = long_storage(a)
-    if s then
-      n, a, b, c, d = numbers_of(s)
-      if n then
-        done = resize_to(self, n, a, b, c, d)
-      elseif s.size > 4 then
-        done = resize_to_many(self, tonumber(s.size), s.data)
-      end
-    end
-  end
-  if done then return self end
+  local s = n == 1 and type(a) ~= 'number' and long_storage(a)
+  if s then n, a, b, c, d = numbers_of(s) end
+  if n and are_numbers(n, a, b, c, d) and resize_to(self, n, a, b, c, d) then return self end
   return slow.resize(self, ...)
 end
 
 --- Gives self the sizes of a struct. Returns false where Python has to.
 function dtype.resize_as(self, from, ...) -- luacheck: ignore 212
   local n, size = from.nDimension, from.size
-  local done = false
-  if n == 1 then
-    done = resize_to(self, 1, tonumber(size[0]))
-  elseif n == 2 then
-    done = resize_to(self, 2, tonumber(size[0]), tonumber(size[1]))
-  elseif n == 3 then
-    done = resize_to(self, 3, tonumber(size[0]), tonumber(size[1]), tonumber(size[2]))
-  elseif n == 4 then
-    done = resize_to(self, 4, tonumber(size[0]), tonumber(size[1]), tonumber(size[2]),
-      tonumber(size[3]))
-  elseif n > 4 then
-    done = resize_to_many(self, n, size)
-  end
+  if n < 1 or n > 4 then return false end
+  local a, b, c, d = tonumber(size[0]), nil, nil, nil
+  if n >= 2 then b = tonumber(size[1]) end
+  if n >= 3 then c = tonumber(size[2]) end
+  if n >= 4 then d = tonumber(size[3]) end
+  local done = resize_to(self, n, a, b, c, d)
   return done
 end
 local resize_as = dtype.resize_as
@@ -209,25 +134,6 @@ end
 
 -- ------------------------------------------------------- views of tensors and storages
 
--- How many elements dimension d adds to the reach of a tensor. A number of Lua's is at least 2^53
--- where it is not exact; a whole number of 64 bits would wrap.
-local function extent(c, d)
-  return (tonumber(c.size[d]) - 1) * tonumber(c.stride[d])
-end
-
--- How many elements of the storage there are from the first one of a tensor to its last one.
-local function reach(c, n)
-  local result = 1 + extent(c, 0)
-  if n > 1 then result = result + extent(c, 1) end
-  if n > 2 then result = result + extent(c, 2) end
-  if n > 3 then result = result + extent(c, 3) end
-  if n > 4 then
-    result = result + extent(c, 4)
-    for d = 5, n - 1 do result = result + extent(c, d) end
-  end
-  return result
-end
-
 -- A struct with another tensor's geometry, and what keeps its memory; nil where Python has to make
 -- it.
 local function same_view(other)
@@ -237,22 +143,10 @@ local function same_view(other)
   local view
   view, c = new_view(n, other, n)
   copy_geometry(view, 0, c, 0, n)
-  if n > 0 and tonumber(c.storageOffset) + reach(c, n) > tonumber(c.storage.size) then
-    return nil
-  end
+  if n > 0 and not layouts.is_within(c) then return nil end
   view.storage, view.storageOffset = c.storage, c.storageOffset
   local anchor = share(other, c)
   return view, anchor, other
-end
-
--- Sets more than four strides, which are at `stride`; whether they are not below 0 nor large.
-local function set_many_strides(view, n, stride)
-  for d = 0, n - 1 do
-    local given = tonumber(stride[d])
-    if not (given >= 0 and given <= MOST) then return false end
-    view.stride[d] = given
-  end
-  return true
 end
 
 -- Sets the strides of n dimensions to a number or those that a LongStorage has; whether that was
@@ -262,10 +156,6 @@ local function set_given_strides(view, n, stride)
   if type(stride) == 'userdata' then
     local strides = long_storage(stride)
     if not strides or strides.size ~= n then return false end
-    if n > 4 then
-      local done = set_many_strides(view, n, strides.data)
-      return done
-    end
     local _
     _, a, b, c, d = numbers_of(strides)
   elseif n ~= 1 then
@@ -273,7 +163,7 @@ local function set_given_strides(view, n, stride)
   end
   if not are_numbers(n, a, b, c, d) or a % 1 ~= 0 then return false end
   local least, most = min(a, b or a, c or a, d or a), max(a, b or a, c or a, d or a)
-  if not (least >= 0 and most <= MOST) then return false end
+  if not (least >= 0 and most <= dtype.LARGEST) then return false end
   view.stride[0] = a
   if n >= 2 then view.stride[1] = b end
   if n >= 3 then view.stride[2] = c end
@@ -287,15 +177,10 @@ local function view_of_size(size)
   local n, a, b, c, d = 1, size, nil, nil, nil
   if type(size) == 'userdata' then
     local sizes = long_storage(size)
-    n = sizes and tonumber(sizes.size) or 0
-    if n < 1 or n > ROOM then return nil end
-    if n > 4 then
-      local view = bare_view(n)
-      return view, n, (set_many_sizes(view, n, sizes.data))
-    end
+    if not sizes then return nil end
     n, a, b, c, d = numbers_of(sizes)
   end
-  local count = are_numbers(n, a, b, c, d) and product(n, a, b, c, d)
+  local count = n and are_numbers(n, a, b, c, d) and product(n, a, b, c, d)
   if not count then return nil end
   local view = bare_view(n)
   set_sizes(view, n, a, b, c, d)
@@ -312,7 +197,7 @@ local function storage_view(value, first, size, stride)
   if not count then return nil end
   if stride then
     if type(stride) ~= type(size) or not set_given_strides(view, n, stride) then return nil end
-    count = reach(view, n)
+    count = layouts.span(view)
   end
   local anchor = share_storage(value, s)
   if not anchor or first - 1 + count > tonumber(s.size) then return nil end
@@ -346,8 +231,8 @@ function geometry.set(self, ...)
     else
       view, anchor, source = view_of(n, a, b, c, d)
       -- Torch7: without strides, a tensor that has the wanted sizes keeps its own.
-      if view and class_of(source) == STORAGE and n == 3 and dtype.same_sizes(old, view)
-        and not dtype.same_strides(old, view) then
+      if view and class_of(source) == STORAGE and n == 3 and layouts.same_sizes(old, view)
+        and not layouts.same_strides(old, view) then
         view = nil
       end
     end

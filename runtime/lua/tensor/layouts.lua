@@ -31,26 +31,52 @@ local function with_dimension(c, d, count, ...) -- luacheck: ignore 212
   return product
 end
 
---- The number of elements of a tensor that is contiguous and does not reach past the end of its
--- storage; 0 for others.
+--- The number of elements of a tensor that is contiguous, 1 without dimensions; 0 for others.
+function layouts.contiguous(c, ...) -- luacheck: ignore 212
+  local n, count = c.nDimension, 1
+  if n >= 1 then count = with_dimension(c, n - 1, count) end
+  if n >= 2 then count = with_dimension(c, n - 2, count) end
+  if n >= 3 then count = with_dimension(c, n - 3, count) end
+  if n >= 4 then count = with_dimension(c, n - 4, count) end
+  if n >= 5 then
+    count = with_dimension(c, n - 5, count)
+    for d = n - 6, 0, -1 do count = with_dimension(c, d, count) end
+  end
+  return count
+end
+
+--- The same for a tensor that does not reach past the end of its storage; 0 for others.
 function layouts.dense(c, ...) -- luacheck: ignore 212
   local n = c.nDimension
   if n == 0 or n > ROOM then return 0 end
-  local count = tonumber(c.size[n - 1])
-  if c.stride[n - 1] ~= 1 and count ~= 1 then return 0 end
-  if n >= 2 then
-    local size = tonumber(c.size[n - 2])
-    if c.stride[n - 2] ~= count and size ~= 1 then return 0 end
-    count = count * size
-    if n >= 3 then count = with_dimension(c, n - 3, count) end
-    if n >= 4 then count = with_dimension(c, n - 4, count) end
-    if n >= 5 then
-      count = with_dimension(c, n - 5, count)
-      for d = n - 6, 0, -1 do count = with_dimension(c, d, count) end
-    end
-  end
+  local count = layouts.contiguous(c)
   if count == 0 or c.storageOffset + count > c.storage.size then return 0 end
   return count
+end
+
+-- How many elements dimension d adds to the reach of a tensor. A number of Lua's is at least 2^53
+-- where it is not exact; a whole number of 64 bits would wrap.
+local function extent_along(c, d)
+  return (tonumber(c.size[d]) - 1) * tonumber(c.stride[d])
+end
+
+--- How many elements of the storage there are from the first one of a tensor to its last one.
+function layouts.span(c, ...) -- luacheck: ignore 212
+  local n = c.nDimension
+  local result = 1 + extent_along(c, 0)
+  if n > 1 then result = result + extent_along(c, 1) end
+  if n > 2 then result = result + extent_along(c, 2) end
+  if n > 3 then result = result + extent_along(c, 3) end
+  if n > 4 then
+    result = result + extent_along(c, 4)
+    for d = 5, n - 1 do result = result + extent_along(c, d) end
+  end
+  return result
+end
+
+--- Whether the storage has all elements of a tensor.
+function layouts.is_within(c, ...) -- luacheck: ignore 212
+  return tonumber(c.storageOffset) + layouts.span(c) <= tonumber(c.storage.size)
 end
 
 --- The number of elements of any tensor.
@@ -73,11 +99,20 @@ end
 --- Whether two tensors have the same sizes.
 local function same_sizes(c, d, ...) -- luacheck: ignore 212
   local n = c.nDimension
-  if n ~= d.nDimension or c.size[0] ~= d.size[0] then return false end
-  if n >= 2 and c.size[1] ~= d.size[1] then return false end
+  if n ~= d.nDimension then return false end
+  if n >= 1 and c.size[0] ~= d.size[0] or n >= 2 and c.size[1] ~= d.size[1] then return false end
   return n < 3 or ffi.C.th_compare(c.size, d.size, 8 * n) == 0
 end
 layouts.same_sizes = same_sizes
+
+--- Whether two tensors of as many dimensions have the same strides.
+function layouts.same_strides(c, d, ...) -- luacheck: ignore 212
+  local n = c.nDimension
+  if n >= 1 and c.stride[0] ~= d.stride[0] or n >= 2 and c.stride[1] ~= d.stride[1] then
+    return false
+  end
+  return n < 3 or ffi.C.th_compare(c.stride, d.stride, 8 * n) == 0
+end
 
 local function stride(c, d, ...) -- luacheck: ignore 212
   local distance = tonumber(c.stride[d])
@@ -218,6 +253,50 @@ function layouts.lay_out(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
     done = found > 0 and lay_out_groups(found, c0, c1, c2, c3)
   end
   return done and is_apart()
+end
+
+-- Whether of two dimensions of tensor 0 along which elements lie apart, also these do.
+local function are_apart(c0, i, j, ...) -- luacheck: ignore 212
+  local a, b = stride(c0, of[i]), stride(c0, of[j])
+  return a > (sizes[j] - 1) * b or b > (sizes[i] - 1) * a
+end
+
+--- The same as `lay_out` where the first tensor is expanded: where its elements are repeated along
+-- some dimensions. No row has a place in memory twice, and of elements that are one place, later
+-- ones are in later rows: computed row by row, they are computed one after the other.
+function layouts.lay_out_visits(most, c0, c1, c2, c3, ...) -- luacheck: ignore 212
+  local count = layouts.count(c0)
+  if count == 0 or count > most or not ((c1 == nil or same_sizes(c0, c1))
+    and (c2 == nil or same_sizes(c0, c2)) and (c3 == nil or same_sizes(c0, c3))) then
+    return false
+  end
+  local found = group(c0.nDimension, c0, c1, c2, c3)
+  local inner, other = -1, -1 -- groups of dimensions that are not repeated, the larger one first
+  for i = 0, found - 1 do
+    if stride(c0, of[i]) > 0 then
+      if inner < 0 then
+        inner = i
+      elseif other < 0 then
+        other = i
+        if sizes[i] > sizes[inner] then inner, other = i, inner end
+      else
+        return false
+      end
+    end
+  end
+  if found == 0 or inner < 0 and found == 3 or other >= 0 and not are_apart(c0, inner, other) then
+    return false
+  end
+  local row, block = -1, -1
+  for i = 0, found - 1 do
+    if i ~= inner then
+      if row < 0 then row = i else block = i end
+    end
+  end
+  shape[0], shape[1], shape[2] = inner >= 0 and sizes[inner] or 1, row >= 0 and sizes[row] or 1,
+    block >= 0 and sizes[block] or 1
+  return reach_all(of[inner >= 0 and inner or 0], row >= 0 and of[row] or -1,
+    block >= 0 and of[block] or -1, c0, c1, c2, c3)
 end
 
 -- Orders two dimensions of one tensor as they lie in memory, and takes them together if they are

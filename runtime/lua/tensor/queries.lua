@@ -5,13 +5,14 @@
 local th, dtype, slow = ...
 local ffi = require 'ffi'
 
-local type, tonumber = type, tonumber
+local type, tonumber, ipairs = type, tonumber, ipairs
 local structs = dtype.structs
 local fetch_struct, need_struct = dtype.fetch_struct, dtype.need_struct
 local blocks = th.blocks
 local long_store, publish_long_store = blocks.long_store, blocks.publish_long_store
 local share, publish_storage = blocks.share, blocks.publish_storage
-local ROOM, count_of = th.ROOM, th.layouts.count
+local ROOM, count_of, contiguous = th.ROOM, th.layouts.count, th.layouts.contiguous
+local same_sizes, same_strides = th.layouts.same_sizes, th.layouts.same_strides
 
 local queries = {}
 
@@ -27,26 +28,17 @@ local function new_numbers(self, n, member, ...) -- luacheck: ignore 212
   return (publish_long_store(store))
 end
 
-function queries.size(self, dim, ...)
-  local c = structs[self] or fetch_struct(self)
-  if c then
-    if dim == nil and c.nDimension > 0 then return new_numbers(self, c.nDimension, 'size') end
-    if type(dim) == 'number' and dim >= 1 and dim <= c.nDimension then
-      return tonumber(c.size[dim - 1])
+for _, name in ipairs{ 'size', 'stride' } do
+  queries[name] = function(self, dim, ...)
+    local c = structs[self] or fetch_struct(self)
+    if c then
+      if dim == nil and c.nDimension > 0 then return new_numbers(self, c.nDimension, name) end
+      if type(dim) == 'number' and dim >= 1 and dim <= c.nDimension then
+        return tonumber(c[name][dim - 1])
+      end
     end
+    return slow[name](self, dim, ...)
   end
-  return slow.size(self, dim, ...)
-end
-
-function queries.stride(self, dim, ...)
-  local c = structs[self] or fetch_struct(self)
-  if c then
-    if dim == nil and c.nDimension > 0 then return new_numbers(self, c.nDimension, 'stride') end
-    if type(dim) == 'number' and dim >= 1 and dim <= c.nDimension then
-      return tonumber(c.stride[dim - 1])
-    end
-  end
-  return slow.stride(self, dim, ...)
 end
 
 function queries.dim(self, ...)
@@ -55,26 +47,13 @@ function queries.dim(self, ...)
 end
 queries.nDimension = queries.dim
 
-local function count(c)
-  local n = c.nDimension
-  if n <= ROOM then return (count_of(c)) end
-  local result = 1
-  for d = 0, n - 1 do result = result * tonumber(c.size[d]) end
-  return result
+for _, name in ipairs{ 'nElement', 'numel' } do
+  queries[name] = slow[name] and function(self, ...) -- HalfTensor has no numel
+    local c = structs[self] or fetch_struct(self)
+    if not c or c.nDimension > ROOM then return slow[name](self, ...) end
+    return (count_of(c))
+  end
 end
-
-function queries.nElement(self, ...)
-  local c = structs[self] or fetch_struct(self)
-  if not c then return slow.nElement(self, ...) end
-  return count(c)
-end
-
-function queries.numel(self, ...)
-  local c = structs[self] or fetch_struct(self)
-  if not c then return slow.numel(self, ...) end
-  return count(c)
-end
-if not slow.numel then queries.numel = nil end -- HalfTensor has no such method
 
 function queries.storageOffset(self, ...)
   local c = structs[self] or fetch_struct(self)
@@ -95,51 +74,10 @@ end
 
 -- ---------------------------------------------------------------- comparisons
 
-local function same_sizes(c, d)
-  local n = c.nDimension
-  if n ~= d.nDimension then return false end
-  if n > 0 and c.size[0] ~= d.size[0] or n > 1 and c.size[1] ~= d.size[1] then return false end
-  return n < 3 or ffi.C.th_compare(c.size, d.size, 8 * n) == 0
-end
-dtype.same_sizes = same_sizes
-
-local function same_strides(c, d)
-  local n = c.nDimension
-  if n > 0 and c.stride[0] ~= d.stride[0] or n > 1 and c.stride[1] ~= d.stride[1] then
-    return false
-  end
-  return n < 3 or ffi.C.th_compare(c.stride, d.stride, 8 * n) == 0
-end
-
-dtype.same_strides = same_strides
-
--- The number of elements of dimension d and those behind it, as far as they are contiguous, of
--- which there are `inner`; 0 where they are not.
-local function with_dimension(c, d, inner)
-  local size = tonumber(c.size[d])
-  if size ~= 1 and c.stride[d] ~= inner then return 0 end
-  return inner * size
-end
-
-local function is_contiguous(c)
-  local n, found = c.nDimension, 1
-  if n > 0 then found = with_dimension(c, n - 1, found) end
-  if n > 1 then found = with_dimension(c, n - 2, found) end
-  if n > 2 then found = with_dimension(c, n - 3, found) end
-  if n > 3 then found = with_dimension(c, n - 4, found) end
-  if n > 4 then
-    found = with_dimension(c, n - 5, found)
-    for d = n - 6, 0, -1 do found = with_dimension(c, d, found) end
-  end
-  return found > 0
-end
-
-dtype.is_contiguous = is_contiguous
-
 function queries.isContiguous(self, ...)
   local c = structs[self] or fetch_struct(self)
   if not c then return slow.isContiguous(self, ...) end
-  return is_contiguous(c)
+  return contiguous(c) > 0
 end
 
 function queries.isSameSizeAs(self, ...)

@@ -11,20 +11,11 @@ local structs, anchor_of, replace_struct = dtype.structs, th.anchor_of, th.repla
 local class_of, TENSOR = th.class_of, dtype.tensor_id
 local fetch_struct, new_view, publish = dtype.fetch_struct, dtype.new_view, dtype.publish
 local locate, copy_geometry, is_size = dtype.locate, dtype.copy_geometry, dtype.is_size
-local dense, blocks = th.formulas.dense, th.blocks
+local layouts, dense, blocks = th.layouts, th.layouts.dense, th.blocks
 local set_strides, long_storage = blocks.set_strides, blocks.long_storage
 local ROOM = th.ROOM
 
 local views = {}
-
--- Whether the storage has all elements of a view; Python makes it larger where it has not.
-local function is_within(view)
-  local last = tonumber(view.storageOffset)
-  for d = 0, view.nDimension - 1 do
-    last = last + (tonumber(view.size[d]) - 1) * tonumber(view.stride[d])
-  end
-  return last < tonumber(view.storage.size)
-end
 
 -- What a call returns that has made a view: the tensor that has become the view, or a new one where
 -- `target` is false; nil where Python has to make it.
@@ -34,7 +25,7 @@ local function give(target, view, anchor)
     return value
   end
   local old = anchor_of(target) and structs[target]
-  if view.storage == nil or not is_within(view) then return nil end
+  if view.storage == nil or not layouts.is_within(view) then return nil end
   return old and replace_struct(structs, target, old, view, anchor) and target or nil
 end
 
@@ -58,19 +49,6 @@ local function sizes_view(self, n, rows, columns)
   return view, anchor, source
 end
 
--- The view of the sizes that `fill` writes into its struct; they must have as many elements.
-local function filled_view(self, n, fill, ...)
-  local c = structs[self] or fetch_struct(self)
-  local count = c and n >= 1 and n <= ROOM and dense(c) or 0
-  if count == 0 then return nil end
-  local view
-  view, c = new_view(n, self, c.nDimension)
-  if not fill(view, n, count, ...) then return nil end
-  set_strides(view, n)
-  local _, anchor, source = locate(view, c, c.storageOffset, self)
-  return view, anchor, source
-end
-
 -- Sets the size that is -1 to the one that gives as many elements; whether there are as many.
 local function complete(view, n, count)
   local product, open = 1, nil
@@ -89,27 +67,40 @@ local function complete(view, n, count)
   return count % product == 0
 end
 
-local function fill_from_numbers(view, n, count, ...)
+local function fill_from_numbers(view, n, ...)
   for d = 1, n do
     local size = select(d, ...)
     if type(size) ~= 'number' or size % 1 ~= 0 then return false end
     view.size[d - 1] = size
   end
-  return complete(view, n, count)
+  return true
 end
 
-local function fill_from_storage(view, n, count, sizes)
+local function fill_from_storage(view, n, sizes)
   local s = long_storage(sizes)
   if s.size ~= n then return false end
   for d = 0, n - 1 do view.size[d] = s.data[d] end
-  return complete(view, n, count)
+  return true
 end
 
-local function fill_from_struct(view, n, count, other)
+local function fill_from_struct(view, n, other)
   local c = structs[other]
   if not c or c.nDimension ~= n then return false end
   copy_geometry(view, 0, c, 0, n)
-  return complete(view, n, count)
+  return true
+end
+
+-- The view of the sizes that `fill` writes into its struct; they must have as many elements.
+local function filled_view(self, n, fill, ...)
+  local c = structs[self] or fetch_struct(self)
+  local count = c and n >= 1 and n <= ROOM and dense(c) or 0
+  if count == 0 then return nil end
+  local view
+  view, c = new_view(n, self, c.nDimension)
+  if not (fill(view, n, ...) and complete(view, n, count)) then return nil end
+  set_strides(view, n)
+  local _, anchor, source = locate(view, c, c.storageOffset, self)
+  return view, anchor, source
 end
 
 --- What `publish` takes to make a view of the sizes in a LongStorage; nil where Python has to.
@@ -170,42 +161,20 @@ end
 
 -- --------------------------------------------------------------------- expand
 
--- Sets sizes and strides to those of c, where it has the wanted ones, or size 1.
-local function expand_geometry(view, c, n, wanted)
-  for d = 0, n - 1 do
-    local have, want = c.size[d], wanted[d]
-    if have == 1 then
-      if want < 1 then return false end
-      view.size[d], view.stride[d] = want, 0
-    elseif have == want then
-      view.size[d], view.stride[d] = have, c.stride[d]
-    else
-      return false
-    end
-  end
-  return true
-end
-
--- The view with the sizes that are at `wanted(source)`, n of them.
-local function expanded_view(self, n, wanted, source)
+-- The view of the sizes that `fill` writes into its struct, where self has these, or size 1.
+local function expanded_view(self, n, fill, ...)
   local c = structs[self] or fetch_struct(self)
   if not c or c.nDimension ~= n or n == 0 or n > ROOM then return nil end
   local view
   view, c = new_view(n, self, n)
-  local sizes = wanted(source, n)
-  if not (sizes and expand_geometry(view, c, n, sizes)) then return nil end
+  if not fill(view, n, ...) then return nil end
+  for d = 0, n - 1 do
+    local have, want = tonumber(c.size[d]), tonumber(view.size[d])
+    if not is_size(want) or have ~= 1 and have ~= want then return nil end
+    view.stride[d] = have == 1 and 0 or c.stride[d]
+  end
   local _, anchor = locate(view, c, c.storageOffset, self)
   return view, anchor, self
-end
-
-local function sizes_of_struct(other, n)
-  local c = structs[other]
-  return c and c.nDimension == n and c.size
-end
-
-local function sizes_of_storage(sizes, n)
-  local s = long_storage(sizes)
-  return s.size == n and s.data
 end
 
 function views.expandAs(self, ...)
@@ -214,26 +183,11 @@ function views.expandAs(self, ...)
   if sets then source, other = ... end
   local c = (sets or n == 1) and (structs[other] or fetch_struct(other))
   if c then
-    local view, anchor = expanded_view(source, c.nDimension, sizes_of_struct, other)
+    local view, anchor = expanded_view(source, c.nDimension, fill_from_struct, other)
     local value = view and give(sets and self, view, anchor)
     if value then return value end
   end
   return slow.expandAs(self, ...)
-end
-
--- The same for sizes that are numbers.
-local function expand_to_numbers(self, n, ...)
-  local c = structs[self] or fetch_struct(self)
-  if not c or c.nDimension ~= n or n == 0 or n > ROOM then return nil end
-  local view
-  view, c = new_view(n, self, n)
-  for d = 0, n - 1 do
-    local have, want = tonumber(c.size[d]), select(d + 1, ...)
-    if not is_size(want) or have ~= 1 and have ~= want then return nil end
-    view.size[d], view.stride[d] = want, have == 1 and 0 or c.stride[d]
-  end
-  local _, anchor = locate(view, c, c.storageOffset, self)
-  return view, anchor, self
 end
 
 function views.expand(self, ...)
@@ -244,11 +198,11 @@ function views.expand(self, ...)
   local view, anchor
   if n == 1 and type(given) ~= 'number' then
     local s = long_storage(given)
-    if s then view, anchor = expanded_view(source, tonumber(s.size), sizes_of_storage, given) end
+    if s then view, anchor = expanded_view(source, tonumber(s.size), fill_from_storage, given) end
   elseif sets then
-    view, anchor = expand_to_numbers(source, n, select(2, ...))
+    view, anchor = expanded_view(source, n, fill_from_numbers, select(2, ...))
   else
-    view, anchor = expand_to_numbers(source, n, ...)
+    view, anchor = expanded_view(source, n, fill_from_numbers, ...)
   end
   local value = view and give(sets and self, view, anchor)
   if value then return value end

@@ -2,9 +2,7 @@
 -- @module storage
 
 local th = ...
-local ffi = require 'ffi'
 local band, RESIZABLE = require('bit').band, th.flags.RESIZABLE
-local cast, intptr = ffi.cast, ffi.typeof('intptr_t')
 local torch = th.torch
 
 local type, tonumber, tostring, ipairs, select = type, tonumber, tostring, ipairs, select
@@ -42,8 +40,7 @@ th.same_object = same_object
 --- Element access for one type; loaded once for each type, as tensor/access.lua.
 th.storage_access = th.load([[
   local th, dtype, methods = ...
-  local slow_size, slow_resize = methods.size, methods.resize
-  local RESIZABLE = th.flags.RESIZABLE
+  local slow_size = methods.size
   local read_element, write_element = dtype.read, dtype.write
   local structs, need_struct = dtype.storage_structs, dtype.need_storage
   local type, tonumber = type, tonumber
@@ -99,15 +96,6 @@ th.storage_access = th.load([[
     return slow_size(self, ...)
   end
 
-  function access.resize(self, ...)
-    local c, size = structs[self], ...
-    if c and type(size) == 'number' and c.size == size and select('#', ...) == 1
-      and bit.band(c.flag, RESIZABLE) ~= 0 then
-      return self
-    end
-    return slow_resize(self, ...)
-  end
-
   function access.__newindex(self, key, value, ...)
     if type(key) == 'number' and type(value) == 'number' then
       write(self, key, value)
@@ -160,74 +148,16 @@ local function sized(dtype, count, n)
   return (blocks.publish_store(dtype, store))
 end
 
--- Gives an empty storage that Lua alone knows the memory of a new store of n elements; whether that
--- was possible.
-local function move_to_store(self, dtype, n)
-  local structs = dtype.storage_structs
-  local old, anchor = structs[self], th.anchor_of(self)
-  if type(n) ~= 'number' or not (n >= 1 and n <= blocks.MAX) or n % 1 ~= 0
-    or type(anchor) ~= 'cdata' or band(old.flag, blocks.NOT_SOLE) ~= 0 then
-    return false
-  end
-  local store = blocks.new_store(dtype, n)
-  blocks.leave_undetermined(dtype, store.own.data, n)
-  return th.replace_struct(structs, self, old, cast(dtype.storage_pointer, store.own), store)
-end
-
--- Copies n floats or doubles to the other type; returns false where one is infinite or a nan, whose
--- bits Lua does not know.
-local function convert(to, from, n, load)
-  for i = 0, n - 1 do
-    local value = load(from, i)
-    if value - value ~= 0 then return false end
-    to[i] = value
-  end
-  return true
-end
-
-local function is_float(dtype)
-  return dtype and (dtype.name == 'Float' or dtype.name == 'Double')
-end
-
--- Copies few elements; returns false where Python has to.
-local function copy_few(dtype, c, source)
-  local other = th.dtypes[(th.class_of(source) or 0) - th.host.FIRST_STORAGE + 1]
-  local s = other and other.storage_structs[source]
-  if not s or c.size ~= s.size or c.size > blocks.MAX
-    or other ~= dtype and not (is_float(dtype) and is_float(other)) then
-    return false
-  end
-  local n, to, from = tonumber(c.size), c.data, s.data
-  local target, origin = tonumber(cast(intptr, to)), tonumber(cast(intptr, from))
-  if other == dtype then
-    ffi.C.th_copy(target, origin, n * ffi.sizeof(dtype.ctype))
-    return true
-  end
-  return (convert(to, from, n, other.load))
-end
-
--- Adds resize where the size stays as it is, or the storage is empty, and copy of few elements.
-local function add_few(mt, dtype)
-  local structs, slow_resize, slow_copy = dtype.storage_structs, mt.resize, mt.copy
+-- Adds resize where the size stays as it is.
+local function add_resize(mt, dtype)
+  local structs, slow_resize = dtype.storage_structs, mt.resize
   function mt.resize(self, ...)
     local c = structs[self]
-    if c and select('#', ...) == 1 and band(c.flag, RESIZABLE) ~= 0 then
-      if (...) == tonumber(c.size) or c.size == 0 and move_to_store(self, dtype, (...)) then
-        return self
-      end
+    if c and select('#', ...) == 1 and band(c.flag, RESIZABLE) ~= 0
+      and (...) == tonumber(c.size) then
+      return self
     end
     return slow_resize(self, ...)
-  end
-
-  function mt.copy(self, ...)
-    local c = structs[self]
-    if c and select('#', ...) == 1 then
-      th.begin_work()
-      local done = copy_few(dtype, c, (...))
-      th.end_work()
-      if done then return self end
-    end
-    return slow_copy(self, ...)
   end
 end
 
@@ -261,7 +191,7 @@ for _, dtype in ipairs(th.dtypes) do
   th.add_operations(mt, 'Storage.', dtype.index)
   for name, f in pairs(th.storage_access(th, dtype, mt)) do mt[name] = f end
   add_totable(mt, dtype)
-  add_few(mt, dtype)
+  add_resize(mt, dtype)
   mt.new, mt.__eq__ = new, same_object
   mt.__len__, mt.__tostring__ = mt.size, th.stub('Storage.tostring', dtype.index)
   mt.tostring = nil

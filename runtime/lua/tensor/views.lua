@@ -64,11 +64,12 @@ function dtype.copy_geometry(view, d, source, e, n)
 end
 local copy_geometry = dtype.copy_geometry
 
-local MOST = 2 ^ 31 -- of a size or step that no storage limits
+--- The largest size, step or stride that no storage limits.
+dtype.LARGEST = 2 ^ 31
 
 --- Whether a value may be a size or step.
 function dtype.is_size(n)
-  return type(n) == 'number' and n >= 1 and n <= MOST and n % 1 == 0
+  return type(n) == 'number' and n >= 1 and n <= dtype.LARGEST and n % 1 == 0
 end
 local is_size = dtype.is_size
 
