@@ -13,7 +13,7 @@ from typing import Any
 
 from runtime.pytorch.base.missing import why_missing
 from runtime.pytorch.names import NAMES
-from runtime.pytorch.tensors.read_only import refuse_writes
+from runtime.pytorch.tensors.tensor import refuse_writes
 
 globals().update(NAMES)
 refuse_writes()

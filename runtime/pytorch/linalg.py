@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.pytorch.calls.table import FUNCTIONS
-from runtime.pytorch.compute.convergence import LinAlgError
+from runtime.pytorch.compute.matrices import LinAlgError
 from runtime.pytorch.ops.matrices import multi_dot
 
 __all__ = ["LinAlgError", "multi_dot"]

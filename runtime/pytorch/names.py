@@ -22,8 +22,7 @@ from runtime.pytorch.ops.factors import lu
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
 from runtime.pytorch.ops.matrices import block_diag, cdist, chain_matmul
 from runtime.pytorch.ops.products import einsum, tensordot
-from runtime.pytorch.removed import REMOVED
-from runtime.pytorch.settings import CONSTANTS, SETTINGS
+from runtime.pytorch.settings import CONSTANTS, REMOVED, SETTINGS
 from runtime.pytorch.tensors.tensor import Tensor
 
 assert ops  # which fills the table

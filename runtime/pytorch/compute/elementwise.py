@@ -19,7 +19,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import DTYPES, Category, bool_, dtype
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import Shape, broadcast
-from runtime.pytorch.compute.compat import warn_of_broadcast
+from runtime.pytorch.base.warn import warn_of_broadcast
 from runtime.pytorch.compute.promotion import number_as, result_type
 from runtime.pytorch.tensors.layouts import laid_out
 from runtime.pytorch.tensors.overlap import check_apart

@@ -16,7 +16,7 @@ from runtime.pytorch.base.dtypes import dtype_of, int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.compute.literals import array_of
-from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.layouts import strided
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast
 

@@ -17,9 +17,9 @@ from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Out
-from runtime.pytorch.compute.convergence import converged
 from runtime.pytorch.compute.matrices import (
     check_matrices,
+    converged,
     matrices,
 )
 from runtime.pytorch.compute.promotion import result_type

@@ -14,7 +14,7 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dims
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, IntsOrOne, Kind, Number
-from runtime.pytorch.compute.convergence import converged
+from runtime.pytorch.compute.matrices import converged
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.compute.reducing import axes_of, tidy
 from runtime.pytorch.ops.reduce import sum_of

@@ -13,7 +13,7 @@ from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.calls.types import OUT, TensorOrInt
 from runtime.pytorch.ops.views import as_method
-from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.layouts import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 

@@ -18,8 +18,13 @@ from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.generator import Source, words_of
 from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.streams.choices import fill_bernoulli, fill_bernoulli_each
-from runtime.pytorch.streams.distributions import fill_cauchy, fill_exponential, fill_geometric
+from runtime.pytorch.streams.distributions import (
+    fill_bernoulli,
+    fill_bernoulli_each,
+    fill_cauchy,
+    fill_exponential,
+    fill_geometric,
+)
 from runtime.pytorch.streams.normal import fill_log_normal, fill_normal
 from runtime.pytorch.streams.uniform import fill_uniform
 from runtime.pytorch.streams.whole import fill_all_longs, fill_natural, fill_whole

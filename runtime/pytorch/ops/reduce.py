@@ -18,8 +18,7 @@ from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
 from runtime.pytorch.compute.reducing import axes_of, give, tidy, want_kernel
-from runtime.pytorch.compute.sums import FEW, ordered_sum
-from runtime.pytorch.compute.totals import total
+from runtime.pytorch.compute.sums import FEW, ordered_sum, total
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast, check_out
 

@@ -19,7 +19,7 @@ from runtime.pytorch.calls.types import Kind, Number, Out, Outs
 from runtime.pytorch.compute.elementwise import Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import along, give, give_pair, tidy, want_kernel
-from runtime.pytorch.compute.totals import sums_so_far
+from runtime.pytorch.compute.sums import sums_so_far
 from runtime.pytorch.ops.reduce import sum_of, sum_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_out, write_in_place

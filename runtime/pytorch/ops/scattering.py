@@ -20,8 +20,7 @@ from runtime.pytorch.ops.gathering import bad_index, check_gather, flat_position
 from runtime.pytorch.ops.layout import as_strided as view_as_strided
 from runtime.pytorch.ops.parts import diagonal, part
 from runtime.pytorch.ops.parts import select as view_select
-from runtime.pytorch.tensors.layouts import copy_of
-from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.layouts import copy_of, strided
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_single
 

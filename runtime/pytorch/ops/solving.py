@@ -13,9 +13,10 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.results import named
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, OUTS
-from runtime.pytorch.compute.convergence import LinAlgError, converged
 from runtime.pytorch.compute.matrices import (
+    LinAlgError,
     check_matrices,
+    converged,
     factored,
     matrices,
     places,

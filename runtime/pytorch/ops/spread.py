@@ -18,7 +18,7 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.compute.reducing import axes_of, give, tidy
-from runtime.pytorch.compute.totals import spread
+from runtime.pytorch.compute.sums import spread
 from runtime.pytorch.ops.reduce import count_along, sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast

@@ -11,7 +11,7 @@ from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.views import becoming, in_place
-from runtime.pytorch.tensors.striding import strided
+from runtime.pytorch.tensors.layouts import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of
 
 

@@ -19,7 +19,7 @@ from runtime.pytorch.base.shapes import Shape, broadcast, infer_size, listed, wr
 from runtime.pytorch.base.size import Size
 from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.tensors.striding import strided, view_strides
+from runtime.pytorch.tensors.layouts import strided, view_strides
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 

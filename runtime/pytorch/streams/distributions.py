@@ -1,14 +1,17 @@
-"""Numbers of other distributions, each made from one uniform double."""
+"""Numbers of other distributions, and draws that depend on given probabilities."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
 from runtime.core.dtypes import Array
+from runtime.pytorch.compute.arrangement import top_order
 from runtime.pytorch.streams.loops import loops
-from runtime.pytorch.streams.order import fill
-from runtime.pytorch.streams.uniform import doubles_of
+from runtime.pytorch.streams.order import fill, in_order
+from runtime.pytorch.streams.uniform import doubles_of, unit_doubles, unit_floats
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
 
@@ -35,3 +38,92 @@ def _fill(words: Words, out: Array, loop: Any, *parameters: float) -> None:
         return values
 
     fill(words, out, 2, compute)
+
+
+# -- draws whose number, or whose use of the stream, depends on given probabilities
+
+
+def fill_bernoulli(words: Words, out: Array, p: float) -> None:
+    """Fill an array with 1, with probability p, and 0."""
+    fill(words, out, 2, lambda drawn: doubles_of(drawn) < p)
+
+
+def fill_bernoulli_each(words: Words, out: Array, p: Array) -> None:
+    """Fill an array with 1 and 0; p has the probability of 1 for each element."""
+    draw = unit_doubles if p.dtype == np.float64 else unit_floats
+    probabilities = in_order(np.broadcast_to(p, out.shape), out)
+    ordered = in_order(out)
+    numbers = draw(words, out.size).reshape(ordered.shape)
+    ordered[...] = numbers < probabilities.astype(numbers.dtype, copy=False)
+
+
+def draw_with_replacement(words: Words, rows: Array, count: int) -> Array:
+    """For each row of probabilities count of its positions, each of which may come again.
+
+    rows: a matrix of floats, in each row one above 0 at least; their sum may be any number.
+    """
+    kind = np.float32 if rows.dtype == np.float16 else rows.dtype
+    sums = np.cumsum(rows, axis=1, dtype=kind)
+    sums /= sums[:, -1:].copy()
+    sums[:, -1] = 1
+    drawn = np.empty((len(rows), count), np.int64)
+    for row, limits in zip(drawn, sums.astype(np.float64), strict=True):
+        row[...] = np.searchsorted(limits, unit_doubles(words, count))
+    return drawn
+
+
+def draw_apart(words: Words, rows: Array, count: int) -> Array:
+    """For each row of probabilities count different positions.
+
+    rows: a vector or matrix of floats. The numbers, divided by exponential ones, are put in order.
+    """
+    waits = np.empty_like(rows)
+    fill_exponential(words, waits, 1.0)
+    with np.errstate(all="ignore"):
+        np.divide(rows, waits, out=waits)
+    return _largest(waits.reshape(-1, rows.shape[-1]), count).reshape(*rows.shape[:-1], count)
+
+
+def _largest(rows: Array, count: int) -> Array:
+    """For each row the positions of its largest elements, in the order that `topk` gives them."""
+    falling = np.negative(rows)
+    order = np.argsort(falling, axis=1)
+    found = np.take_along_axis(falling, order, 1)
+    if count > 1 and (found[:, 1:] == found[:, :-1]).any():
+        keys = np.unique(falling, return_inverse=True)[1].reshape(rows.shape)
+        return top_order(keys, count, True)
+    return order[:, :count]
+
+
+def poisson(words: Words, rate: float) -> int:
+    """The next number of Poisson's distribution."""
+    if rate >= 10:
+        return _poisson_by_rejection(words, rate)
+    if rate == 0:
+        return 0
+    limit, product, count = math.exp(-rate), 1.0, 0
+    while True:
+        product *= float(unit_doubles(words, 1)[0])
+        if product <= limit:
+            return count
+        count += 1
+
+
+def _poisson_by_rejection(words: Words, rate: float) -> int:
+    """Hörmann's transformed rejection, for rates of 10 and more."""
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    limit = 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u, v = (float(x) for x in unit_doubles(words, 2))
+        u -= 0.5
+        room = 0.5 - abs(u)
+        k = math.floor((2 * a / room + b) * u + rate + 0.43)
+        if room >= 0.07 and v <= limit:
+            return k
+        if k < 0 or (room < 0.013 and v > room):
+            continue
+        left = math.log(v) + math.log(inverse_alpha) - math.log(a / (room * room) + b)
+        if left <= k * math.log(rate) - rate - math.lgamma(k + 1):
+            return k

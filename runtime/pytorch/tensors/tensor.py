@@ -173,3 +173,21 @@ def view_of(tensor: Tensor, array: Array) -> Tensor:
     view._storage = storage = tensor._storage or tensor.storage_object
     view._memory = storage.data
     return view
+
+
+# -- attributes that cannot be set
+
+
+def refuse_writes() -> None:
+    """Give all properties of tensors that have no setter one that raises AttributeError."""
+    for name, member in list(vars(Tensor).items()):
+        if isinstance(member, property) and member.fset is None and not name.startswith("_"):
+            refuse = _refusal(name)
+            setattr(Tensor, name, property(member.fget, refuse, refuse, member.__doc__))
+
+
+def _refusal(name: str) -> Any:
+    def refuse(self: Tensor, *_: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from runtime.pytorch.compute.compat import Warning, warn_of_broadcast
+from runtime.pytorch.base.warn import OptionalWarning, warn_of_broadcast
 
 #: Set its ``enabled`` to be warned of shapes that older versions did not broadcast.
 broadcast_warning = warn_of_broadcast
 #: Its ``enabled`` has no effect, as in PyTorch 2: all reductions have keepdim=False.
-keepdim_warning = Warning()
+keepdim_warning = OptionalWarning()
