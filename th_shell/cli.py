@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from th_shell import __version__
 from th_shell.options import USAGE, Action, Options, parse
 from th_shell.packages.place import search_users_tree
-from th_shell.usage import UsageError
-from th_shell.visible import complain, visible, visible_line
+from th_shell.visible import UsageError, complain, visible, visible_line
 
 if TYPE_CHECKING:
     from runtime import Engine, LuaError

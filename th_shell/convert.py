@@ -8,8 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from th_shell.usage import UsageError
-from th_shell.visible import complain
+from th_shell.visible import UsageError, complain
 
 _FAILURE = 1
 _FORMATS = ("binary", "ascii", "b32")

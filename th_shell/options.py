@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from th_shell.usage import UsageError
+from th_shell.visible import UsageError
 
 USAGE = """\
 Usage: th [options] [script.lua [arguments]]

@@ -1,4 +1,4 @@
-"""Fits text to a terminal: its width, and makes text from files safe to show.
+"""What is said to people at a terminal: its width, text that is safe to show, and complaints.
 
 Names and texts from files can contain control codes that move the cursor, hide text, or make the
 terminal type something. They are shown as Lua writes them in strings.
@@ -9,6 +9,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+
+
+class UsageError(Exception):
+    """A command line that th does not understand; the message says why."""
+
+
+# -- Fits text to a terminal: its width, and makes text from files safe to show
 
 _USUAL_COLUMNS = 80
 

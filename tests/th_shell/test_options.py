@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from th_shell.options import Action, Options, parse
-from th_shell.usage import UsageError
+from th_shell.visible import UsageError
 
 STATEMENT = Action("statement", "print(1)")
 

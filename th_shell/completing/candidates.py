@@ -1,9 +1,16 @@
-"""What completion lists, for any language."""
+"""What completion lists in any language: commands, files, programs, texts in quotes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from th_shell.session.commands import CommandTable
+from th_shell.tokens import Token
 
 LIMIT = 1000  # names that are listed
 
@@ -40,3 +47,191 @@ class Completions:
 def file_candidate(name: str, is_folder: bool, ending: str = "") -> Candidate:
     """A file, or a folder."""
     return Candidate(f"{name}/", "folder") if is_folder else Candidate(name + ending, "file")
+
+
+# -- What completes in strings and commands: names of files, of programs and of Lua's modules
+
+
+def files(path: str, only_folders: bool = False) -> Iterator[tuple[str, bool]]:
+    """The names that begin as the last part of a path does, and whether each is a folder."""
+    folder, prefix = os.path.split(os.path.expanduser(path) if path.startswith("~/") else path)
+    for name, is_folder in _entries(folder or "."):
+        hidden = name.startswith(".") and not prefix
+        if name.startswith(prefix) and not hidden and (is_folder or not only_folders):
+            yield name, is_folder
+
+
+def programs(prefix: str) -> list[str]:
+    """The programs on $PATH that begin with some text."""
+    found = set()
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        for name, is_folder in _entries(folder or "."):
+            if name.startswith(prefix) and not is_folder:
+                if os.access(os.path.join(folder, name), os.X_OK):
+                    found.add(name)
+    return sorted(found)
+
+
+def modules(prefix: str, patterns: str) -> list[str]:
+    """The modules that `require` finds by `package.path` or `cpath` and that begin with a text.
+
+    A folder in which there may be more is listed with a dot behind it.
+    """
+    parent, _, last = prefix.rpartition(".")
+    found = set()
+    for pattern in patterns.split(";"):
+        before, mark, behind = pattern.partition("?")
+        if mark:
+            folder = before + parent.replace(".", "/")
+            for name in _modules_in(folder, "" if parent else before.rpartition("/")[2], behind):
+                if name.startswith(last):
+                    found.add(f"{parent}.{name}" if parent else name)
+    return sorted(found)
+
+
+def _modules_in(folder: str, start: str, behind: str) -> Iterator[str]:
+    """The modules in a folder whose files are start, name and behind: '', 'm' and '.lua'."""
+    if start:
+        folder = folder[: -len(start)]
+    for name, is_folder in _entries(folder or "."):
+        if name.startswith(".") or not name.startswith(start):
+            continue
+        if not is_folder:
+            if name.endswith(behind) and len(name) > len(start + behind):
+                yield name[len(start) : len(name) - len(behind)]
+        elif os.path.isfile(os.path.join(folder, name) + behind):
+            yield name[len(start) :]
+        elif re.fullmatch(r"\w+", name) and _has_modules(os.path.join(folder, name)):
+            yield f"{name[len(start) :]}."
+
+
+def _has_modules(folder: str) -> bool:
+    return any(name.endswith((".lua", ".so")) for name, _ in _entries(folder))
+
+
+def _entries(folder: str) -> list[tuple[str, bool]]:
+    """The names in a folder, sorted, and whether each is a folder."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((entry.name, entry.is_dir()) for entry in entries)
+    except OSError:
+        return []
+
+
+# -- What may stand in a command of the system: programs, files and folders
+
+
+def shell(before: str, first: int) -> Completions:
+    """What fits the last word of a command, which begins at `first`."""
+    word = re.search(r"[^\s;|&(]*$", before[first:])
+    ahead = before[first : len(before) - len(word[0] if word else "")].strip()
+    if word and not word[0].count("/") and (not ahead or ahead[-1] in ";|&("):
+        found = [Candidate(name, "program") for name in programs(word[0])] if word[0] else []
+        return listed(len(before) - len(word[0]), found)
+    return shell_files(before, only_folders=ahead == "cd")
+
+
+def shell_files(before: str, only_folders: bool = False) -> Completions:
+    """The files that fit the last word of a command, quoted as its beginning is."""
+    word = _last_word(before)
+    quote = word[:1] if word[:1] in ("'", '"') else ""
+    body = word[1:] if quote else word.rpartition("=")[2]
+    typed = body if quote else re.sub(r"\\(.)", r"\1", body)
+    found = [
+        file_candidate(name if quote else _for_shell(name), is_folder, quote)
+        for name, is_folder in files(typed, only_folders)
+    ]
+    return Completions(len(before) - len(body.rpartition("/")[2]), found)
+
+
+def _last_word(before: str) -> str:
+    """The word that a command ends with, with its quotes and backslashes."""
+    words = list(_words(before))
+    return words[-1] if words else ""
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in re.finditer(r"(?:'[^']*'?|\"(?:\\.|[^\"\\])*\"?|\\.|[^\s'\"\\;|&<>()])+", text):
+        if match.end() == len(text):
+            yield match[0]
+
+
+def _for_shell(name: str) -> str:
+    return re.sub(r"([^\w@%+=:,./~-])", r"\\\1", name) if shlex.quote(name) != name else name
+
+
+# -- What the completion of every language shares: the commands of the prompt, and texts in quotes
+
+#: Completes code, by the text before the cursor, that behind it, and where in the first it begins.
+CompleteCode = Callable[[str, str, int], Completions]
+
+
+def complete_input(
+    text: str, cursor: int, mark: re.Pattern[str], commands: CommandTable, code: CompleteCode
+) -> Completions:
+    """What may stand at the cursor (from 0) of an input, which is code or a command.
+
+    mark: matches the blanks before a command, and its mark, which is the first group.
+    """
+    before, behind = text[:cursor], text[cursor:]
+    found = mark.match(before)
+    if found is None or "\n" in before.lstrip():
+        return code(before, behind, 0)
+    if found[1] in ("$", "!"):
+        return shell(before, found.end())
+    if found[1].startswith("?"):
+        return code(before, behind, found.end())
+    if found.end() == len(before):
+        names = [one for one in commands.marks() if one.startswith(found[1]) and len(one) > 1]
+        return Completions(found.start(1), [Candidate(name, "command") for name in names])
+    if commands.takes_input(found[1]):
+        return code(before, behind, found.end())
+    return shell_files(before)  # what others take are files
+
+
+def quoted_files(typed: str, quoted: Callable[[str], str], closing: str) -> list[Candidate]:
+    """The files that fit a path in quotes. quoted: how a name stands there."""
+    return [file_candidate(quoted(name), is_folder, closing) for name, is_folder in files(typed)]
+
+
+def escaped(text: str, quote: str) -> str:
+    """A text as it stands in a string between quotes, in Lua and in Python."""
+    text = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0")
+
+
+# -- where the cursor is in code
+
+
+class Place(NamedTuple):
+    """The tokens before the cursor, and the beginning of a name, or the open string, behind them.
+
+    start: where the name begins, or the text of the string.
+    """
+
+    code: list[Token]
+    prefix: str
+    start: int
+    string: Token | None = None
+
+
+def place_of(found: Sequence[Token], end: int) -> Place | None:
+    """Where the end of a text is, which has these tokens; None in a comment or a number."""
+    code = [token for token in found if token.kind != "comment"]
+    last = found[-1] if found else Token("sign", "", -1)
+    if last.kind == "string" and last.is_open:
+        return Place(code[:-1], last.content, end - len(last.content), last)
+    if last.end != end or last.kind in ("sign", "string"):
+        return Place(code, "", end)
+    return None if last.kind in ("comment", "number") else Place(code[:-1], last.text, last.start)
+
+
+def in_order(found: Iterable[Candidate], prefix: str) -> list[Candidate]:
+    """The candidates that begin with a text, in alphabetic order."""
+    fitting = [one for one in found if one.text.startswith(prefix)]
+    return sorted(fitting, key=lambda one: (one.text.lower(), one.text))
+
+
+def listed(start: int, found: Sequence[Candidate]) -> Completions:
+    """The first candidates, and how many others there are."""
+    return Completions(start, found[:LIMIT], max(len(found) - LIMIT, 0))

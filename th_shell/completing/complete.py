@@ -13,11 +13,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runtime import Engine, Member
-from th_shell.completing.candidates import LIMIT, Candidate, Completions
-from th_shell.completing.files import modules
-from th_shell.completing.inputs import complete_input, escaped, quoted_files
-from th_shell.completing.paths import local_names, path_before
-from th_shell.completing.results import signature
+from th_shell.completing.candidates import (
+    LIMIT,
+    Candidate,
+    Completions,
+    complete_input,
+    escaped,
+    in_order,
+    modules,
+    place_of,
+    quoted_files,
+)
+from th_shell.completing.paths import local_names, path_before, signature
 from th_shell.session.commands import COMMANDS
 from th_shell.tokens import KEYWORDS, Token, tokens
 
@@ -51,22 +58,13 @@ def complete(text: str, cursor: int, engine: Engine) -> Completions:
 
 def _lua(before: str, behind: str, first: int, engine: Engine) -> Completions:
     """first: where Lua begins."""
-    nothing = Completions(len(before))
-    found = tokens(" " * first + before[first:])
-    last = found[-1] if found else None
-    if last and last.kind == "comment" and (last.is_open or last.end == len(before)):
-        return nothing
-    code = [token for token in found if token.kind != "comment"]
-    if last and last.kind == "string" and last.is_open:
-        return _in_string(code[:-1], last, behind, engine)
-    prefix, start = "", len(before)
-    if last and last.end == len(before) and last.kind in ("name", "keyword", "number"):
-        if last.kind == "number":
-            return nothing
-        prefix, start = last.text, last.start
-        code.pop()
-    separator = code[-1].text if code and code[-1].kind == "sign" else ""
-    if separator in (".", ":"):
+    place = place_of(tokens(before, first), len(before))
+    if place is None:
+        return Completions(len(before))
+    code, prefix, start, string = place
+    if string:
+        return _in_string(code, string, behind, engine)
+    if code and code[-1].kind == "sign" and code[-1].text in (".", ":"):
         return _members(code, prefix, start, engine)
     return _names(code, prefix, start, engine)
 
@@ -94,14 +92,12 @@ def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Co
     }
     found.update({word: Candidate(word, "keyword") for word in KEYWORDS})
     found.update({name: Candidate(name, "local") for name in local_names(code)})
-    fitting = [found[name] for name in found if name.startswith(prefix)]
-    fitting.sort(key=lambda candidate: (candidate.text.lower(), candidate.text))
-    return Completions(start, fitting, listed.more)
+    return Completions(start, in_order(found.values(), prefix), listed.more)
 
 
 def _in_string(code: Sequence[Token], string: Token, behind: str, engine: Engine) -> Completions:
     start = string.end - len(string.content)
-    quote = string.text[: len(string.text) - len(string.content)]
+    quote = string.mark
     closing = "" if quote not in ("'", '"') or behind.startswith(quote) else quote
     called = code[-2] if len(code) > 1 and code[-1].text == "(" else code[-1] if code else None
     if called and called.text == "require" and not string.content.startswith(("/", ".")):
@@ -135,10 +131,9 @@ def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completio
         names.update(modules(prefix, engine.text_of([".package", f".{patterns}"])[1] or ""))
     found = [
         Candidate(name if name.endswith(".") else name + closing, "module")
-        for name in sorted(names, key=lambda name: (name.lower(), name))
-        if name != "_G"
+        for name in names - {"_G"}
     ]
-    return Completions(start, found)
+    return Completions(start, in_order(found, prefix))
 
 
 def _quoted_files(string: Token, quote: str, closing: str) -> Completions:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from runtime import Engine, LuaError, LuaSyntaxError
 from th_shell.entry import Entry
-from th_shell.hints import arguments, calls, nil_names, notations, sizes
+from th_shell.hints import calls, nil_names, sizes
 from th_shell.hints.failure import Failure, failure_of, place_of
 
 Rule = Callable[[Failure], str]
@@ -25,12 +25,12 @@ _RULES: tuple[Rule, ...] = (
     sizes.index_range,
     sizes.sizes_of_all,
     calls.operands,
-    arguments.call_of_tensor,
-    arguments.loop_limit,
-    arguments.wrong_kind,
+    calls.call_of_tensor,
+    calls.loop_limit,
+    calls.wrong_kind,
     calls.conversion,
 )
-_SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, notations.notation)
+_SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, nil_names.notation)
 
 #: Functions with which programs raise errors of their own, whatever these say.
 _RAISING = ("error", "assert", "xerror")

@@ -1,15 +1,49 @@
-"""Hints on names that have no value: the nearest ones that have, and those of other languages."""
+"""Hints on names that have no value, and on notations that do not compile.
+
+They tell the nearest names that there are, and, from `elsewhere.toml`, what is written here in
+place of what other languages and libraries have.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 from runtime import Engine, Facts
 from th_shell.help.meanings import find_path, sections
-from th_shell.help.near import few_names, nearest
-from th_shell.hints import elsewhere
+from th_shell.help.names import few_names, nearest
 from th_shell.hints.failure import PATH, Failure
 from th_shell.tokens import KEYWORDS
+from th_shell.toml import loads
+
+
+class Notation(NamedTuple):
+    """What is written otherwise in Lua. near: the token that a message must name: '' for one
+    in what the pattern finds, '*' for any."""
+
+    pattern: re.Pattern[str]
+    near: str
+    say: str
+
+
+@lru_cache(maxsize=1)
+def _data() -> Mapping[str, Any]:
+    return loads((files("th_shell.hints") / "elsewhere.toml").read_text("utf-8"))
+
+
+@lru_cache(maxsize=1)
+def _notations() -> tuple[Notation, ...]:
+    """The notations, in the order in which they are tried."""
+    return tuple(
+        Notation(re.compile(item["pattern"], re.ASCII), item.get("near", ""), item["say"])
+        for item in _data()["notations"]
+    )
+
+
+# -- Hints on names that have no value: the nearest ones that have, and those of other languages
 
 _NIL = re.compile(
     r"attempt to (?:call|index|perform arithmetic on|concatenate|get length of) "
@@ -108,5 +142,19 @@ def _there_is(lead: str, near: list[str]) -> str:
 
 
 def _elsewhere(section: str, name: str) -> str:
-    said = elsewhere.names(section).get(name, "")
+    said: str = _data()[section].get(name, "")
     return said[1:] if said.startswith("!") else f"in place of {name}: {said}" if said else ""
+
+
+# -- Hints on notations of other languages, which do not compile
+
+
+def notation(failure: Failure) -> str:
+    """For a line that does not compile: the first notation that is where the message points to."""
+    found = re.search(r"near '([^']*)'$", failure.text)
+    near = found[1] if found else ""
+    for known in _notations():
+        match = known.pattern.search(failure.code)
+        if match and (known.near in ("*", near) or (not known.near and near in match[0])):
+            return match.expand(known.say)
+    return ""

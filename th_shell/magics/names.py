@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from th_shell.preflight.cursor import NotLuaError
+from th_shell.preflight.expressions import NotLuaError
 from th_shell.preflight.parser import parse
 from th_shell.preflight.syntax_tree import Call, Invoke, Name, Use
 

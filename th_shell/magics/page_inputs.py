@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from th_shell.entry import Entry
 from th_shell.magics.names import uses
 from th_shell.pictures.door import NAMES
-from th_shell.preflight.cursor import NotLuaError
+from th_shell.preflight.expressions import NotLuaError
 from th_shell.preflight.parser import parse
 
 _LOCAL = re.compile(r"\Alocal\s+(?P<rest>(?P<names>\w+(?:\s*,\s*\w+)*)(?P<value>\s*=)?.*)", re.S)

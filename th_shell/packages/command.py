@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from th_shell.packages import layout, rockspec
-from th_shell.packages.known import about_c_code, provided_by_th, source_of
+from th_shell.packages import rockspec
 from th_shell.packages.place import users_tree
-from th_shell.packages.sources import fetch
-from th_shell.packages.tree import Record, Tree
-from th_shell.usage import UsageError
-from th_shell.visible import complain
+from th_shell.packages.sources import about_c_code, fetch, provided_by_th, source_of
+from th_shell.packages.tree import Record, Tree, has_c_code, lua_files, package_name
+from th_shell.visible import UsageError, complain
 
 _FAILURE = 1
 
@@ -119,8 +117,8 @@ class _Installation:
             checkout = Path(folder) / "sources"
             commit = fetch(source, checkout)
             spec = rockspec.read(checkout)
-            name = layout.package_name(checkout, spec, fallback)
-            files = layout.lua_files(checkout, spec, name)
+            name = package_name(checkout, spec, fallback)
+            files = lua_files(checkout, spec, name)
             if not files:
                 raise UsageError(f"{source} has no Lua files")
             needed = tuple(spec.dependencies) if spec else ()
@@ -128,7 +126,7 @@ class _Installation:
             record = Record(name, version, _lasting(source), commit, sorted(files), needed)
             self._tree.install(record, files)
             self._done.add(name)
-            self._tell(record, about_c_code(name) if layout.has_c_code(checkout) else "")
+            self._tell(record, about_c_code(name) if has_c_code(checkout) else "")
         for dependency in needed:
             self._install_needed(dependency, name)
 

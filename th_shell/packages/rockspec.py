@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from th_shell.files import read_file
-from th_shell.usage import UsageError
+from th_shell.visible import UsageError
 
 _FOLDERS = (".", "rocks", "rockspec", "rockspecs")
 _READ = ("package", "version", "dependencies", "build")  # the globals that count

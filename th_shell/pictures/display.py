@@ -1,14 +1,44 @@
-"""Where pictures go: into a file, to a host that shows them itself, or to the terminal."""
+"""Pictures: what makes PNG files of pixels, and where pictures go.
+
+They go into a file, to a host that shows them itself, or to the terminal. The libraries that they
+need th itself does without.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
+from io import BytesIO
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from th_shell.files import write_file
+from th_shell.pictures.pixels import Array
 from th_shell.pictures.screen import Screen, screen
+
+
+def load(module: str, what: str) -> Any:
+    """A module. Raises ValueError with what is to be installed where it is missing."""
+    try:
+        return import_module(module)
+    except ImportError:
+        package = module.partition(".")[0].replace("PIL", "pillow")
+        raise ValueError(f"{what} needs {package}: pip install 'th-shell[pictures]'") from None
+
+
+# -- PNG files of pixels
+
+
+def png(image: Array) -> bytes:
+    """The file of an image H x W x 3 of bytes. Raises ValueError where pillow is missing."""
+    module = load("PIL.Image", "a PNG file")
+    file = BytesIO()
+    module.fromarray(image).save(file, "PNG")
+    return file.getvalue()
+
+
+# -- Where pictures go: into a file, to a host that shows them itself, or to the terminal
 
 
 class Picture(Protocol):

@@ -24,7 +24,7 @@ def install(engine: Engine) -> None:
 
 def _show(*args: Any) -> str | None:
     from th_shell.pictures.display import present
-    from th_shell.pictures.image import Image
+    from th_shell.pictures.drawing import Image
 
     (values, *rest), file = _split(args, "show(x) or show(x, 'file.png')")
     _expect_none(rest, "show(x) or show(x, 'file.png')")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.pictures.libraries import load
+from th_shell.pictures.display import load
 from th_shell.pictures.pixels import Array
 from th_shell.pictures.screen import Ink, Screen
 

@@ -16,10 +16,8 @@ from typing import TextIO
 
 from runtime import Engine
 from th_shell.preflight.knowledge import facts_of
-from th_shell.preflight.modules import Modules
-from th_shell.preflight.programs import Program, UnreadableError, read
+from th_shell.preflight.programs import Modules, Program, UnreadableError, World, read
 from th_shell.preflight.rules import Finding, findings
-from th_shell.preflight.world import World
 from th_shell.visible import visible_line
 
 NOTHING, SOMETHING, UNREADABLE = 0, 1, 2

@@ -5,8 +5,7 @@ The grammar is that of LuaJIT.
 
 from __future__ import annotations
 
-from th_shell.preflight.cursor import END, NotLuaError
-from th_shell.preflight.expressions import ExpressionReader
+from th_shell.preflight.expressions import END, ExpressionReader, NotLuaError
 from th_shell.preflight.syntax_tree import Call, Chunk, Index, Invoke, Local, Name, Node, Use
 
 _BLOCK_ENDS = frozenset(("end", "else", "elseif", "until", ""))

@@ -1,23 +1,98 @@
-"""The programs that are checked together: their sources, and what all of them define.
+"""The programs that are checked together: their sources, what they define, and what they build on.
 
 A program may use what another one of them defines, in whatever order they are loaded. So what one
-of them defines is taken to be there.
+of them defines is taken to be there. Files of modules may be installed under other names than they
+have in their project's folder: so whatever may be meant by a name is taken to be found.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from runtime import Engine, LuaSyntaxError
 from th_shell.files import read_file
-from th_shell.preflight.cursor import NotLuaError
+from th_shell.preflight.expressions import NotLuaError
+from th_shell.preflight.knowledge import Facts
 from th_shell.preflight.parser import parse
-from th_shell.preflight.syntax_tree import Chunk, Name, Use
+from th_shell.preflight.syntax_tree import Chunk, Name, Use, required_module
+
+_LEVELS = 4  # folders above a file in which its modules may lie
+
+
+class Modules:
+    """Finds modules, without loading any. checked: the files that are checked together."""
+
+    def __init__(self, engine: Engine, checked: Iterable[Path]) -> None:
+        self._checked = {name for path in checked for name in _names(path.absolute())}
+        self._find = lru_cache(maxsize=None)(engine.find_module)
+        self._packages = lru_cache(maxsize=None)(_packages)
+        self._is_module = lru_cache(maxsize=None)(_is_module)
+
+    def in_engine(self, name: str) -> bool:
+        """Whether the engine finds a module."""
+        return self._find(name) is not None
+
+    def file(self, name: str, path: Path) -> Path | None:
+        """The file of a module that a program asks for, where it has one."""
+        found = self._find(name)
+        if found is not None:
+            return Path(found) if found else None
+        for folder in _folders(path):
+            file = _module_file(folder.joinpath(*_parts(name)))
+            if file is not None:
+                return file
+        return None
+
+    def finds(self, name: str, path: Path) -> bool:
+        """Whether a module is found: by the engine, or in a folder above the file that asks."""
+        parts = _parts(name)
+        if not parts or self.in_engine(name) or tuple(parts) in self._checked:
+            return True
+        return any(self._is_in(folder, parts) for folder in _folders(path))
+
+    def _is_in(self, folder: Path, parts: list[str]) -> bool:
+        if parts[0] in self._packages(folder) or self._is_module(folder.joinpath(*parts)):
+            return True
+        return len(parts) > 1 and self._is_module(folder.joinpath(*parts[1:]))
+
+
+def _names(path: Path) -> Iterator[tuple[str, ...]]:
+    """The names that a file may be known under, as parts: of x/y/z.lua z, y.z and x.y.z."""
+    parts = path.parts[1:-1] if path.name == "init.lua" else (*path.parts[1:-1], path.stem)
+    for start in range(max(len(parts) - _LEVELS, 0), len(parts)):
+        yield parts[start:]
+
+
+def _packages(folder: Path) -> frozenset[str]:
+    """The packages that a folder is, by the descriptions in it."""
+    found = [*folder.glob("*.rockspec"), *folder.glob("rocks*/*.rockspec")]
+    own = [folder.name] if (folder / "init.lua").is_file() else []
+    return frozenset([path.name.partition("-")[0] for path in found] + own)
+
+
+def _parts(name: str) -> list[str]:
+    return [part for part in name.replace("/", ".").split(".") if part]
+
+
+def _folders(path: Path) -> list[Path]:
+    return list(path.absolute().parents)[:_LEVELS]
+
+
+def _is_module(path: Path) -> bool:
+    return _module_file(path) is not None
+
+
+def _module_file(path: Path) -> Path | None:
+    files = (path.with_name(f"{path.name}.lua"), path / "init.lua")
+    return next((file for file in files if path.name and file.is_file()), None)
+
+
+# -- The programs that are checked together: their sources, and what all of them define
 
 _PLACE = re.compile(r"^.*?:(\d+): ", re.DOTALL)
 _NOT_SOURCE = (b"\x1b", b"\x7fELF")
@@ -94,3 +169,37 @@ def read(path: Path, engine: Engine) -> Program:
     except NotLuaError as error:
         program = Program(path, source, Chunk())
         return Program(path, source, Chunk(), (program.line(error.at), "th cannot read this line"))
+
+
+# -- What the programs that are checked together may build on
+
+
+@dataclass(frozen=True)
+class World:
+    """What a program may build on: what th has, its modules, and what all programs define.
+
+    is_extended: whether they load modules that cannot be read, which may add to torch.
+    """
+
+    facts: Facts
+    modules: Modules
+    programs: Programs
+    is_extended: bool = False
+
+    @classmethod
+    def of(cls, programs: Sequence[Program], facts: Facts, modules: Modules) -> World:
+        """The world of programs that are checked together: with the modules that they load."""
+        known = {program.path.resolve() for program in programs}
+        read_too, is_extended = list(programs), False
+        for program in read_too:  # which grows
+            for name in filter(None, map(required_module, program.chunk.nodes)):
+                file = modules.file(name, program.path)
+                if file is None or file.resolve() in known:
+                    continue
+                known.add(file.resolve())
+                try:
+                    read_too.append(read(file, facts.engine))
+                except UnreadableError:
+                    is_extended = True
+        is_extended = is_extended or any(one.error for one in read_too[len(programs) :])
+        return cls(facts, modules, Programs.of(read_too), is_extended)

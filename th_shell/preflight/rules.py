@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from th_shell.preflight.dialects import dialect
 from th_shell.preflight.knowledge import (
     GPU,
     GPU_METHODS,
     OTHER,
     Lack,
 )
-from th_shell.preflight.origins import is_tensor, origin, required_module
-from th_shell.preflight.programs import Program
+from th_shell.preflight.programs import Program, World
 from th_shell.preflight.syntax_tree import (
     PROTECTED,
     Call,
@@ -31,8 +29,39 @@ from th_shell.preflight.syntax_tree import (
     Node,
     String,
     Use,
+    is_tensor,
+    origin,
+    required_module,
 )
-from th_shell.preflight.world import World
+from th_shell.tokens import tokens
+
+_WRONG = Lack("LuaJIT does not compile it", "correct it")
+
+#: Signs of Lua 5.3 and 5.4, with what stands for them in LuaJIT.
+_SIGNS = {
+    "//": "use math.floor(a / b)",
+    "&": "use bit.band",
+    "|": "use bit.bor",
+    "~": "use bit.bxor or bit.bnot",
+    "<<": "use bit.lshift",
+    ">>": "use bit.rshift",
+}
+_ATTRIBUTE = re.compile(r"\blocal\s+\w+\s*<\s*(?:const|close)\s*>")
+
+
+def dialect(source: str, line: int) -> Lack:
+    """What to do about a syntax error on a line."""
+    lines = source.splitlines()
+    text = lines[line - 1] if line <= len(lines) else ""
+    if _ATTRIBUTE.search(text):
+        return Lack("attributes of locals are Lua 5.4's", "leave them out")
+    for token in tokens(text):
+        if token.kind == "sign" and token.text in _SIGNS:
+            return Lack(f"{token.text} is an operator of Lua 5.3", _SIGNS[token.text])
+    return _WRONG
+
+
+# -- What a program needs that is not here, or that means something else: one rule each
 
 _GPU_TYPES = ("torch.Cuda", "torch.Cl")
 #: A condition that asks whether something is on the GPU, by the name of its type.

@@ -9,18 +9,92 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import pkgutil
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from importlib.machinery import PathFinder
+from types import ModuleType
 from typing import Any
 
-from th_shell.completing.candidates import LIMIT, Candidate, Completions
-from th_shell.completing.inputs import complete_input, escaped, quoted_files
+from th_shell.completing.candidates import (
+    Candidate,
+    Completions,
+    complete_input,
+    escaped,
+    in_order,
+    listed,
+    place_of,
+    quoted_files,
+)
+from th_shell.python.alias import FACE, NAME, is_used
 from th_shell.python.commands import COMMANDS
-from th_shell.python.modules import modules, names_of_module
-from th_shell.python.objects import NOTHING, Known, known, member
-from th_shell.python.signatures import call_of, parameters_of
-from th_shell.python.text import Token, opening, tokens
+from th_shell.python.objects import NOTHING, Known, call_of, known, member, parameters_of
+from th_shell.python.text import CLOSING, OPENING, quotes_of, tokens
+from th_shell.tokens import Token, innermost, opening
+
+
+def modules(owner: str, prefix: str) -> list[str]:
+    """The modules of a package, or those at the top for '', that begin with some text."""
+    if owner == NAME and is_used():
+        names = set(_public_modules())
+    elif owner:
+        names = {info.name for info in pkgutil.iter_modules(_folders(owner))}
+    else:
+        names = set(_at_the_top(tuple(sys.path))) | {NAME}
+    found = sorted(name for name in names if name.startswith(prefix))
+    return [name for name in found if prefix.startswith("_") or not name.startswith("_")]
+
+
+def names_of_module(name: str, prefix: str) -> list[str]:
+    """The names that may be imported from a module, as far as it has been imported."""
+    if name.partition(".")[0] == NAME and is_used():
+        try:
+            import_module(name)
+        except ImportError:
+            return []
+    module = sys.modules.get(name)
+    names = set(dir(module)) if module else set()
+    found = {one for one in names if one.startswith(prefix) and (prefix or one[0] != "_")}
+    return sorted(found.union(modules(name, prefix)))
+
+
+def _public_modules() -> Iterable[str]:
+    """The modules of torch that it lists itself; others are how it is made."""
+    module = import_module(NAME)
+    return [name for name in dir(module) if isinstance(vars(module).get(name), ModuleType)]
+
+
+@lru_cache(maxsize=4)
+def _at_the_top(path: tuple[str, ...]) -> Iterable[str]:
+    names = {info.name for info in pkgutil.iter_modules(list(path))}
+    return names.union(sys.builtin_module_names)
+
+
+def _folders(package: str) -> list[str]:
+    """Where the modules of a package are, found without importing it."""
+    if is_used() and package.partition(".")[0] == NAME:
+        package = FACE + package.removeprefix(NAME)
+    folders: list[str] | None = None
+    name = ""
+    for part in package.split("."):
+        name = f"{name}.{part}" if name else part
+        module = sys.modules.get(name)
+        if module is not None:
+            folders = list(getattr(module, "__path__", []))
+            continue
+        try:
+            spec = PathFinder.find_spec(name, folders)
+        except (ImportError, ValueError):
+            return []
+        folders = list(spec.submodule_search_locations or []) if spec else []
+    return folders or []
+
+
+# -- `complete`: what may stand at the cursor of an input of Python
 
 _MARK = re.compile(r"\s*([$!]|\?+|%{1,2}\w*)")
 _FROM = re.compile(
@@ -58,28 +132,22 @@ def complete(text: str, cursor: int, namespace: Namespace) -> Completions:
 def _python(before: str, behind: str, first: int, namespace: Namespace) -> Completions:
     """first: where Python begins."""
     before = " " * first + before[first:]
-    found = tokens(before)
-    last = found[-1] if found else None
-    if last and last.kind == "comment":
+    place = place_of(tokens(before), len(before))
+    if place is None:
         return Completions(len(before))
     # A backslash joins lines.
-    code = [token for token in found if token.kind != "comment" and token.text != "\\"]
-    if last and last.kind == "string" and not last.closed:
-        return _in_string(before, code[:-1], last, behind, namespace)
-    prefix, start = "", len(before)
-    if last and last.end == len(before) and last.kind in ("name", "number"):
-        if last.kind == "number":
-            return Completions(start)
-        prefix, start = last.text, last.start
-        code.pop()
-    return _imported(before, prefix, start) or _named(before, code, prefix, start, namespace)
+    code = [token for token in place.code if token.text != "\\"]
+    if place.string:
+        return _in_string(before, code, place.string, behind, namespace)
+    imported = _imported(before, place.prefix, place.start)
+    return imported or _named(before, code, place.prefix, place.start, namespace)
 
 
 def _imported(before: str, prefix: str, start: int) -> Completions | None:
     """What may stand in an import statement; None where there is none."""
     if where := _FROM.search(before):
         found = [Candidate(name, "name") for name in names_of_module(where[1], prefix)]
-        return _listed(start, found)
+        return listed(start, found)
     if where := _IMPORT.search(before):
         owner = where[1].rpartition(".")[0]
         return Completions(start, [Candidate(one, "module") for one in modules(owner, prefix)])
@@ -91,38 +159,30 @@ def _named(
 ) -> Completions:
     if code and code[-1].text == ".":
         owner = known(_expression(before, code[:-1]), namespace)
-        return _listed(start, _attributes(owner, prefix) if owner else [])
+        return listed(start, _attributes(owner, prefix) if owner else [])
     found: dict[str, Candidate] = {}
     for names in (builtins.__dict__, namespace):
-        own = [name for name in list(names) if isinstance(name, str)]
+        own = _shown(list(names), prefix)
         found.update({name: _name(name, Known.of(names[name])) for name in own})
     found.update({word: Candidate(word, "keyword") for word in keyword.kwlist})
-    typed = {one.text for one in code if one.kind == "name"} - found.keys()
-    found.update({name: Candidate(name, "name") for name in typed})
+    typed = _shown([one.text for one in code if one.kind == "name"], prefix)
+    found.update({name: Candidate(name, "name") for name in typed if name not in found})
     parameters = [
         Candidate(f"{name}=", "parameter") for name in _parameters(before, code, namespace)
     ]
     fitting = [one for one in parameters if one.text.startswith(prefix)]
-    return _listed(start, [*fitting, *_sorted(found.values(), prefix)])
-
-
-def _listed(start: int, found: Sequence[Candidate]) -> Completions:
-    return Completions(start, found[:LIMIT], max(len(found) - LIMIT, 0))
+    return listed(start, [*fitting, *in_order(found.values(), prefix)])
 
 
 def _parameters(before: str, code: Sequence[Token], namespace: Namespace) -> list[str]:
     """The names of parameters of the function whose call the cursor is in, behind `(` or `,`."""
     if not code or code[-1].text not in ("(", ","):
         return []
-    depth = 0
-    for at in range(len(code) - 1, -1, -1):
-        depth += (code[at].text in (")", "]", "}")) - (code[at].text in ("(", "[", "{"))
-        if depth < 0:
-            function = (
-                known(_expression(before, code[:at]), namespace) if code[at].text == "(" else None
-            )
-            return parameters_of(function.value) if function else []
-    return []
+    opened = innermost(code, OPENING, CLOSING)
+    if opened is None or opened.text != "(":
+        return []
+    function = known(_expression(before, code[: code.index(opened)]), namespace)
+    return parameters_of(function.value) if function else []
 
 
 def _expression(before: str, code: Sequence[Token]) -> str:
@@ -154,9 +214,12 @@ def _attributes(owner: Known, prefix: str) -> list[Candidate]:
         names = dir(owner.type if owner.value is NOTHING else owner.value)
     except Exception:  # by the object's own method
         return []
-    # Names with an underscore are listed only when one is typed.
-    shown = [name for name in names if prefix or not name.startswith("_")]
-    return _sorted([_attribute(owner, name) for name in shown if isinstance(name, str)], prefix)
+    return in_order([_attribute(owner, name) for name in _shown(names, prefix)], prefix)
+
+
+def _shown(names: Iterable[Any], prefix: str) -> list[str]:
+    """Those names that are listed: with an underscore only when one is typed."""
+    return [one for one in names if isinstance(one, str) and (prefix or not one.startswith("_"))]
 
 
 def _attribute(owner: Known, name: str) -> Candidate:
@@ -175,28 +238,19 @@ def _described(name: str, found: Known | None) -> str:
     return call_of(name, found.value) or found.type.__name__
 
 
-def _sorted(found: Iterable[Candidate], prefix: str) -> list[Candidate]:
-    fitting = [one for one in found if one.text.startswith(prefix)]
-    hidden = [one for one in fitting if not prefix and one.text.startswith("_")]
-    shown = [one for one in fitting if one not in hidden] if hidden else fitting
-    return sorted(shown, key=lambda one: (one.text.lower(), one.text))
-
-
 # -- strings
 
 
 def _in_string(
     before: str, code: Sequence[Token], string: Token, behind: str, namespace: Namespace
 ) -> Completions:
-    quotes = string.quotes
-    mark = quotes.lstrip("bBrRuUfF")
-    content = string.text[len(quotes) :]
+    mark, content = quotes_of(string), string.content
     closing = "" if len(mark) == 3 or behind.startswith(mark) else mark
     if code and code[-1].text == "[":
         owner = known(_expression(before, code[:-1]), namespace)
         if owner and owner.type is dict and owner.value is not NOTHING:
-            return _keys(owner.value, content, string.start + len(quotes), mark, closing)
-    typed = content if "r" in quotes.lower() else re.sub(r"\\(.)", r"\1", content)
+            return _keys(owner.value, content, string.end - len(content), mark, closing)
+    typed = content if "r" in string.mark.lower() else re.sub(r"\\(.)", r"\1", content)
     start = string.end - len(content.rpartition("/")[2])
     return Completions(start, quoted_files(typed, lambda name: escaped(name, mark), closing))
 
@@ -209,4 +263,4 @@ def _keys(
         for key in owner
         if isinstance(key, str) and key.startswith(prefix)
     ]
-    return _listed(start, found)
+    return listed(start, found)

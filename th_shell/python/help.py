@@ -13,8 +13,7 @@ from typing import Any
 
 from th_shell.paragraphs import filled, two_columns
 from th_shell.python.alias import NAME
-from th_shell.python.objects import NOTHING, Known, known
-from th_shell.python.signatures import calls_of, documentation_of
+from th_shell.python.objects import NOTHING, Known, calls_of, documentation_of, known
 
 Namespace = Mapping[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from th_shell.usage import UsageError
+from th_shell.visible import UsageError
 
 _TORCHES = ("th", "installed")
 _CODE = ("-c", "-e")  # Python's letter, and that of th

@@ -11,8 +11,8 @@ from th_shell.completing.candidates import Completions
 from th_shell.config import Config, load
 from th_shell.python.commands import COMMANDS
 from th_shell.python.inputs import inputs
-from th_shell.python.margins import MARGINS
 from th_shell.python.session import CONTINUATION, PROMPT, PythonSession
+from th_shell.python.text import MARGINS
 from th_shell.terminal import repl
 from th_shell.terminal.first_prompt import FirstPrompt
 from th_shell.terminal.history import MarkedHistory

@@ -1,68 +1,110 @@
-"""The tokens of Python text that may end anywhere, as text does that is being typed."""
+"""Python's text: its tokens, and how far a line is indented by the lines above it.
+
+The text may end anywhere, as one does that is being typed.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
-_LONG = "|".join(
-    rf"{quote * 3}(?:\\[\s\S]|(?!{quote * 3})[^\\])*(?P<long{at}>{quote * 3})?"
-    for at, quote in enumerate("'\"")
-)
-_SHORT = "|".join(
-    rf"{quote}(?:\\[\s\S]|[^\\\n{quote}])*(?P<short{at}>{quote})?" for at, quote in enumerate("'\"")
-)
+from th_shell.terminal.indentation import Margins
+from th_shell.tokens import Token, blanks_of, innermost, margin_at, opening
+
 _TOKEN = re.compile(
-    rf"(?P<comment>\#[^\n]*)|(?P<string>(?i:[bruf]{{0,2}})(?:{_LONG}|{_SHORT}))"
+    r"(?P<comment>\#[^\n]*)|(?i:[bruf]{0,2})(?:"
+    r"(?P<long>'{3}|\"{3})(?:\\[\s\S]|(?!(?P=long))[^\\])*(?P<long_end>(?P=long))?"
+    r"|(?P<short>['\"])(?:\\[\s\S]|(?!(?P=short))[^\\\n])*(?P<short_end>(?P=short))?)"
     r"|(?P<number>\.?\d(?:[eE][+-]|[\w.])*)|(?P<name>[^\W\d]\w*)|(?P<sign>\S)"
 )
-_ENDS = ("long0", "long1", "short0", "short1")
-
-
-class Token(NamedTuple):
-    """A token. kind: 'comment', 'string', 'number', 'name' or 'sign'. start: from 0.
-
-    closed: whether a string has its closing quotes.
-    """
-
-    kind: str
-    text: str
-    start: int
-    closed: bool = True
-
-    @property
-    def end(self) -> int:
-        """The position behind the token."""
-        return self.start + len(self.text)
-
-    @property
-    def quotes(self) -> str:
-        """What a string begins with: its prefix and its opening quotes."""
-        found = re.match(r"\w*(?:'''|\"\"\"|['\"])", self.text)
-        return found[0] if found else ""
+_STRINGS = {"long": True, "short": True, "long_end": False, "short_end": False}  # are they open?
+_PREFIXES = "bBrRuUfF"
 
 
 def tokens(text: str) -> list[Token]:
     """The tokens of a text, comments among them."""
-    found = []
-    for match in _TOKEN.finditer(text):
-        kind = next(name for name in ("comment", "string", "number", "name", "sign") if match[name])
-        closed = kind != "string" or any(match[end] for end in _ENDS)
-        found.append(Token(kind, match[0], match.start(), closed))
-    return found
+    return [_token(match) for match in _TOKEN.finditer(text)]
 
 
-def is_open(token: Token) -> bool:
-    """Whether the token is a string that goes on in the next line."""
-    return token.kind == "string" and not token.closed and len(token.quotes.lstrip("bBrRuUfF")) == 3
+def _token(match: re.Match[str]) -> Token:
+    kind = match.lastgroup or ""
+    if kind in _STRINGS:
+        return Token("string", match[0], match.start(), _STRINGS[kind])
+    return Token(kind, match[0], match.start())
 
 
-def opening(code: Sequence[Token], at: int) -> int | None:
-    """The index of the bracket that the one at an index closes; None where there is none."""
-    depth = 0
-    for index in range(at, -1, -1):
-        depth += (code[index].text in (")", "]", "}")) - (code[index].text in ("(", "[", "{"))
-        if not depth:
-            return index
+def quotes_of(string: Token) -> str:
+    """The quotes of a string, without its prefix."""
+    return string.mark.lstrip(_PREFIXES)
+
+
+_LEAVES = re.compile(r"[ \t]*(?:return|break|continue|pass|raise)\b")
+_OPENERS = {
+    clause: re.compile(rf"[ \t]*(?:{words})\b")
+    for clause, words in {
+        "elif": "if|elif",
+        "else": "if|elif|for|async for|while|except",
+        "except": "try|except",
+        "finally": "try|except|else",
+    }.items()
+}
+OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
+
+
+def _below(before: str, width: int) -> str:
+    """The blanks of a new line behind a text."""
+    found = [token for token in tokens(before) if token.kind != "comment"]
+    if found and found[-1].is_open and len(quotes_of(found[-1])) == 3:
+        return ""
+    opened = innermost(found, OPENING, CLOSING)
+    if opened:
+        return margin_at(before, opened.start) + " " * width
+    line = before[_start_of_line(before, found) :]
+    blanks = blanks_of(line)
+    if found and found[-1].text == ":":
+        return blanks + " " * width
+    if _LEAVES.match(line):
+        return blanks[: max(len(blanks) - width, 0)]
+    return blanks
+
+
+def _start_of_line(text: str, found: Sequence[Token]) -> int:
+    """Where the last line begins, with those before it that brackets and strings join to it."""
+    start = text.rfind("\n") + 1
+    for at in range(len(found) - 1, -1, -1):
+        if found[at].end <= start:
+            break
+        partner = opening(found, at) if found[at].text in CLOSING else at
+        first = found[at if partner is None else partner].start
+        start = min(start, text.rfind("\n", 0, first) + 1)
+    return start
+
+
+def _of_closing(before: str) -> str | None:
+    """The blanks of a line such as `else:`, which the text ends with: those of its `if`."""
+    above, _, line = before.rpartition("\n")
+    word = re.match(r"[ \t]*(\w*)", line)
+    openers = _OPENERS.get(word[1] if word else "")
+    if openers is None:
+        return _of_bracket(before)
+    least = len(blanks_of(line)) + 1
+    for other in reversed(above.split("\n")):
+        blanks = blanks_of(other)
+        if not other.strip() or len(blanks) > least:
+            continue
+        if len(blanks) < least and openers.match(other):
+            return blanks
+        least = min(least, len(blanks))
     return None
+
+
+def _of_bracket(before: str) -> str | None:
+    """The blanks of the line in which the bracket was opened that the text ends with."""
+    found = tokens(before)
+    partner = opening(found, len(found) - 1)
+    return None if partner is None else margin_at(before, found[partner].start)
+
+
+MARGINS = Margins(
+    _below, re.compile(r"[ \t]*(?:(?:else|finally|elif\b.*|except\b.*):|[)\]}])$"), _of_closing
+)

@@ -21,8 +21,7 @@ Command = Callable[[Any, str], None]
 
 
 def _help(session: Session, name: str) -> None:
-    from th_shell.help.about import about
-    from th_shell.help.overview import overview
+    from th_shell.help.about import about, overview
 
     text = about(name, session.engine, session.log, session.texts) if name else overview()
     session.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
@@ -36,8 +35,7 @@ def _examples(session: Session, name: str) -> None:
 
 def run_system(session: Conversation, line: str) -> None:
     """Run a command of the system's shell."""
-    from th_shell.session.system_commands import run_command
-    from th_shell.session.variables import WrongVariable, substitute
+    from th_shell.session.system_commands import WrongVariable, run_command, substitute
 
     try:
         command = substitute(line, session.text_of)

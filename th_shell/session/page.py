@@ -1,6 +1,7 @@
 """Finds the examples in text that was copied from a page: inputs, with the outputs under them.
 
-It is read as `th-docs` reads pages, so that what is no example is not run.
+It is read as `th-docs` reads pages, so that what is no example is not run. What depends on chance
+is told by the source of the inputs.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, Block, Example, Kind, Line, numbered
+from th_shell.docs.reading.names import bound_names, called_names, read_names
 from th_shell.docs.reading.page import read_text
 from th_shell.docs.reading.prose import is_prose
 from th_shell.docs.reading.refining import examples_of
@@ -101,3 +103,55 @@ def _is_text(line: str, compiler: Compiler) -> bool:
 
 def _block(lines: Sequence[Line]) -> Block:
     return Block(lines[0].number - 1, lines[-1].number + 1, LUA, tuple(lines))
+
+
+# -- `Chance`: tells by its source whether what an input prints may depend on chance
+
+#: Functions and methods whose results differ from run to run.
+_DRAWS = frozenset(
+    "bernoulli cauchy clock date exponential geometric getRNGState initialSeed logNormal "
+    "multinomial normal rand randn random randperm seed time tmpname uniform".split()
+)
+#: What does not depend on the values of a tensor.
+_GEOMETRY = frozenset(
+    "dim isContiguous isSameSizeAs isSetTo nDimension nElement numel size storageOffset stride "
+    "type".split()
+)
+#: New memory, whose values are whatever was there before: by sizes, and not by values.
+_NEW = re.compile(r"\b\w*(?:Tensor|Storage)\s*\(\s*\w|\b(?:resize|resizeAs|new)\s*\(")
+_FILLS = frozenset("apply copy fill map ones range zero zeros".split())
+_ASSIGNED = re.compile(r"\s*(?:local\s+)?([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*)\s*=(?!=)")
+_RECEIVER = re.compile(r"\b([A-Za-z_]\w*)\s*:")
+
+
+class Chance:
+    """Follows the names of what depends on chance through the inputs of a page.
+
+    An input depends on chance if it draws random numbers, asks the clock, makes new memory without
+    filling it, or uses what such an input has made. known: the names there are without a page.
+    """
+
+    def __init__(self, known: frozenset[str]) -> None:
+        self._known = known
+        self._names: set[str] = set()
+
+    def affects(self, source: str) -> bool:
+        """Whether the next input depends on chance."""
+        called = called_names(source)
+        fills = bool(called & _FILLS)
+        draws = bool(called & _DRAWS or _NEW.search(source) and not fills)
+        assignment = _ASSIGNED.match(source)
+        assigned = bound_names(source) - self._known
+        used = read_names(source[assignment.end() :] if assignment else source) - self._known
+        if called and called <= _GEOMETRY:
+            return False
+        if not draws and not used & self._names:
+            self._names -= assigned
+            return False
+        if draws:
+            self._names |= assigned | set(_RECEIVER.findall(source)) - self._known
+        elif fills and len(used) == 1 and not assignment:
+            self._names -= used
+        else:
+            self._names |= assigned if assignment else assigned | used
+        return True

@@ -22,9 +22,8 @@ from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reporting.differences import changes
 from th_shell.docs.running.evaluation import Outcome
 from th_shell.docs.settings.settings import Hidden
-from th_shell.session.chance import Chance
 from th_shell.session.commands import find_command, is_command
-from th_shell.session.page import input_of, is_run
+from th_shell.session.page import Chance, input_of, is_run
 from th_shell.session.session import Session, is_exit
 from th_shell.session.system_commands import run_command
 from th_shell.session.tee import Tee

@@ -27,7 +27,7 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.docs.reading.compiler import Compiler
     from th_shell.docs.reading.examples import Example
-    from th_shell.session.chance import Chance
+    from th_shell.session.page import Chance
 
 _LEAVE = ("exit", "exit()")
 
@@ -188,7 +188,7 @@ class Session(Conversation):
 
     @cached_property
     def _chance(self) -> Chance:
-        from th_shell.session.chance import Chance
+        from th_shell.session.page import Chance
 
         # The runtime's own list of the globals that no program has made.
         return Chance(frozenset(self.engine.names("_preloaded_")))

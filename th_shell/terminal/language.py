@@ -1,15 +1,20 @@
-"""``Language``: what the editor has to know of the inputs that it reads."""
+"""``Language``: what the editor has to know of the inputs that it reads; and Lua's."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from prompt_toolkit.lexers import Lexer
 
+from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.completing.candidates import Completions
-from th_shell.terminal.history import InputHistory
-from th_shell.terminal.indentation import Margins
+from th_shell.session.conversation import Conversation
+from th_shell.session.session import Session
+from th_shell.terminal.history import InputHistory, LineHistory, history_path
+from th_shell.terminal.indentation import LUA_MARGINS, Margins
+from th_shell.terminal.lexer import InputLexer
 
 
 @dataclass(frozen=True)
@@ -27,3 +32,32 @@ class Language:
     history: InputHistory
     margins: Margins
     indent: int
+
+
+# -- The texts that stand before inputs
+
+
+def prompt_text(session: Conversation, language: Language) -> str:
+    """What stands before the next input."""
+    if session.config.prompt_number:
+        return f"[{len(session.log) + 1}] {language.prompt}"
+    return language.prompt
+
+
+# -- Lua, as the editor knows it
+
+
+def lua(session: Session, ready: Callable[[], None] | None = None) -> Language:
+    """The language of a session of Lua. ready: waits until its engine can be used."""
+    config = session.config
+
+    def complete(text: str, cursor: int) -> Completions:
+        from th_shell.completing.complete import complete  # late: the first prompt does without
+
+        return complete(text, cursor, session.engine)
+
+    path = history_path(os.environ, config.history_path)
+    history = LineHistory(path, session.judge, session.inputs, ready, config.history_size)
+    return Language(
+        PROMPT, CONTINUATION, complete, InputLexer(), history, LUA_MARGINS, config.indent
+    )

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from types import ModuleType
 
 from th_shell.session.conversation import Conversation
-from th_shell.terminal.language import Language
-from th_shell.terminal.prompts import prompt_text
+from th_shell.terminal.language import Language, prompt_text
 
 
 def line_reader(session: Conversation, language: Language) -> Callable[[], str]:

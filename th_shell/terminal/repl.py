@@ -35,14 +35,10 @@ from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, calm
 from th_shell.session.look import ASCII, UNICODE, Look
 from th_shell.session.session import Session
-from th_shell.terminal.completion import InputCompleter
-from th_shell.terminal.first_prompt import FirstPrompt
+from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
 from th_shell.terminal.indentation import Indenter
-from th_shell.terminal.kept import KeptKeys
-from th_shell.terminal.keys import completion_keys, editor_keys, is_typed
-from th_shell.terminal.language import Language
-from th_shell.terminal.lua import lua
-from th_shell.terminal.prompts import prompt_text
+from th_shell.terminal.keys import InputCompleter, completion_keys, editor_keys, is_typed
+from th_shell.terminal.language import Language, lua, prompt_text
 from th_shell.terminal.theme import color_depth, in_colour, style
 from th_shell.visible import visible
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.completing.files import modules
+from th_shell.completing.candidates import modules
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ import pytest
 
 from runtime import Engine
 from th_shell.entry import Entry
-from th_shell.help.about import about
+from th_shell.help.about import about, overview
 from th_shell.help.meanings import sections
-from th_shell.help.overview import overview
 from th_shell.session.session import Session
 
 Ask = Callable[[str], str]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.help.near import nearest
+from th_shell.help.names import nearest
 
 NAMES = (
     "rand randn random range randperm sum sub cumsum cmul narrow gather scatter add addr addmm "

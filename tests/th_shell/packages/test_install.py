@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from runtime import Engine
-from th_shell.packages import command, known
+from th_shell.packages import command
 from th_shell.packages.place import search_users_tree, users_tree
-from th_shell.usage import UsageError
+from th_shell.packages.sources import about_c_code
+from th_shell.visible import UsageError
 
 if shutil.which("git") is None:
     pytest.skip("git is not here", allow_module_level=True)
@@ -164,7 +165,7 @@ def test_c_code_is_told(sources: Path, capsys: pytest.CaptureFixture[str]) -> No
     repository(sources / "base")
     run("install", "base")
     assert "; its C code is not built, and what needs it does not work" in capsys.readouterr().out
-    assert known.about_c_code("nn") == "its C code is not needed: th has the backend of nn"
+    assert about_c_code("nn") == "its C code is not needed: th has the backend of nn"
 
 
 def test_nothing_is_overwritten_that_belongs_to_others(

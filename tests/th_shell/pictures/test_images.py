@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from th_shell.pictures.characters import fitted, image_text
-from th_shell.pictures.graphics import kitty, sixel
-from th_shell.pictures.image import Image
+from th_shell.pictures.drawing import Image, fitted, image_text, kitty, sixel
 from th_shell.pictures.pixels import Array, enlarged, pixels, resized
 from th_shell.pictures.screen import Graphics, Ink, Screen
 

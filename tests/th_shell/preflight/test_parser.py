@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.preflight.cursor import NotLuaError
+from th_shell.preflight.expressions import NotLuaError
 from th_shell.preflight.parser import parse
 from th_shell.preflight.syntax_tree import Call, Chunk, Index, Invoke, Name, Node, Use
 

@@ -9,10 +9,8 @@ import pytest
 
 from runtime import Engine
 from th_shell.preflight.knowledge import Facts, facts_of
-from th_shell.preflight.modules import Modules
-from th_shell.preflight.programs import read
+from th_shell.preflight.programs import Modules, World, read
 from th_shell.preflight.rules import findings
-from th_shell.preflight.world import World
 
 Check = Callable[..., list[str]]
 

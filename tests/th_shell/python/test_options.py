@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from th_shell.python.options import PythonOptions, parse
-from th_shell.usage import UsageError
+from th_shell.visible import UsageError
 
 
 @pytest.mark.parametrize(

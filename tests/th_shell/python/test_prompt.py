@@ -15,7 +15,7 @@ from tests.th_shell.typists import paste, type_at_once, type_slowly
 from th_shell.config import Config
 from th_shell.python.prompt import python as language
 from th_shell.python.session import PythonSession
-from th_shell.terminal.prompts import prompt_text
+from th_shell.terminal.language import prompt_text
 
 ENTER, TAB, ESCAPE, CTRL_C, UP = "\r", "\t", "\x1b", "\x03", "\x1b[A"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.session.chance import Chance
+from th_shell.session.page import Chance
 
 
 @pytest.mark.parametrize(

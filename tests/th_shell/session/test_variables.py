@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from th_shell.session.session import Session
-from th_shell.session.variables import WrongVariable, substitute
+from th_shell.session.system_commands import WrongVariable, substitute
 
 VALUES = {
     "name": ("string", "a b"),

@@ -7,7 +7,7 @@ from prompt_toolkit.document import Document
 from runtime import Engine
 from th_shell.completing.candidates import LIMIT
 from th_shell.completing.complete import complete
-from th_shell.terminal.completion import InputCompleter
+from th_shell.terminal.keys import InputCompleter
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ from prompt_toolkit.input import DummyInput
 from prompt_toolkit.output import DummyOutput
 from runtime import Engine
 from th_shell.session.session import Session
-from th_shell.terminal.lua import lua
+from th_shell.terminal.language import lua
 from th_shell.terminal.repl import create_prompt
 engine = Engine(lambda engine: print("started"))
 session = Session(engine)

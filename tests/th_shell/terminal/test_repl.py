@@ -11,8 +11,7 @@ from prompt_toolkit.output import DummyOutput
 from tests.th_shell.typists import paste, type_at_once, type_slowly
 from th_shell.config import Config
 from th_shell.session.session import Session
-from th_shell.terminal.lua import lua
-from th_shell.terminal.prompts import prompt_text
+from th_shell.terminal.language import lua, prompt_text
 from th_shell.terminal.repl import _continuation, create_prompt, loop
 
 ENTER, TAB, ESCAPE, CTRL_C, CTRL_D, CTRL_X = "\r", "\t", "\x1b", "\x03", "\x04", "\x18"

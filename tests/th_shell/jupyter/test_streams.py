@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.jupyter.lines import Line
+from th_shell.jupyter.streams import Line
 
 
 @pytest.mark.parametrize(
