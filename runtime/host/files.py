@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 from runtime.calls.classes import class_id
@@ -22,42 +23,20 @@ from runtime.io.memoryfile import MemoryFile
 from runtime.io.pipefile import PipeFile
 from runtime.io.savedfile import SavedFile
 
+# Methods that take and return nothing that Lua could not.
+_PLAIN = "seek_end position synchronize close complete check_open stop_buffering".split()
 _OPENERS = {b"torch.DiskFile": DiskFile, b"torch.PipeFile": PipeFile}
 
 
-def _open(kind: bytes, name: bytes, mode: bytes, quiet: bool) -> tuple[File, int] | bytes:
+def _opened(file: File) -> tuple[File, int]:
     """A file and the address of its window."""
-    file = _OPENERS[kind](name, mode.decode("latin-1"), quiet)
-    return file, file.address
-
-
-def _open_saved(name: bytes) -> tuple[File, int]:
-    file = SavedFile(name)
-    return file, file.address
-
-
-def _open_memory(storage: Storage | None, mode: bytes) -> tuple[File, int]:
-    file = MemoryFile(storage, mode.decode("latin-1"))
-    return file, file.address
-
-
-def _over_memory(storage: Storage) -> tuple[File, int]:
-    file = MemoryFile.over(storage, storage.size)
     return file, file.address
 
 
 def _over_bytes(address: int, size: int) -> tuple[File, int]:
     """A file of the bytes of a Lua string and of the zero byte behind it; Lua keeps the string."""
-    file = MemoryFile.over(STORAGE_CLASSES[CHAR.index].at_address(address, size + 1), size)
-    return file, file.address
-
-
-def _read(file: File, storage: Storage, start: int, stop: int) -> int:
-    return file.read(storage.data[start:stop], storage.dtype)
-
-
-def _write(file: File, storage: Storage, start: int, stop: int) -> int:
-    return file.write(storage.data[start:stop], storage.dtype)
+    storage = STORAGE_CLASSES[CHAR.index].at_address(address, size + 1)
+    return _opened(MemoryFile.over(storage, size))
 
 
 def _put(file: File, address: int, size: int) -> int:
@@ -97,26 +76,28 @@ def _restore(tensor: Tensor, storage: Storage | None, offset: int, *geometry: in
 def host_functions() -> dict[bytes, Callable[..., Any]]:
     """The functions by the names that Lua knows them under."""
     functions: dict[str, Callable[..., Any]] = {
-        "file_open": _open,
-        "file_open_saved": _open_saved,
-        "file_open_memory": _open_memory,
-        "file_over_memory": _over_memory,
+        "file_open": lambda kind, name, mode, quiet: _opened(
+            _OPENERS[kind](name, mode.decode("latin-1"), quiet)
+        ),
+        "file_open_saved": lambda name: _opened(SavedFile(name)),
+        "file_open_memory": lambda storage, mode: _opened(
+            MemoryFile(storage, mode.decode("latin-1"))
+        ),
+        "file_over_memory": lambda storage: _opened(MemoryFile.over(storage, storage.size)),
         "file_over_bytes": _over_bytes,
         "file_fill": lambda file, need: file.fill(need),
         "file_remaining": _remaining,
-        "file_read": _read,
+        "file_read": lambda file, storage, start, stop: file.read(
+            storage.data[start:stop], storage.dtype
+        ),
         "file_read_sized": lambda file, storage, count: file.read_sized(storage, count),
-        "file_write": _write,
+        "file_write": lambda file, storage, start, stop: file.write(
+            storage.data[start:stop], storage.dtype
+        ),
         "file_put": _put,
         "file_seek": lambda file, position: file.seek(min(int(position), sys.maxsize)),
-        "file_seek_end": lambda file: file.seek_end(),
-        "file_position": lambda file: file.position(),
-        "file_synchronize": lambda file: file.synchronize(),
-        "file_close": lambda file: file.close(),
-        "file_complete": lambda file: file.complete(),
-        "file_check_open": lambda file: file.check_open(),
         "file_storage": _storage,
-        "file_stop_buffering": lambda file: file.stop_buffering(),
+        **{f"file_{name}": methodcaller(name) for name in _PLAIN},
         "file_flush_all": flush_all,
         "tensor_restore": _restore,
     }

@@ -114,9 +114,7 @@ class DiskFile(File):
     # -- reading
 
     def fill(self, need: int) -> int:
-        self.check_readable()
-        if self.window.room:
-            self._turn_to_reading()
+        self._turn_to_reading()
         at, stop = int(self.window.at), int(self.window.stop)
         if stop - at >= need:
             return stop - at
@@ -134,8 +132,10 @@ class DiskFile(File):
         return stop
 
     def _turn_to_reading(self) -> None:
-        self._drain_or_fail()
-        self.window.room = 0
+        self.check_readable()
+        if self.window.room:
+            self._drain_or_fail()
+            self.window.room = 0
 
     def _move_to_front(self, at: int, stop: int) -> tuple[int, int]:
         """Move the unread bytes to the buffer's beginning; returns their new bounds."""
@@ -173,25 +173,17 @@ class DiskFile(File):
         return max(size - self._start, 0) if size else None
 
     def remaining(self) -> int | None:
-        self.check_readable()
-        if self.window.room:
-            self._turn_to_reading()
+        self._turn_to_reading()
         rest = self._rest()
         return None if rest is None else max(rest - int(self.window.at), 0)
 
     def take(self, out: memoryview, unit: int) -> int:
-        at = int(self.window.at)
-        if len(out) <= _BUFFER:
-            count = min(self.fill(len(out)), len(out))
-            at = int(self.window.at)
-            out[:count] = self.bytes()[at : at + count]
-            self.window.at = at + count
-            return count
-        done = min(self.fill(1), len(out))
+        fits = len(out) <= _BUFFER
+        done = min(self.fill(len(out) if fits else 1), len(out))
         at = int(self.window.at)
         out[:done] = self.bytes()[at : at + done]
         self.window.at = at + done
-        return done + self._read_past_buffer(out[done:])
+        return done if fits else done + self._read_past_buffer(out[done:])
 
     def skip_partial(self) -> None:
         present = self.fill(1)
@@ -199,7 +191,7 @@ class DiskFile(File):
             self.window.at += present
 
     def _read_past_buffer(self, out: memoryview) -> int:
-        """Read into out directly; the buffer has no unread bytes."""
+        """Read into out directly; the buffer has no unread bytes unless out is empty."""
         if not len(out):
             return 0
         done = 0

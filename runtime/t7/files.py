@@ -13,7 +13,7 @@ from runtime.core.collector import nothing_is_garbage
 from runtime.core.errors import TorchError
 from runtime.core.texts import shown
 from runtime.io.replacement import Replacement
-from runtime.t7.reader import ObjectReader, Reader
+from runtime.t7.reader import ObjectReader, Reader, Source
 from runtime.t7.sink import BinarySink, Put, Sink, TextSink
 from runtime.t7.source import BinarySource, Bytes, DiskBytes, MemoryBytes
 from runtime.t7.text import TextSource
@@ -118,7 +118,7 @@ def _byte_order(source: Bytes) -> str:
     return ">" if start[:3] == bytes(3) and start[3:] > b"\0" else "<"
 
 
-def _read(source: TextSource | BinarySource, readers: Mapping[str, Reader], name: str) -> Any:
+def _read(source: Source, readers: Mapping[str, Reader], name: str) -> Any:
     try:
         with nothing_is_garbage():
             return ObjectReader(source, readers).read_object()

@@ -29,11 +29,14 @@ from runtime.t7.kinds import (
     plain_number,
     plain_string,
 )
-from runtime.t7.source import Source
+from runtime.t7.source import BinarySource
+from runtime.t7.text import TextSource
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 
 _MAX_DIMENSIONS = 1000
 _MISFIT = "corrupt file: a tensor that does not fit its storage"
+
+Source = BinarySource | TextSource
 
 #: Reads the contents of an object of a class: what its method `read` does in Lua.
 Reader = Callable[["ObjectReader"], Any]
@@ -77,37 +80,30 @@ class _Entries:
         return not self._left or self.read_plain()
 
 
-class _Upvalues:
-    """A function whose upvalues are being read."""
+class _Contents:
+    """A function, or an object of a class, whose upvalues or fields are being read."""
 
-    def __init__(self, owner: Function) -> None:
+    def __init__(self, owner: Function | TorchObject) -> None:
         self.owner = owner
 
     def take(self, value: Any) -> bool:
-        if not isinstance(value, Table):
-            raise T7Error("corrupt file: a function without upvalues")
-        self.owner.upvalues = value
-        return True
-
-
-class _Fields:
-    """An object of a class whose fields are being read."""
-
-    def __init__(self, owner: TorchObject) -> None:
-        self.owner = owner
-
-    def take(self, value: Any) -> bool:
-        if not isinstance(value, Table):
-            name = self.owner.torch_typename
+        """Set what was read; the object is complete then."""
+        is_table = isinstance(value, Table)
+        if isinstance(self.owner, Function):
+            if not is_table:
+                raise T7Error("corrupt file: a function without upvalues")
+            self.owner.upvalues = value
+            return True
+        if not is_table:
             raise T7Error(
-                f"Cannot load object class <{name!s}>: it has no fields, but a format of its own, "
-                "for which load takes a function (readers)"
+                f"Cannot load object class <{self.owner.torch_typename!s}>: it has no fields, but "
+                "a format of its own, for which load takes a function (readers)"
             )
         self.owner.fields = value
         return True
 
 
-_Incomplete = _Entries | _Upvalues | _Fields
+_Incomplete = _Entries | _Contents
 
 
 class ObjectReader:
@@ -178,7 +174,7 @@ class ObjectReader:
         function = Function(self._source.read_string(), None, kind)
         if number is not None:
             self._known[number] = function
-        return function, _Upvalues(function)
+        return function, _Contents(function)
 
     def _open_torch(self, number: int) -> tuple[Any, _Incomplete | None]:
         name, version = self._class()
@@ -195,7 +191,7 @@ class ObjectReader:
             value = self._known[number] = self._read_by(reader, name)
             return value, None
         made = self._known[number] = TorchObject(name, None, version)
-        return made, _Fields(made)
+        return made, _Contents(made)
 
     def _class(self) -> tuple[str, float]:
         """The name of an object's class, and the version of its format."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 import numpy as np
 
@@ -19,31 +18,6 @@ Put = Callable[[bytes | bytearray | memoryview], object]
 _FULL = 1 << 16  # bytes that are collected before they are written
 _PIECE = 1 << 20  # elements that are converted, or read from another file, at a time
 _MAX_INT = (1 << 31) - 1
-
-
-class Sink(Protocol):
-    """A file to be written from its beginning to its end."""
-
-    def put_int(self, value: int) -> None:
-        """Write an int."""
-
-    def put_long(self, value: int) -> None:
-        """Write a long."""
-
-    def put_longs(self, values: tuple[int, ...]) -> None:
-        """Write several together."""
-
-    def put_double(self, value: float) -> None:
-        """Write a double."""
-
-    def put_string(self, value: bytes) -> None:
-        """Write a string: its length, and its bytes."""
-
-    def put_elements(self, storage: Storage) -> None:
-        """Write the elements of a storage."""
-
-    def flush(self) -> None:
-        """Write out what was collected."""
 
 
 class _Collecting:
@@ -67,13 +41,14 @@ class _Collecting:
         self._put(data)
 
     def flush(self) -> None:
+        """Write out what was collected."""
         pending, self._pending = self._pending, bytearray()
         if pending:
             self._put(pending)
 
 
 class BinarySink(_Collecting):
-    """A binary file. long_size: bytes of a long, 4 or 8."""
+    """A binary file, written from its beginning to its end. long_size: bytes of a long, 4 or 8."""
 
     def __init__(self, put: Put, long_size: int) -> None:
         super().__init__(put)
@@ -83,9 +58,11 @@ class BinarySink(_Collecting):
         self._double = struct.Struct("<d").pack
 
     def put_int(self, value: int) -> None:
+        """Write an int."""
         self._add(self._int(value))
 
     def put_long(self, value: int) -> None:
+        """Write a long."""
         try:
             self._add(self._long(value))
         except struct.error:
@@ -94,18 +71,22 @@ class BinarySink(_Collecting):
             ) from None
 
     def put_longs(self, values: tuple[int, ...]) -> None:
+        """Write several together."""
         for value in values:
             self.put_long(value)
 
     def put_double(self, value: float) -> None:
+        """Write a double."""
         self._add(self._double(value))
 
     def put_string(self, value: bytes) -> None:
+        """Write a string: its length, and its bytes."""
         _check_length(value)
         self.put_int(len(value))
         self._pass_on(memoryview(value))
 
     def put_elements(self, storage: Storage) -> None:
+        """Write the elements of a storage."""
         dtype = storage.dtype
         wire = self._long_type if dtype is LONG else dtype.numpy.newbyteorder("<")
         for piece in parts_of(storage):
@@ -116,7 +97,7 @@ class BinarySink(_Collecting):
 
 
 class TextSink(_Collecting):
-    """An ascii file."""
+    """An ascii file, written as a `BinarySink` is."""
 
     def put_int(self, value: int) -> None:
         self._add(b"%d\n" % value)
@@ -147,6 +128,9 @@ class TextSink(_Collecting):
                 between = b" "
         if storage.size:
             self._add(b"\n")
+
+
+Sink = BinarySink | TextSink
 
 
 def parts_of(storage: Storage, start: int = 0, stop: int | None = None) -> Iterator[Array]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import weakref
 from struct import Struct, unpack_from
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -32,43 +32,32 @@ def too_short(done: int, wanted: int) -> T7Error:
     return T7Error(f"read error: read {done} blocks instead of {wanted}")
 
 
-class Bytes(Protocol):
-    """What bytes are read from. size: how many there are."""
-
-    size: int
-
-    def read(self, at: int, count: int) -> bytes:
-        """So many bytes from a position on; fewer where they end."""
-
-    def read_into(self, out: memoryview, at: int) -> int:
-        """The same, into memory; returns how many there were."""
-
-    def later(self, cls: type[Storage], count: int, at: int) -> Storage | None:
-        """A storage whose elements are read when they are first used; None: read them now."""
-
-
 class MemoryBytes:
-    """Bytes in memory."""
+    """Bytes in memory. size: how many there are."""
 
     def __init__(self, data: bytes) -> None:
         self._data = memoryview(data)
         self.size = len(data)
 
     def read(self, at: int, count: int) -> bytes:
+        """So many bytes from a position on; fewer where they end."""
         return bytes(self._data[at : at + count])
 
     def read_into(self, out: memoryview, at: int) -> int:
+        """The same, into memory; returns how many there were."""
         part = self._data[at : at + len(out)]
         out[: len(part)] = part
         return len(part)
 
     def later(self, cls: type[Storage], count: int, at: int) -> Storage | None:
+        """A storage whose elements are read when they are first used; None: read them now."""
         return None
 
 
 class DiskBytes:
-    """The bytes of a file. It stays open as long as a storage's elements are still in it.
+    """The bytes of a file, read as those in memory.
 
+    It stays open as long as a storage's elements are still in it.
     lazy: whether elements of large files may stay there.
     """
 
@@ -106,47 +95,21 @@ class DiskBytes:
         return cls.read_later(count, read)
 
 
+Bytes = MemoryBytes | DiskBytes
+
+
 def _state(descriptor: int) -> tuple[int, int]:
     """The size of a file, and when it was changed last."""
     status = os.fstat(descriptor)
     return status.st_size, status.st_mtime_ns
 
 
-class Source(Protocol):
-    """A file as a sequence of numbers and strings. Each method raises T7Error where it ends."""
-
-    @property
-    def position(self) -> int:
-        """How many bytes were read."""
-
-    def read_int(self) -> int:
-        """The next int, of 4 bytes."""
-
-    def read_long(self) -> int:
-        """The next long."""
-
-    def read_double(self) -> float:
-        """The next double."""
-
-    def read_string(self) -> bytes:
-        """The next string: an int with its length, and its bytes."""
-
-    def read_longs(self, count: int) -> tuple[int, ...]:
-        """So many longs."""
-
-    def read_elements(self, dtype: DType, count: int) -> Storage:
-        """A storage of so many elements."""
-
-    def read_plain_entries(self, into: dict[Any, Any], count: int) -> tuple[int, Any]:
-        """Read entries of a table whose keys and values are numbers and strings, as they come.
-
-        Returns how many: count, or fewer where another one comes, or may come; and the key of that
-        one, or None where it was not read.
-        """
-
-
 class BinarySource:
-    """A binary file. order: '<' or '>', as in struct; long_size: bytes of a long, 4 or 8."""
+    """A binary file as a sequence of numbers and strings.
+
+    order: '<' or '>', as in struct; long_size: bytes of a long, 4 or 8. The methods that read raise
+    T7Error where the file ends.
+    """
 
     def __init__(self, file: Bytes, order: str, long_size: int) -> None:
         self._file = file
@@ -165,6 +128,7 @@ class BinarySource:
 
     @property
     def position(self) -> int:
+        """How many bytes were read."""
         return self._start + self._at
 
     def _need(self, count: int) -> None:
@@ -180,6 +144,7 @@ class BinarySource:
             raise too_short(0, 1)
 
     def read_int(self) -> int:
+        """The next int, of 4 bytes."""
         at = self._at
         if at + 4 > len(self._data):
             self._need(4)
@@ -189,9 +154,11 @@ class BinarySource:
         return value
 
     def read_long(self) -> int:
+        """The next long."""
         return self.read_longs(1)[0]
 
     def read_longs(self, count: int) -> tuple[int, ...]:
+        """So many longs."""
         self.has_longs = True
         nbytes = count * self._long_size
         if self._at + nbytes > len(self._data):
@@ -201,6 +168,7 @@ class BinarySource:
         return unpack_from(self._long_format % count, self._data, at)
 
     def read_double(self) -> float:
+        """The next double."""
         at = self._at
         if at + 8 > len(self._data):
             self._need(8)
@@ -210,6 +178,7 @@ class BinarySource:
         return value
 
     def read_string(self) -> bytes:
+        """The next string: an int with its length, and its bytes."""
         count = self.read_int()
         if count < 0:
             raise T7Error(OVERFLOW)
@@ -223,21 +192,20 @@ class BinarySource:
         return self._data[at : at + count]
 
     def read_elements(self, dtype: DType, count: int) -> Storage:
+        """A storage of so many elements."""
         wire = self._wire(dtype)
         if count < 0:
             raise T7Error(OVERFLOW)
         rest = self._file.size - self.position
         if count * wire.itemsize > rest:
             raise too_short(rest // wire.itemsize, count)
-        cls = STORAGE_CLASSES[dtype.index]
-        storage = None
-        if wire == dtype.numpy:
-            storage = self._file.later(cls, count, self.position)
-            if storage is not None:
-                self._skip(count * wire.itemsize)
-                return storage
+        cls, is_plain = STORAGE_CLASSES[dtype.index], wire == dtype.numpy
+        later = self._file.later(cls, count, self.position) if is_plain else None
+        if later is not None:
+            self._skip(count * wire.itemsize)
+            return later
         storage = cls.new(count)
-        if wire == dtype.numpy:
+        if is_plain:
             self._read_into(storage.data)
             return storage
         for start in range(0, count, _PIECE):
@@ -247,6 +215,11 @@ class BinarySource:
         return storage
 
     def read_plain_entries(self, into: dict[Any, Any], count: int) -> tuple[int, Any]:
+        """Read entries of a table whose keys and values are numbers and strings, as they come.
+
+        Returns how many: count, or fewer where another one comes, or may come; and the key of that
+        one, or None where it was not read.
+        """
         # One loop without calls of our own: there may be millions of entries.
         data, at, behind = self._data, self._at, self._at
         last, left, key = len(data) - _NUMBER_SIZE, count, None

@@ -27,7 +27,7 @@ _LONG = 1 << 63
 
 
 class TextSource:
-    """An ascii file."""
+    """An ascii file, read as a `BinarySource` is."""
 
     has_longs = False  # of some size
 

@@ -15,11 +15,9 @@ from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of, tensor_of
-from runtime.t7.kinds import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
+from runtime.t7.kinds import BOOLEAN, EXACT, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
 from runtime.t7.sink import Sink
 from runtime.t7.values import Function, T7Error, Table, TorchObject
-
-_EXACT = 1 << 53
 
 
 class ObjectWriter:
@@ -141,7 +139,7 @@ def lua_number(value: Any) -> int | float:
     """
     if isinstance(value, numbers.Integral):
         whole = int(value)
-        if not -_EXACT <= whole <= _EXACT:
+        if not -EXACT <= whole <= EXACT:
             raise T7Error(f"{whole} is no number of Lua: whole numbers are exact up to 2^53")
         return whole
     if isinstance(value, np.complexfloating):
