@@ -18,10 +18,7 @@ from runtime.pytorch.calls.table import FUNCTIONS, document
 from runtime.pytorch.classes.limits import finfo, iinfo
 from runtime.pytorch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.ops import autograd
-from runtime.pytorch.ops.factors import lu
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
-from runtime.pytorch.ops.matrices import block_diag, cdist, chain_matmul
-from runtime.pytorch.ops.products import einsum, tensordot
 from runtime.pytorch.settings import CONSTANTS, REMOVED, SETTINGS
 from runtime.pytorch.tensors.tensor import Tensor
 
@@ -30,17 +27,11 @@ document()
 
 
 _FUNCTIONS = (
-    block_diag,
-    cdist,
-    chain_matmul,
-    einsum,
     get_default_device,
-    lu,
     set_default_device,
     set_default_dtype,
     set_default_tensor_type,
     set_printoptions,
-    tensordot,
 )
 
 

@@ -97,6 +97,13 @@ def op(
     return register
 
 
+def functional(function: F) -> F:
+    """Add a function of torch.functional: the errors of wrong calls are Python's."""
+    function.__module__ = "torch.functional"
+    FUNCTIONS[function.__name__] = function
+    return function
+
+
 def _is_in_submodule(schema: Schema) -> bool:
     return schema.name.startswith(("linalg_", "special_"))
 

@@ -19,6 +19,8 @@ Operand: TypeAlias = Any
 TensorOrNumber: TypeAlias = Any
 #: A tensor, or in a further row an int.
 TensorOrInt: TypeAlias = Any
+#: An int, or in a further row a tuple of ints.
+IntOrShape: TypeAlias = Any
 #: A tuple of ints, or a single int.
 IntsOrOne: TypeAlias = Any
 #: Some tensors.
@@ -38,6 +40,7 @@ TYPES = {
     "Operand": "Tensor",
     "TensorOrNumber": "Tensor or Number",
     "TensorOrInt": "Tensor or int",
+    "IntOrShape": "int or tuple of ints",
     "Out": "Tensor",
     "Outs": "tuple of Tensors",
     "Tensors": "tuple of Tensors",
@@ -62,6 +65,7 @@ TYPES = {
 ALTERNATIVES = {
     "Tensor or Number": ("Tensor", "Number"),
     "Tensor or int": ("Tensor", "int"),
+    "int or tuple of ints": ("int", "tuple of ints"),
     "torch.Generator or none": ("torch.Generator?", ""),
 }
 #: Those for which a single int is taken as well.

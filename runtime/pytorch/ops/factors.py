@@ -16,7 +16,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.calls.types import OUT, OUTS
 from runtime.pytorch.compute.matrices import (
     LinAlgError,
@@ -233,6 +233,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
     return named("linalg_lu_factor_ex", *found, info)
 
 
+@functional
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """Both triangular factors in one matrix, and the exchanged rows."""
     found = lu_factor_ex(A, pivot=pivot)

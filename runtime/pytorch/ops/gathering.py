@@ -17,7 +17,7 @@ from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import Category, int64
 from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import give
@@ -328,6 +328,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     return wrap(found)
 
 
+@functional
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """Positions among all elements of a shape as indices, a tensor for each dimension."""
     if indices.dtype.category is not Category.INTEGER:
@@ -345,7 +346,3 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     for dim, (size, step) in enumerate(zip(sizes, contiguous_strides(sizes), strict=True)):
         found[..., dim] = array // step % size
     return unbind(wrap(found), -1)
-
-
-unravel_index.__module__ = "torch.functional"
-FUNCTIONS["unravel_index"] = unravel_index

@@ -14,7 +14,7 @@ import numpy as np
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.calls.kinds import as_tensors
-from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.calls.table import FUNCTIONS, functional, op
 from runtime.pytorch.calls.types import Out, Tensors
 from runtime.pytorch.compute.promotion import can_cast, result_type
 from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
@@ -145,10 +145,9 @@ def _at_least(name: str, widen: Callable[[Tensor], Tensor]) -> None:
         return by_table(tensors[0] if len(tensors) == 1 else tensors)
 
     function.__name__ = function.__qualname__ = name
-    function.__module__ = "torch.functional"
     text = f"Views with at least {name[-2]} dimensions, of one tensor or of several."
     one.__doc__ = several.__doc__ = function.__doc__ = text
-    FUNCTIONS[name] = function
+    functional(function)
 
 
 for _name, _widen in (
@@ -193,6 +192,7 @@ def column_stack(tensors: Tensors, *, out: Out = None) -> Tensor:
 # -- grids and products
 
 
+@functional
 def meshgrid(*tensors: Any, indexing: str | None = None) -> Tensors:
     """Views of tensors of one dimension as coordinates of a grid.
 
@@ -235,6 +235,7 @@ def _grid(tensors: Tensors, swap: bool) -> Tensors:
     return tuple(grids)
 
 
+@functional
 def cartesian_prod(*tensors: Any) -> Tensor:
     """All combinations of the elements of tensors of one dimension, as rows."""
     as_tensors(tensors)
@@ -245,11 +246,6 @@ def cartesian_prod(*tensors: Any) -> Tensor:
         return tensors[0]  # type: ignore[no-any-return]
     grids = [wrap(grid.array.reshape(-1)) for grid in meshgrid(*tensors, indexing="ij")]
     return stack(tuple(grids), 1)
-
-
-for _function in (meshgrid, cartesian_prod):
-    _function.__module__ = "torch.functional"
-    FUNCTIONS[_function.__name__] = _function
 
 
 @op(method=False)

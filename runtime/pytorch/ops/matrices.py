@@ -15,7 +15,7 @@ from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.kinds import as_tensors
-from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.matrices import (
     check_matrices,
@@ -92,6 +92,7 @@ def multi_dot(tensors: Any, *, out: Out = None) -> Tensor:
     return wrap(np.linalg.multi_dot(arrays))
 
 
+@functional
 def chain_matmul(*matrices: Tensor, out: Out = None) -> Tensor:
     """The product of several matrices, in the order that takes the fewest multiplications."""
     if not matrices:
@@ -146,6 +147,7 @@ def old_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return cross(input, other, dim=dim)
 
 
+@functional
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
     """The distances between all rows of two matrices, by the norm of an order."""
     for position, (name, value) in enumerate((("x1", x1), ("x2", x2))):
@@ -163,6 +165,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
     return wrap(vector_norm_of(differences, p, (-1,), False))
 
 
+@functional
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with others along its diagonal."""
     for position, tensor in enumerate(as_tensors(tensors)):

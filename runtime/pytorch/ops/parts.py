@@ -10,7 +10,7 @@ from typing import Any
 
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.calls.table import FUNCTIONS, functional, op
 from runtime.pytorch.calls.types import OUT, TensorOrInt
 from runtime.pytorch.ops.views import as_method
 from runtime.pytorch.tensors.layouts import strided
@@ -152,6 +152,7 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     return found
 
 
+@functional
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension: of one size, the last maybe smaller, or of a list of sizes."""
     found: tuple[Tensor, ...] = tensor.split(split_size_or_sections, dim)  # type: ignore[attr-defined]
@@ -159,8 +160,6 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
 
 
 as_method(_split_method, "split", split.__doc__)
-split.__module__ = "torch.functional"
-FUNCTIONS["split"] = split
 
 
 @op()

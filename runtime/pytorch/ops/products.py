@@ -11,7 +11,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim, wrap_dims
-from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.contraction import check_scalars
@@ -62,8 +62,7 @@ def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
 @op()
 def mm(input: Tensor, mat2: Tensor, *, out: Out = None) -> Tensor:
     """The product of two matrices."""
-    product = wrap(matrix_product("mm", input, mat2))
-    return delivered(product, out)
+    return delivered(wrap(matrix_product("mm", input, mat2)), out)
 
 
 def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
@@ -90,8 +89,7 @@ def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
 @op()
 def mv(input: Tensor, vec: Tensor, *, out: Out = None) -> Tensor:
     """The product of a matrix and a vector."""
-    product = wrap(apply(input, vec, out))
-    return delivered(product, out)
+    return delivered(wrap(apply(input, vec, out)), out)
 
 
 @op(f"vdot(Tensor input, Tensor other, *, {OUT})")
@@ -120,8 +118,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
 @op()
 def bmm(input: Tensor, mat2: Tensor, *, out: Out = None) -> Tensor:
     """The products of the matrices of two batches."""
-    product = wrap(batch_product(input, mat2))
-    return delivered(product, out)
+    return delivered(wrap(batch_product(input, mat2)), out)
 
 
 def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
@@ -140,12 +137,9 @@ def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
     return multiply(x, y)
 
 
-@op()
-@op(name="linalg_matmul")
+@op(name="matmul linalg_matmul")
 def matmul(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor:
     """The product of vectors, matrices, or batches of matrices, whose shapes are broadcast."""
-    if out is None:
-        return _product(input, other)
     return delivered(_product(input, other), out)
 
 
@@ -231,8 +225,7 @@ def vectors(name: str, a: Tensor, b: Tensor, first: str, second: str) -> tuple[A
     return cast(a.array, kind), cast(b.array, kind)
 
 
-@op(more=OUT)
-@op(name="ger", more=OUT)
+@op(name="outer ger", more=OUT)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """The products of all pairs of two vectors' elements."""
     x, y = vectors("outer", input, vec2, "self", "vec2")
@@ -280,6 +273,7 @@ def trace(input: Tensor) -> Tensor:
 # -- any dimensions
 
 
+@functional
 def einsum(*args: Any) -> Tensor:
     """Sums of products that an equation tells by letters: ``einsum('ij,jk->ik', a, b)``."""
     if len(args) < 2:
@@ -306,6 +300,7 @@ def _einsum_of_lists(args: tuple[Any, ...]) -> Tensor:
     return contract(equation, [args[2 * i] for i in range(pairs)])
 
 
+@functional
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Tensor:
     """Sums of products over dimensions of both: the last of one and the first of the other.
 

@@ -10,6 +10,7 @@ from typing import Any
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.types import IntOrShape
 from runtime.pytorch.ops.views import becoming, in_place
 from runtime.pytorch.tensors.layouts import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of
@@ -83,7 +84,11 @@ in_place(transpose, "transpose_ swapdims_")
 op("swapaxes_(Tensor input, int axis0, int axis1)", function=False)(becoming(transpose))
 
 
-def _moved(input: Tensor, source: Shape, destination: Shape) -> Tensor:
+@op(name="movedim moveaxis")
+def movedim(input: Tensor, source: IntOrShape, destination: IntOrShape) -> Tensor:
+    """A view with one dimension, or some, at other positions; the others keep their order."""
+    if isinstance(source, int):
+        source, destination = (source,), (destination,)
     if len(source) != len(destination):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({listed(source)} dims) should "
@@ -100,18 +105,6 @@ def _moved(input: Tensor, source: Shape, destination: Shape) -> Tensor:
     to = dict(zip(places, origins, strict=True))
     others = iter([dim for dim in range(ndim) if dim not in origins])
     return _permuted(input, [to[dim] if dim in to else next(others) for dim in range(ndim)])
-
-
-@op(name="movedim moveaxis")
-def move_one(input: Tensor, source: int, destination: int) -> Tensor:
-    """A view with one dimension at another position; the others keep their order."""
-    return _moved(input, (source,), (destination,))
-
-
-@op(name="movedim moveaxis")
-def move(input: Tensor, source: Shape, destination: Shape) -> Tensor:
-    """A view with some dimensions at other positions; the others keep their order."""
-    return _moved(input, source, destination)
 
 
 # -- matrices and batches of them

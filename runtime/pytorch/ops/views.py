@@ -18,7 +18,8 @@ from runtime.pytorch.base.dtypes import dtype
 from runtime.pytorch.base.shapes import Shape, broadcast, infer_size, listed, wrap_dim, wrap_dims
 from runtime.pytorch.base.size import Size
 from runtime.pytorch.calls.kinds import as_tensors
-from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.calls.table import functional, op
+from runtime.pytorch.calls.types import IntOrShape
 from runtime.pytorch.tensors.layouts import strided, view_strides
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
@@ -206,16 +207,10 @@ def squeeze(input: Tensor) -> Tensor:
 
 
 @op(name="squeeze")
-def squeeze_dim(input: Tensor, dim: int) -> Tensor:
-    """A view without one dimension, if its size is 1."""
-    return squeeze_dims(input, (dim,))
-
-
-@op(name="squeeze")
-def squeeze_dims(input: Tensor, dim: Shape) -> Tensor:
-    """A view without some dimensions, those of size 1 of them."""
+def squeeze_dims(input: Tensor, dim: IntOrShape) -> Tensor:
+    """A view without one dimension, or some, those of size 1 of them."""
     sizes = input.array.shape
-    given = wrap_dims(dim, len(sizes))
+    given = wrap_dims((dim,) if isinstance(dim, int) else dim, len(sizes))
     return _keep(input, [size != 1 or at not in given for at, size in enumerate(sizes)])
 
 
@@ -243,8 +238,8 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return strided(input, (*sizes[:dim], 1, *sizes[dim:]), (*strides[:dim], step, *strides[dim:]))
 
 
-for _view_of_others in (squeeze, squeeze_dim, squeeze_dims):
-    in_place(_view_of_others, "squeeze_")
+in_place(squeeze, "squeeze_")
+in_place(squeeze_dims, "squeeze_")
 in_place(unsqueeze, "unsqueeze_")
 
 
@@ -309,12 +304,14 @@ def broadcast_to(input: Tensor, size: Shape) -> Tensor:
     return expanded(input, size)
 
 
+@functional
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Views of tensors that all have the shape to which they are broadcast together."""
     shape: Shape = reduce(broadcast, [tensor.array.shape for tensor in as_tensors(tensors)], ())
     return tuple([expanded(tensor, shape) for tensor in tensors])
 
 
+@functional
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape to which tensors of some shapes are broadcast. Raises RuntimeError."""
     given = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
@@ -334,11 +331,6 @@ def broadcast_shapes(*shapes: Any) -> Size:
             if m == 1:
                 result[-1 - back] = n
     return Size(result)
-
-
-for _function in (broadcast_tensors, broadcast_shapes):
-    _function.__module__ = "torch.functional"
-    FUNCTIONS[_function.__name__] = _function
 
 
 # -- the same view once more
