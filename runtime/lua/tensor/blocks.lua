@@ -140,31 +140,35 @@ function blocks.publish(dtype, block, ...) -- luacheck: ignore 212
   return value
 end
 
---- A block of the sizes a to d, of which the first n are given; nil where one is not a positive
--- whole number, or there are too many elements.
-function blocks.sized(dtype, n, a, b, c, d)
-  local count = a
-  if not (a >= 1 and a % 1 == 0) then return nil end
-  if n >= 2 then
-    if not (b >= 1 and b % 1 == 0) then return nil end
-    count = count * b
+--- The product of the first n of four numbers; nil unless these are positive whole numbers.
+function blocks.product(n, a, b, c, d)
+  if n < 2 then b = 1 end
+  if n < 3 then c = 1 end
+  if n < 4 then d = 1 end
+  if a >= 1 and b >= 1 and c >= 1 and d >= 1
+    and a % 1 == 0 and b % 1 == 0 and c % 1 == 0 and d % 1 == 0 then
+    return a * b * c * d
   end
-  if n >= 3 then
-    if not (c >= 1 and c % 1 == 0) then return nil end
-    count = count * c
-  end
-  if n >= 4 then
-    if not (d >= 1 and d % 1 == 0) then return nil end
-    count = count * d
-  end
-  if count > blocks.MAX then return nil end
-  local block = new_block(dtype, count, n)
-  local size = block.size
+end
+
+--- Sets the sizes of a struct, of which the first n are given, and the strides of contiguous
+-- elements.
+function blocks.set_sizes(view, n, a, b, c, d)
+  local size = view.size
   size[0] = a
   if n >= 2 then size[1] = b end
   if n >= 3 then size[2] = c end
   if n >= 4 then size[3] = d end
-  set_strides(block, n)
+  set_strides(view, n)
+end
+
+--- A block of the sizes a to d, of which the first n are given; nil where one is not a positive
+-- whole number, or there are too many elements.
+function blocks.sized(dtype, n, a, b, c, d)
+  local count = blocks.product(n, a, b, c, d)
+  if not count or count > blocks.MAX then return nil end
+  local block = new_block(dtype, count, n)
+  blocks.set_sizes(block, n, a, b, c, d)
   return block, count
 end
 

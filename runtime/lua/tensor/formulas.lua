@@ -217,34 +217,26 @@ end
 
 -- ------------------------------------------------------------------ translation
 
-local KINDS = { userdata = 1, number = 2 }
+-- For each argument of a call, what its Lua type adds to the pattern: a nan for other types.
+local of_argument = {}
+for i = 1, 5 do
+  of_argument[i] = { userdata = 3 ^ (i - 1), number = 2 * 3 ^ (i - 1) }
+  for name in ('nil boolean string table function thread cdata'):gmatch('%S+') do
+    of_argument[i][name] = 0 / 0
+  end
+end
+local of_first, of_second, of_third, of_fourth, of_fifth = unpack(of_argument)
 
 --- The pattern of up to five arguments, as a number that runtime/compute/formulas.py reads; 0 if
 -- one of them is neither userdata nor number.
 function formulas.pattern(n, a, b, c, d, e)
-  local code = KINDS[type(a)]
-  if not code then return 0 end
-  if n >= 2 then
-    local kind = KINDS[type(b)]
-    if not kind then return 0 end
-    code = code + 3 * kind
-  end
-  if n >= 3 then
-    local kind = KINDS[type(c)]
-    if not kind then return 0 end
-    code = code + 9 * kind
-  end
-  if n >= 4 then
-    local kind = KINDS[type(d)]
-    if not kind then return 0 end
-    code = code + 27 * kind
-  end
-  if n >= 5 then
-    local kind = KINDS[type(e)]
-    if not kind then return 0 end
-    code = code + 81 * kind
-  end
-  return code
+  local code = of_first[type(a)]
+  if n >= 2 then code = code + of_second[type(b)] end
+  if n >= 3 then code = code + of_third[type(c)] end
+  if n >= 4 then code = code + of_fourth[type(d)] end
+  if n >= 5 then code = code + of_fifth[type(e)] end
+  if code > 0 then return code end
+  return 0
 end
 
 -- The locals of the functions that Python writes.

@@ -7,14 +7,15 @@
 
 local th, dtype, slow = ...
 
-local type, tonumber, select, min, max = type, tonumber, select, math.min, math.max
+local type, tonumber, select = type, tonumber, select
 local structs, storage_structs = dtype.structs, dtype.storage_structs
 local fetch_struct, fetch_storage = dtype.fetch_struct, dtype.fetch_storage
 local anchor_of, replace_struct, class_of = th.anchor_of, th.replace_struct, th.class_of
 local blocks, layouts, new_view, publish = th.blocks, th.layouts, dtype.new_view, dtype.publish
 local copy_geometry = dtype.copy_geometry
 local View, ROOM, NO_STORAGE = dtype.view, th.ROOM, th.NO_STORAGE
-local long_storage, set_strides, sized = blocks.long_storage, blocks.set_strides, blocks.sized
+local long_storage, sized = blocks.long_storage, blocks.sized
+local product, set_sizes = blocks.product, blocks.set_sizes
 local share, share_storage, numbers_of = blocks.share, blocks.share_storage, blocks.numbers
 local leave_undetermined = blocks.leave_undetermined
 local STORAGE, TENSOR = dtype.storage_id, dtype.tensor_id
@@ -34,26 +35,6 @@ local bare_view = dtype.bare_view
 local function are_numbers(n, a, b, c, d)
   return n <= 4 and type(a) == 'number' and (n < 2 or type(b) == 'number')
     and (n < 3 or type(c) == 'number') and (n < 4 or type(d) == 'number')
-end
-
--- Whether the first n arguments are positive whole numbers; their product.
-local function product(n, a, b, c, d)
-  if n < 2 then b = 1 end
-  if n < 3 then c = 1 end
-  if n < 4 then d = 1 end
-  if a >= 1 and b >= 1 and c >= 1 and d >= 1
-    and a % 1 == 0 and b % 1 == 0 and c % 1 == 0 and d % 1 == 0 then
-    return a * b * c * d
-  end
-end
-
-local function set_sizes(view, n, a, b, c, d)
-  local size = view.size
-  size[0] = a
-  if n >= 2 then size[1] = b end
-  if n >= 3 then size[2] = c end
-  if n >= 4 then size[3] = d end
-  set_strides(view, n)
 end
 
 -- --------------------------------------------------------------------- resize
@@ -149,30 +130,8 @@ local function same_view(other)
   return view, anchor, other
 end
 
--- Sets the strides of n dimensions to a number or those that a LongStorage has; whether that was
--- possible.
-local function set_given_strides(view, n, stride)
-  local a, b, c, d = stride, nil, nil, nil
-  if type(stride) == 'userdata' then
-    local strides = long_storage(stride)
-    if not strides or strides.size ~= n then return false end
-    local _
-    _, a, b, c, d = numbers_of(strides)
-  elseif n ~= 1 then
-    return false
-  end
-  if not are_numbers(n, a, b, c, d) or a % 1 ~= 0 then return false end
-  local least, most = min(a, b or a, c or a, d or a), max(a, b or a, c or a, d or a)
-  if not (least >= 0 and most <= dtype.LARGEST) then return false end
-  view.stride[0] = a
-  if n >= 2 then view.stride[1] = b end
-  if n >= 3 then view.stride[2] = c end
-  if n >= 4 then view.stride[3] = d end
-  return true
-end
-
--- A struct without a storage for sizes, a number or a LongStorage; how many there are, and their
--- product, nil where Python has to make it.
+-- A struct without a storage for sizes, a number or a LongStorage, and their product; nil where
+-- Python has to make it.
 local function view_of_size(size)
   local n, a, b, c, d = 1, size, nil, nil, nil
   if type(size) == 'userdata' then
@@ -184,22 +143,16 @@ local function view_of_size(size)
   if not count then return nil end
   local view = bare_view(n)
   set_sizes(view, n, a, b, c, d)
-  return view, n, count
+  return view, count
 end
 
--- A struct for the elements of a storage from position `first` (from 1) on, with sizes and strides
--- as numbers: those of one dimension, or those that LongStorages have. nil where Python has to make
--- it, so where the storage must grow.
-local function storage_view(value, first, size, stride)
+-- A struct for the elements of a storage from position `first` (from 1) on, with sizes: a number or
+-- those that a LongStorage has. nil where Python has to make it, so where the storage must grow.
+local function storage_view(value, first, size)
   local s = storage_structs[value] or fetch_storage(value)
   if not s or type(first) ~= 'number' or first < 1 or first % 1 ~= 0 then return nil end
-  local view, n, count = view_of_size(size or tonumber(s.size))
-  if not count then return nil end
-  if stride then
-    if type(stride) ~= type(size) or not set_given_strides(view, n, stride) then return nil end
-    count = layouts.span(view)
-  end
-  local anchor = share_storage(value, s)
+  local view, count = view_of_size(size or tonumber(s.size))
+  local anchor = count and share_storage(value, s)
   if not anchor or first - 1 + count > tonumber(s.size) then return nil end
   view.storage, view.storageOffset = s, first - 1
   return view, anchor, value
@@ -207,21 +160,21 @@ end
 
 -- A struct for what is behind the arguments of `new` and `set`: a tensor, or a storage with offset
 -- and sizes.
-local function view_of(n, what, first, size, stride)
+local function view_of(n, what, first, size)
   local id = class_of(what)
   if id == TENSOR then
     local view, anchor, source = same_view(what)
     return view, anchor, source
-  elseif id == STORAGE and (n == 1 or n == 3 or n == 4) then
+  elseif id == STORAGE and (n == 1 or n == 3) then
     if n == 1 then first = 1 end
-    local view, anchor, source = storage_view(what, first, size, stride)
+    local view, anchor, source = storage_view(what, first, size)
     return view, anchor, source
   end
 end
 
 --- Makes a tensor the view that another one is, or a view of a storage.
 function geometry.set(self, ...)
-  local n, a, b, c, d = select('#', ...), ...
+  local n, a, b, c = select('#', ...), ...
   local old = anchor_of(self) and structs[self]
   if old then
     local view, anchor, source
@@ -229,7 +182,7 @@ function geometry.set(self, ...)
       if old.nDimension == 0 then return self end
       view, anchor = bare_view(0), NO_STORAGE
     else
-      view, anchor, source = view_of(n, a, b, c, d)
+      view, anchor, source = view_of(n, a, b, c)
       -- Torch7: without strides, a tensor that has the wanted sizes keeps its own.
       if view and class_of(source) == STORAGE and n == 3 and layouts.same_sizes(old, view)
         and not layouts.same_strides(old, view) then
@@ -253,7 +206,7 @@ function dtype.construct(n, a, b, c, d)
   if type(a) == 'userdata' then
     local s = n == 1 and class_of(a) ~= STORAGE and long_storage(a)
     if not s then
-      local view, anchor = view_of(n, a, b, c, d)
+      local view, anchor = view_of(n, a, b, c)
       if view then value = publish(view, anchor) end
       return value
     end

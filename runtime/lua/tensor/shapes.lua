@@ -103,15 +103,6 @@ local function filled_view(self, n, fill, ...)
   return view, anchor, source
 end
 
---- What `publish` takes to make a view of the sizes in a LongStorage; nil where Python has to.
-function dtype.view_of_sizes(self, sizes)
-  local s = long_storage(sizes)
-  if not s then return nil end
-  local view, anchor, source = filled_view(self, tonumber(s.size), fill_from_storage, sizes)
-  return view, anchor, source
-end
-local view_of_sizes = dtype.view_of_sizes
-
 -- The view of sizes that are given as numbers, or as a LongStorage; `more` is how many arguments
 -- follow the first two.
 local function described_view(self, more, rows, columns, ...)
@@ -126,7 +117,8 @@ local function described_view(self, more, rows, columns, ...)
       view, anchor = filled_view(self, 2 + more, fill_from_numbers, rows, columns, ...)
     end
   elseif more == 0 and columns == nil then
-    view, anchor = view_of_sizes(self, rows)
+    local s = long_storage(rows)
+    if s then view, anchor = filled_view(self, tonumber(s.size), fill_from_storage, rows) end
   end
   return view, anchor, self
 end

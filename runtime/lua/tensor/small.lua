@@ -17,6 +17,7 @@ th.small = small
 
 -- The kinds of arguments, by Lua's type or the id of their class; see runtime/calls/small.py.
 local KINDS = { number = 1, boolean = 2 }
+local NONE = 0 / 0 -- that of other values, which makes the whole pattern a nan
 local FIRST_TENSOR, FLOATS, DOUBLES, LONG_STORAGE = 3, 11, 12, 13
 local of_class = { [host.FIRST_STORAGE + th.LONG] = LONG_STORAGE }
 for i, dtype in ipairs(th.dtypes) do of_class[dtype.tensor_id] = FIRST_TENSOR + i - 1 end
@@ -26,34 +27,32 @@ local class_of_metatable = th.class_of_metatable
 -- The kind of a list, which is that of its first element.
 local function list_kind(value)
   local first = rawget(value, 1)
-  if type(first) ~= 'userdata' or getmetatable(value) then return 0 end
+  if type(first) ~= 'userdata' or getmetatable(value) then return NONE end
   local kind = of_class[class_of_metatable(getmetatable(first)) or 0]
   return kind == FIRST_TENSOR + th.DOUBLE and DOUBLES
-    or kind == FIRST_TENSOR + th.DOUBLE - 1 and FLOATS or 0
+    or kind == FIRST_TENSOR + th.DOUBLE - 1 and FLOATS or NONE
 end
 
 local function kind_of(value)
   local lua_type = type(value)
   if lua_type == 'userdata' then
-    return of_class[class_of_metatable(getmetatable(value)) or 0] or 0
+    return of_class[class_of_metatable(getmetatable(value)) or 0] or NONE
   end
   if lua_type == 'table' then return list_kind(value) end
-  return KINDS[lua_type] or 0
+  return KINDS[lua_type] or NONE
 end
 
 -- The pattern of up to 7 arguments as a number; nil if there is one of another kind.
 local function pattern(n, a, b, c, d, e, f, g)
   if n == 0 then return 0 end
   local code = kind_of(a)
-  if code == 0 then return nil end
-  local kind
-  if n >= 2 then kind = kind_of(b) if kind == 0 then return nil end code = code + 16 * kind end
-  if n >= 3 then kind = kind_of(c) if kind == 0 then return nil end code = code + 256 * kind end
-  if n >= 4 then kind = kind_of(d) if kind == 0 then return nil end code = code + 4096 * kind end
-  if n >= 5 then kind = kind_of(e) if kind == 0 then return nil end code = code + 65536 * kind end
-  if n >= 6 then kind = kind_of(f) if kind == 0 then return nil end code = code + 1048576 * kind end
-  if n >= 7 then kind = kind_of(g) if kind == 0 then return nil end code = code + 2 ^ 24 * kind end
-  return code
+  if n >= 2 then code = code + 16 * kind_of(b) end
+  if n >= 3 then code = code + 256 * kind_of(c) end
+  if n >= 4 then code = code + 4096 * kind_of(d) end
+  if n >= 5 then code = code + 65536 * kind_of(e) end
+  if n >= 6 then code = code + 1048576 * kind_of(f) end
+  if n >= 7 then code = code + 2 ^ 24 * kind_of(g) end
+  if code == code then return code end
 end
 
 -- ----------------------------------------------------------------- functions

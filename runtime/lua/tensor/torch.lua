@@ -16,56 +16,6 @@ for _, operation in ipairs(th.operations) do
   if operation.of_torch then torch[name] = th.stub(name, nil, operation.mark) end
 end
 
--- ------------------------------------------------------- functions of a number
-
-local floor, ceil, abs, sqrt = math.floor, math.ceil, math.abs, math.sqrt
-
-local function trunc(x)
-  return x < 0 and ceil(x) or floor(x)
-end
-
--- Those whose results are exact, for numbers that are finite.
-local of_number = { floor = floor, ceil = ceil, abs = abs, trunc = trunc }
-
-function of_number.sqrt(x)
-  return x >= 0 and sqrt(x) or nil
-end
-
-function of_number.round(x)
-  if abs(x) < 0.5 then return 0 * x end -- which keeps the sign
-  local whole = trunc(x)
-  if abs(x - whole) < 0.5 then return whole end
-  return x < 0 and whole - 1 or whole + 1
-end
-
-for name, compute in pairs(of_number) do
-  local slow = torch[name]
-  torch[name] = function(...)
-    local x = ...
-    if type(x) == 'number' and select('#', ...) == 1 and x - x == 0 then
-      local result = compute(x)
-      if result then return result end
-    end
-    return slow(...)
-  end
-end
-
--- -------------------------------------------------------------------- views
-
-local slow_view, FIRST_TENSOR = torch.view, host.FIRST_TENSOR
-
---- The view of a tensor with the sizes in a LongStorage, as the method makes it; all other calls
--- are Python's.
-function torch.view(...)
-  local source, sizes = ...
-  local dtype = select('#', ...) == 2 and th.dtypes[(th.class_of(source) or 0) - FIRST_TENSOR + 1]
-  if dtype then
-    local view, anchor = dtype.view_of_sizes(source, sizes)
-    if view then return dtype.publish(view, anchor, source) end
-  end
-  return slow_view(...)
-end
-
 -- --------------------------------------------------------------- default type
 
 local function set_default(dtype)
