@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from runtime import without_limit
 from th_shell.entry import lines_of
 from th_shell.files import read_file
-from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import chosen, numbers
+from th_shell.magics.table import MagicError
 
 if TYPE_CHECKING:
     from th_shell.session.conversation import Conversation

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from runtime import Engine
-from th_shell.magics.errors import MagicError
+from th_shell.magics.table import MagicError
 from th_shell.pictures.door import NAMES
 
 if TYPE_CHECKING:

@@ -1,14 +1,15 @@
-"""The inputs of a session by their numbers: `%history`, and numbers as commands take them."""
+"""The inputs of a session by their numbers, as commands take them; `%history`, `%cd` and `%pwd`."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from th_shell.entry import Entry
-from th_shell.magics.errors import MagicError
+from th_shell.magics.table import MagicError
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
@@ -81,3 +82,23 @@ def history(session: Conversation, text: str) -> None:
         mark = "!" if entry.error else " "
         session.write(f"{entry.number:{width}}{mark} {visible(first)}\n")
         session.write("".join(f"{'':{width}}  {visible(line)}\n" for line in more))
+
+
+# -- `%cd` and `%pwd`: the current folder
+
+
+def change(session: Conversation, text: str) -> None:
+    """Change the current folder, by default to the home folder, and tell it."""
+    try:
+        os.chdir(os.path.expanduser(text or "~"))
+    except (OSError, ValueError) as error:
+        raise MagicError.of(text, error) from None
+    tell(session, "")
+
+
+def tell(session: Conversation, _: str) -> None:
+    """Tell the current folder."""
+    try:
+        session.write(os.getcwd() + "\n")
+    except OSError as error:
+        raise MagicError(f"the current folder: {error.strerror}") from None

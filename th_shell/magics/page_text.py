@@ -1,11 +1,119 @@
-"""The text of a page that is made from inputs."""
+"""The text of a page that is made from inputs of a session, where each is a chunk of its own.
+
+A page has neither locals that outlive their input, nor values behind statements, nor what only a
+prompt has: the values of former inputs by their numbers, `who` and pictures.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from th_shell.entry import Entry
-from th_shell.magics.names import uses
+from th_shell.pictures.door import NAMES
+from th_shell.preflight.expressions import NotLuaError
+from th_shell.preflight.parser import parse
+from th_shell.preflight.syntax_tree import Call, Invoke, Name, Use
+
+_LOCAL_MARK = re.compile(r"\Alocal\s+(?=[A-Za-z_])(?!function\b)")
+
+
+class Uses(NamedTuple):
+    """used: the globals that an input mentions; defined: those that it gives a value.
+
+    is_statement: whether it is one, and no bare expression. may_change: whether it assigns or
+    calls anything. A local at the beginning of an input counts as a global, since the inputs below
+    can use it, too.
+    """
+
+    used: frozenset[str]
+    defined: frozenset[str]
+    is_statement: bool = False
+    may_change: bool = False
+
+
+@lru_cache(maxsize=256)
+def uses(source: str) -> Uses:
+    """The names of an input, which may be an expression."""
+    source = _LOCAL_MARK.sub("", source.strip().removeprefix("="), count=1)
+    source = re.sub(r"\Alocal\s+function\b", "function", source)
+    for text in (source, f"return {source.rstrip('; ')}"):
+        try:
+            chunk = parse(text)
+        except NotLuaError:
+            continue
+        names = [node for node in chunk.nodes if isinstance(node, Name) and node.local is None]
+        defined = frozenset(node.name for node in names if node.use is Use.ASSIGNED)
+        calls = any(isinstance(node, (Call, Invoke)) for node in chunk.nodes)
+        is_statement = text == source
+        used = frozenset(node.name for node in names)
+        return Uses(used, defined, is_statement, is_statement or calls)
+    return Uses(frozenset(), frozenset())
+
+
+# -- Inputs of a session as the inputs of a page, where each is a chunk of its own
+
+_LOCAL = re.compile(r"\Alocal\s+(?P<rest>(?P<names>\w+(?:\s*,\s*\w+)*)(?P<value>\s*=)?.*)", re.S)
+_RESULT = re.compile(r"_(?:\d+|RESULTS)\Z", re.ASCII)
+
+
+def of_prompt(log: Sequence[Entry]) -> list[Entry]:
+    """The inputs that use what only a prompt has, and no program of the session has made."""
+    made = {name for entry in log for name in uses(entry.source).defined}
+    known = frozenset({"who", *NAMES}) - made
+    return [
+        entry
+        for entry in log
+        if any(name in known or _RESULT.match(name) for name in uses(entry.source).used)
+    ]
+
+
+def for_page(log: Sequence[Entry]) -> list[Entry]:
+    """The inputs as a page has them: with globals for locals, and values in an input of their own.
+
+    Those that come from one input have its number.
+    """
+    return [
+        entry._replace(source=source) for entry in log for source in _parts(entry.source.strip())
+    ]
+
+
+def _parts(source: str) -> list[str]:
+    if _is_lua(source) or _is_lua(_as_value(source)):
+        return [_global(source)]
+    places = [match.end() for match in re.finditer(r"[;\n]", source.rstrip("; \n"))]
+    for place in reversed(places):
+        before, value = source[:place].rstrip("; \n"), source[place:].strip()
+        if _is_lua(before) and _is_lua(_as_value(value)):
+            return [_global(before), value]
+    return [source]
+
+
+def _as_value(source: str) -> str:
+    return f"return {source.removeprefix('=').rstrip('; ')}"
+
+
+def _is_lua(source: str) -> bool:
+    try:
+        parse(source)
+    except NotLuaError:
+        return False
+    return True
+
+
+def _global(source: str) -> str:
+    """An input that makes globals of the locals that it begins with."""
+    found = _LOCAL.match(source)
+    if found is None:
+        return source
+    if found["value"] or found["names"] == "function":
+        return found["rest"]
+    return f"{found['names']} = nil{found['rest'].removeprefix(found['names'])}"
+
+
+# -- The text of a page that is made from inputs
 
 _MOST_LINES = 200  # of an output; of longer ones the ends are shown
 _ENDS = 10

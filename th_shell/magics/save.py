@@ -23,10 +23,9 @@ from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.settings import PageError
 from th_shell.entry import Entry
 from th_shell.files import write_file
-from th_shell.magics.errors import MagicError
 from th_shell.magics.inputs import to_save
-from th_shell.magics.page_inputs import for_page, of_prompt
-from th_shell.magics.page_text import PageText, hidden_before, is_cut
+from th_shell.magics.page_text import PageText, for_page, hidden_before, is_cut, of_prompt
+from th_shell.magics.table import MagicError
 
 if TYPE_CHECKING:
     from th_shell.session.session import Session

@@ -1,6 +1,6 @@
 """What the commands of the Python prompt do that begin with %.
 
-Those that are the same for any language come from `th_shell.magics`.
+Those that are the same for any language are those of `th_shell.magics`.
 """
 
 from __future__ import annotations
@@ -15,31 +15,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from th_shell.files import write_file
-from th_shell.magics.editing import edit, file_words, load
-from th_shell.magics.errors import MagicError
-from th_shell.magics.folders import change, tell
-from th_shell.magics.inputs import history, to_save
-from th_shell.magics.timing import measure, time_input
+from th_shell.magics.editing import file_words
+from th_shell.magics.inputs import to_save
+from th_shell.magics.table import MagicError
+from th_shell.magics.timing import measure
 from th_shell.paragraphs import line_width
 from th_shell.python.evaluation import show_error
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
     from th_shell.python.session import PythonSession
-
-__all__ = [
-    "change",
-    "edit",
-    "history",
-    "load",
-    "reset",
-    "run_file",
-    "save",
-    "tell",
-    "time_input",
-    "time_many",
-    "who",
-]
 
 
 def save(session: PythonSession, text: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
 import sys
 from typing import Any
@@ -26,11 +25,7 @@ def is_program(source: bytes) -> bool:
 
 def run(namespace: dict[str, Any]) -> int:
     """Run the inputs on the standard input, one after the other; returns the exit status."""
-    try:
-        read_and_run(PythonSession(namespace), _StandardInput())
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    return 0
+    return read_and_run(PythonSession(namespace), _StandardInput())
 
 
 class _StandardInput:

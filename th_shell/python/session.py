@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
@@ -27,6 +26,7 @@ PROMPT, CONTINUATION = ">>> ", "... "
 class PythonSession(Conversation):
     """Runs inputs in a namespace. watched: whether Ctrl-C and Ctrl-\\ are those of a terminal."""
 
+    commands = COMMANDS
     suffix = ".py"
 
     def __init__(
@@ -55,18 +55,16 @@ class PythonSession(Conversation):
 
         Inputs of a page are shown as they are typed, each above what it prints.
         """
-        start, before = time.perf_counter(), len(self.log)
         found = inputs(text)
         echoes = len(found) > 1 and is_page(text)
-        for piece in found:
-            if echoes:
-                self.write(PROMPT + piece.replace("\n", f"\n{CONTINUATION}") + "\n")
-            if is_exit(piece) and piece.strip("()") not in self.namespace:
-                return False
-            if not self.run(piece):
-                break
-        if timed and len(self.log) > before and not all(map(COMMANDS.is_command, found)):
-            self.write_time(time.perf_counter() - start)
+        with self.timing(found, timed):
+            for piece in found:
+                if echoes:
+                    self.write(PROMPT + piece.replace("\n", f"\n{CONTINUATION}") + "\n")
+                if is_exit(piece) and piece.strip("()") not in self.namespace:
+                    return False
+                if not self.run(piece):
+                    break
         return True
 
     def run(self, piece: str) -> bool:

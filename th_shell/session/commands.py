@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from th_shell.visible import visible
-
 if TYPE_CHECKING:
-    from th_shell.magics.tables import MagicTable
+    from th_shell.magics.table import MagicTable
     from th_shell.session.conversation import Conversation
     from th_shell.session.session import Session
 
@@ -23,8 +21,9 @@ Command = Callable[[Any, str], None]
 def _help(session: Session, name: str) -> None:
     from th_shell.help.about import about, overview
 
-    text = about(name, session.engine, session.log, session.texts) if name else overview()
-    session.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
+    session.show_text(
+        about(name, session.engine, session.log, session.texts) if name else overview()
+    )
 
 
 def _examples(session: Session, name: str) -> None:
@@ -45,30 +44,33 @@ def run_system(session: Conversation, line: str) -> None:
     session.keep(run_command(command, session.write_through))
 
 
-def _magic(session: Session, line: str) -> None:
-    _magics().run(session, line)
-
-
 class CommandTable:
-    """The commands of a language, by their marks.
+    """The commands of a language, by their marks. All languages have `$ command` and `%name`.
 
-    Of two marks that an input begins with, the longer one counts. load_magics: finds the commands
-    that begin with %.
+    Of two marks that an input begins with, the longer one counts. magics: the name of the table of
+    the commands that begin with %.
     """
 
-    def __init__(
-        self, commands: Mapping[str, Command], load_magics: Callable[[], MagicTable]
-    ) -> None:
-        self._commands = commands
-        self._load_magics = load_magics
+    def __init__(self, magics: str, commands: Mapping[str, Command]) -> None:
+        self._name = magics
+        self._commands = {**commands, "$": run_system, "%": self._run_magic}
+
+    @property
+    def _magics(self) -> MagicTable:
+        from th_shell.magics import table
+
+        return table.TABLES[self._name]
+
+    def _run_magic(self, session: Conversation, line: str) -> None:
+        self._magics.run(session, line)
 
     def marks(self) -> list[str]:
         """The beginnings of inputs that are commands, in alphabetic order."""
-        return sorted([*self._commands, *(f"%{name}" for name in self._load_magics().rows)])
+        return sorted([*self._commands, *(f"%{name}" for name in self._magics.rows)])
 
     def takes_input(self, mark: str) -> bool:
         """Whether an input of the language stands behind a mark: '%time'."""
-        return self._load_magics().takes_input(mark.removeprefix("%"))
+        return self._magics.takes_input(mark.removeprefix("%"))
 
     def is_command(self, text: str) -> bool:
         """Whether an input is for the shell itself: '? name', '$ command', '%name'."""
@@ -84,13 +86,7 @@ class CommandTable:
         return max(found, key=len, default="")
 
 
-def _magics() -> MagicTable:
-    from th_shell.magics.table import LUA
-
-    return LUA
-
-
 #: The commands of a session of Lua.
-COMMANDS = CommandTable({"?": _help, "??": _examples, "$": run_system, "%": _magic}, _magics)
+COMMANDS = CommandTable("lua", {"?": _help, "??": _examples})
 
 is_command, find_command = COMMANDS.is_command, COMMANDS.find

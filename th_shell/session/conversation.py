@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
 from th_shell.config import Config
 from th_shell.entry import Entry
-from th_shell.visible import columns
+from th_shell.session.commands import CommandTable
+from th_shell.visible import columns, visible
 
 _TIME_COLUMN = 70
 
@@ -20,6 +22,7 @@ class Conversation(ABC):
     shown. config: the settings of the prompt. log: the inputs of the language so far.
     """
 
+    commands: CommandTable
     #: The ending of a file with an input, for $EDITOR.
     suffix = ""
     #: The text that the next input is to begin with; who reads inputs takes it.
@@ -86,15 +89,27 @@ class Conversation(ABC):
         """Write to the standard output, in order with what inputs print."""
         self.write_through(text.encode("utf-8", "surrogateescape"))
 
+    def show_text(self, text: str) -> None:
+        """Write lines of a text that may hold anything, with control codes as digits."""
+        self.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
+
     def take_next_input(self) -> str:
         """The text that the next input is to begin with; from then on there is none."""
         text, self.next_input = self.next_input, ""
         return text
 
-    def write_time(self, seconds: float) -> None:
-        """Show how long an input has taken, where that is wanted."""
-        if self._time_format:
-            taken = f"[{seconds:.4f}s]"
+    @contextmanager
+    def timing(self, inputs: Sequence[str], wanted: bool = True) -> Iterator[None]:
+        """Show how long the inputs have taken that are run within the context.
+
+        Where that is wanted, and not all of them are commands.
+        """
+        start, before = time.perf_counter(), len(self.log)
+        yield
+        if not wanted or not self._time_format or len(self.log) == before:
+            return
+        if not all(map(self.commands.is_command, inputs)):
+            taken = f"[{time.perf_counter() - start:.4f}s]"
             column = min(_TIME_COLUMN, max(columns() - len(taken) - 1, 0))
             line = " " * column + self._time_format.format(taken) + "\n"
             self.write_through(line.encode())

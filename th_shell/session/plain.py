@@ -25,23 +25,23 @@ def run(engine: Engine) -> int:
     """Run the inputs on the standard input; returns the exit status."""
     # Unbuffered, so that an input that reads from the standard input gets the line behind it.
     with open(0, "rb", buffering=0, closefd=False) as stream:
-        try:
-            read_and_run(Session(engine), stream)
-        except KeyboardInterrupt:
-            return 128 + signal.SIGINT
-    return 0
+        return read_and_run(Session(engine), stream)
 
 
-def read_and_run(session: Conversation, stream: Lines) -> None:
-    """Run the inputs on a stream until its end or 'exit'."""
+def read_and_run(session: Conversation, stream: Lines) -> int:
+    """Run the inputs on a stream until its end or 'exit'; returns the exit status."""
     text = ""
-    while line := stream.readline():
-        text += line.decode("utf-8", "surrogateescape")
-        if not session.wants_more(text.removesuffix("\n")):
-            if not session.submit(text):
-                return
-            text = ""
-    session.submit(text)
+    try:
+        while line := stream.readline():
+            text += line.decode("utf-8", "surrogateescape")
+            if not session.wants_more(text.removesuffix("\n")):
+                if not session.submit(text):
+                    return 0
+                text = ""
+        session.submit(text)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return 0
 
 
 def run_piped(engine: Engine, source: bytes) -> None:

@@ -7,7 +7,6 @@ system's shell; or ``exit``.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cached_property, lru_cache
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.config import Config
 from th_shell.entry import Entry
-from th_shell.session.commands import find_command, is_command
+from th_shell.session.commands import COMMANDS, find_command, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import is_page, placed, split
 from th_shell.session.interrupt import EARLY, Watch
@@ -59,6 +58,7 @@ class Session(Conversation):
     marked.
     """
 
+    commands = COMMANDS
     suffix = ".lua"
 
     def __init__(
@@ -115,17 +115,13 @@ class Session(Conversation):
 
         If the text is a page, the outputs in it are compared with those of its inputs.
         """
-        start, before = time.perf_counter(), len(self.log)
         self.texts.append(text)
         found = self._read(text)
         shows = any(example.expected or example.value for example in found.examples)
-        if found.is_page and (shows or not found.inputs):
-            goes_on = self._play(found)
-        else:
-            goes_on = self._run_all(list(self._placed(text, found.inputs)))
-        if timed and len(self.log) > before and not all(map(is_command, found.inputs)):
-            self.write_time(time.perf_counter() - start)
-        return goes_on
+        with self.timing(found.inputs, timed):
+            if found.is_page and (shows or not found.inputs):
+                return self._play(found)
+            return self._run_all(list(self._placed(text, found.inputs)))
 
     @property
     def is_in_cell(self) -> bool:
@@ -250,7 +246,7 @@ class Session(Conversation):
 
     def defined_names(self, source: str) -> frozenset[str]:
         """The names that an input gives a value."""
-        from th_shell.magics.names import uses
+        from th_shell.magics.page_text import uses
 
         return uses(source).defined
 

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.entry import Entry
-from th_shell.magics.names import uses
-from th_shell.magics.page_inputs import for_page, of_prompt
-from th_shell.magics.page_text import PageText, hidden_before
+from th_shell.magics.page_text import PageText, for_page, hidden_before, of_prompt, uses
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]

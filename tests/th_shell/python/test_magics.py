@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.magics import timing
-from th_shell.python.magic_table import PYTHON
+from th_shell.magics.table import PYTHON
 from th_shell.python.session import PythonSession
 
 Printed = Callable[[], str]
