@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, Block, Example, Kind, Line, numbered
+from th_shell.docs.reading.examples import LUA, Block, Example, Kind, Line, PageText, numbered
 from th_shell.docs.reading.names import bound_names, called_names, read_names
 from th_shell.docs.reading.page import read_text
 from th_shell.docs.reading.prose import is_prose
@@ -20,12 +20,13 @@ from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.configured import decided
 from th_shell.docs.running.evaluation import unrunnable
 from th_shell.docs.settings.conditions import Facts
-from th_shell.docs.settings.placement import cut_text_with_settings
+from th_shell.docs.settings.placement import cut_with_settings
 from th_shell.docs.settings.settings import SettingsError
 from th_shell.session.commands import is_command
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.syntax import Syntax
 
+_NAME = "the text"
 _CONTINUATION = re.compile(r"\s*(?:>>|\.\.\.?>)")
 
 
@@ -34,18 +35,18 @@ def read_examples(text: str, compiler: Compiler) -> tuple[list[Example], str]:
     lines = text.splitlines()
     first = next((at for at, line in enumerate(lines) if FENCE.match(line)), None)
     if first is None:
-        return _cut(text, list(_blocks(lines, compiler)), compiler)
+        blocks = list(_blocks(lines, compiler))
+        return _cut(PageText(_NAME, "", text.split("\n"), blocks), compiler)
     if any(map(PROMPT.match, lines[:first])):
         lines.insert(0, "```")  # the copy begins within a block
-    text = "\n".join(lines)
-    return _cut(text, read_text(text, ""), compiler)
+    return _cut(read_text("\n".join(lines), _NAME), compiler)
 
 
-def _cut(text: str, blocks: Sequence[Block], compiler: Compiler) -> tuple[list[Example], str]:
+def _cut(page: PageText, compiler: Compiler) -> tuple[list[Example], str]:
     try:
-        found = cut_text_with_settings(text, blocks, compiler, locals_stay=True)
+        _, found = cut_with_settings(page, compiler, locals_stay=True)
     except SettingsError as error:  # perhaps what a directive holds for was not copied
-        return examples_of(blocks, compiler, locals_stay=True), str(error)
+        return examples_of(page.blocks, compiler, locals_stay=True), str(error)
     facts = Facts(sys.platform, "th", os.environ, frozenset())
     return [one if _asks_for_modules(one) else decided(one, facts) for one in found], ""
 

@@ -8,8 +8,9 @@ import pytest
 from th_shell.docs.checking import check_page
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Block, Example, Line
+from th_shell.docs.reading.examples import Block, Example, Line, PageText
 from th_shell.docs.reading.page import read as read_page_of
+from th_shell.docs.reading.page import read_text
 from th_shell.docs.running.evaluation import Runner
 from th_shell.docs.settings.directives import find_comments, without_comments
 from th_shell.docs.settings.settings import Layer, Settings, SettingsError
@@ -89,10 +90,16 @@ TWO = "```lua\n> 1\n> 2\n```\n"
         ("```lua\n> 1\n--[==[ th-docs: skip ]==]\n> 2\n```\n", "-s"),
         ("```lua\n> 1\n-- th-docs page: skip\n> 2\n```\n", "ss"),
         (f"```html\n{SKIP}\n```\n\n{TWO}", "--"),
+        (f"<!-- ` -->\n{SKIP}\n{TWO}", "ss"),
     ],
 )
 def test_places(read: Read, name: str, text: str, found: str) -> None:
     assert skipped(read(text, name)) == found
+
+
+def test_code_within_a_paragraph_of_markdown(read: Read) -> None:
+    text = f"As in `{SKIP}`, or\n``{SKIP} ` ``, but ` not\n\n{SKIP}\n\n{TWO}\n`{SKIP}`\n"
+    assert skipped(read(text)) == "ss"
 
 
 def test_a_place_in_html(read: Read) -> None:
@@ -120,14 +127,14 @@ def test_places_in_text_pages(read: Read) -> None:
     ],
 )  # fmt: skip
 def test_places_in_restructuredtext(text: str, found: list[tuple[int, int, str]]) -> None:
-    comments = find_comments(".rst", text.split("\n"), [])
+    comments = find_comments(read_text(text, "page.rst"))
     assert [(one.line, one.last, one.text) for one in comments] == found
 
 
 def test_places_in_the_comments_of_lua_sources(read: Read) -> None:
     lines = "-- th-docs: skip\n--\n-- @usage\n-- th-docs: atol=1\n-- > x\nlocal y = 1".split("\n")
     block = Block(3, 6, "lua", (Line(4, "th-docs: atol=1"), Line(5, "> x")))
-    comments = find_comments(".lua", lines, [block])
+    comments = find_comments(PageText("page.lua", ".lua", lines, [block]))
     assert [(one.line, one.text, one.block) for one in comments] == [
         (1, "th-docs: skip", None),
         (4, "th-docs: atol=1", 0),
@@ -426,6 +433,6 @@ def test_teardown_that_fails(check: Check) -> None:
 
 
 def test_pages_of_both_suffixes_of_restructuredtext_have_directives() -> None:
-    lines = [".. th-docs: skip"]
-    found = [find_comments(suffix, lines, []) for suffix in (".rst", ".rest", ".REST")]
+    names = ("page.rst", "page.rest", "page.REST")
+    found = [find_comments(read_text(".. th-docs: skip", name)) for name in names]
     assert [[comment.text for comment in comments] for comments in found] == [["th-docs: skip"]] * 3

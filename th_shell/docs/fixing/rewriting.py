@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from th_shell.docs.judging.comparison import agrees
-from th_shell.docs.judging.printout import NUMBER, precision
+from th_shell.docs.judging.printout import is_number, precision
 
 _WORD = re.compile(r"\S+")
-_IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
 _MOST = 50  # lines that are compared each with each
 
 
@@ -116,7 +115,7 @@ def _line(old: str, new: str) -> str:
 
 
 def _word(old: str, new: str) -> str:
-    if old == new or not (_IS_NUMBER.match(old) and _IS_NUMBER.match(new)):
+    if old == new or not (is_number(old) and is_number(new)):
         return new
     if agrees(old, new):
         return old

@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from th_shell.docs.judging.printout import NUMBER, precision, printed_tensors, same
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
+from th_shell.docs.reading.prose import open_brackets
 from th_shell.docs.reading.python_syntax import shown_name, statements
 
 _NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*;?\s*")
@@ -101,9 +102,6 @@ def _literal(value: float) -> str:
     return repr(value)
 
 
-_OPENED, _CLOSED = "([{", ")]}"
-
-
 class _Print(NamedTuple):
     """A statement that shows something. name: of a variable, or ''. line: where it ends, from 1."""
 
@@ -140,7 +138,7 @@ def shown_texts(text: str) -> list[str]:
             found[-1] += "\n" + line
         elif line.strip():
             found.append(line)
-        opened += sum(map(line.count, _OPENED)) - sum(map(line.count, _CLOSED))
+        opened += open_brackets(line)
     return found
 
 

@@ -139,10 +139,11 @@ ANYTHING = "\0"
 _IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
 _SHAPE = re.compile(r"\[(torch\.\w+) of (?:size|dimension) ([\dx]+)\]")
 _SHAPE_TOKEN = re.compile(r"<(torch\.\w+)\|([\dx]+)>")
-_PUNCTUATION = r"{}()\[\],:=*"
+#: What is a token by itself.
+PUNCTUATION = r"{}()\[\],:=*"
 _TOKEN = re.compile(
     rf"{ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
-    rf"|[{_PUNCTUATION}]|[^\s{_PUNCTUATION}]+"
+    rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+"
 )
 _HEADING = re.compile(r"^\s*\((\d+(?:,\d+)*)[,.]+\)\s*=\s*$", re.M)
 _SCALE = re.compile(r"^\s*\S+\s\*\s*$", re.M)

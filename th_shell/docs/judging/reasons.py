@@ -27,6 +27,7 @@ from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading import names, naming, python_syntax
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
+from th_shell.docs.reading.prose import open_brackets
 from th_shell.docs.reading.python_syntax import (
     bound_names,
     changed_names,
@@ -70,7 +71,6 @@ def damage(example: Example, got: str, compiler: Compiler) -> str:
 
 #: Where Python prints a tensor or an array.
 _ARRAY = re.compile(r"\b(?:tensor|array)\(\[")
-_OPENED, _CLOSED = "([{", ")]}"
 
 
 def _in_python(example: Example, got: str) -> str:
@@ -78,15 +78,11 @@ def _in_python(example: Example, got: str) -> str:
     if syntax(example.source) is not Syntax.COMPLETE and not is_error:
         return "the input is not whole: it does not compile"
     text = example.expected
-    if not _ARRAY.search(text) or not _is_balanced(got):
+    if not _ARRAY.search(text) or open_brackets(got):
         return ""
-    if not _is_balanced(text):
+    if open_brackets(text):
         return "a bracket of the tensor is missing"
     return "the rows have different lengths" if has_uneven_rows(text) else ""
-
-
-def _is_balanced(text: str) -> bool:
-    return sum(map(text.count, _OPENED)) == sum(map(text.count, _CLOSED))
 
 
 #: What PyTorch says where a device, its driver, or the part of PyTorch for it is not there.

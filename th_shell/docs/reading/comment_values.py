@@ -8,13 +8,9 @@ from dataclasses import dataclass
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.names import read_names
 from th_shell.syntax import Syntax
+from th_shell.tokens import tokens
 
 _TOLD = re.compile(r"--(?:>|\s*=+>)(?!>)\s*(?P<text>.*?)\s*$")
-_CODE = re.compile(
-    r"--\[(=*)\[.*?(?:\]\1\]|\Z)|\[(=*)\[.*?(?:\]\2\]|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-    r"|(?P<comment>--.*)|.",
-    re.S,
-)
 _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"
 _ASSIGNMENT = re.compile(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
 _STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
@@ -38,8 +34,8 @@ def comment_of(source: str) -> str | None:
     """The text of the comment at the end of an input, or alone, that tells a value; or None."""
     if not _TOLD.search(source):
         return None
-    comment = next((m["comment"] for m in _CODE.finditer(source) if m["comment"]), None)
-    told = _TOLD.match(comment or "")
+    comments = (token for token in tokens(f"{source}\n") if token.kind == "comment")
+    told = _TOLD.match(source, next((one.start for one in comments if not one.mark), len(source)))
     return told["text"] if told else None
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import NamedTuple
 
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.settings.settings import Hidden, Mark, Settings
@@ -47,6 +48,20 @@ class Block:
     output: tuple[Line, ...] | None = None
 
 
+class PageText(NamedTuple):
+    """What a page's format says of its text.
+
+    name: for messages. suffix: of the page's name, in small letters. blocks: those that are run.
+    other: the numbers of the lines of code in other languages.
+    """
+
+    name: str
+    suffix: str
+    lines: Sequence[str]
+    blocks: Sequence[Block]
+    other: Set[int] = frozenset()
+
+
 def edited(lines: Sequence[Line], new: Mapping[int, Sequence[str]]) -> tuple[Line, ...]:
     """Lines with new texts in place of some, by their numbers; all of these have that number."""
     return tuple(
@@ -58,6 +73,12 @@ def numbered(texts: Sequence[str], first: int) -> tuple[Line, ...]:
     """Lines with their numbers, of which the first is given."""
     return tuple(Line(number, text) for number, text in enumerate(texts, first))
 
+
+_NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
+#: A line of a printed tensor.
+PRINTED = (
+    rf"{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*|\[torch\.\w+ .*\]"
+)
 
 LUA = "lua"
 PYTHON = "python"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, PYTHON, Block, Example, language_of
+from th_shell.docs.reading.examples import LUA, PYTHON, Block, Example, PageText, language_of
 from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.settings.beside import Beside
 from th_shell.docs.settings.placement import cut_with_settings
@@ -20,25 +20,31 @@ from th_shell.files import read_file
 
 
 def read_page(path: Path, language: str = LUA) -> list[Block]:
-    """The blocks of a page in the languages that have engines, in order.
+    """The blocks of a page in the languages that have engines, in order."""
+    return list(_text_of(path, language).blocks)
+
+
+def _text_of(path: Path, language: str) -> PageText:
+    """Read a page's text.
 
     language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
     PageError where the page is damaged.
     """
-    return read_text(read_file(path).decode("utf-8-sig", "surrogateescape"), path.suffix, language)
+    return read_text(read_file(path).decode("utf-8-sig", "surrogateescape"), path.name, language)
 
 
-def read_text(text: str, suffix: str, usual: str = LUA) -> list[Block]:
-    """The same for the text of a page whose name has a suffix. usual: the language."""
+def read_text(text: str, name: str, usual: str = LUA) -> PageText:
+    """What is read from the text of a page of this name. usual: the language of its blocks."""
     text = text.replace("\r\n", "\n")
     # In Lua a no-break space is part of a name; in a page it is a space. Where texts are compared,
     # a NUL stands for any text; in CommonMark a page has none.
     text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    lines = text.split("\n")
+    lines, suffix = text.split("\n"), Path(name).suffix.lower()
     found: list[Block] = []
+    other: set[int] = set()
     is_run = True
     blocks = _led(reader(suffix)(lines), lines)
-    if suffix.lower() not in FORMATS:
+    if suffix not in FORMATS:
         blocks = _joined(blocks, lines)
     for block in blocks:
         language = language_of(block.language, (line.text for line in block.lines), usual)
@@ -46,7 +52,9 @@ def read_text(text: str, suffix: str, usual: str = LUA) -> list[Block]:
         if is_run:
             # The text below a command of the shell is announced as what the command prints.
             found.append(replace(block, language=language, lead=block.lead if was_run else ""))
-    return found
+        else:
+            other.update(line.number for line in block.lines)
+    return PageText(name, suffix, lines, found, other)
 
 
 def _led(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
@@ -104,9 +112,9 @@ def read(
 ) -> Page:
     """Read a page.
 
-    below: what its folder says of it. language: see `read_page`. folder: where the file is that is
-    else beside the page. Raises OSError and PageError.
+    below: what its folder says of it. language: that of blocks which tell none. folder: where the
+    file is that is else beside the page. Raises OSError and PageError.
     """
     beside = Beside.of(path, folder)
-    blocks = read_page(path, language)
-    return Page(path, beside, *cut_with_settings(path, blocks, compiler, below, beside), compiler)
+    text = _text_of(path, language)
+    return Page(path, beside, *cut_with_settings(text, compiler, below, beside), compiler)

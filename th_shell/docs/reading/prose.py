@@ -16,7 +16,6 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MESSAGE = re.compile(r"(?:^|[\s.])\w*(?:Error|Exception|Warning|Interrupt|Exit): ")
 _TITLE = re.compile(r"^[A-Z][a-z]+(?: [A-Za-z][a-z]*){2,}[.:]?\s*$")
 _SENTENCE = 4  # words that make a sentence, at least
-_OPENED, _CLOSED = "([{", ")]}"
 
 
 def words_in(code: str) -> set[str]:
@@ -33,13 +32,13 @@ def output_of(lines: Sequence[str], known: Collection[str], paragraphs: bool) ->
     end, shown = 0, ""
     for at, line in enumerate(lines, 1):
         if line.strip():
-            if not _is_open(shown) and is_prose(line, known, shown):
+            if open_brackets(shown) <= 0 and is_prose(line, known, shown):
                 break
             if shown and _is_title(at - 1, lines):
                 break
             shown += line + "\n"
             end = at
-        elif shown and not paragraphs and not _is_open(shown):
+        elif shown and not paragraphs and open_brackets(shown) <= 0:
             break
     return end
 
@@ -62,5 +61,6 @@ def _is_title(at: int, lines: Sequence[str]) -> bool:
     return sum(bool(text.strip()) for text in around) == 1 and bool(_TITLE.match(lines[at]))
 
 
-def _is_open(text: str) -> bool:
-    return sum(map(text.count, _OPENED)) > sum(map(text.count, _CLOSED))
+def open_brackets(text: str) -> int:
+    """How many brackets in a text are open at its end; below 0 if more are closed."""
+    return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))

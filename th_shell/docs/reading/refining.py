@@ -19,14 +19,10 @@ from itertools import groupby
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
-from th_shell.docs.reading.examples import PYTHON, Block, Example, Kind
+from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Example, Kind
 
-_NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 #: A line of output, or one that says nothing: '...', and a query that does not compile.
-_NO_PROSE = re.compile(
-    rf"\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
-    r"|\[torch\.\w+ .*\]|\.\.\.|…|=.*)?\s*"
-)
+_NO_PROSE = re.compile(rf"\s*(?:{PRINTED}|\.\.\.|…|=.*)?\s*")
 _ASSIGNMENT = re.compile(r"(?:local\s+)?[A-Za-z_][^={}()\n]*=(?!=)")
 #: The last words of a line that announces output, such as 'This gives the output:'.
 _ANNOUNCES = re.compile(

@@ -13,18 +13,16 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from th_shell.docs.judging.comparison import line_readings, tokens_agree
-from th_shell.docs.judging.printout import NUMBER, without_colours
+from th_shell.docs.judging.printout import NUMBER, PUNCTUATION, is_number, without_colours
 
 #: How many lines, and words of a block, are matched at most: the time grows with the square.
 _MOST = 400
 _LONG_LINE = 4000  # characters; a longer line is one token
 
-_PUNCTUATION = r"{}()\[\],:=*"
 _WORD = re.compile(
     rf"(\s*)(of (?:size|dimension)(?=\s[\dx]+\])|\b0x[0-9a-fA-F]+|(?:{NUMBER})(?![\w.])"
-    rf"|[{_PUNCTUATION}]|[^\s{_PUNCTUATION}]+)"
+    rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+)"
 )
-_IS_NUMBER = re.compile(rf"(?:{NUMBER})\Z")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+\Z")
 _SIZE = re.compile(r"of (?:size|dimension)\Z")
 
@@ -220,7 +218,7 @@ def _keys(
 
 def _skeleton(tokens: _Tokens) -> _Tokens:
     """The tokens without the numbers' values: things that agree have the same skeleton."""
-    return tuple("0" if _IS_NUMBER.match(token) else token for token in tokens)
+    return tuple("0" if is_number(token) else token for token in tokens)
 
 
 def _opcodes(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from th_shell.docs.judging.verdicts import PageResult, Result
@@ -82,8 +83,4 @@ def _cause(cluster: Cluster) -> dict[str, Any]:
 
 
 def _covered(covered: Covered) -> dict[str, list[str]]:
-    return {
-        "checked": list(map(encodable, covered.checked)),
-        "ran": list(map(encodable, covered.ran)),
-        "none": list(map(encodable, covered.none)),
-    }
+    return {kind: list(map(encodable, names)) for kind, names in asdict(covered).items()}

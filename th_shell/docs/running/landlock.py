@@ -14,6 +14,8 @@ import stat
 from collections.abc import Mapping
 from enum import IntFlag
 
+from th_shell.docs.running.system import checked
+
 # The numbers of the system calls are the same on all processors.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION = 1
@@ -128,8 +130,4 @@ def _add(ruleset: int, path: str, access: Access) -> None:
 
 
 def _call(*words: object) -> int:
-    result = int(ctypes.CDLL(None, use_errno=True).syscall(*words))
-    if result < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
-    return result
+    return checked(ctypes.CDLL(None, use_errno=True).syscall(*words))

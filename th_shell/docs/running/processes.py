@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -207,16 +207,12 @@ class Run:
                 opened.callback(os.close, descriptor)
             for descriptor in (requests, replies):
                 theirs.callback(os.close, descriptor)
-            plan = {
-                "folder": str(folder),
-                "page": str(folder / "page"),
-                "command": _from_here(engine.command),
-                "environment": dict(engine.environment),
-                "memory": engine.memory,
-                "number": number,
-                "sandboxed": engine.sandboxed,
-                "read": [os.path.abspath(path) for path in engine.read],
-            }
+            from_here = replace(
+                engine,
+                command=_from_here(engine.command),
+                read=[os.path.abspath(path) for path in engine.read],
+            )
+            plan = {**asdict(from_here), "folder": str(folder), "number": number}
             descriptors = [line.fileno(), requests, replies, self._capture]
             socket.send_fds(connection, [json.dumps(plan).encode()], descriptors)
             on_error.pop_all()  # the run deletes its folder

@@ -41,7 +41,7 @@ _own = [__file__]
 
 
 class _Engine:
-    """Runs inputs in the namespace of a module `__main__` of their own."""
+    """Runs inputs in the namespace of a module `__main__` of their own, by methods named `do_…`."""
 
     def __init__(self) -> None:
         self._main = ModuleType("__main__")
@@ -51,14 +51,7 @@ class _Engine:
 
     def answer(self, name: str, body: str) -> str:
         """Do what is asked for; the text of the error, or ''."""
-        acts = {
-            "begin": self._begin,
-            "seed": self._seed,
-            "run": self._run,
-            "input": self._input,
-            "cell": self._cell,
-        }
-        act = acts.get(name)
+        act = getattr(self, f"do_{name}", None)
         if act is None:
             return ""
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -70,12 +63,12 @@ class _Engine:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         return ""
 
-    def _begin(self, body: str) -> None:
+    def do_begin(self, body: str) -> None:
         given = {name: int(number) for name, number in map(str.split, body.splitlines())}
-        self._seed(str(given.get("seed", 1)))
+        self.do_seed(str(given.get("seed", 1)))
         _put_forward(given.get("clock", 0))
 
-    def _seed(self, number: str) -> None:
+    def do_seed(self, number: str) -> None:
         seed = int(number)
         random.seed(seed)
         for name in _Seeder.SEEDS:
@@ -84,14 +77,14 @@ class _Engine:
         sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _Seeder)]
         sys.meta_path.insert(0, _Seeder(seed))
 
-    def _run(self, source: str) -> None:
+    def do_run(self, source: str) -> None:
         self._execute(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
 
-    def _input(self, source: str) -> None:
+    def do_input(self, source: str) -> None:
         name, tree = self._parsed(source)
         self._execute(ast.Interactive(tree.body), name, "single")
 
-    def _cell(self, source: str) -> None:
+    def do_cell(self, source: str) -> None:
         name, tree = self._parsed(source)
         last = tree.body[-1:]
         if not last or not isinstance(last[0], ast.Expr):

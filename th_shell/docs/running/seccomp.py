@@ -15,6 +15,8 @@ import platform
 import struct
 from dataclasses import dataclass
 
+from th_shell.docs.running.system import checked
+
 _SET_NO_NEW_PRIVILEGES, _GET_SECCOMP, _SET_SECCOMP = 38, 21, 22  # of prctl
 _FILTER = 2
 # The instructions: load a word of the call; compare; test bits; mask bits; end.
@@ -215,17 +217,12 @@ def _drop_privileges() -> None:
     c_library = ctypes.CDLL(None, use_errno=True)
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     now = ctypes.create_string_buffer(24)
-    if c_library.capget(header, now) == 0:
-        kept = struct.unpack("=6I", now.raw)[1] & _READ_ALL
-        if c_library.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)) == 0:
-            return
-    code = ctypes.get_errno()
-    raise OSError(code, os.strerror(code))
+    checked(c_library.capget(header, now))
+    kept = struct.unpack("=6I", now.raw)[1] & _READ_ALL
+    checked(c_library.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)))
 
 
 def _control(option: int, value: int, pointer: object) -> None:
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     words = [pointer if pointer else ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0)]
-    if prctl(option, ctypes.c_ulong(value), *words):
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
+    checked(prctl(option, ctypes.c_ulong(value), *words))

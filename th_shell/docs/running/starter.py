@@ -233,7 +233,7 @@ class _Keeper:
             os.dup2(source, target, inheritable=True)
         os.closerange(REPLIES + 1, 4096)
         os.environ.update(self._plan["environment"])
-        os.chdir(self._plan["page"])
+        os.chdir(f"{self._plan['folder']}/page")
 
     def _restrict(self, *, may_start: bool = False, may_execute: bool = False) -> None:
         """Limit what this process takes, and keep it to its folder, if the run is sandboxed."""
@@ -244,7 +244,7 @@ class _Keeper:
         folder = self._plan["folder"]
         os.environ["TMPDIR"] = tempfile.tempdir = f"{folder}/tmp"
         sandbox.enter(
-            [self._plan["page"], f"{folder}/tmp"],
+            [f"{folder}/page", f"{folder}/tmp"],
             [*sandbox.readable(self._plan["command"], os.environ), *self._plan["read"]],
             output=f"{folder}/output",
             may_start=may_start,

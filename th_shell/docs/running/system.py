@@ -20,6 +20,14 @@ _PATIENCE = 5  # seconds in which what was killed must be gone
 _AT_ONCE = 0.02  # seconds in which a process that has left nothing behind is gone
 
 
+def checked(result: int) -> int:
+    """What a function of the C library has returned. Raises OSError for what is below 0."""
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return result
+
+
 def limit_memory(most: int) -> None:
     """Let this process, and each that it starts, take no more bytes than it has now and these."""
     if not most:

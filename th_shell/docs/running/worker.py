@@ -62,46 +62,42 @@ def serve(engine: Engine) -> None:
 
 
 class _Worker:
+    """Does what requests ask for, by methods of their names."""
+
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def answer(self, request: Message) -> Message:
         """Do what is asked for; the reply."""
-        act = {
-            "begin": self._begin,
-            "block": self._block,
-            "seed": self._seed,
-            "run": self._run,
-            "input": self._input,
-        }
+        act = getattr(self, f"do_{request.name}", None)
         try:
             with self._engine.interruptible():
-                if request.name in act:
-                    act[request.name](request.body)
+                if act:
+                    act(request.body)
         except Interrupted:
             return Message("error", b"interrupted!")
         except LuaError as error:
             return Message("error", error.message.encode("utf-8", "surrogateescape"))
         return Message("done")
 
-    def _begin(self, body: bytes) -> None:
+    def do_begin(self, body: bytes) -> None:
         given = {name: int(number) for name, number in map(str.split, body.decode().splitlines())}
         self._engine.set_fill_pattern(given.get("fill"))
-        self._run(_BEGIN.format(seed=given.get("seed", 1), clock=given.get("clock", 0)).encode())
+        self.do_run(_BEGIN.format(seed=given.get("seed", 1), clock=given.get("clock", 0)).encode())
 
-    def _block(self, _: bytes) -> None:
+    def do_block(self, _: bytes) -> None:
         try:
-            self._run(_BLOCK.encode())
+            self.do_run(_BLOCK.encode())
         except LuaError:
             pass  # the page has changed torch itself: its next examples fail
 
-    def _seed(self, number: bytes) -> None:
-        self._run(b"math.randomseed(%d) torch.manualSeed(%d)" % (int(number), int(number)))
+    def do_seed(self, number: bytes) -> None:
+        self.do_run(b"math.randomseed(%d) torch.manualSeed(%d)" % (int(number), int(number)))
 
-    def _run(self, source: bytes) -> None:
+    def do_run(self, source: bytes) -> None:
         self._engine.run(self._engine.compile(source))
 
-    def _input(self, source: bytes) -> None:
+    def do_input(self, source: bytes) -> None:
         self._engine.evaluate(source, before_values=self._before_values)
 
     def _before_values(self) -> None:

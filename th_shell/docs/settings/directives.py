@@ -10,8 +10,8 @@ directives hold for.
 
 Outside of blocks, directives are comments of HTML in Markdown, HTML and text pages, and of
 reStructuredText in its pages; in other pages, also lines that begin with `--` or `#`. Within a
-block they are comments of the code, and are taken out of it. What stands in code that is no block
-of the page's examples, such as a fence of another language, is no directive.
+block they are comments of the code, and are taken out of it. What stands in code of another
+language is no directive.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
-from th_shell.docs.reading.examples import Block, Line
+from th_shell.docs.reading.examples import Block, Line, PageText
 from th_shell.docs.settings.options import read_layer
 from th_shell.docs.settings.setting_readers import literal
 from th_shell.docs.settings.settings import Layer, SettingsError
@@ -29,15 +29,14 @@ from th_shell.docs.settings.settings import Layer, SettingsError
 #: The word that such comments begin with.
 WORD = "th-docs"
 
-_HTML = re.compile(r"<!--\s*(?P<text>th-docs\b.*?)(?P<end>-->|\Z)", re.S)
+_HTML = r"<!--\s*(?P<text>th-docs\b.*?)(?P<end>-->|\Z)"
+#: Other comments in Markdown, and code within its text: there are no directives in them.
+_OPAQUE = r"<!--(?!\s*th-docs\b).*?-->|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)\1(?!`)"
+_IN_PAGE = re.compile(_HTML, re.S)
+_IN_MARKDOWN = re.compile(f"{_OPAQUE}|{_HTML}", re.S)
 _RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
-_RST_CODE = re.compile(
-    r"^(?P<margin>\s*)(?:\.\.\s+(?:code|code-block|sourcecode|parsed-literal)::.*|(?!\.\.\s).*::)$"
-)
 _LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
 _LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
-_FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})\s*(?P<language>[\w.+-]*)\s*$")
-
 _MARKDOWN = (".md", ".markdown")
 _HTML_PAGES = (".html", ".htm")
 _RST_PAGES = (".rst", ".rest")
@@ -62,16 +61,16 @@ class Comment:
     closed: bool = True
 
 
-def find_comments(suffix: str, lines: Sequence[str], blocks: Sequence[Block]) -> list[Comment]:
-    """The comments of a page that begin with `th-docs`, in order. suffix: of the page's name."""
-    if not lines:
+def find_comments(page: PageText) -> list[Comment]:
+    """The comments of a page that begin with `th-docs`, in order."""
+    if not any(WORD in line for line in page.lines):
         return []
     found = [
         comment
-        for number, block in enumerate(blocks)
-        for comment in _inside(number, block.lines, suffix.lower() in _COMMENTS_ONLY)
+        for number, block in enumerate(page.blocks)
+        for comment in _inside(number, block.lines, page.suffix in _COMMENTS_ONLY)
     ]
-    found += _outside(suffix.lower(), lines, blocks)
+    found += _outside(page)
     return sorted(found, key=lambda comment: comment.line)
 
 
@@ -121,84 +120,40 @@ def _inside(number: int, lines: Sequence[Line], is_comment: bool) -> Iterator[Co
 # -- outside of blocks
 
 
-def _outside(suffix: str, lines: Sequence[str], blocks: Sequence[Block]) -> Iterator[Comment]:
-    if suffix in _NOTEBOOKS:
-        return
-    if suffix in _RST_PAGES:
-        yield from _rst_comments(lines, _rst_prose(lines) - _code(blocks))
-        return
-    prose = _markdown_html(lines) if suffix in _MARKDOWN else _text_prose(lines, blocks)
-    prose -= _code(blocks)
-    yield from _html_comments(lines, prose)
-    if suffix not in (*_MARKDOWN, *_HTML_PAGES):
-        for number in sorted(prose):
-            text = lines[number - 1]
-            match = _LINE.match(text) if WORD in text else None
-            if match and not match["code"].strip():
-                yield Comment(number, number, match["text"])
+def _outside(page: PageText) -> Iterator[Comment]:
+    code = page.other | {line.number for block in page.blocks for line in block.lines}
+    prose = ["" if at in code else line for at, line in enumerate(page.lines, 1)]
+    if page.suffix in _RST_PAGES:
+        yield from _rst_comments(prose)
+    elif page.suffix not in _NOTEBOOKS:
+        yield from _html_comments(prose, page.suffix in _MARKDOWN)
+        if page.suffix not in (*_MARKDOWN, *_HTML_PAGES):
+            yield from _line_comments(prose)
 
 
-def _code(blocks: Iterable[Block]) -> set[int]:
-    return {line.number for block in blocks for line in block.lines}
+def _html_comments(prose: Sequence[str], is_markdown: bool) -> Iterator[Comment]:
+    text = "\n".join(prose)
+    for match in (_IN_MARKDOWN if is_markdown else _IN_PAGE).finditer(text):
+        if match["text"]:
+            line = text.count("\n", 0, match.start()) + 1
+            last = line + match[0].rstrip().count("\n")
+            yield Comment(line, last, _joined(match["text"].split("\n")), closed=bool(match["end"]))
 
 
-def _html_comments(lines: Sequence[str], prose: set[int]) -> Iterator[Comment]:
-    text = "\n".join(line if at in prose else "" for at, line in enumerate(lines, 1))
-    for match in _HTML.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
-        last = line + match[0].rstrip().count("\n")
-        yield Comment(line, last, _joined(match["text"].split("\n")), closed=bool(match["end"]))
+def _line_comments(prose: Sequence[str]) -> Iterator[Comment]:
+    for number, text in enumerate(prose, 1):
+        match = _LINE.match(text) if WORD in text else None
+        if match and not match["code"].strip():
+            yield Comment(number, number, match["text"])
 
 
-def _markdown_html(lines: Sequence[str]) -> set[int]:
-    """The lines of a Markdown page that may have comments."""
-    from markdown_it import MarkdownIt  # where there are directives: it takes long to load
-
-    found: set[int] = set()
-    for token in MarkdownIt().parse("\n".join(lines)):
-        inline = any(
-            child.type == "html_inline" and child.content.startswith("<!--")
-            for child in token.children or ()
-        )
-        if token.map and (inline or token.type == "html_block"):
-            found.update(range(token.map[0] + 1, token.map[1] + 1))
-    return found
-
-
-def _text_prose(lines: Sequence[str], blocks: Iterable[Block]) -> set[int]:
-    """The lines of a text that are not in a fence of a language which is none of the page's."""
-    fences = {number for block in blocks for number in (block.opening, block.closing)}
-    code = _code(blocks)
-    found, in_fence = set(), False
-    for number, line in enumerate(lines, 1):
-        fence = _FENCE.match(line)
-        if fence and number not in fences and number not in code:
-            in_fence = bool(fence["language"])
-        if not in_fence:
-            found.add(number)
-    return found
-
-
-def _rst_prose(lines: Sequence[str]) -> set[int]:
-    """The lines of a page of reStructuredText that are not in literal blocks."""
-    found, margin = set(), -1
-    for number, line in enumerate(lines, 1):
-        if margin >= 0 and line.strip() and _margin(line) <= margin:
-            margin = -1
-        if margin < 0:
-            found.add(number)
-            if _RST_CODE.match(line.rstrip()):
-                margin = _margin(line)
-    return found
-
-
-def _rst_comments(lines: Sequence[str], prose: set[int]) -> Iterator[Comment]:
-    for number in sorted(prose):
-        match = _RST.match(lines[number - 1])
+def _rst_comments(prose: Sequence[str]) -> Iterator[Comment]:
+    for number, text in enumerate(prose, 1):
+        match = _RST.match(text)
         if not match:
             continue
         texts, last = [match["text"]], number
-        for at, line in enumerate(lines[number:], number + 1):
+        for at, line in enumerate(prose[number:], number + 1):
             if line.strip() and _margin(line) <= len(match["margin"]):
                 break
             texts.append(line)

@@ -10,23 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import InitVar, dataclass, replace
-from pathlib import Path
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Block, Example, Kind
+from th_shell.docs.reading.examples import Block, Example, Kind, PageText
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.settings.beside import Beside
 from th_shell.docs.settings.captures import shown_captures
 from th_shell.docs.settings.directives import (
-    WORD,
     Comment,
     Directive,
     find_comments,
     read_directives,
     without_comments,
 )
-from th_shell.docs.settings.settings import Layer, SettingsError
-from th_shell.files import read_file
+from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
 
 
 @dataclass(frozen=True)
@@ -43,46 +40,29 @@ class _Placed:
 
 
 def cut_with_settings(
-    page: Path, blocks: Sequence[Block], compiler: Compiler, below: Layer, beside: Beside
+    page: PageText,
+    compiler: Compiler,
+    below: Layer = NOTHING,
+    beside: Beside | None = None,
+    locals_stay: bool = False,
 ) -> tuple[Sequence[Block], Sequence[Example]]:
     """A page's blocks without directives, and their examples with all that is said of them.
 
-    below: what is said of the whole page elsewhere. Raises OSError and SettingsError.
+    below: what is said of the whole page elsewhere. locals_stay: whether what runs them keeps the
+    locals of one for the next. Raises OSError and SettingsError.
     """
-    lines = _lines(page)
-    comments = find_comments(page.suffix, lines, blocks)
-    own = without_comments(blocks, comments)
-    examples = examples_of(own, compiler)
+    comments = find_comments(page)
+    own = without_comments(page.blocks, comments)
+    examples = examples_of(own, compiler, locals_stay)
     whole = range(len(examples))
-    layer, entries = beside.layers(examples)
-    placed = [_Placed(0, below, whole, ""), _Placed(1, layer, whole, str(beside.path))]
-    placed += [_Placed(4, *entry) for entry in entries]
-    finder = _Finder(lines, blocks, examples, comments)
+    placed = [_Placed(0, below, whole, "")]
+    if beside:
+        layer, entries = beside.layers(examples)
+        placed.append(_Placed(1, layer, whole, str(beside.path)))
+        placed += [_Placed(4, *entry) for entry in entries]
+    finder = _Finder(page, examples, comments)
     placed += [finder.placed(one) for one in read_directives(page.name, comments)]
     return own, _with_layers(examples, sorted(placed, key=lambda one: one.rank))
-
-
-def cut_text_with_settings(
-    text: str, blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False
-) -> list[Example]:
-    """The examples of a text page that is no file, with what its directives say of them.
-
-    locals_stay: whether what runs them keeps the locals of one for the next. Raises SettingsError.
-    """
-    lines = text.split("\n") if WORD in text else []
-    comments = find_comments("", lines, blocks)
-    examples = examples_of(without_comments(blocks, comments), compiler, locals_stay)
-    finder = _Finder(lines, blocks, examples, comments)
-    placed = [finder.placed(one) for one in read_directives("the text", comments)]
-    return _with_layers(examples, sorted(placed, key=lambda one: one.rank))
-
-
-def _lines(page: Path) -> list[str]:
-    """The lines of a page; none where it cannot have directives."""
-    data = read_file(page)
-    if WORD.encode() not in data:
-        return []
-    return data.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n").split("\n")
 
 
 def _with_layers(examples: Sequence[Example], placed: Iterable[_Placed]) -> list[Example]:
@@ -110,8 +90,7 @@ def _check_captures(placed: _Placed, examples: Sequence[Example]) -> None:
 class _Finder:
     """Finds what the directives of one page hold for."""
 
-    _lines: Sequence[str]
-    _blocks: Sequence[Block]
+    _page: PageText
     _examples: Sequence[Example]
     comments: InitVar[Sequence[Comment]]
 
@@ -162,7 +141,7 @@ class _Finder:
         return [] if first is None else [first]
 
     def _under(self, comment: Comment) -> Sequence[int]:
-        for number, block in enumerate(self._blocks):
+        for number, block in enumerate(self._page.blocks):
             start = block.opening
             if start <= comment.last and block.lines:
                 start = block.lines[0].number
@@ -175,4 +154,4 @@ class _Finder:
 
     def _has_text(self, number: int) -> bool:
         """Whether a line has something: more than the mark of a comment in Lua."""
-        return bool(self._lines[number - 1].strip().strip("-"))
+        return bool(self._page.lines[number - 1].strip().strip("-"))

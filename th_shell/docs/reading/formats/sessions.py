@@ -14,18 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from th_shell.docs.reading.cells import CELL, cells
-from th_shell.docs.reading.examples import PYTHON, Block, Line, numbered
+from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Line, numbered
 from th_shell.docs.reading.prose import output_of, words_in
 from th_shell.docs.reading.python import typed_inputs
 from th_shell.docs.reading.python_syntax import PROMPT, syntax
 from th_shell.syntax import Syntax
 
 _PROMPT = re.compile(r"^\s*th> ")
-_NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
-_PRINTED = re.compile(
-    rf"^\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
-    r"|\[torch\.\w+ .*\])\s*$"
-)
+_PRINTED = re.compile(rf"^\s*(?:{PRINTED})\s*$")
 
 
 def complete(
