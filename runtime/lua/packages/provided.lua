@@ -11,45 +11,35 @@ local host = th.host
 
 local loaders, searchpath = package.loaders, package.searchpath
 
--- Module name -> the chunk that makes it; and what Lua files of the original load: a C
--- library, or a module that loads it.
+-- Module name -> what Lua files of the original load: a C library, or a module that loads it; true
+-- where they load none.
 local PROVIDED = {
-  bit32 = { chunk = 'packages/bit32' },
-  cjson = { chunk = 'packages/cjson/init' },
-  ['cjson.safe'] = { chunk = 'packages/cjson/safe' },
-  dok = { chunk = 'packages/dok' },
-  csvigo = { chunk = 'packages/csvigo' },
-  gnuplot = { chunk = 'packages/gnuplot/init' },
-  hdf5 = { chunk = 'packages/hdf5/init', library = 'hdf5._config' },
-  image = { chunk = 'packages/image/init', library = 'libimage' },
-  lfs = { chunk = 'packages/lfs' },
-  md5 = { chunk = 'packages/md5' },
-  signal = { chunk = 'packages/signal/init', library = 'signal.ffi' },
-  ['signal.complex'] = { chunk = 'packages/signal/complex' },
-  ['signal.convolution'] = { chunk = 'packages/signal/convolution', library = 'signal.ffi' },
-  ['signal.extramath'] = { chunk = 'packages/signal/extramath' },
-  ['signal.fft'] = { chunk = 'packages/signal/fft', library = 'fftw3' },
-  ['signal.wavelet'] = { chunk = 'packages/signal/wavelet' },
-  socket = { chunk = 'packages/socket' },
-  threads = { chunk = 'packages/threads/init', library = 'libthreads' },
-  ['threads.serialize'] = { chunk = 'packages/threads/serialize', library = 'MemoryFile' },
-  ['threads.sharedserialize'] = {
-    chunk = 'packages/threads/sharedserialize', library = 'MemoryFile',
-  },
-  tds = { chunk = 'packages/tds/init', library = 'tds.env' },
+  bit32 = true, cjson = true, ['cjson.safe'] = true, csvigo = true, dok = true, gnuplot = true,
+  hdf5 = 'hdf5._config', image = 'libimage', lfs = true, md5 = true, signal = 'signal.ffi',
+  ['signal.complex'] = true, ['signal.convolution'] = 'signal.ffi', ['signal.extramath'] = true,
+  ['signal.fft'] = 'fftw3', ['signal.wavelet'] = true, socket = true, tds = 'tds.env',
+  threads = 'libthreads', ['threads.serialize'] = 'MemoryFile',
+  ['threads.sharedserialize'] = 'MemoryFile',
 }
+
+-- Modules whose chunk is not the one of their name.
+local CHUNKS = { ['threads.sharedserialize'] = 'threads/serialize' }
+for name in ('cjson gnuplot hdf5 image signal threads'):gmatch('%w+') do
+  CHUNKS[name] = name .. '/init'
+end
 
 --- Whether `require` loads a module of ours for a name.
 function th.provides(name)
-  local ours = PROVIDED[name]
-  if not ours then return false end
+  local library = PROVIDED[name]
+  if not library then return false end
   local file = searchpath(name, package.path)
-  if file then return ours.library and th.ask(host.file_mentions, file, ours.library) end
+  if file then return library ~= true and th.ask(host.file_mentions, file, library) end
   file = searchpath(name, package.cpath)
   return not file or th.ask(host.file_mentions, file, th.C_CORE)
 end
 
 table.insert(loaders, 2, function(name)
   if not th.provides(name) then return end
-  return function() return th.chunk(PROVIDED[name].chunk)(th) end
+  local chunk = CHUNKS[name] or name:gsub('%.', '/')
+  return function() return th.chunk('packages/' .. chunk)(th, name) end
 end)

@@ -8,17 +8,16 @@
 local th = ...
 
 local LISTED = [[
-t0123456: lshift clshift rshift crshift bitand cbitand bitor cbitor bitxor cbitxor conv2 xcorr2
-t0123456: conv3 xcorr3 cross match geometric numel squeeze
+t0123456: lshift clshift rshift crshift bitand cbitand bitor cbitor bitxor cbitxor eye diag conv2
+t0123456: xcorr2 conv3 xcorr3 cross addbmm baddbmm bmm match geometric numel squeeze
 t0123456*: lt gt le ge eq ne sum prod cumsum cumprod csub mul cmul addcmul addcdiv div cdiv
 t0123456*: remainder cremainder mod cmod fmod cfmod cpow cmax cmin clamp min zero sign
-t0123456+: equal zeros ones eye range diag tril triu cat gather scatter nonzero dot addmv addmm addr
-t0123456+: addbmm baddbmm mv mm ger bmm trace sort kthvalue median mode topk random bernoulli
-t0123456+: randperm
+t0123456+: equal zeros ones range tril triu cat gather scatter nonzero dot addmv addmm addr mv mm
+t0123456+: ger trace sort kthvalue median mode topk random bernoulli randperm
 t0*: all any
-t56+: linspace logspace var std dist renorm uniform normal rand randn multinomial
+t56+: linspace var std dist renorm uniform normal rand randn multinomial
+t56: logspace histc bhistc exponential cauchy logNormal multinomialAliasSetup_ multinomialAlias_
 t01234567: reshape permute expand expandAs view viewAs
-t56: histc bhistc exponential cauchy logNormal multinomialAliasSetup_ multinomialAlias_
 t!: seed initialSeed manualSeed getRNGState setRNGState
 t567*: mean
 t56*: norm pow lerp atan2 acos asin atan ceil cos cosh exp floor frac log log1p round rsqrt sigmoid

@@ -12,7 +12,7 @@ local th = ...
 local gnuplot = {}
 _G.gnuplot = gnuplot
 
-for part in ('histogram figures settings series'):gmatch('%S+') do
+for part in ('figures settings series'):gmatch('%S+') do
   th.chunk('packages/gnuplot/' .. part)(th, gnuplot)
 end
 th.make_public(gnuplot)

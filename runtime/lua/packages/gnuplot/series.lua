@@ -1,4 +1,4 @@
---- gnuplot: what is plotted.
+--- gnuplot: what is plotted; histograms, and their text.
 -- @module gnuplot_series
 
 local th, gnuplot = ...
@@ -8,6 +8,7 @@ local python = th.python_half 'gnuplot'
 
 local type, select, ipairs, unpack = type, select, ipairs, unpack
 local typename = torch.typename
+local concat, format = table.concat, string.format
 
 -- The kinds of some values: s for a string, t for a tensor, ? for another.
 local function kinds_of(values)
@@ -16,7 +17,7 @@ local function kinds_of(values)
     local name = typename(value)
     kinds[i] = type(value) == 'string' and 's' or name and name:find('Tensor$') and 't' or '?'
   end
-  return table.concat(kinds)
+  return concat(kinds)
 end
 
 local function clean(text)
@@ -95,6 +96,73 @@ function gnuplot.bar(...)
   local values = { ... }
   values[#values + 1] = '|'
   gnuplot.plot(values)
+end
+
+-- ----------------------------------------------------------------- histograms
+
+local HEIGHT, EVERY = 10, 6 -- lines of the text, and columns from one label to the next
+local DEFAULT_BINS = 72
+
+-- The character for the top of a column that ends within a line, by how far below the line's top.
+local function top(depth)
+  return depth > 0.66 and '|' or depth > 0.33 and ':' or '.'
+end
+
+-- The lines of the columns: each from `upper` to `lower`.
+local function column_lines(histogram, height)
+  local upper = histogram[histogram.max].nb
+  local step = upper / (height + 1)
+  local lines, begun = {}, {}
+  for at = 1, height do
+    local lower, row = upper - step, {}
+    for i, bin in ipairs(histogram) do
+      if begun[i] then
+        row[i] = '|'
+      elseif bin.nb < lower then
+        row[i] = ' '
+      else
+        begun[i], row[i] = true, top((upper - bin.nb) / step)
+      end
+    end
+    lines[at] = format('%1.2e:', lower) .. concat(row) .. '\n'
+    upper = lower
+  end
+  return concat(lines)
+end
+
+local function text_of(histogram, height)
+  local function extreme(name, at)
+    local bin = histogram[at]
+    return format('  %s:(bin:%d/#%d/cntr:%2.2f)', name, at, bin.nb, bin.val)
+  end
+  local marks, labels = {}, {}
+  for i, bin in ipairs(histogram) do
+    local is_marked = (i - 2) % EVERY == 0
+    marks[i] = is_marked and '^' or '-'
+    if is_marked then
+      labels[#labels + 1] = (bin.val < 0 and '-' or '+') .. format('%1.2f ', math.abs(bin.val))
+    end
+  end
+  return 'nsamples:' .. extreme('min', histogram.min) .. extreme('max', histogram.max)
+    .. '\n--------:' .. ('-'):rep(#histogram) .. '\n' .. column_lines(histogram, height or HEIGHT)
+    .. '--------:' .. concat(marks) .. '\ncenters ' .. concat(labels)
+end
+
+--- How many elements there are in each of some ranges of equal width.
+-- @return a table with a table for each range: `val`, its middle, and `nb`; or a tensor if `raw`
+function gnuplot.histc(tensor, bins, min, max, raw)
+  if not tensor then th.fail('usage: gnuplot.histc (tensor [, nBins] [, min] [, max]') end
+  bins, min, max = bins or DEFAULT_BINS, min or tensor:min(), max or tensor:max()
+  local counts = torch.histc(tensor:double(), bins, min, max)
+  if raw then return counts end
+  local _, most = torch.max(counts, 1)
+  local _, least = torch.min(counts, 1)
+  local width = (max - min) / bins
+  local histogram = {
+    raw = counts, bins = bins, binwidth = width, max = most[1], min = least[1],
+  }
+  for i = 1, bins do histogram[i] = { val = min + (i - 0.5) * width, nb = counts[i] } end
+  return setmetatable(histogram, { __tostring = text_of })
 end
 
 --- Plots the histogram of a tensor's elements, and returns it.

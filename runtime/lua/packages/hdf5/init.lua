@@ -34,7 +34,7 @@ function hdf5._write_as_fields(class)
   end
 end
 
-for part in ('options dataset group file'):gmatch('%S+') do
+for part in ('options group file'):gmatch('%S+') do
   th.chunk('packages/hdf5/' .. part)(th, hdf5)
 end
 

@@ -3,13 +3,13 @@
 -- same memory as what was written.
 -- @module threads_serialize
 
-local th, is_shared = ...
+local th, name = ...
 local torch, serial = th.torch, th.serial
 
 local function plain_save(object) return torch.serialize(object) end
 local function plain_load(text) return torch.deserialize(text) end
 
-if not is_shared then return { save = plain_save, load = plain_load } end
+if name == 'threads.serialize' then return { save = plain_save, load = plain_load } end
 
 require 'tds' -- whose objects jobs may have, too
 
