@@ -25,7 +25,7 @@ from runtime.pytorch.ops.pairs import (
     binary,
 )
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_cast
+from runtime.pytorch.tensors.writing import check_cast, check_out
 
 
 def reject_bools(a: Any, b: Any) -> None:
@@ -239,12 +239,9 @@ _float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
 
 
 def _power_of_doubles(input: Any, exponent: Any, out: Out) -> Any:
-    if out is not None and out.dtype is not float64:
-        which = "base given to float_power_" if out is input else "output given to float_power"
-        raise RuntimeError(
-            f"the {which} has dtype {out.dtype.scalar} but the operation's result requires dtype "
-            f"Double"
-        )
+    which = "base given to float_power_" if out is input else "output given to float_power"
+    message = f"the {which} has dtype {{1.scalar}} but the operation's result requires dtype Double"
+    check_out(out, float64, message=message)
     return _float_power(input, exponent, out)
 
 

@@ -296,14 +296,6 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return view_of(A, np.diagonal(A.array, offset, dim1, dim2))
 
 
-@op(name="linalg_vander")
-def vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """Matrices of the powers of elements, from the power 0 on."""
-    values = x.array
-    count = values.shape[-1] if N is None else N
-    return wrap(values[..., None] ** np.arange(count).astype(values.dtype))
-
-
 @op(name="linalg_tensorinv", more=OUT)
 def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse of what `tensordot` with a tensor does."""

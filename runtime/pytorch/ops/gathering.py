@@ -48,6 +48,15 @@ def bad_index(array: Array, size: int, negative: bool = False) -> int | None:
     return int(array[wrong].flat[0])
 
 
+def check_bounds(
+    array: Array, dim: int, size: int, error: type[Exception], negative: bool = False
+) -> None:
+    """Raise an error for an index that is not below a dimension's size."""
+    wrong = bad_index(array, size, negative)
+    if wrong is not None:
+        raise error(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+
+
 # -- along a dimension
 
 
@@ -56,8 +65,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
     """The positions of a dimension that an index has."""
     array, chosen = input.array, index.array
     dim = wrap_dim(dim, array.ndim)
-    if out is not None and out.dtype is not input.dtype:
-        raise RuntimeError("index_select(): self and result must have the same scalar type")
+    message = "index_select(): self and result must have the same scalar type"
+    check_out(out, input.dtype, message=message)
     if chosen.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if chosen.dtype not in (np.int64, np.int32):
@@ -150,9 +159,7 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
     if chosen.shape != array.shape:
         _check_sizes(chosen.shape, array.shape, dim)
     size = array.shape[dim] if array.ndim else 1
-    wrong = bad_index(chosen, size)
-    if wrong is not None:
-        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    check_bounds(chosen, dim, size, RuntimeError)
     if array.ndim <= 1 or chosen.ndim <= 1:
         return np.asarray(array.reshape(-1).take(chosen))
     return array.reshape(-1).take(flat_positions(chosen, array.shape, dim))
@@ -256,8 +263,7 @@ def _where(condition: Tensor, input: Any, other: Any, out: Out = None) -> Tensor
         if is_plain and x.size >= LARGE and all(a.flags.c_contiguous for a in (mask, x, y)):
             return compute_shared(np.where, [mask, x, y], x.shape, x.dtype)
     kind = result_type(input, other)
-    if out is not None and out.dtype is not kind:
-        raise RuntimeError(f"Expected out type to be {kind.scalar} but got {out.dtype.scalar}")
+    check_out(out, kind, message="Expected out type to be {0.scalar} but got {1.scalar}")
     a, b = array_as(input, kind), array_as(other, kind)
     if not mask.shape == np.shape(a) == np.shape(b):
         reduce(broadcast, [mask.shape, np.shape(a), np.shape(b)])

@@ -14,7 +14,7 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUTS, Number, Out, Outs
 from runtime.pytorch.compute.reducing import give, give_pair, want_kernel
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_count
+from runtime.pytorch.tensors.writing import check_count, check_out
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -84,6 +84,12 @@ def _check_bins(bins: int) -> None:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
 
 
+_OTHER_TYPE = (
+    "torch.histogram: input tensor and {0} tensor should have the same dtype, but got input "
+    "{{0.real}} and {0} {{1.real}}"
+)
+
+
 @op()
 def histc(
     input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Out = None
@@ -91,11 +97,7 @@ def histc(
     """How many elements are in each of some bins of equal width, from min to max."""
     array = input.array
     _check_bins(bins)
-    if out is not None and out.dtype is not input.dtype:
-        raise RuntimeError(
-            "torch.histogram: input tensor and hist tensor should have the same dtype, but got "
-            f"input {input.dtype.real} and hist {out.dtype.real}"
-        )
+    check_out(out, input.dtype, message=_OTHER_TYPE.format("hist"))
     want_kernel("linspace_cpu", array, "?")
     if max < min:
         raise RuntimeError("torch.histc: max must be larger than min")
@@ -196,14 +198,11 @@ def _check_weight(input: Tensor, weight: Tensor | None, out: Any) -> None:
             )
     if out is not None:
         check_count(out, 2)
-        for target, name, where in zip(
-            out, ("hist", "bin_edges"), ("", " for dimension 0"), strict=True
+        for target, name, where in (
+            (out[0], "hist", ""),
+            (out[1], "bin_edges", " for dimension 0"),
         ):
-            if target.dtype is not input.dtype:
-                raise RuntimeError(
-                    f"torch.histogram: input tensor and {name} tensor should have the same dtype, "
-                    f"but got input {input.dtype.real} and {name} {target.dtype.real}{where}"
-                )
+            check_out(target, input.dtype, message=_OTHER_TYPE.format(name) + where)
 
 
 def _histogram(input: Tensor, edges: Array, weight: Tensor | None, density: bool, out: Any) -> Any:

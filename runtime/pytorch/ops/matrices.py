@@ -192,9 +192,15 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
         raise RuntimeError("x must be a one-dimensional tensor.")
     if N is not None and N < 0:
         raise RuntimeError("N must be non-negative.")
-    values = x.array if x.array.dtype.kind == "f" else x.array.astype(np.int64)
-    count = len(values) if N is None else N
-    powers = np.ones((len(values), count), values.dtype)
-    powers[:, 1:] = values[:, None]
-    powers = quietly.run(np.multiply.accumulate, powers, axis=1)
+    powers = linalg_vander(x, N=N).array
     return wrap(powers if increasing else np.ascontiguousarray(powers[:, ::-1]))
+
+
+@op()
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """Matrices of the powers of elements, from the power 0 on."""
+    values = x.array if x.array.dtype.kind == "f" else x.array.astype(np.int64)
+    count = values.shape[-1] if N is None else N
+    powers = np.ones((*values.shape, count), values.dtype)
+    powers[..., 1:] = values[..., None]
+    return wrap(quietly.run(np.multiply.accumulate, powers, axis=-1))

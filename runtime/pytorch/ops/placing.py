@@ -16,7 +16,7 @@ from runtime.pytorch.calls.types import Number, TensorOrNumber, Tensors
 from runtime.pytorch.compute.indices import as_indices, masks_checked
 from runtime.pytorch.compute.promotion import number_as
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.ops.gathering import bad_index, check_take
+from runtime.pytorch.ops.gathering import bad_index, check_bounds, check_take
 from runtime.pytorch.ops.indexing import fill_value, put, without_ones
 from runtime.pytorch.ops.scattering import (
     REDUCTIONS,
@@ -197,9 +197,7 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: TensorOrNumber) -
         raise RuntimeError("Index has to be a vector/scalar")
     element = fill_number(value, input.dtype)
     size = array.shape[dim] if array.ndim else 1
-    wrong = bad_index(chosen, size, negative=True)
-    if wrong is not None:
-        raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    check_bounds(chosen, dim, size, IndexError, negative=True)
     if array.ndim:
         array[(slice(None),) * dim + (chosen.reshape(-1),)] = element
     elif chosen.size:

@@ -20,6 +20,7 @@ from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import ones_like
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.writing import check_out
 
 _STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
 _NOT_BOOL = _STORED - {np.dtype(np.bool_).num}
@@ -33,16 +34,16 @@ def unary(
     *,
     out: bool = True,
     in_place: bool = True,
-    check_out: Callable[[str, Tensor, Tensor], None] | None = None,
+    check: Callable[[str, Tensor, Out], None] | None = None,
 ) -> None:
     """Register a function of one element under its names. out: whether it has that parameter.
 
-    check_out: raises an error for a tensor of `out=` that is none for the function and its input.
+    check: raises an error for a tensor of `out=` that is none for the function and its input.
     """
 
     def compute(input: Tensor, *, out: Out = None) -> Any:
-        if out is not None and check_out is not None:
-            check_out(names, input, out)
+        if out is not None and check is not None:
+            check(names, input, out)
         return function(input, None, out)
 
     def compute_new(input: Tensor) -> Any:
@@ -54,14 +55,12 @@ def unary(
     op(name=names, in_place=in_place)(compute if out else compute_new)
 
 
-def _same_type(_: str, input: Tensor, out: Tensor) -> None:
-    if out.dtype is not input.dtype:
-        raise RuntimeError(f"Found dtype {out.dtype.scalar} but expected {input.dtype.scalar}")
+def _same_type(_: str, input: Tensor, out: Out) -> None:
+    check_out(out, input.dtype, message="Found dtype {1.scalar} but expected {0.scalar}")
 
 
-def _truth(name: str, _: Tensor, out: Tensor) -> None:
-    if out.dtype is not bool_:
-        raise RuntimeError(f"{name} does not support non-boolean outputs.")
+def _truth(name: str, _: Tensor, out: Out) -> None:
+    check_out(out, bool_, message=f"{name} does not support non-boolean outputs.")
 
 
 # -- functions with values that are no whole numbers
@@ -131,7 +130,7 @@ for _names, _ufunc in {
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
     _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy)
-    unary(_names, _rounding, check_out=_same_type)
+    unary(_names, _rounding, check=_same_type)
 
 
 @op(name="round special_round", in_place=True)
@@ -153,11 +152,11 @@ def _reject_bool(message: str) -> Callable[..., None]:
 
 
 absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu", takes=NUMBERS)
-unary("abs absolute", absolute, check_out=_same_type)
+unary("abs absolute", absolute, check=_same_type)
 _fraction = Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS)
-unary("frac", _fraction, check_out=_same_type)
-unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL), check_out=_same_type)
-unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL), check_out=_same_type)
+unary("frac", _fraction, check=_same_type)
+unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL), check=_same_type)
+unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL), check=_same_type)
 _NEGATIVE = (
     "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
     "mask, use the `~` or `logical_not()` operator instead."
@@ -167,12 +166,12 @@ negative = Pointwise(
 )
 
 
-def _negative_type(name: str, input: Tensor, out: Tensor) -> None:
+def _negative_type(name: str, input: Tensor, out: Out) -> None:
     if input.dtype is not bool_:
         _same_type(name, input, out)
 
 
-unary("neg negative", negative, check_out=_negative_type)
+unary("neg negative", negative, check=_negative_type)
 unary(
     "relu",
     Pointwise(formulas.relu, NUMBERS, check=_reject_bool("Boolean inputs not supported for relu")),
@@ -186,7 +185,7 @@ def _square_type(kind: dtype) -> dtype:
 
 unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow", takes=NUMBERS))
 inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu", takes=ALL - FLOATS)
-unary("bitwise_not", inverse, check_out=_same_type)
+unary("bitwise_not", inverse, check=_same_type)
 unary(
     "logical_not",
     Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu", takes=ALL),
@@ -244,7 +243,7 @@ def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
         f"Whether {name.removeprefix('is')} is true of each element.",
         out=out,
         in_place=False,
-        check_out=_truth,
+        check=_truth,
     )
 
 
@@ -266,7 +265,7 @@ def _signbit(a: Any) -> Any:
     return np.signbit(a) if a.dtype.kind == "f" else np.less(a, 0)
 
 
-unary("signbit", Pointwise(_signbit, result=bool_), in_place=False, check_out=_truth)
+unary("signbit", Pointwise(_signbit, result=bool_), in_place=False, check=_truth)
 
 
 # -- functions with more parameters
@@ -292,11 +291,8 @@ def nan_to_num(
     out: Out = None,
 ) -> Any:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
-    if out is not None and out.dtype is not input.dtype:
-        raise RuntimeError(
-            f"nan_to_num: dtype of out: {out.dtype.scalar} should be same as input: "
-            f"{input.dtype.scalar}"
-        )
+    message = "nan_to_num: dtype of out: {1.scalar} should be same as input: {0.scalar}"
+    check_out(out, input.dtype, message=message)
     compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
     found = compute(input, None, out)
     return found if out is not None else laid_like(input, found)

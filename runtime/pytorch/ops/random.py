@@ -16,7 +16,7 @@ from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import NEW, Format, Kind, Out, TensorOrInt
 from runtime.pytorch.classes.generator import Source, SourceOrNone, words_of
-from runtime.pytorch.ops.creation import check_sizes
+from runtime.pytorch.ops.creation import check_sizes, type_for
 from runtime.pytorch.ops.random_in_place import (
     bernoulli_,
     bernoulli_each_,
@@ -40,12 +40,9 @@ def _new(size: Shape, kind: Kind, out: Out, usual: dtype) -> Tensor:
     Raises RuntimeError where the given one has another type than the call asks for.
     """
     check_sizes(size)
+    found = type_for(kind, out, usual)
     if out is None:
-        return empty_tensor(size, (kind or usual).numpy)
-    if kind is not None and kind is not out.dtype:
-        raise RuntimeError(
-            f"dtype {kind.scalar} does not match dtype of out parameter ({out.dtype.scalar})"
-        )
+        return empty_tensor(size, found.numpy)
     if out.sizes != size:
         resize(out, size)
     return out

@@ -16,7 +16,7 @@ from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Number
 from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.ops.gathering import bad_index, check_gather, flat_positions
+from runtime.pytorch.ops.gathering import check_bounds, check_gather, flat_positions
 from runtime.pytorch.ops.layout import as_strided as view_as_strided
 from runtime.pytorch.ops.parts import diagonal, part
 from runtime.pytorch.ops.parts import select as view_select
@@ -82,9 +82,7 @@ def positions_of(
     """A tensor's elements in one dimension, or a copy of them, and the positions in it."""
     array = input.array
     size = array.shape[dim] if array.ndim else 1
-    wrong = bad_index(index, size)
-    if wrong is not None:
-        raise error(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    check_bounds(index, dim, size, error)
     flat = array.reshape(-1)
     if index.ndim < 2 or array.ndim < 2:
         return flat, index.reshape(-1)

@@ -27,7 +27,7 @@ from runtime.pytorch.compute.reducing import (
 )
 from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_count
+from runtime.pytorch.tensors.writing import cast, check_count, check_out
 
 _BOOL_AND_BAREBONES = "?HIL"
 
@@ -44,10 +44,8 @@ def kthvalue(
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     if out is not None:
         check_count(out, 2)
-        if out[0].dtype is not input.dtype:
-            raise RuntimeError("output values must be of same type as input")
-        if out[1].dtype is not int64:
-            raise RuntimeError("output indices must be of scalar type Long")
+        check_out(out[0], input.dtype, message="output values must be of same type as input")
+        check_out(out[1], int64, message="output indices must be of scalar type Long")
     want_kernel("kthvalue_cpu", array, _BOOL_AND_BAREBONES)
     return _chosen("kthvalue", input, array, axis, _kth(array, axis, k), keepdim, out)
 
@@ -146,19 +144,12 @@ def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
 
 def _check_median_outs(out: tuple[Tensor, ...], input: Tensor) -> None:
     check_count(out, 2)
-    values, indices = out
     checking = "(while checking arguments for median)"
-    if indices.dtype is not int64:
-        raise RuntimeError(
-            f"Expected tensor for argument #1 'indices' to have scalar type Long; but got "
-            f"torch.{indices.dtype.scalar}Tensor instead {checking}"
-        )
-    if values.dtype is not input.dtype:
-        raise RuntimeError(
-            f"Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; "
-            f"but type torch.{values.dtype.scalar}Tensor does not equal "
-            f"torch.{input.dtype.scalar}Tensor {checking}"
-        )
+    other = "Expected tensor for argument #1 'indices' to have scalar type Long; but got torch."
+    check_out(out[1], int64, message=f"{other}{{1.scalar}}Tensor instead {checking}")
+    other = "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; "
+    other += "but type torch.{1.scalar}Tensor does not equal torch.{0.scalar}Tensor "
+    check_out(out[0], input.dtype, message=other + checking)
 
 
 _register_median("median", False)
@@ -176,14 +167,11 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Outs = Non
         check_not_empty("mode", array, (axis,), IndexError)
     if out is not None:
         check_count(out, 2)
-        for target, kind, what in zip(
-            out, (input.dtype, int64), ("values", "indices"), strict=True
-        ):
-            if target.dtype is not kind:
-                raise RuntimeError(
-                    f"expected scalar type '{kind.scalar}' but got '{target.dtype.scalar}' for "
-                    f"{what} output"
-                )
+        for target, kind, what in ((out[0], input.dtype, "values"), (out[1], int64, "indices")):
+            message = (
+                f"expected scalar type '{{0.scalar}}' but got '{{1.scalar}}' for {what} output"
+            )
+            check_out(target, kind, message=message)
     want_kernel("mode_cpu", array)
     at = _most_frequent(array.swapaxes(axis, -1)).swapaxes(axis, -1)
     return _chosen("mode", input, array, axis, at, keepdim, out)
@@ -242,8 +230,8 @@ def _check(input: Tensor, q: Tensor, interpolation: str, out: Out) -> None:
             "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, "
             f"but got {interpolation}"
         )
-    if out is not None and out.dtype is not input.dtype:
-        raise RuntimeError("quantile() out tensor must be same dtype as the input tensor")
+    message = "quantile() out tensor must be same dtype as the input tensor"
+    check_out(out, input.dtype, message=message)
 
 
 def _quantiles(rows: Array, q: Array, way: str, ignores_nan: bool) -> Array:
