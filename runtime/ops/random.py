@@ -9,12 +9,12 @@ drawn.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import numpy as np
 
-from runtime.calls.table import FLOATS, op
+from runtime.calls.table import ALL, FLOATS, op
 from runtime.compute import libm
 from runtime.compute.generator import Generator, chosen
 from runtime.compute.pieces import PIECE
@@ -30,6 +30,7 @@ _BLOCK = 1 << 16
 _LARGE_FOR_LIBM = 1 << 14
 _MAX_UINT64 = (1 << 64) - 1
 
+F = TypeVar("F", bound=Callable[..., Any])
 Draw = Callable[[int], Array]  # gives an array of so many numbers
 Finish = Callable[[Any], Any]  # computes the results from a number or an array, perhaps in place
 
@@ -64,40 +65,37 @@ def _unchanged(values: Array) -> Array:
     return values
 
 
+def _row(
+    name: str, form: str, types: Iterable[DType] = ALL, small: str | None = None
+) -> Callable[[F], F]:
+    """Add a row of one form, which methods and functions have; small: in the module's Lua half."""
+    return op(name, form, form, types, small=small and f"random.{small}")
+
+
 # -- whole numbers
 
 
-@op(
-    "random",
-    method="[Generator] long long",
-    function="[Generator] long long",
-    small="random.between_number",
-)
+@_row("random", "[Generator] long long", small="between_number")
 def random_between_number(generator: Generator | None, a: int, b: int) -> int:
     """A random whole number from a to b."""
     span = _span(a, b)
     return chosen(generator).word() % span + a
 
 
-@op("random", method="[Generator] long", function="[Generator] long", small="random.up_to_number")
+@_row("random", "[Generator] long", small="up_to_number")
 def random_up_to_number(generator: Generator | None, b: int) -> int:
     """A random whole number from 1 to b."""
     _check_upper(b)
     return chosen(generator).word() % b + 1
 
 
-@op("random", method="[Generator]", function="[Generator]", small="random.any_number")
+@_row("random", "[Generator]", small="any_number")
 def random_number(generator: Generator | None) -> int:
     """A random whole number from 0 to 2^32 - 1."""
     return chosen(generator).word()
 
 
-@op(
-    "random",
-    method="*T* [Generator] long long",
-    function="*T* [Generator] long long",
-    small="random.between",
-)
+@_row("random", "*T* [Generator] long long", small="between")
 def random_between(r: Tensor, generator: Generator | None, a: int, b: int) -> None:
     """r = random whole numbers from a to b."""
     # Torch7: adds a as an unsigned number, so that tensors of floats get 2^64 - x for -x.
@@ -105,14 +103,14 @@ def random_between(r: Tensor, generator: Generator | None, a: int, b: int) -> No
     _fill(r, chosen(generator).words, lambda words: remainder(words) + least)
 
 
-@op("random", method="*T* [Generator] long", function="*T* [Generator] long", small="random.up_to")
+@_row("random", "*T* [Generator] long", small="up_to")
 def random_up_to(r: Tensor, generator: Generator | None, b: int) -> None:
     """r = random whole numbers from 1 to b."""
     _check_upper(b)
     random_between(r, generator, 1, b)
 
 
-@op("random", method="*T* [Generator]", function="*T* [Generator]")
+@_row("random", "*T* [Generator]")
 def random(r: Tensor, generator: Generator | None) -> None:
     """r = random whole numbers from 0 to the greatest of an integer type, to 2^24 or 2^32 - 1.
 
@@ -154,51 +152,27 @@ def _check_upper(b: int) -> None:
 _SIZES = "(LongStorage | dim1 [dim2...])"
 
 
-@op(
-    "uniform",
-    "[Generator] [double=0] [double=1]",
-    "[Generator] [double=0] [double=1]",
-    FLOATS,
-    small="random.uniform_number",
-)
+@_row("uniform", "[Generator] [double=0] [double=1]", FLOATS, small="uniform_number")
 def uniform_number(generator: Generator | None, a: float, b: float) -> float:
     """A random number uniform in [a, b)."""
     return chosen(generator).uniform_number() * (float(b) - a) + a
 
 
-@op(
-    "uniform",
-    "*T* [Generator] [real=0] [real=1]",
-    "*T* [Generator] [real=0] [real=1]",
-    FLOATS,
-    small="random.uniform",
-)
+@_row("uniform", "*T* [Generator] [real=0] [real=1]", FLOATS, small="uniform")
 def uniform(r: Tensor, generator: Generator | None, a: float, b: float) -> None:
     """r = random numbers uniform in [a, b)."""
     draw = chosen(generator).uniform
     _fill(r, draw, _unchanged if (a, b) == (0, 1) else _scale_and_shift(float(b) - a, a))
 
 
-@op(
-    "normal",
-    "[Generator] [double=0] [double=1]",
-    "[Generator] [double=0] [double=1]",
-    FLOATS,
-    small="random.normal_number",
-)
+@_row("normal", "[Generator] [double=0] [double=1]", FLOATS, small="normal_number")
 def normal_number(generator: Generator | None, mean: float, deviation: float) -> float:
     """A random number of the normal distribution."""
     _check_deviation(deviation)
     return chosen(generator).normal_number() * deviation + mean
 
 
-@op(
-    "normal",
-    "*T* [Generator] [real=0] [real=1]",
-    "*T* [Generator] [real=0] [real=1]",
-    FLOATS,
-    small="random.normal",
-)
+@_row("normal", "*T* [Generator] [real=0] [real=1]", FLOATS, small="normal")
 def normal(r: Tensor, generator: Generator | None, mean: float, deviation: float) -> None:
     """r = random numbers of the normal distribution."""
     if r.sizes:
@@ -262,38 +236,38 @@ def _trials(p: float) -> Finish:
     return lambda u: libm.log(1 - u) / scale
 
 
-@op("exponential", "[Generator] double", "[Generator] double", FLOATS)
+@_row("exponential", "[Generator] double", FLOATS)
 def exponential_number(generator: Generator | None, rate: float) -> float:
     """A random number of the exponential distribution."""
     return float(_exponential(rate)(chosen(generator).uniform_number()))
 
 
-@op("exponential", "*T* [Generator] real", "*T* [Generator] real", FLOATS)
+@_row("exponential", "*T* [Generator] real", FLOATS)
 def exponential(r: Tensor, generator: Generator | None, rate: float) -> None:
     """r = random numbers of the exponential distribution."""
     _fill(r, chosen(generator).uniform, _exponential(rate), _LARGE_FOR_LIBM)
 
 
-@op("cauchy", "[Generator] [double=0] [double=1]", "[Generator] [double=0] [double=1]", FLOATS)
+@_row("cauchy", "[Generator] [double=0] [double=1]", FLOATS)
 def cauchy_number(generator: Generator | None, median: float, sigma: float) -> float:
     """A random number of the Cauchy distribution."""
     return float(_cauchy(median, sigma)(chosen(generator).uniform_number()))
 
 
-@op("cauchy", "*T* [Generator] [real=0] [real=1]", "*T* [Generator] [real=0] [real=1]", FLOATS)
+@_row("cauchy", "*T* [Generator] [real=0] [real=1]", FLOATS)
 def cauchy(r: Tensor, generator: Generator | None, median: float, sigma: float) -> None:
     """r = random numbers of the Cauchy distribution."""
     _fill(r, chosen(generator).uniform, _cauchy(median, sigma), _LARGE_FOR_LIBM)
 
 
-@op("logNormal", "[Generator] [double=1] [double=2]", "[Generator] [double=1] [double=2]", FLOATS)
+@_row("logNormal", "[Generator] [double=1] [double=2]", FLOATS)
 def log_normal_number(generator: Generator | None, mean: float, deviation: float) -> float:
     """A random number whose logarithm has the normal distribution."""
     _check_deviation(deviation)
     return float(_log_normal(mean, deviation)(chosen(generator).normal_number()))
 
 
-@op("logNormal", "*T* [Generator] [real=1] [real=2]", "*T* [Generator] [real=1] [real=2]", FLOATS)
+@_row("logNormal", "*T* [Generator] [real=1] [real=2]", FLOATS)
 def log_normal(r: Tensor, generator: Generator | None, mean: float, deviation: float) -> None:
     """r = random numbers whose logarithms have the normal distribution."""
     if r.sizes:
@@ -301,14 +275,14 @@ def log_normal(r: Tensor, generator: Generator | None, mean: float, deviation: f
     _fill(r, chosen(generator).normal, _log_normal(mean, deviation), _LARGE_FOR_LIBM)
 
 
-@op("geometric", "[Generator] double", "[Generator] double")
+@_row("geometric", "[Generator] double")
 def geometric_number(generator: Generator | None, p: float) -> float:
     """How many trials it takes until one fails, each of which succeeds with probability p."""
     _check_success(p)
     return cast_scalar(_trials(p)(chosen(generator).uniform_number()), INT) + 1
 
 
-@op("geometric", "*T* [Generator] double", "*T* [Generator] double")
+@_row("geometric", "*T* [Generator] double")
 def geometric(r: Tensor, generator: Generator | None, p: float) -> None:
     """r = how many trials it takes until one fails, for each element anew."""
     if r.sizes:
@@ -322,32 +296,22 @@ def _check_success(p: float) -> None:
         raise ArgError(1, "must be > 0 and < 1")
 
 
-@op(
-    "bernoulli",
-    "[Generator] [double=0.5]",
-    "[Generator] [double=0.5]",
-    small="random.bernoulli_number",
-)
+@_row("bernoulli", "[Generator] [double=0.5]", small="bernoulli_number")
 def bernoulli_number(generator: Generator | None, p: float) -> int:
     """1 with probability p, otherwise 0."""
     _check_probability(0 <= p <= 1)
     return int(chosen(generator).uniform_number() <= p)
 
 
-@op(
-    "bernoulli",
-    "*T* [Generator] [double=0.5]",
-    "*T* [Generator] [double=0.5]",
-    small="random.bernoulli",
-)
+@_row("bernoulli", "*T* [Generator] [double=0.5]", small="bernoulli")
 def bernoulli(r: Tensor, generator: Generator | None, p: float) -> None:
     """r = 1 with probability p, otherwise 0."""
     _check_probability(not r.sizes or 0 <= p <= 1)
     _fill(r, chosen(generator).uniform, lambda u: u <= p)
 
 
-@op("bernoulli", "*T* [Generator] DoubleTensor", "*T* [Generator] DoubleTensor")
-@op("bernoulli", "*T* [Generator] FloatTensor", "*T* [Generator] FloatTensor")
+@_row("bernoulli", "*T* [Generator] DoubleTensor")
+@_row("bernoulli", "*T* [Generator] FloatTensor")
 def bernoulli_each(r: Tensor, generator: Generator | None, p: Tensor) -> None:
     """r = 1 with the probability that the element of p says, otherwise 0."""
     check_counts(self=r, p=p)
