@@ -45,9 +45,8 @@ require()  # first: what is loaded from here on fails in less clear ways
 from runtime.compute.luajit import luajit_version  # noqa: E402
 from runtime.compute.processors import PROCESSORS  # noqa: E402
 from runtime.core.machine import without_limit  # noqa: E402
+from runtime.engine.answers import Facts, Member, Members  # noqa: E402
 from runtime.engine.engine import Engine  # noqa: E402
-from runtime.engine.facts import Facts  # noqa: E402
-from runtime.engine.members import Member, Members  # noqa: E402
 from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
 from runtime.host.late import load_numpy, load_operations  # noqa: E402
 from runtime.host.preload import (  # noqa: E402

@@ -13,17 +13,7 @@ from runtime.core.tensor import TENSOR_CLASSES, Tensor
 _ANY_LONG = 1 << 63  # whole numbers below it are unchanged
 
 # Lua's types by their numbers in Lua's C interface.
-_LUA_TYPES = (
-    "nil",
-    "boolean",
-    "userdata",
-    "number",
-    "string",
-    "table",
-    "function",
-    "userdata",
-    "thread",
-)
+_LUA_TYPES = "nil boolean userdata number string table function userdata thread".split()
 
 
 class Call:

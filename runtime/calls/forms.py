@@ -91,131 +91,84 @@ def _number_in(text: bytes) -> float | None:
         return None
 
 
+@dataclass(frozen=True)
 class Kind:
     """One kind of argument.
 
-    name: as call forms print it. vararg: whether it takes all arguments to the end of the call;
-    `accepts` and `reader` then get a tuple of them.
+    name: as call forms print it. accepts: whether a value may stand for this argument. reader:
+    gives a function that turns values of a value's type into what the implementation takes, or
+    None where the implementation takes them as they are. vararg: whether the kind takes all
+    arguments to the end of the call; `accepts` and `reader` then get a tuple of them. tensor: the
+    class of tensors that it is for. is_number: whether it is one for numbers.
     """
 
-    name = ""
-    vararg = False
-
-    def accepts(self, value: Any) -> bool:
-        """Whether the value may stand for this argument."""
-        raise NotImplementedError
-
-    def reader(self, value: Any) -> Reader:
-        """A function that turns values of this type into what the implementation takes.
-
-        None where the implementation takes them as they are.
-        """
-        return None
+    name: str
+    accepts: Callable[[Any], bool]
+    reader: Callable[[Any], Reader] = lambda _: None
+    vararg: bool = False
+    tensor: type[Tensor] | None = None
+    is_number: bool = False
 
 
-class TensorKind(Kind):
+def object_kind(name: str, cls: type) -> Kind:
+    """Values of one class of Python."""
+    return Kind(name, lambda value: type(value) is cls)
+
+
+def _tensor_kind(dtype: DType, ndim: int | None = None) -> Kind:
     """A tensor of one class; where ndim is given, of that number of dimensions."""
+    cls = TENSOR_CLASSES[dtype.index]
 
-    def __init__(self, dtype: DType, ndim: int | None = None) -> None:
-        self.cls = TENSOR_CLASSES[dtype.index]
-        self.ndim = ndim
-        self.name = f"{dtype.name}Tensor" + (f"~{ndim}D" if ndim is not None else "")
+    def accepts(value: Any) -> bool:
+        return type(value) is cls and (ndim is None or value.ndim == ndim)
 
-    def accepts(self, value: Any) -> bool:
-        return type(value) is self.cls and (self.ndim is None or value.ndim == self.ndim)
+    name = f"{dtype.name}Tensor" + (f"~{ndim}D" if ndim is not None else "")
+    return Kind(name, accepts, tensor=cls)
 
 
-class TensorListKind(Kind):
+def _list_kind(dtype: DType) -> Kind:
     """A table of tensors of one class."""
+    cls = TENSOR_CLASSES[dtype.index]
 
-    def __init__(self, dtype: DType) -> None:
-        self.cls = TENSOR_CLASSES[dtype.index]
-        self.name = f"{{{dtype.name}Tensor+}}"
-        self._message = f"expected {dtype.name}Tensor in tensor array"
-
-    def accepts(self, value: Any) -> bool:
-        return type(value) is list
-
-    def reader(self, value: Any) -> Reader:
-        return self._read
-
-    def _read(self, values: list[Any]) -> list[Tensor]:
-        if not all(type(value) is self.cls for value in values):
-            raise TorchError(self._message)
+    def read(values: list[Any]) -> list[Tensor]:
+        if not all(type(value) is cls for value in values):
+            raise TorchError(f"expected {dtype.name}Tensor in tensor array")
         return values
 
+    return Kind(f"{{{dtype.name}Tensor+}}", lambda value: type(value) is list, lambda _: read)
 
-class NumberKind(Kind):
+
+def _number_kind(name: str, convert: Callable[[float | int], Any] | None) -> Kind:
     """A number, converted as C converts to the given type."""
 
-    def __init__(self, name: str, convert: Callable[[float | int], Any] | None) -> None:
-        self.name = name
-        self._convert = convert
-
-    def accepts(self, value: Any) -> bool:
-        return as_number(value) is not None
-
-    def reader(self, value: Any) -> Reader:
-        convert = self._convert
+    def reader(value: Any) -> Reader:
         if type(value) is not bytes:
             return convert
         if convert is None:
             return _number_in
         return lambda text: convert(_number_in(text))  # type: ignore[arg-type]  # never None here
 
-
-class BooleanKind(Kind):
-    """true or false."""
-
-    name = "boolean"
-
-    def accepts(self, value: Any) -> bool:
-        return type(value) is bool
+    return Kind(name, lambda value: as_number(value) is not None, reader, is_number=True)
 
 
-class OptionKind(Kind):
+def _option_kind(options: Sequence[str]) -> Kind:
     """A string that starts with one of a few letters; the implementation gets the letter."""
-
-    def __init__(self, options: Sequence[str]) -> None:
-        self.name = f"({'|'.join(options)})"
-        self._options = {option.encode() for option in options}
-
-    def accepts(self, value: Any) -> bool:
-        return type(value) is bytes and value[:1] in self._options
-
-    def reader(self, value: Any) -> Reader:
-        return _first_letter
+    letters = {option.encode() for option in options}
+    return Kind(
+        f"({'|'.join(options)})",
+        lambda value: type(value) is bytes and value[:1] in letters,
+        lambda _: _first_letter,
+    )
 
 
 def _first_letter(value: bytes) -> str:
     return chr(value[0])
 
 
-class SizesKind(Kind):
-    """A LongStorage, or numbers to the end of the call; the implementation gets a tuple of int."""
-
-    name = "(LongStorage | dim1 [dim2...])"
-    vararg = True
-
-    def accepts(self, value: Any) -> bool:
-        values = value
-        if len(values) == 1 and type(values[0]) is STORAGE_CLASSES[LONG.index]:
-            return True
-        return all(as_number(v) is not None for v in values)
-
-    def reader(self, value: Any) -> Reader:
-        return _read_sizes
-
-
-class ObjectKind(Kind):
-    """An object of a Python class that is neither tensor nor storage."""
-
-    def __init__(self, name: str, cls: type) -> None:
-        self.name = name
-        self.cls = cls
-
-    def accepts(self, value: Any) -> bool:
-        return type(value) is self.cls
+def _are_sizes(values: tuple[Any, ...]) -> bool:
+    if len(values) == 1 and type(values[0]) is STORAGE_CLASSES[LONG.index]:
+        return True
+    return all(as_number(v) is not None for v in values)
 
 
 def _read_sizes(values: tuple[Any, ...]) -> tuple[int, ...]:
@@ -233,31 +186,32 @@ def _to_index(value: float | int) -> int:
     return (position + 2**31) % 2**32 - 2**31  # Torch7: dimensions are numbers of 32 bits
 
 
-_NUMBERS: dict[str, NumberKind] = {
-    "double": NumberKind("double", None),
-    "float": NumberKind("float", None),
-    "long": NumberKind("long", _to_long),
-    "int": NumberKind("int", partial(cast_scalar, to=INT)),
-    "index": NumberKind("index", _to_index),
+_NUMBERS: dict[str, Kind] = {
+    "double": _number_kind("double", None),
+    "float": _number_kind("float", None),
+    "long": _number_kind("long", _to_long),
+    "int": _number_kind("int", partial(cast_scalar, to=INT)),
+    "index": _number_kind("index", _to_index),
 }
 _REALS = {
-    dtype: NumberKind(dtype.real, None if dtype is DOUBLE else partial(cast_scalar, to=dtype))
+    dtype: _number_kind(dtype.real, None if dtype is DOUBLE else partial(cast_scalar, to=dtype))
     for dtype in DTYPES
 }
-_BOOLEAN = BooleanKind()
-_SIZES = SizesKind()
+_BOOLEAN = object_kind("boolean", bool)
+#: A LongStorage, or numbers to the end of the call; the implementation gets a tuple of int.
+_SIZES = Kind("(LongStorage | dim1 [dim2...])", _are_sizes, lambda _: _read_sizes, vararg=True)
 _TENSOR_NAMES = {f"{dtype.name}Tensor": dtype for dtype in DTYPES}
 #: Kinds for further classes ('Generator'), which the modules that own these classes add.
-OBJECT_KINDS: dict[str, ObjectKind] = {}
+OBJECT_KINDS: dict[str, Kind] = {}
 
 
 def _kind(word: str, dtype: DType) -> Kind:
     """The kind that a word of a form names, for one element type."""
     name, _, ndim = word.partition("~")
     if name == "T" or name in _TENSOR_NAMES:
-        return TensorKind(_TENSOR_NAMES.get(name, dtype), int(ndim[:-1]) if ndim else None)
+        return _tensor_kind(_TENSOR_NAMES.get(name, dtype), int(ndim[:-1]) if ndim else None)
     if word == "{T+}":
-        return TensorListKind(dtype)
+        return _list_kind(dtype)
     if word == "real":
         return _REALS[dtype]
     if word == "accreal":
@@ -269,7 +223,7 @@ def _kind(word: str, dtype: DType) -> Kind:
     if word.startswith("(LongStorage"):
         return _SIZES
     if word.startswith("("):
-        return OptionKind(word[1:-1].split("|"))
+        return _option_kind(word[1:-1].split("|"))
     return OBJECT_KINDS[word]
 
 
@@ -371,13 +325,13 @@ def _parse_argument(word: str, dtype: DType) -> Argument:
 
 
 def _default(kind: Kind, returned: bool, text: str) -> Any:
-    if isinstance(kind, TensorKind):
+    if kind.tensor is not None:
         return ("argument", int(text) - 1) if text else "new" if returned else None
-    if isinstance(kind, BooleanKind):
+    if kind is _BOOLEAN:
         return text == "true"
     if text == "last":
         return None
-    if isinstance(kind, NumberKind) and text:
+    if kind.is_number and text:
         number = float(text)
         if kind.name == "index":
             number -= 1

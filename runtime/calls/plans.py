@@ -12,7 +12,7 @@ from typing import Any
 from runtime.calls.arguments import Call
 from runtime.calls.classes import class_id
 from runtime.calls.failures import encode_error
-from runtime.calls.forms import Form, TensorKind, as_number, lua_type, parse_form, typename
+from runtime.calls.forms import Form, as_number, lua_type, parse_form, typename
 from runtime.calls.results import encode
 from runtime.calls.table import TABLE, Row
 from runtime.core.dtypes import DOUBLE, REALS, DType
@@ -134,8 +134,7 @@ def _compile(form: Form, row: Row, places: list[int | None], args: tuple[Any, ..
         if argument.returned:
             kind = -1 - at if at is not None else 0
             if at is None and argument.default == "new":
-                assert isinstance(argument.kind, TensorKind)
-                scope[f"C{i}"] = argument.kind.cls
+                scope[f"C{i}"] = argument.kind.tensor
                 made.append(f"    {word} = C{i}()")
             if at is None:
                 kind = -1 - names.index(word) if word in names else -100 - class_id(scope[f"C{i}"])

@@ -9,7 +9,7 @@ import ast
 import re
 from dataclasses import dataclass
 
-from runtime.calls.forms import Form, TensorKind
+from runtime.calls.forms import Form
 from runtime.calls.table import Row
 from runtime.compute.steps import Operand
 from runtime.core.dtypes import BYTE, DOUBLE, FLOAT, INT, LONG, DType
@@ -74,7 +74,7 @@ class Call:
         found = []
         for i, argument in enumerate(self.form.arguments):
             place = self.place(i)
-            if isinstance(argument.kind, TensorKind) and not argument.returned:
+            if argument.kind.tensor and not argument.returned:
                 if place is not None and place + 1 not in found:
                     found.append(place + 1)
         return found
@@ -106,7 +106,7 @@ class Call:
             return self.type
         byte = TENSOR_CLASSES[BYTE.index]
         kinds = [a.kind for a in self.form.arguments if a.returned]
-        is_byte = any(isinstance(kind, TensorKind) and kind.cls is byte for kind in kinds)
+        is_byte = any(kind.tensor is byte for kind in kinds)
         return "?" if is_byte else self.type
 
     @property
@@ -125,7 +125,7 @@ class Call:
             if place is None:
                 words[name] = repr(argument.default)
             else:
-                words[name] = f"{'ax'[isinstance(argument.kind, TensorKind)]}{place + 1}"
+                words[name] = f"{'ax'[argument.kind.tensor is not None]}{place + 1}"
         return words
 
     def operands(self) -> dict[str, Operand]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from runtime.calls.forms import OBJECT_KINDS, ObjectKind
+from runtime.calls.forms import OBJECT_KINDS, object_kind
 from runtime.compute import libm
 from runtime.compute.pieces import PIECE
 from runtime.compute.thread_pool import share
@@ -225,7 +225,7 @@ def _box_muller(draws: Array) -> None:
     pairs.imag *= radius
 
 
-OBJECT_KINDS["Generator"] = ObjectKind("Generator", Generator)
+OBJECT_KINDS["Generator"] = object_kind("Generator", Generator)
 
 
 def default_generator() -> Generator:

@@ -15,12 +15,11 @@ from typing import Any
 from runtime.core.machine import refresh_limit
 from runtime.core.texts import to_bytes, to_text
 from runtime.engine import workers
+from runtime.engine.answers import Answers
 from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.evaluation import Chunk, Evaluation
-from runtime.engine.facts import Facts, read_facts
 from runtime.engine.inputs import KEEP
 from runtime.engine.lua_state import LuaState
-from runtime.engine.members import Members, read_members, steps_of
 from runtime.engine.python_door import PythonDoor
 from runtime.errors import check
 from runtime.host.guards import answering, guarded
@@ -38,7 +37,7 @@ class _Leaving:
             self.function()
 
 
-class Engine(PythonDoor):
+class Engine(PythonDoor, Evaluation, Answers):
     """One Lua state with torch in it. Its output goes to the process's standard output.
 
         lua = Engine()
@@ -71,7 +70,6 @@ class Engine(PythonDoor):
             **workers.functions(),
         }
         self._lua = LuaState(host, partial(prepare, self) if prepare else None)
-        self._evaluation = Evaluation(self._lua)
         if prepare is None:
             self.start()
 
@@ -110,14 +108,6 @@ class Engine(PythonDoor):
 
     # -- code
 
-    def compile(self, source: bytes, name: bytes = b"=stdin") -> Chunk:
-        """Compile Lua source; name is Lua's chunk name. Raises LuaSyntaxError."""
-        return self._evaluation.compile(source, name)
-
-    def compile_file(self, path: str) -> Chunk:
-        """Compile a file. Raises LuaSyntaxError, also for a file that cannot be read."""
-        return self._evaluation.compile_file(path)
-
     def require(self, name: bytes) -> None:
         """Load a Lua library by name. Raises LuaError."""
         check(self._lua.call(b"require", name))
@@ -145,41 +135,6 @@ class Engine(PythonDoor):
 
     # -- the inputs of a session
 
-    def evaluate(
-        self,
-        source: bytes,
-        name: bytes = b"=stdin",
-        before_values: Callable[[], None] | None = None,
-    ) -> None:
-        """Run one input as the prompt does: print the values of an expression.
-
-        A leading '=' is accepted, a trailing ';' silences. before_values: called between what
-        the expression itself prints and its values. Raises LuaSyntaxError, LuaError.
-        """
-        self._evaluation.evaluate(source, name, before_values)
-
-    def check_syntax(self, source: bytes) -> None:
-        """Raise LuaSyntaxError where an input would not compile (see `enter`).
-
-        incomplete: its end is missing, be it an expression or a statement.
-        """
-        self._evaluation.check_syntax(source)
-
-    def enter(
-        self,
-        source: bytes,
-        name: bytes = b"=stdin",
-        number: int | None = None,
-        before_values: Callable[[], None] | None = None,
-    ) -> None:
-        """Run one input of a session, as `evaluate` does.
-
-        The locals that it declares outlive it; an expression behind statements is printed, too; and
-        an input of nothing but semicolons does nothing. number: the input's first value is `_N` in
-        later ones. Raises LuaSyntaxError, LuaError.
-        """
-        self._evaluation.enter(source, name, number, before_values)
-
     def keep(self, value: bytes) -> None:
         """Put a string among the results of the session, as `evaluate` does with its values."""
         self._lua.call(b"keep", value)
@@ -203,39 +158,7 @@ class Engine(PythonDoor):
         """
         self._lua.call(b"set_elision", limit)
 
-    # -- what a front end asks of the session
-
-    def inspect(self, path: str, statistics: bool = False) -> Facts:
-        """The facts about the value that a dotted path leads to; empty where there is none.
-
-        No code of the program is run. statistics: also look at the elements of a tensor or
-        storage, if there are very many at some of them, and at the variables that share them.
-        """
-        return read_facts(self._lua.call(b"inspect", to_bytes(path), statistics))
-
-    def names(self, path: str, prefix: str = "", limit: int = 0) -> dict[str, str]:
-        """The names that may follow a dotted path ('' for globals), with their Lua types."""
-        found = self.members(steps_of(path), prefix, limit).found
-        return {member.name: member.kind for member in found}
-
-    def members(
-        self, steps: Sequence[str], prefix: str = "", limit: int = 0, any_text: bool = False
-    ) -> Members:
-        """The names that may follow a path, whose steps lua/names.lua tells; no code is run.
-
-        limit: how many, and the others are counted; 0: all. any_text: strings that are no names
-        count, too.
-        """
-        path = map(to_bytes, steps)
-        return read_members(*self._lua.call(b"names", to_bytes(prefix), limit, any_text, *path))
-
-    def text_of(self, steps: Sequence[str]) -> tuple[str, str | None]:
-        """The Lua type of the value that a path leads to, and its text.
-
-        The text is None for what is no string, number or boolean.
-        """
-        kind, text = self._lua.call(b"text_of", *map(to_bytes, steps))
-        return to_text(kind), None if text is None else to_text(text)
+    # -- modules and packages
 
     def find_module(self, name: str) -> str | None:
         """The file that Lua's `require` would load for a module; nothing is loaded.

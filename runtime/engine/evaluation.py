@@ -1,4 +1,4 @@
-"""Compiles code, and runs the inputs of a prompt: told by `Engine`, whose methods call this."""
+"""An engine as what compiles code, and runs the inputs of a prompt."""
 
 from __future__ import annotations
 
@@ -16,24 +16,30 @@ Chunk = Any
 
 
 class Evaluation:
-    """The inputs of one Lua state."""
+    """What `Engine` offers to those who run code and inputs of their own."""
 
-    def __init__(self, lua: LuaState) -> None:
-        self._lua = lua
-        self._has_locals = False  # whether an input has declared locals of the session
+    _lua: LuaState
+    _has_locals = False  # whether an input has declared locals of the session
 
-    def compile(self, source: bytes, name: bytes) -> Chunk:
-        """See `Engine.compile`."""
+    def compile(self, source: bytes, name: bytes = b"=stdin") -> Chunk:
+        """Compile Lua source; name is Lua's chunk name. Raises LuaSyntaxError."""
         return _compiled(self._lua.call(b"compile", source, name))
 
     def compile_file(self, path: str) -> Chunk:
-        """See `Engine.compile_file`."""
+        """Compile a file. Raises LuaSyntaxError, also for a file that cannot be read."""
         return _compiled(self._lua.call(b"compile_file", os.fsencode(path)))
 
     def evaluate(
-        self, source: bytes, name: bytes, before_values: Callable[[], None] | None
+        self,
+        source: bytes,
+        name: bytes = b"=stdin",
+        before_values: Callable[[], None] | None = None,
     ) -> None:
-        """See `Engine.evaluate`."""
+        """Run one input as the prompt does: print the values of an expression.
+
+        A leading '=' is accepted, a trailing ';' silences. before_values: called between what
+        the expression itself prints and its values. Raises LuaSyntaxError, LuaError.
+        """
         text = _input(source)
         quiet = text.endswith(b";")
         expression = self._expression(text.rstrip(b"; \t\r\n"), name)
@@ -49,7 +55,10 @@ class Evaluation:
             return None
 
     def check_syntax(self, source: bytes) -> None:
-        """See `Engine.check_syntax`."""
+        """Raise LuaSyntaxError where an input would not compile (see `enter`).
+
+        incomplete: its end is missing, be it an expression or a statement.
+        """
         text = _input(source)
         if not text.strip(EMPTY):
             return
@@ -69,11 +78,16 @@ class Evaluation:
     def enter(
         self,
         source: bytes,
-        name: bytes,
-        number: int | None,
-        before_values: Callable[[], None] | None,
+        name: bytes = b"=stdin",
+        number: int | None = None,
+        before_values: Callable[[], None] | None = None,
     ) -> None:
-        """See `Engine.enter`."""
+        """Run one input of a session, as `evaluate` does.
+
+        The locals that it declares outlive it; an expression behind statements is printed, too; and
+        an input of nothing but semicolons does nothing. number: the input's first value is `_N` in
+        later ones. Raises LuaSyntaxError, LuaError.
+        """
         text = _input(source)
         quiet = text.endswith(b";")
         if not text.strip(EMPTY):

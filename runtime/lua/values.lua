@@ -126,56 +126,36 @@ function values.globals()
   return nil, encode(_G)
 end
 
-local function get(id, ...)
+-- The functions that look into values and change them: Python calls them by `th.protected`.
+local looks = {}
+
+function looks.get(id, ...)
   return encode(kept[id][decode(...)])
 end
 
-function values.get(...)
-  return protected(get, ...)
-end
-
-local function set(id, key, key_mark, ...)
+function looks.set(id, key, key_mark, ...)
   kept[id][decode(key, key_mark)] = decode(...)
 end
 
-function values.set(...)
-  return protected(set, ...)
-end
-
-local function length(id)
+function looks.length(id)
   return #kept[id]
 end
 
-function values.length(id)
-  return protected(length, id)
-end
-
-local function text(id)
+function looks.text(id)
   return tostring(kept[id])
 end
 
-function values.text(id)
-  return protected(text, id)
-end
-
-local function call(id, ...)
+function looks.call(id, ...)
   return encode_all(kept[id](decode_all(...)))
 end
 
-function values.call(...)
-  return protected(call, ...)
-end
-
-local function call_method(id, name, ...)
+function looks.call_method(id, name, ...)
   local self = kept[id]
   return encode_all(self[name](self, decode_all(...)))
 end
 
-function values.call_method(...)
-  return protected(call_method, ...)
-end
-
-local function entries(id)
+--- Keeps a list of a table's keys and values; returns its number and its length.
+function looks.entries(id)
   local found, n = {}, 0
   for key, value in pairs(kept[id]) do
     found[n + 1], found[n + 2] = key, value
@@ -184,21 +164,13 @@ local function entries(id)
   return keep(found), n
 end
 
---- Keeps a list of a table's keys and values; returns its number and its length.
-function values.entries(id)
-  return protected(entries, id)
-end
-
-local function slice(id, from, to)
+--- Elements of a list.
+function looks.slice(id, from, to)
   return encode_all(unpack(kept[id], from, to))
 end
 
---- Elements of a list.
-function values.slice(...)
-  return protected(slice, ...)
-end
-
-local function new(class)
+--- Keeps a new table, or a new object of a class; returns its number.
+function looks.new(class)
   if class == nil then return keep({}) end
   local factory = th.torch.factory(class)
   local object = factory and factory()
@@ -206,12 +178,8 @@ local function new(class)
   return keep(object)
 end
 
---- Keeps a new table, or a new object of a class; returns its number.
-function values.new(class)
-  return protected(new, class)
-end
-
-local function fill(id, ...)
+--- Sets fields of a table: keys and values in turn, as pairs.
+function looks.fill(id, ...)
   local target, marked = kept[id], { ... }
   for i = 1, select('#', ...), 4 do
     local key = decode(marked[i], marked[i + 1])
@@ -219,9 +187,8 @@ local function fill(id, ...)
   end
 end
 
---- Sets fields of a table: keys and values in turn, as pairs.
-function values.fill(...)
-  return protected(fill, ...)
+for name, look in pairs(looks) do
+  values[name] = function(...) return protected(look, ...) end
 end
 
 --- Drops values that Python does not use any more.

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.forms import OBJECT_KINDS, Argument, Foreign, Form, parse_form
+from runtime.calls.forms import Argument, Foreign, Form, parse_form
 from runtime.calls.plans import Plans
 from runtime.calls.table import TABLE
+from runtime.compute.generator import Generator
 from runtime.core.dtypes import BYTE, DOUBLE, HALF, LONG, REALS, DType
 from runtime.core.storage import STORAGE_CLASSES
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
@@ -77,8 +78,8 @@ def right_argument(chance: Random, dtype: DType, wanted: Argument, usual: int) -
         return [chance.choice(name[1:-1].split("|")).encode()]
     if name == "boolean":
         return [chance.random() < 0.5]
-    if name in OBJECT_KINDS:
-        return [OBJECT_KINDS[name].cls()]
+    if name == "Generator":
+        return [Generator()]
     return [chance.choice([1, 1, 2, 2, 0, 3, -1, 2.5])]
 
 

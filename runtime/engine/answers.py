@@ -1,0 +1,102 @@
+"""An engine as what a front end asks about the session: values, names, members.
+
+No code of the program runs for an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from runtime.core.texts import to_bytes, to_text
+from runtime.engine.lua_state import LuaState
+
+#: What is told of a value: texts, numbers and booleans by the names that lua/inspect.lua gives
+#: them; empty where there is no value.
+Facts = dict[str, "str | int | float | bool"]
+
+
+class Member(NamedTuple):
+    """A name. kind: the Lua type of its value.
+
+    parameters: of a function, as written in Lua ('' where they are not known). is_operation:
+    whether it is a function of the runtime that may have rows in the table of operations.
+    """
+
+    name: str
+    kind: str
+    parameters: str = ""
+    is_operation: bool = False
+
+
+class Members(NamedTuple):
+    """The names that may follow a path, in alphabetic order.
+
+    owner: the torch class of the object that they are of, or ''. more: how many others there are at
+    least, where there were more than were asked for.
+    """
+
+    owner: str
+    found: list[Member]
+    more: int
+
+
+class Answers:
+    """What `Engine` tells of the session."""
+
+    _lua: LuaState
+
+    def inspect(self, path: str, statistics: bool = False) -> Facts:
+        """The facts about the value that a dotted path leads to; empty where there is none.
+
+        No code of the program is run. statistics: also look at the elements of a tensor or
+        storage, if there are very many at some of them, and at the variables that share them.
+        """
+        found = self._lua.call(b"inspect", to_bytes(path), statistics)
+        return {} if found is None else {to_text(name): _text(fact) for name, fact in found.items()}
+
+    def names(self, path: str, prefix: str = "", limit: int = 0) -> dict[str, str]:
+        """The names that may follow a dotted path ('' for globals), with their Lua types."""
+        found = self.members(_steps(path), prefix, limit).found
+        return {member.name: member.kind for member in found}
+
+    def members(
+        self, steps: Sequence[str], prefix: str = "", limit: int = 0, any_text: bool = False
+    ) -> Members:
+        """The names that may follow a path, whose steps lua/names.lua tells; no code is run.
+
+        limit: how many, and the others are counted; 0: all. any_text: strings that are no names
+        count, too.
+        """
+        path = map(to_bytes, steps)
+        return _read_members(*self._lua.call(b"names", to_bytes(prefix), limit, any_text, *path))
+
+    def text_of(self, steps: Sequence[str]) -> tuple[str, str | None]:
+        """The Lua type of the value that a path leads to, and its text.
+
+        The text is None for what is no string, number or boolean.
+        """
+        kind, text = self._lua.call(b"text_of", *map(to_bytes, steps))
+        return to_text(kind), None if text is None else to_text(text)
+
+
+def _read_members(owner: bytes, more: int, flat: Any) -> Members:
+    """The members that lua/names.lua lists."""
+    texts = [to_text(text) for text in flat.values()]
+    found = sorted(_members(texts), key=lambda member: (member.name.lower(), member.name))
+    return Members(to_text(owner), found, int(more))
+
+
+def _members(texts: list[str]) -> Iterator[Member]:
+    for at in range(0, len(texts), 4):
+        name, kind, parameters, mark = texts[at : at + 4]
+        yield Member(name, kind, parameters, bool(mark))
+
+
+def _steps(path: str) -> list[str]:
+    """The steps of a dotted path of names ('' for the globals)."""
+    return [f".{name}" for name in path.split(".") if name]
+
+
+def _text(fact: Any) -> str | int | float | bool:
+    return to_text(fact) if isinstance(fact, bytes) else fact
