@@ -207,6 +207,15 @@ def test_the_shell_comes_by_the_door() -> None:
         assert used <= offered, path
 
 
+def test_other_rooms_use_pages_by_one_module() -> None:
+    files = [path for path in SHELL.rglob("*.py") if path.relative_to(SHELL).parts[0] != "docs"]
+    used = {
+        (path.name, m) for path in files for m in imports(path) if m.startswith("th_shell.docs")
+    }
+    door = "th_shell.docs.library"
+    assert {one for one in used if one[1] != door and not one[1].startswith(f"{door}.")} == set()
+
+
 def test_operations_know_no_lua() -> None:
     for path in (RUNTIME / "ops").rglob("*.py"):
         assert not re.search(r"lua_kernels\._|\.eval\(|loadstring|\bth\.", path.read_text()), path

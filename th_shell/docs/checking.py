@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from th_shell import python_syntax
 from th_shell.docs.judging.chance import Judgement, judge_page
 from th_shell.docs.judging.expectations import (
     errata_of,
@@ -27,7 +28,7 @@ from th_shell.docs.judging.healing import Healed, Healing
 from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
 from th_shell.docs.judging.repairs import Repair
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
-from th_shell.docs.reading import names, python_syntax
+from th_shell.docs.reading import names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind
 from th_shell.docs.reading.page import Page, read

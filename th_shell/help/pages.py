@@ -14,11 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from runtime import Engine
-from th_shell.docs.command.selection import NoPagesError, find_pages
-from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.page import read
-from th_shell.docs.settings.settings import PageError
+from th_shell.docs.library import Compiler, Example, Kind, NoPagesError, PageError, find_pages, read
 from th_shell.files import read_file
 from th_shell.help.names import parts_of
 from th_shell.tokens import without_texts

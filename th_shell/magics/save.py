@@ -13,14 +13,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from th_shell.docs.checking import Checker, assess_page
-from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Kind
-from th_shell.docs.reporting.report import TextReport, View
-from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.settings import PageError
+from th_shell.docs.library import (
+    Checker,
+    Compiler,
+    Configuration,
+    Kind,
+    PageError,
+    Result,
+    Starter,
+    TextReport,
+    Verdict,
+    View,
+    assess_page,
+)
 from th_shell.entry import Entry
 from th_shell.files import write_file
 from th_shell.magics.inputs import to_save

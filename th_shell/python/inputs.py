@@ -11,8 +11,8 @@ import ast
 import re
 from textwrap import dedent
 
-from th_shell.docs.reading.python_syntax import statements, syntax
 from th_shell.python.commands import COMMANDS
+from th_shell.python_syntax import statements, syntax
 from th_shell.syntax import Syntax
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
@@ -89,8 +89,7 @@ def _is_blank(text: str) -> bool:
 
 
 def _of_page(text: str) -> list[str]:
-    from th_shell.docs.reading.examples import Block, numbered  # late: with the first page
-    from th_shell.docs.reading.python import cut_python
+    from th_shell.docs.library import Block, cut_python, numbered  # late: with the first page
 
     lines = numbered(text.splitlines(), 1)
     block = Block(0, len(lines) + 1, "python", lines)

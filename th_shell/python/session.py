@@ -142,7 +142,7 @@ class PythonSession(Conversation):
 
     def defined_names(self, source: str) -> frozenset[str]:
         """The names that an input gives a value."""
-        from th_shell.docs.reading.python_syntax import bound_names
+        from th_shell.python_syntax import bound_names
 
         return frozenset(bound_names(source))
 

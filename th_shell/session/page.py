@@ -11,17 +11,27 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 
-from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, Block, Example, Kind, Line, PageText, numbered
-from th_shell.docs.reading.names import bound_names, called_names, read_names
-from th_shell.docs.reading.page import read_text
-from th_shell.docs.reading.prose import is_prose
-from th_shell.docs.reading.refining import examples_of
-from th_shell.docs.running.configured import decided
-from th_shell.docs.running.evaluation import unrunnable
-from th_shell.docs.settings.conditions import Facts
-from th_shell.docs.settings.placement import cut_with_settings
-from th_shell.docs.settings.settings import SettingsError
+from th_shell.docs.library import (
+    LUA,
+    Block,
+    Compiler,
+    Example,
+    Facts,
+    Kind,
+    Line,
+    PageText,
+    SettingsError,
+    bound_names,
+    called_names,
+    cut_with_settings,
+    decided,
+    examples_of,
+    is_prose,
+    numbered,
+    read_names,
+    read_text,
+    unrunnable,
+)
 from th_shell.session.commands import is_command
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.syntax import Syntax

@@ -15,13 +15,19 @@ from dataclasses import replace
 
 from runtime import DOUBLE, Interrupted, LuaError
 from th_shell.banner import echo
-from th_shell.docs.judging.comparison import agrees
-from th_shell.docs.judging.printout import loose_layout, numbers
-from th_shell.docs.judging.verdicts import Judging, Result, Verdict
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reporting.differences import changes
-from th_shell.docs.running.evaluation import Outcome
-from th_shell.docs.settings.settings import Hidden
+from th_shell.docs.library import (
+    Example,
+    Hidden,
+    Judging,
+    Kind,
+    Outcome,
+    Result,
+    Verdict,
+    agrees,
+    changes,
+    loose_layout,
+    numbers,
+)
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.page import Chance, input_of, is_run
 from th_shell.session.session import Session, is_exit

@@ -24,8 +24,7 @@ from th_shell.syntax import Judge, Syntax
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
-    from th_shell.docs.reading.compiler import Compiler
-    from th_shell.docs.reading.examples import Example
+    from th_shell.docs.library import Compiler, Example
     from th_shell.session.page import Chance
 
 _LEAVE = ("exit", "exit()")
@@ -158,7 +157,7 @@ class Session(Conversation):
 
     @cached_property
     def _compiler(self) -> Compiler:
-        from th_shell.docs.reading.compiler import Compiler
+        from th_shell.docs.library import Compiler
 
         return Compiler(self.engine)
 

@@ -11,7 +11,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reading.page import read_page
-from th_shell.docs.reading.python_syntax import (
+from th_shell.python_syntax import (
     bound_names,
     read_names,
     syntax,

@@ -7,7 +7,7 @@ import pytest
 
 from th_shell.docs.judging.adoption import PrintedArray, adopting_code, printed_array
 from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.reading.python_syntax import shown_name
+from th_shell.python_syntax import shown_name
 
 
 def example(source: str, expected: str) -> Example:

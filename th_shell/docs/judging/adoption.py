@@ -26,7 +26,7 @@ from typing import NamedTuple
 from th_shell.docs.judging.printout import NUMBER, precision, printed_tensors, same
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
-from th_shell.docs.reading.python_syntax import shown_name, statements
+from th_shell.python_syntax import shown_name, statements
 
 _NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*;?\s*")
 _ALONE = re.compile(rf"\s*({NUMBER})\s*")

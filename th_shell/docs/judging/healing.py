@@ -17,9 +17,9 @@ from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, Line, edited
 from th_shell.docs.reading.naming import bound_names, read_names
 from th_shell.docs.reading.page import Page
-from th_shell.docs.reading.python_syntax import BUILTINS
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.evaluation import Runner
+from th_shell.python_syntax import BUILTINS
 
 _ROUNDS = 16  # of trials
 _MOST_BELOW = 20  # lines below the last input of a block

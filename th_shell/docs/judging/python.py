@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
-from th_shell.docs.reading.python_syntax import statements
 from th_shell.docs.running.evaluation import Outcome
+from th_shell.python_syntax import statements
 
 _BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
 #: What a notebook prints in place of a picture.

@@ -21,14 +21,15 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 
+from th_shell import python_syntax
 from th_shell.docs.judging.adoption import has_uneven_rows
 from th_shell.docs.judging.printout import contradictions, located, only_rows, printed_tensors
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading import names, naming, python_syntax
+from th_shell.docs.reading import names, naming
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
-from th_shell.docs.reading.python_syntax import (
+from th_shell.python_syntax import (
     bound_names,
     changed_names,
     imported_names,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from th_shell.docs.reading.examples import Line
 from th_shell.docs.reading.prose import output_of, words_in
-from th_shell.docs.reading.python_syntax import (
+from th_shell.python_syntax import (
     BUILTINS,
     CLASSES,
     FUNCTIONS,

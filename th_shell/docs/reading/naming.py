@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from th_shell.docs.reading import names, python_syntax
+from th_shell import python_syntax
+from th_shell.docs.reading import names
 from th_shell.docs.reading.examples import PYTHON
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import Block, Example, Kind, Line, example_of, with_output
-from th_shell.docs.reading.python_syntax import PROMPT, statements, syntax, without_magics
+from th_shell.python_syntax import PROMPT, statements, syntax, without_magics
 from th_shell.syntax import Syntax
 
 _BEHIND = re.compile(r"^\s*>>> ?")

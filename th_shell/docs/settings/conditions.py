@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
-from th_shell.docs.reading.python_syntax import statements
+from th_shell.python_syntax import statements
 
 _NAMES = ("platform", "engine", "env", "module")
 

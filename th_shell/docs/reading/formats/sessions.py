@@ -17,7 +17,7 @@ from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Line, numbered
 from th_shell.docs.reading.prose import output_of, words_in
 from th_shell.docs.reading.python import typed_inputs
-from th_shell.docs.reading.python_syntax import PROMPT, syntax
+from th_shell.python_syntax import PROMPT, syntax
 from th_shell.syntax import Syntax
 
 _PROMPT = re.compile(r"^\s*th> ")
