@@ -35,9 +35,6 @@ def cumsum_rows(rows: Array, out: Array) -> None:
     _run(b"cumsum", rows, out, rows.size // n, n)
 
 
-#: Elements of a part of a row from which on numpy is faster than a loop in Lua.
-_MIN_FOR_NUMPY = 4096
-
 _MAX_EXACT = 2**53  # doubles hold all whole numbers up to this one
 
 
@@ -74,62 +71,8 @@ def sort_rows(rows: Array, descending: bool = False) -> Array:
     np.equal(found[:, 1:], found[:, :-1], out=equal[:, 1:])
     if equal.any():
         np.cumsum(equal, axis=1, dtype=np.int32, out=equal)
-        if keys.shape[1] <= _MIN_FOR_NUMPY:
-            last = keys.shape[1] - 1
-            _run(b"order_equals", keys, index, equal, order, *keys.shape, 0, last)
-        else:
-            for row in range(len(keys)):
-                _order_long(keys[row], index[row], equal[row], order[row])
+        _run(b"order_equals", keys, index, equal, order, *keys.shape)
     return order
-
-
-def _order_long(keys: Array, index: Array, equal: Array, order: Array) -> None:
-    """The same as the kernel order_equals for one long row; numpy splits its large parts."""
-    n = len(keys)
-    parts = [(0, n - 1)]
-    while parts:
-        first, last = parts.pop()
-        if equal[min(last + 1, n - 1)] == (equal[first - 1] if first else 0):
-            continue  # no two of these elements, or of their neighbours, are equal
-        if last - first < _MIN_FOR_NUMPY:
-            _run(b"order_equals", keys, index, equal, order, 1, n, first, last)
-            continue
-        i, j = _partition(keys, index, first, last)
-        order[j:i] = index[j:i]
-        parts += [(first, j - 1), (i, last)]
-
-
-def _swap(i: Any, j: Any, *arrays: Array) -> None:
-    for a in arrays:
-        a[i], a[j] = a[j], a[i].copy()
-
-
-def _partition(keys: Array, index: Array, first: int, last: int) -> tuple[int, int]:
-    """One partition of the reference's quicksort, with all swaps at once, as the kernel does it.
-
-    Quicksort walks from both ends and stops at elements that are not smaller, or not larger, than
-    the pivot, and swaps each two of them. Until the walks meet, they stop at such elements of the
-    keys as they were.
-    """
-    _swap((first + last) // 2, first + 1, keys, index)
-    for low, high in ((first + 1, last), (first, last), (first + 1, first)):
-        if keys[low] > keys[high]:
-            _swap(low, high, keys, index)
-    pivot = keys[first]
-    ups = np.flatnonzero(keys[first + 2 : last + 1] >= pivot) + (first + 2)
-    downs = np.flatnonzero(keys[first + 1 : last] <= pivot)[::-1] + (first + 1)
-    most = min(len(ups), len(downs))
-    count = int(np.count_nonzero(ups[:most] <= downs[:most]))
-    left, right = ups[:count], downs[:count]
-    _swap(left, right, keys, index)
-    # After the last swap, a walk stops at its next place, or where the other walk has stopped.
-    i, j = ups[count], downs[count]
-    met = count > 0 and left[-1] == right[-1]
-    others = count - 1 - met
-    if others >= 0:
-        i, j = min(i, right[others]), max(j, left[others])
-    _swap(first, j, keys, index)
-    return int(i), int(j)
 
 
 def select_rows(rows: Array, k: int) -> Array:

@@ -148,13 +148,12 @@ end
 -- @param keys, index addresses of rows * n doubles and int32, which are changed
 -- @param equal address of rows * n int32, see quicksort
 -- @param order address of rows * n int32: the positions of the keys in some sorted order
--- @param first, last the part of each row that is corrected
-function kernels.order_equals(keys, index, equal, order, rows, n, first, last)
+function kernels.order_equals(keys, index, equal, order, rows, n)
   local a, ix = ffi.cast(doubles, keys), ffi.cast(ints, index)
   local eq, out = ffi.cast(ints, equal), ffi.cast(ints, order)
   for row = 0, rows - 1 do
     local at = row * n
-    quicksort(a + at, ix + at, eq + at, out + at, first, last, n)
+    quicksort(a + at, ix + at, eq + at, out + at, 0, n - 1, n)
   end
 end
 
