@@ -25,10 +25,10 @@ from runtime.compute.formula_calls import (
     function,
     lua_text,
     rounded,
+    run_code,
     start,
     structs,
 )
-from runtime.compute.formula_runs import run_code
 from runtime.compute.steps import Operand, Step, Steps, cases, parse
 from runtime.core.dtypes import DOUBLE
 

@@ -14,8 +14,7 @@ import re
 import numpy as np
 
 from runtime.compute.c_functions import inner_loop
-from runtime.compute.formula_calls import FIRST_BUFFER, SIZES, lua_text
-from runtime.compute.formula_runs import run_code
+from runtime.compute.formula_calls import FIRST_BUFFER, SIZES, lua_text, run_code
 from runtime.compute.pieces import PIECE
 from runtime.compute.steps import Operand, Step, Steps, names, parse
 from runtime.core.dtypes import FLOAT, DType

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from runtime import Engine
-from runtime.compute import c_functions, formula_runs, libm, self_check
+from runtime.compute import c_functions, formula_calls, libm, self_check
 from runtime.host import bridge
 from runtime.ops.linalg import _svd
 from tests.conftest import Lua
@@ -155,7 +155,7 @@ CONVERSIONS = """
 
 def test_floats_are_converted_without_lapack(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = lua.run(CONVERSIONS)
-    for module in (formula_runs, bridge):
+    for module in (formula_calls, bridge):
         monkeypatch.setattr(module, "conversion", lambda widens: None)
     engine = Engine()
     engine.run(engine.compile(CONVERSIONS.encode(), b"=lua"))

@@ -13,7 +13,6 @@ local type, tonumber = type, tonumber
 local new_block, block_like, publish = th.blocks.new, th.blocks.like, th.blocks.publish
 
 local MAX_IN_LUA = 32768            -- elements that are computed in Lua
-local MAX_NEW = th.blocks.MAX       -- the same, of a new tensor
 local MAX_ROWS = 1024               -- rows of elements, for each of which a loop is called
 local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 
@@ -22,17 +21,17 @@ local load_float = th.dtypes[th.FLOAT + 1].load
 
 local formulas = {}
 th.formulas = formulas
-formulas.MAX_UNSHARED = MAX_UNSHARED
+formulas.MAX_IN_LUA, formulas.MAX_UNSHARED = MAX_IN_LUA, MAX_UNSHARED
 th.run_formulas_of(formulas)
 
 local layouts = th.layouts
 local dense, same_sizes = layouts.dense, layouts.same_sizes
 formulas.dense = dense
 
--- The number of elements of a tensor that has at most MAX_NEW; 0 for others.
+-- The number of elements of a tensor that fits into a block; 0 for others.
 local function few(c, ...) -- luacheck: ignore 212
   local count = layouts.count(c)
-  if count > MAX_NEW then return 0 end
+  if count > th.blocks.MAX then return 0 end
   return count
 end
 

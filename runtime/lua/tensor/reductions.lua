@@ -14,7 +14,6 @@ local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 
 local copy_rows, copy_bytes = formulas.copy_rows, formulas.copy_bytes
 local MIN_TURNS, SPARE = formulas.MIN_TURNS, formulas.spare
-local MAX_IN_LUA = formulas.tools[1]
 
 local reductions = {}
 th.reductions = reductions
@@ -205,7 +204,7 @@ end
 -- Rows of at most so many elements are added up by one loop that stores all sums so far.
 local MAX_INNER = 32
 reductions.MAX_INNER = MAX_INNER
-local sums = th.working_memory('double', MAX_IN_LUA)
+local sums = th.working_memory('double', formulas.MAX_IN_LUA)
 local SUMS = tonumber(ffi.cast('intptr_t', sums))
 reductions.sums = sums -- which keeps it alive
 
@@ -241,7 +240,7 @@ function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
     outer, inner, i = 1, outer, o
   end
   if first and outer == 1 and inner <= MAX_INNER and i == size and d == inner * size
-    and inner * count <= MAX_IN_LUA then
+    and inner * count <= formulas.MAX_IN_LUA then
     fold_short_rows(copy, copy_data, loop, data, size, first, r, p, count, inner)
     return
   end
