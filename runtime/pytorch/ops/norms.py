@@ -1,4 +1,4 @@
-"""How large vectors and matrices are. PyTorch's documentation: torch.linalg."""
+"""Norms of vectors and matrices, and distances. PyTorch's documentation: torch.linalg, dist."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dims
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT, IntsOrOne, Kind, Number
+from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dim, wrap_dims
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.calls.types import OUT, IntsOrOne, Kind, Number, Out
 from runtime.pytorch.compute.matrices import converged
 from runtime.pytorch.compute.promotion import result_type
-from runtime.pytorch.compute.reducing import axes_of, tidy
+from runtime.pytorch.compute.reducing import axes_of, give, tidy
 from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast
+from runtime.pytorch.tensors.writing import cast, check_out
 
 _MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
 
@@ -208,8 +209,8 @@ def matrix_norm(
 
 
 @op(f"linalg_norm(Tensor input, str ord, tuple of ints[1] dim = None, {_MORE})")
-@op(name="linalg_norm", more=OUT)
-def norm(
+@op(more=OUT)
+def linalg_norm(
     input: Tensor,
     ord: Number = None,
     dim: IntsOrOne = None,
@@ -252,3 +253,91 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
     return wrap(
         cast(np.asarray(sum_of(a / lengths[0] * (b / lengths[1]), axes, False)), kind.numpy)
     )
+
+
+# -- the old norm, and distances
+
+
+@op(method=True)
+def norm(
+    input: Any,
+    p: Any = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Out = None,
+    dtype: Kind = None,
+) -> Tensor:
+    """The norm of order p of all elements, or along dimensions.
+
+    p: a number, inf and -inf among them; 'fro' (2), or 'nuc', of matrices.
+    """
+    if not isinstance(input, Tensor):
+        return input.layout  # type: ignore[no-any-return]  # which is PyTorch's error
+    dims = [dim] if isinstance(dim, int) else dim
+    if isinstance(p, str) and not (p == "fro" and (dims is None or len(dims) <= 2)):
+        dims = range(input.array.ndim) if dims is None else dims
+        return give(matrix_norm(input, p, tuple(dims), keepdim, dtype=dtype).array, out)
+    ord = _order(p)
+    kind = norm_type(input, dtype)
+    axes = axes_of(None if dims is None else tuple(dims), input.array.ndim)
+    if not input.array.size and axes:
+        check_identity(input.array, ord, tuple(dims))
+    check_out(out, kind)
+    return give(vector_norm_of(cast(input.array, kind.numpy), ord, axes, keepdim), out)
+
+
+def _order(p: Any) -> float:
+    """The order that p says. Raises TypeError."""
+    if p is None or p == "fro":
+        return 2.0
+    if isinstance(p, Tensor) and not p.array.ndim:
+        return float(p.array)
+    if not isinstance(p, (int, float, np.number)):
+        raise TypeError(
+            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(p)}"
+        )
+    return float(p)
+
+
+# -- distances
+
+
+@op()
+def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
+    """The norm of order p of the difference."""
+    apart: Tensor = FUNCTIONS["sub"](input, other)
+    if apart.dtype.category < Category.FLOAT:
+        raise NotImplementedError(
+            "norm(): input dtype should be either floating point or complex. "
+            f"Got {apart.dtype.scalar} instead."
+        )
+    return wrap(vector_norm_of(apart.array, float(p), None, False))
+
+
+#: PyTorch: what is added to the norm that is divided by.
+_LITTLE = 1e-7
+
+
+@op(in_place=True)
+def renorm(input: Tensor, p: Number, dim: int, maxnorm: Number, *, out: Out = None) -> Tensor:
+    """Slices of a dimension, of which those with a larger norm are scaled down to maxnorm."""
+    array = input.array
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if array.ndim < 2:
+        raise RuntimeError(
+            f"renorm: input needs at least 2 dimensions, got {array.ndim} dimensions"
+        )
+    axis = wrap_dim(dim, array.ndim)
+    kind = norm_type(input, None)
+    check_out(out, kind)
+    wide = array.astype(np.promote_types(array.dtype, np.float32), copy=False)
+    norms = vector_norm_of(wide, float(p), tuple(d for d in range(array.ndim) if d != axis), True)
+    factors = np.where(norms > maxnorm, wide.dtype.type(maxnorm) / (norms + _LITTLE), 1)
+    found = tidy(quietly.run(np.multiply, array, factors.astype(array.dtype)))
+    if out is input:
+        np.copyto(array, found)
+        return input
+    return give(found, out)
