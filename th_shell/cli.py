@@ -19,15 +19,13 @@ from typing import TYPE_CHECKING
 from th_shell import __version__
 from th_shell.options import USAGE, Action, Options, parse
 from th_shell.packages.place import search_users_tree
-from th_shell.visible import UsageError, complain, visible, visible_line
+from th_shell.visible import UsageError, can_show_first, complain, visible, visible_line
 
 if TYPE_CHECKING:
     from runtime import Engine, LuaError
 
 FAILURE = 1
 WRONG_USAGE = 2
-_DUMB = ("dumb", "unknown")  # terminals that cannot move their cursor, by TERM
-
 _MONITORS = {"warn": b"monitor_G()", "error": b"monitor_G(true)"}
 
 
@@ -166,8 +164,7 @@ def _begins_with_the_prompt(options: Options) -> bool:
     runs = options.actions or options.script or options.monitor
     if runs or (os.environ.get("TREPLSTARTUP") and not options.interactive):
         return False
-    is_dumb = os.environ.get("TERM", "") in _DUMB
-    return os.name == "posix" and os.isatty(0) and os.isatty(1) and not is_dumb
+    return can_show_first()
 
 
 def _open_prompt_first(options: Options) -> int:

@@ -27,3 +27,23 @@ def two_columns(rows: Sequence[tuple[str, str]]) -> str:
     return "".join(
         f"  {name}".ljust(width) + filled(meaning, width).lstrip() for name, meaning in rows
     )
+
+
+#: What keys do at every prompt.
+_KEYS = (
+    ("Up, Ctrl-R, Right", "former inputs: of that beginning, searched, in grey"),
+    ("Ctrl-X Ctrl-E", "the input in $EDITOR"),
+    ("Ctrl-C", "drops the line, or stops what runs"),
+    ("Ctrl-\\", "gives up on what does not stop"),
+    ("exit, Ctrl-D", "leave"),
+)
+
+
+def overview(intro: str, rows: Sequence[tuple[str, str]], outro: str) -> str:
+    """What a prompt is, on one screen: its own commands and keys."""
+    return f"{filled(intro)}\n{two_columns([*rows, *_KEYS])}\n{filled(outro)}"
+
+
+def counted(number: int, word: str) -> str:
+    """A number of things: '1 input', '1,000 inputs'."""
+    return f"{number:,} {word}{'s' * (number != 1)}"

@@ -31,6 +31,12 @@ def columns() -> int:
         return _USUAL_COLUMNS
 
 
+def can_show_first() -> bool:
+    """Whether there is a terminal at which a prompt can stand before the editor is loaded."""
+    is_dumb = os.environ.get("TERM", "") in ("dumb", "unknown")  # these cannot move their cursor
+    return os.name == "posix" and os.isatty(0) and os.isatty(1) and not is_dumb
+
+
 def visible(text: str) -> str:
     """A text with its control codes written as digits: ``\\027[2J``."""
     return _CONTROL.sub(_escaped, text)
@@ -44,6 +50,12 @@ def visible_line(text: str) -> str:
 def encodable(text: str) -> str:
     r"""A text without lone surrogates: bytes that are no UTF-8 become \xNN."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def escaped(text: str, quote: str) -> str:
+    """A text as it stands in a string between quotes, in Lua and in Python."""
+    text = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0")
 
 
 def complain(message: object, program: str = "th") -> None:

@@ -194,12 +194,6 @@ def quoted_files(typed: str, quoted: Callable[[str], str], closing: str) -> list
     return [file_candidate(quoted(name), is_folder, closing) for name, is_folder in files(typed)]
 
 
-def escaped(text: str, quote: str) -> str:
-    """A text as it stands in a string between quotes, in Lua and in Python."""
-    text = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
-    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0")
-
-
 # -- where the cursor is in code
 
 

@@ -18,7 +18,6 @@ from th_shell.completing.candidates import (
     Candidate,
     Completions,
     complete_input,
-    escaped,
     in_order,
     modules,
     place_of,
@@ -27,6 +26,7 @@ from th_shell.completing.candidates import (
 from th_shell.completing.paths import local_names, path_before, signature
 from th_shell.session.commands import COMMANDS
 from th_shell.tokens import KEYWORDS, Token, tokens
+from th_shell.visible import escaped
 
 _MARK = re.compile(r"\s*(\$|\?+|%\w*)")
 

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Sequence
 
 from runtime import Engine, Facts
+from th_shell import paragraphs
 from th_shell.entry import Entry
 from th_shell.help.forms import LEGEND, call_forms
 from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search, sections
@@ -156,9 +157,7 @@ def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:
 
 def _topic(words: str) -> str:
     found = search(words)
-    if not found:
-        return f"no function is known to be about: {words}\n"
-    return _listed(found)
+    return _listed(found) if found else f"no function is known to be about: {words}\n"
 
 
 def _listed(found: Sequence[Meaning]) -> str:
@@ -181,20 +180,13 @@ _ROWS = (
     ("%save page.md", "the session as a page; pasted pages are compared"),
     ("$ ls -l", "a command of the system's shell; _LAST is its output"),
     ("Tab", "completes names, methods after ':', files in quotes"),
-    ("Up, Ctrl-R, Right", "former inputs: of that beginning, searched, in grey"),
-    ("Ctrl-X Ctrl-E", "the input in $EDITOR"),
-    ("Ctrl-C", "drops the line, or stops what runs"),
-    ("Ctrl-\\", "gives up on what does not stop"),
-    ("exit, Ctrl-D", "leave"),
 )
 
 
 def overview() -> str:
     """The text, at most 22 lines of a terminal with 80 columns."""
-    return (
-        filled("th runs Lua, line by line, with torch in it. At the prompt:")
-        + "\n"
-        + two_columns(_ROWS)
-        + "\n"
-        + filled("An input that is not complete goes on in the next line, at the prompt '..>'.")
+    return paragraphs.overview(
+        "th runs Lua, line by line, with torch in it. At the prompt:",
+        _ROWS,
+        "An input that is not complete goes on in the next line, at the prompt '..>'.",
     )

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 
 from runtime import Facts
-from th_shell.paragraphs import line_width
+from th_shell.paragraphs import counted, line_width
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _MOST_LINES = 30
@@ -30,15 +30,11 @@ def value_text(name: str, facts: Facts) -> str:
 def _memory(count: int) -> str:
     """A number of bytes: exact below 10,000, else in the largest unit that leaves 1 or more."""
     if count < 10_000:
-        return _count(count, "byte")
+        return counted(count, "byte")
     amount, unit = float(count), 0
     while amount >= 1000 and unit < len(_UNITS) - 1:
         amount, unit = amount / 1000, unit + 1
     return f"{amount:.3g} {_UNITS[unit]}" if amount < 999.5 else f"{amount:.0f} {_UNITS[unit]}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" + "s" * (number != 1)
 
 
 def _numbers(name: str, facts: Facts, lines_of: Callable[[str, Facts], list[str]]) -> str:
@@ -47,14 +43,18 @@ def _numbers(name: str, facts: Facts, lines_of: Callable[[str, Facts], list[str]
 
 
 def _tensor(name: str, facts: Facts) -> list[str]:
-    elements, width = int(facts["elements"]), int(facts["element_size"])
     size = f"size {facts['sizes']}" if facts["sizes"] else "empty, without dimensions"
-    total = f"{_count(elements, 'element')} of {_count(width, 'byte')}"
-    lines = [f"{name}: {facts['class']}, {size}", f"{total}: {_memory(elements * width)}"]
+    lines = [f"{name}: {facts['class']}, {size}", _total(facts)]
     if facts["sizes"]:
         order = "contiguous" if facts["contiguous"] else "not contiguous"
         lines[1] += f"; strides {facts['strides']}, {order}"
     return lines + _place(facts)
+
+
+def _total(facts: Facts) -> str:
+    elements, width = int(facts["elements"]), int(facts["element_size"])
+    total = f"{counted(elements, 'element')} of {counted(width, 'byte')}"
+    return f"{total}: {_memory(elements * width)}"
 
 
 def _place(facts: Facts) -> list[str]:
@@ -63,29 +63,21 @@ def _place(facts: Facts) -> list[str]:
     held = int(facts["storage_size"])
     whole = facts["offset"] == 1 and facts["elements"] == held
     if facts.get("beyond"):
-        return [f"reaches past the end of its storage, which has {_count(held, 'element')}"]
+        return [f"reaches past the end of its storage, which has {counted(held, 'element')}"]
     part = "all" if whole else f"from element {facts['offset']} on"
-    lines = [f"storage {facts['storage']} with {_count(held, 'element')}, {part}"]
-    if facts.get("shared"):
-        lines.append(_sharing(facts))
-    return lines
+    place = f"storage {facts['storage']} with {counted(held, 'element')}, {part}"
+    return [place, *_sharing("shares its storage with", facts)]
 
 
-def _sharing(facts: Facts) -> str:
-    names = ", ".join(str(facts["shared"]).split())
-    return textwrap.shorten(f"shares its storage with {names}", 76, placeholder=" …")
+def _sharing(what: str, facts: Facts) -> list[str]:
+    """The line about the variables with the same elements, where there are any."""
+    names = ", ".join(str(facts.get("shared") or "").split())
+    return [textwrap.shorten(f"{what} {names}", 76, placeholder=" …")] if names else []
 
 
 def _storage(name: str, facts: Facts) -> list[str]:
-    elements, width = int(facts["elements"]), int(facts["element_size"])
-    lines = [
-        f"{name}: {facts['class']}, size {elements}",
-        f"{_count(elements, 'element')} of {_count(width, 'byte')}: {_memory(elements * width)}",
-    ]
-    if facts.get("shared"):
-        names = ", ".join(str(facts["shared"]).split())
-        lines.append(textwrap.shorten(f"holds the elements of {names}", 76, placeholder=" …"))
-    return lines
+    first = f"{name}: {facts['class']}, size {facts['elements']}"
+    return [first, _total(facts), *_sharing("holds the elements of", facts)]
 
 
 def _statistics(facts: Facts) -> list[str]:

@@ -14,6 +14,7 @@ from th_shell.entry import lines_of
 from th_shell.files import read_file
 from th_shell.magics.inputs import chosen, numbers
 from th_shell.magics.table import MagicError
+from th_shell.visible import escaped
 
 if TYPE_CHECKING:
     from th_shell.session.conversation import Conversation
@@ -96,5 +97,4 @@ def _read(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\0": "\\0"}
-    return '"' + "".join(escapes.get(char, char) for char in text) + '"'
+    return '"' + escaped(text, '"') + '"'

@@ -31,6 +31,7 @@ from th_shell.files import write_file
 from th_shell.magics.inputs import to_save
 from th_shell.magics.page_text import PageText, for_page, hidden_before, is_cut, of_prompt
 from th_shell.magics.table import MagicError
+from th_shell.paragraphs import counted
 
 if TYPE_CHECKING:
     from th_shell.session.session import Session
@@ -68,7 +69,7 @@ def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequen
             write_file(path, text.document(kept).encode("utf-8", "surrogateescape"))
         except OSError as error:
             raise MagicError.of(str(path), error) from None
-        session.write(f"{path}: {_count(len(given))}, run anew in a process of its own\n")
+        session.write(f"{path}: {counted(len(given), 'input')}, run anew in a process of its own\n")
         told = {
             "left out, since they use what only a prompt has": without,
             "written for a page, whose inputs share no locals": [
@@ -99,10 +100,6 @@ def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequen
 def _told(words: str, entries: Sequence[Entry]) -> str:
     numbers = dict.fromkeys(str(entry.number) for entry in entries)
     return f"{words}: {', '.join(numbers)}\n" if numbers else ""
-
-
-def _count(number: int) -> str:
-    return f"{number} input{'s' * (number != 1)}"
 
 
 def _holding(checker: Checker, text: PageText, outputs: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from runtime import LuaError, LuaSyntaxError
 from th_shell.entry import lines_of
 from th_shell.magics.table import MagicError
+from th_shell.paragraphs import counted
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
@@ -47,10 +48,8 @@ def time_many(session: Session, text: str) -> None:
 def measure(session: Conversation, run: Callable[[int], object]) -> None:
     """Tell the time of one run of what `run` runs so often as its argument says."""
     best, mean, count = _measured(session, run)
-    runs = f"{count:,} run{'s' * (count != 1)}"
-    session.write(
-        f"{duration(best)} a run (best of {_BATCHES} times {runs}; mean {duration(mean)})\n"
-    )
+    runs = f"best of {_BATCHES} times {counted(count, 'run')}"
+    session.write(f"{duration(best)} a run ({runs}; mean {duration(mean)})\n")
 
 
 def _measured(session: Conversation, run: Callable[[int], object]) -> tuple[float, float, int]:
@@ -144,7 +143,7 @@ def _report(session: Session, samples: list[tuple[str, str, int]]) -> list[str]:
     others = len(places) - _LINES
     lines += [f"       and {others} other lines"] * (others > 0)
     garbage = f", {states['G'] / total:.0%} of it collecting garbage" if states["G"] else ""
-    return [*lines, f"{total:,} sample{'s' * (total != 1)}{garbage}"]
+    return [*lines, counted(total, "sample") + garbage]
 
 
 def _code(session: Session, place: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from runtime import Engine
+from th_shell.paragraphs import counted
 from th_shell.preflight.knowledge import facts_of
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World, read
 from th_shell.preflight.rules import Finding, findings
@@ -71,7 +72,7 @@ def _files(words: Sequence[str]) -> Iterator[Path]:
 def _text(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str]:
     for one in found:
         yield visible_line(f"{one.path}:{one.line}: {_message(one)}")
-    files = f"{len(programs):,} file{'s' * (len(programs) != 1)}"
+    files = counted(len(programs), "file")
     if not found:
         yield f"checked {files}: nothing is missing"
         return
@@ -82,7 +83,7 @@ def _text(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str
     if len(counts) > _SUBJECTS:
         listed.append(f"others {sum(count for _, count in counts[_SUBJECTS:])}")
     bad = len({one.path for one in found})
-    places = f"{len(found):,} place{'s' * (len(found) != 1)}"
+    places = counted(len(found), "place")
     yield visible_line(f"checked {files}: {places} in {bad:,} ({', '.join(listed)})")
 
 

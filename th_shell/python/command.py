@@ -11,6 +11,7 @@ from typing import Any
 from th_shell.python import alias
 from th_shell.python.options import PythonOptions, parse
 from th_shell.python.programs import Program, leave_by_interrupt
+from th_shell.visible import can_show_first
 
 _FAILURE = 1
 
@@ -42,16 +43,11 @@ def _run(options: PythonOptions) -> int:
         return _open_prompt(program.namespace, options)
     sys.path.insert(0, "")
     sys.argv[:] = [""]
-    if _begins_with_the_prompt():
+    if can_show_first():
         return _open_prompt_first(program.namespace, options)
     if options.interactive or sys.stdin.isatty():
         return _open_prompt(program.namespace, options)
     return _run_input(program, options)
-
-
-def _begins_with_the_prompt() -> bool:
-    is_dumb = os.environ.get("TERM", "") in ("dumb", "unknown")
-    return os.name == "posix" and os.isatty(0) and os.isatty(1) and not is_dumb
 
 
 def _open_prompt_first(namespace: dict[str, Any], options: PythonOptions) -> int:

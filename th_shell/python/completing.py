@@ -24,7 +24,6 @@ from th_shell.completing.candidates import (
     Candidate,
     Completions,
     complete_input,
-    escaped,
     in_order,
     listed,
     place_of,
@@ -35,6 +34,7 @@ from th_shell.python.commands import COMMANDS
 from th_shell.python.objects import NOTHING, Known, call_of, known, member, parameters_of
 from th_shell.python.text import CLOSING, OPENING, quotes_of, tokens
 from th_shell.tokens import Token, innermost, opening
+from th_shell.visible import escaped
 
 
 def modules(owner: str, prefix: str) -> list[str]:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
-from th_shell.paragraphs import filled, two_columns
+from th_shell import paragraphs
 from th_shell.python.alias import NAME
 from th_shell.python.objects import NOTHING, Known, calls_of, documentation_of, known
 
@@ -26,25 +26,16 @@ _ROWS = (
     ("%save file.py", "the session as a program"),
     ("$ ls -l, !ls", "a command of the system's shell; _ is its output"),
     ("Tab", "completes names, parameters, modules, files in quotes"),
-    ("Up, Ctrl-R, Right", "former inputs: of that beginning, searched, in grey"),
-    ("Ctrl-X Ctrl-E", "the input in $EDITOR"),
-    ("Ctrl-C", "drops the line, or stops what runs"),
-    ("Ctrl-\\", "gives up on what does not stop"),
-    ("exit, Ctrl-D", "leave"),
 )
 
 
 def overview() -> str:
     """The prompt's own commands and keys, on one screen."""
-    return (
-        filled("th runs Python, input by input. At the prompt:")
-        + "\n"
-        + two_columns(_ROWS)
-        + "\n"
-        + filled(
-            "A loop, a function and the like end with an empty line. Text that was copied with its "
-            "prompts, '>>>' or 'In [1]:', runs without them."
-        )
+    return paragraphs.overview(
+        "th runs Python, input by input. At the prompt:",
+        _ROWS,
+        "A loop, a function and the like end with an empty line. Text that was copied with its "
+        "prompts, '>>>' or 'In [1]:', runs without them.",
     )
 
 
@@ -58,8 +49,10 @@ def about(name: str, namespace: Namespace) -> str:
     if found.value is NOTHING:
         return f"{name}: a value of type {found.type.__name__}\n{_documentation(found.type)}"
     calls = calls_of(name, found.value)
-    head = "\n".join(calls) if calls else f"{name}: {_value(found)}"
-    return f"{head}\n{_documentation(found.value if calls or _has_own(found) else found.type)}"
+    if calls or inspect.ismodule(found.value):
+        head = calls or [f"{name}: {_value(found)}"]
+        return "\n".join(head) + f"\n{_documentation(found.value)}"
+    return f"{name}: {_value(found)}\n{_documentation(found.type)}"
 
 
 def source(name: str, namespace: Namespace) -> str:
@@ -82,22 +75,13 @@ def _found(name: str, namespace: Namespace) -> Known | None:
 def _value(found: Known) -> str:
     kind = found.type.__name__
     if inspect.ismodule(found.value):
-        return f"a module{_from_file(found.value)}"
+        path = getattr(found.value, "__file__", None)
+        return f"a module from {path}" if path else "a module"
     try:
         text = repr(found.value) if hasattr(found.type, "shape") else reprlib.repr(found.value)
     except Exception:  # by the value's own methods
         return f"a value of type {kind}"
-    shown = text if "\n" not in text else f"\n{text}"
-    return f"a value of type {kind}: {shown}" if "\n" not in text else f"type {kind}{shown}"
-
-
-def _from_file(module: Any) -> str:
-    path = getattr(module, "__file__", None)
-    return f" from {path}" if path else ""
-
-
-def _has_own(found: Known) -> bool:
-    return inspect.ismodule(found.value)
+    return f"type {kind}\n{text}" if "\n" in text else f"a value of type {kind}: {text}"
 
 
 def _documentation(value: Any) -> str:

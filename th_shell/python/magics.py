@@ -19,7 +19,7 @@ from th_shell.magics.editing import file_words
 from th_shell.magics.inputs import to_save
 from th_shell.magics.table import MagicError
 from th_shell.magics.timing import measure
-from th_shell.paragraphs import line_width
+from th_shell.paragraphs import counted, line_width
 from th_shell.python.evaluation import show_error
 from th_shell.visible import visible
 
@@ -36,7 +36,7 @@ def save(session: PythonSession, text: str) -> None:
         write_file(path, program.encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise MagicError.of(str(path), error) from None
-    session.write(f"{path}: {len(entries)} input{'s' * (len(entries) != 1)}\n")
+    session.write(f"{path}: {counted(len(entries), 'input')}\n")
 
 
 def run_file(session: PythonSession, text: str) -> None:

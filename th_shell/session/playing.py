@@ -28,6 +28,7 @@ from th_shell.docs.library import (
     loose_layout,
     numbers,
 )
+from th_shell.paragraphs import counted
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.page import Chance, input_of, is_run
 from th_shell.session.session import Session, is_exit
@@ -249,7 +250,7 @@ class Player:
         parts += [f"{self._skipped} not run"] * bool(self._skipped)
         left = len(self._examples) - total
         parts += [f"{left} left"] * bool(left)
-        inputs = f"{total} input{'s' * (total != 1)}"
+        inputs = counted(total, "input")
         return f"{inputs}: {', '.join(parts)}" if parts else "no input in this text"
 
 
