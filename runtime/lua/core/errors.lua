@@ -160,6 +160,16 @@ function th.type_error(arg, expected, value, absent, name)
   th.argument_error(arg, expected .. ' expected, got ' .. got, name)
 end
 
+--- A call's argument as a string; a number is converted, as by Lua's C functions.
+-- @param arg its position
+-- @param n how many arguments the call has
+function th.check_string(arg, n, value)
+  local kind = type(value)
+  if kind == 'string' then return value end
+  if kind == 'number' then return tostring(value) end
+  th.type_error(arg, 'string', value, n < arg)
+end
+
 -- Lua's types by their numbers in Lua's C interface.
 local LUA_TYPES = { 'boolean', 'userdata', 'number', 'string', 'table', 'function', 'userdata' }
 

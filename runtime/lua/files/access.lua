@@ -16,6 +16,8 @@ local anchor_of, blocks, storage_structs = th.anchor_of, th.blocks, dtype.storag
 local pointer, width = dtype.pointer, ffi.sizeof(dtype.ctype)
 local cast = ffi.cast
 
+local advance = files.advance
+
 local IS_LONG, IS_BYTES = dtype.name == 'Long', width == 1
 local NEWLINE = files.NEWLINE
 local FIRST = 2 ^ 16 -- elements read at first where it is not known how many there are
@@ -37,6 +39,11 @@ end
 -- -------------------------------------------------------------- single numbers
 
 local access = {}
+
+-- Whether binary numbers of this type are in the file as they are in memory.
+local function is_direct(w)
+  return w.direct ~= 0 and not (IS_LONG and w.long_size == 4)
+end
 
 local element = ffi.typeof(dtype.ctype .. '[1]')
 local one = element()
@@ -95,8 +102,7 @@ end
 function access.get(w, object)
   local at, m = w.at, w.memory
   local behind = at + width
-  if w.direct ~= 0 and behind <= w.stop and behind <= tonumber(m.size) and w.readable ~= 0
-    and not (IS_LONG and w.long_size == 4) then
+  if is_direct(w) and behind <= w.stop and behind <= tonumber(m.size) and w.readable ~= 0 then
     w.at = behind
     local value = load(cast(pointer, m.data + at), 0)
     return value
@@ -110,17 +116,12 @@ function access.put(w, object, value)
   local at, m = w.at, w.memory
   local behind = at + width
   value = convert(value)
-  if w.direct ~= 0 and behind <= w.room and behind < tonumber(m.size)
-    and not (IS_LONG and w.long_size == 4) then
+  if is_direct(w) and behind <= w.room and behind < tonumber(m.size) then
     cast(pointer, m.data + at)[0] = value
-    w.at = behind
-    if behind > w.stop then
-      w.stop = behind
-      m.data[behind] = 0
-    end
-    return
+    advance(w, m, behind)
+  else
+    put_slowly(w, object, value)
   end
-  put_slowly(w, object, value)
 end
 local put = access.put
 
@@ -179,19 +180,14 @@ end
 -- Copies n elements of a storage that Lua has made into the window, if it has room for them.
 local function put_elements(w, storage, n)
   local before, at, m, bytes = blocks.moves(), w.at, w.memory, n * width
-  if not anchor_of(storage) or w.direct == 0 or n == 0 or at + bytes > w.room
-    or at + bytes >= tonumber(m.size) or IS_LONG and w.long_size == 4 then
+  if not anchor_of(storage) or not is_direct(w) or n == 0 or at + bytes > w.room
+    or at + bytes >= tonumber(m.size) then
     return false
   end
   local to, from = m.data + at, storage_structs[storage].data
   if blocks.moves() ~= before then return false end -- a finalizer has moved one of them
   ffi.copy(to, from, bytes)
-  at = at + bytes
-  w.at = at
-  if at > w.stop then
-    w.stop = at
-    m.data[at] = 0
-  end
+  advance(w, m, at + bytes)
   return true
 end
 
@@ -201,8 +197,8 @@ function access.read_new(w, storage, n)
   if not (n >= 1 and n <= blocks.MAX) then return false end
   local store, old = blocks.new_store(dtype, n), storage_structs[storage]
   local before, at, m, bytes = blocks.moves(), w.at, w.memory, n * width
-  if not old or old.size ~= 0 or w.direct == 0 or w.readable == 0 or at + bytes > w.stop
-    or at + bytes > tonumber(m.size) or IS_LONG and w.long_size == 4 then
+  if not old or old.size ~= 0 or not is_direct(w) or w.readable == 0 or at + bytes > w.stop
+    or at + bytes > tonumber(m.size) then
     return false
   end
   local to, from = store.own.data, m.data + at

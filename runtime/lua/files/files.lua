@@ -11,6 +11,7 @@ local torch, host = th.torch, th.host
 local ffi = require 'ffi'
 
 local type, tonumber, min, select = type, tonumber, math.min, select
+local check_string = th.check_string
 
 ffi.cdef('typedef struct THFileWindow { ' .. host.WINDOW_MEMBERS .. ' } THFileWindow;')
 th.compare_struct('THFileWindow', 'Window')
@@ -93,17 +94,22 @@ function files.fill(w, object, need)
 end
 local fill = files.fill
 
+-- Sets the position behind bytes that were written; m: the window's memory.
+local function advance(w, m, at)
+  w.at = at
+  if at > w.stop then
+    w.stop = at
+    m.data[at] = 0
+  end
+end
+files.advance = advance
+
 -- Writes n bytes of a string or from a pointer; returns how many could be written.
 local function put(w, object, from, n)
   local at, m = w.at, w.memory
   if at + n <= w.room and at + n < tonumber(m.size) then
     ffi.copy(m.data + at, from, n)
-    at = at + n
-    w.at = at
-    if at > w.stop then
-      w.stop = at
-      m.data[at] = 0
-    end
+    advance(w, m, at + n)
     return n
   end
   return (call(host.file_put, object, tonumber(ffi.cast(intptr, ffi.cast(bytes, from))), n))
@@ -137,15 +143,6 @@ local function wrap(mt, object, address)
   return value
 end
 
-function files.check_string(arg, value, default, absent)
-  if value == nil and default then return default end
-  local kind = type(value)
-  if kind ~= 'string' and kind ~= 'number' then th.type_error(arg, 'string', value, absent) end
-  return tostring(value)
-end
-
-local check_string = files.check_string
-
 local function check_boolean(arg, value)
   if value ~= nil and type(value) ~= 'boolean' then th.type_error(arg, 'boolean', value) end
   return value or false
@@ -158,7 +155,8 @@ torch.newmetatable('torch.File', nil, nil, nil, nil, torch)
 local function opener(kind)
   return function(...)
     local name, mode, quiet = ...
-    name, mode = check_string(1, name, nil, select('#', ...) == 0), check_string(2, mode, 'r')
+    name = check_string(1, select('#', ...), name)
+    mode = mode == nil and 'r' or check_string(2, 2, mode)
     quiet = check_boolean(3, quiet)
     stdout:flush() -- so that the output of a command comes behind it
     local object, address = host.file_open(kind, name, mode, quiet)
@@ -187,10 +185,10 @@ local function new_memory(storage, mode)
   local object
   if th.typename(storage) == 'torch.CharStorage' then
     object = th.to_python(storage)
-    mode = check_string(2, mode, 'rw')
   else
-    mode = check_string(1, storage, 'rw')
+    mode = storage
   end
+  mode = mode == nil and 'rw' or check_string(object and 2 or 1, 2, mode)
   local file, address = call(host.file_open_memory, object, mode)
   return wrap(torch.getmetatable('torch.MemoryFile'), file, address)
 end

@@ -13,28 +13,18 @@ local window_of, get_string = files.window, files.get_string
 local NEWLINE = files.NEWLINE
 
 local File = torch.getmetatable('torch.File')
-local DiskFile, PipeFile, MemoryFile = files.DiskFile, files.PipeFile, files.MemoryFile
+local DiskFile, MemoryFile = files.DiskFile, files.MemoryFile
 
-local function described(w, format, name)
-  return format:format(name, w.opened ~= 0 and 'open' or 'closed', w.readable ~= 0 and 'r' or ' ',
-    w.writable ~= 0 and 'w' or ' ')
-end
-
-function DiskFile.__tostring__(self)
-  local w = window_of(self, 'torch.DiskFile')
-  return described(w, 'torch.DiskFile on <%s> [status: %s -- mode %s%s]',
-    names[self])
-end
-
-function PipeFile.__tostring__(self)
-  local w = window_of(self, 'torch.PipeFile')
-  return described(w, 'torch.PipeFile on <%s> [status: %s -- mode: %s%s]',
-    names[self])
-end
-
-function MemoryFile.__tostring__(self)
-  local w = window_of(self, 'torch.MemoryFile')
-  return described(w, '%storch.MemoryFile [status: %s -- mode: %s%s]', '')
+for name, format in pairs{
+  DiskFile = 'torch.DiskFile on <%s> [status: %s -- mode %s%s]',
+  PipeFile = 'torch.PipeFile on <%s> [status: %s -- mode: %s%s]',
+  MemoryFile = '%storch.MemoryFile [status: %s -- mode: %s%s]',
+} do
+  files[name].__tostring__ = function(self)
+    local w = window_of(self, 'torch.' .. name)
+    return format:format(names[self] or '', w.opened ~= 0 and 'open' or 'closed',
+      w.readable ~= 0 and 'r' or ' ', w.writable ~= 0 and 'w' or ' ')
+  end
 end
 
 -- ---------------------------------------------------------------------- state
@@ -82,25 +72,18 @@ for name, swapped in pairs{
   end
 end
 
-local function set_long_size(w, size)
-  size = tonumber(size) or 0
-  if size ~= 0 and size ~= 4 and size ~= 8 then
-    th.argument_error(1, 'Invalid long size specified')
+for _, name in ipairs{ 'DiskFile', 'MemoryFile' } do
+  --- Sets how many bytes a long has in a binary file: 4, 8, or 0 for as many as in memory.
+  files[name].longSize = function(self, size)
+    local w = window_of(self, 'torch.' .. name)
+    if name == 'DiskFile' then call(host.file_check_open, objects[self]) end
+    size = tonumber(size) or 0
+    if size ~= 0 and size ~= 4 and size ~= 8 then
+      th.argument_error(1, 'Invalid long size specified')
+    end
+    w.long_size = size
+    return self
   end
-  w.long_size = size
-end
-
---- Sets how many bytes a long has in a binary file: 4, 8, or 0 for as many as in memory.
-function DiskFile.longSize(self, size)
-  local w = window_of(self, 'torch.DiskFile')
-  call(host.file_check_open, objects[self])
-  set_long_size(w, size)
-  return self
-end
-
-function MemoryFile.longSize(self, size)
-  set_long_size(window_of(self, 'torch.MemoryFile'), size)
-  return self
 end
 
 function DiskFile.noBuffer(self)
@@ -171,7 +154,7 @@ end
 --- The rest of the file ('*a') or of the line ('*l') as a string.
 function File.readString(self, format)
   local w, object = window_of(self), objects[self]
-  format = files.check_string(2, format, nil, format == nil)
+  format = th.check_string(2, format == nil and 1 or 2, format)
   fill(w, object, 0) -- raises the error about a file that cannot be read
   if not format:find('^%*[al]') then th.argument_error(2, "format must be '*a' or '*l'") end
   if fill(w, object, 1) < 1 then

@@ -7,18 +7,19 @@ local torch, files = th.torch, th.files
 local type, pcall, error = type, pcall, error
 local objects, windows = th.objects, files.windows
 
---- Calls f with a file, which is closed afterwards, even if f raises an error.
-local function with(file, f)
+--- Calls f with a file and more, and then `release` with the file, by default file.close; where f
+-- raises an error, the file is closed.
+local function with(file, release, f, ...)
   local function finish(ok, ...)
     if not ok then
       local message = ...
       pcall(file.close, file)
       error(message, 0)
     end
-    file:close()
+    if release then release(file) else file:close() end
     return ...
   end
-  return finish(pcall(f, file))
+  return finish(pcall(f, file, ...))
 end
 
 --- Makes a file binary or ascii, as the mode says.
@@ -42,7 +43,7 @@ function torch.save(filename, object, mode, referenced)
     error('true or false (or nil) expected for referenced', 0)
   end
   local file = files.saved(filename)
-  with(file, function()
+  with(file, nil, function()
     set_mode(file, mode or 'binary'):referenced(referenced ~= false)
     file:writeObject(object)
     files.ready(file, 'close', 'opened') -- the object's own method may have closed the file
@@ -70,16 +71,10 @@ end
 local function with_own(file, f, ...)
   local state = th.serial.state(file)
   state.private = is_original()
-  local function finish(ok, ...)
-    if not ok then
-      local message = ...
-      pcall(file.close, file)
-      error(message, 0)
-    end
+  local function release()
     if state.private then files.give(file) else file:close() end
-    return ...
   end
-  return finish(pcall(f, file, ...))
+  return with(file, release, f, ...)
 end
 
 local function write_to(file, object, mode)
@@ -98,7 +93,7 @@ end
 
 --- The bytes of a file with one object, as a CharStorage.
 function torch.serializeToStorage(object, mode)
-  return (with(torch.MemoryFile(), function(file)
+  return (with(torch.MemoryFile(), nil, function(file)
     set_mode(file, mode or 'binary')
     file:writeObject(object)
     local storage = file:storage()
@@ -122,7 +117,7 @@ function torch.load(filename, mode, referenced)
     error('true or false (or nil) expected for referenced', 0)
   end
   local file = torch.DiskFile(filename, 'r')
-  return (with(file, function()
+  return (with(file, nil, function()
     set_mode(file, LONG_SIZES[mode] and 'binary' or mode or 'binary')
     file:referenced(referenced ~= false)
     if LONG_SIZES[mode] then file:longSize(LONG_SIZES[mode]) end

@@ -101,20 +101,19 @@ end
 local scan = text_access.scan
 
 local append -- appends the text of element i to a string buffer
-if dtype.name == 'Double' then
-  local high = cast('int32_t *', 0)
+if dtype.name == 'Double' or dtype.name == 'Float' or dtype.name == 'Half' then
+  local is_double = dtype.name == 'Double'
+  local form = is_double and '%.17g' or '%.9g'
+  -- The part of an element that has its sign.
+  local signed = ffi.typeof(dtype.name == 'Half' and 'int16_t *' or 'int32_t *')
+  local parts, high = is_double and 2 or 1, is_double and ffi.abi('le') and 1 or 0
   function append(text, data, i)
     local v = load(data, i)
-    if v == v then text:putf('%.17g', v)
-    else text:put(cast(ffi.typeof(high), data)[2 * i + (ffi.abi('le') and 1 or 0)] < 0
-      and '-nan' or 'nan') end
-  end
-elseif dtype.name == 'Float' or dtype.name == 'Half' then
-  local signed = ffi.typeof(dtype.name == 'Float' and 'int32_t *' or 'int16_t *')
-  function append(text, data, i)
-    local v = load(data, i)
-    if v == v then text:putf('%.9g', v)
-    else text:put(cast(signed, data)[i] < 0 and '-nan' or 'nan') end
+    if v == v then
+      text:putf(form, v)
+    else
+      text:put(cast(signed, data)[parts * i + high] < 0 and '-nan' or 'nan')
+    end
   end
 else
   function append(text, data, i) text:putf('%d', data[i]) end

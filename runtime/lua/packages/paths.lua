@@ -2,25 +2,14 @@
 -- @module paths
 
 local th = ...
-local host = th.host
+local host, text = th.host, th.check_string
 
-local type, select, tostring = type, select, tostring
+local type, select = type, select
 local getinfo = debug.getinfo
 
 -- luacheck: globals paths include
 local paths = {}
 _G.paths = paths
-
---- A call's argument as a string; a number is converted, as by Lua's C functions.
--- @param arg its position
--- @param n how many arguments the call has
-local function text(arg, n, value)
-  local kind = type(value)
-  if kind == 'string' then return value end
-  if kind == 'number' then return tostring(value) end
-  th.type_error(arg, 'string', value, n < arg)
-end
-th.check_string = text
 
 -- ------------------------------------------------------------------- names
 
