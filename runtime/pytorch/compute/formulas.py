@@ -42,33 +42,10 @@ def divide_trunc(a: Values, b: Values) -> Values:
 
 def remainder(a: Values, b: Values) -> Values:
     """What is left of a division that rounds down; it has the divisor's sign, zeros a's."""
-    if a.size >= _MANY and a.dtype == np.float32:
-        found = _remainder_by_quotient(a, b)
-        if found is not None:
-            return found
     left = np.fmod(a, b)
     if not b.ndim and left.ndim:
         return np.add(left, b, out=left, where=left > 0 if b < 0 else left < 0)
     return np.where((left != 0) & ((b < 0) != (left < 0)), left + b, left)
-
-
-#: From this many elements on a remainder is computed by its quotient, which fmod takes longer than.
-_MANY = 4096
-
-
-def _remainder_by_quotient(a: Values, b: Values) -> Values | None:
-    """The remainder of numbers of 32 bits; None where a quotient is too large for 64 bits.
-
-    Products of a quotient of 29 bits are exact. A quotient that is rounded up to a whole number
-    makes what is left have the other sign.
-    """
-    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
-    quotient = np.floor(wide_a / wide_b)
-    if not np.abs(quotient).max() < 2**29:
-        return None
-    left = wide_a - quotient * wide_b
-    left = np.where((left != 0) & ((left < 0) != (wide_b < 0)), left + wide_b, left)
-    return np.where(left == 0, np.copysign(left, wide_a), left).astype(np.float32)
 
 
 def remainder_of_whole(a: Values, b: Values) -> Values:

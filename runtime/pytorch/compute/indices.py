@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import dtype_of, int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
@@ -24,15 +25,6 @@ from runtime.pytorch.tensors.writing import cast
 Chosen = dict[int, Array]
 
 _SEQUENCES = (Sequence, np.ndarray)
-
-
-def type_name(value: Any) -> str:
-    """The name of a value's class as C has it: with the module, unless that is builtins."""
-    kind = type(value)
-    defined_in_python = bool(kind.__flags__ & 1 << 9)
-    if defined_in_python or kind.__module__ == "builtins":
-        return kind.__name__
-    return f"{kind.__module__}.{kind.__name__}"
 
 
 class _View:

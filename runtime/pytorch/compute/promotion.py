@@ -7,11 +7,20 @@ float type of that tensor.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import Category, bool_, default_dtype, dtype, int64, promote_types
+from runtime.pytorch.base.dtypes import (
+    NUMPY_DTYPES,
+    Category,
+    bool_,
+    default_dtype,
+    dtype,
+    int64,
+    promote_types,
+)
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast
@@ -19,20 +28,11 @@ from runtime.pytorch.tensors.writing import cast
 Operand = Any  # a Tensor, or a number of Python's
 
 
-def type_of_number(value: Any) -> dtype:
-    """The element type that one of Python's numbers stands for.
-
-    Raises NotImplementedError for complex numbers, OverflowError for ints that no type has.
-    """
-    if isinstance(value, bool):
-        return bool_
-    if isinstance(value, int):
-        if not -(2**63) <= value < 2**64:
-            raise OverflowError("int too big to convert")
-        return int64
-    if isinstance(value, complex):
+def _type_of_number(kind: type) -> dtype:
+    """The element type that Python's numbers of a class stand for."""
+    if issubclass(kind, complex):
         raise NotImplementedError("complex numbers are not provided here")
-    return default_dtype()
+    return bool_ if issubclass(kind, bool) else int64 if issubclass(kind, int) else default_dtype()
 
 
 def _over(higher: dtype | None, lower: dtype | None) -> dtype | None:
@@ -47,38 +47,39 @@ def _over(higher: dtype | None, lower: dtype | None) -> dtype | None:
 
 
 def result_type(*operands: Operand) -> dtype:
-    """The type in which elements of the operands are computed. Raises RuntimeError for none."""
-    key: list[Any] = [default_dtype()]
+    """The type in which elements of the operands are computed.
+
+    Raises RuntimeError for none, NotImplementedError for complex numbers, OverflowError for ints
+    that no type has.
+    """
+    kinds: list[Any] = [default_dtype()]
     for operand in operands:
         if isinstance(operand, Tensor):
             array = operand.array
-            key.append(array.dtype.num if array.ndim else ~array.dtype.num)
+            kinds.append(array.dtype.num if array.ndim else ~array.dtype.num)
         else:
-            # Ints beyond those of all types are errors.
-            is_large = operand.__class__ is int and operand.bit_length() > 63
-            key.append(operand if is_large else operand.__class__)
-    kinds = tuple(key)
-    found = _KNOWN.get(kinds)
-    if found is None:
-        found = _result_type(operands)
-        if len(_KNOWN) < _MOST_KNOWN:
-            _KNOWN[kinds] = found
-    return found
+            if isinstance(operand, int) and not -(2**63) <= operand < 2**64:
+                raise OverflowError("int too big to convert")
+            kinds.append(operand.__class__)
+    return _meeting(*kinds)
 
 
-#: Results by what decides them: the default type, and for each operand numpy's number for its type,
-#: which is inverted for a tensor without dimensions, or the class of a number.
-_KNOWN: dict[tuple[Any, ...], dtype] = {}
-_MOST_KNOWN = 10_000
+_BY_NUMBER: dict[int, dtype] = {kind.num: found for kind, found in NUMPY_DTYPES.items()}
 
 
-def _result_type(operands: tuple[Operand, ...]) -> dtype:
+@lru_cache(maxsize=4096)
+def _meeting(_: dtype, *operands: Any) -> dtype:
+    """The type in which operands meet, by what decides it.
+
+    That is the default type, and for each operand numpy's number for its type, which is inverted
+    for a tensor without dimensions, or the class of a number.
+    """
     kinds: list[dtype | None] = [None, None, None]  # with dimensions, without, numbers
     for operand in operands:
-        if isinstance(operand, Tensor):
-            at, kind = (0 if operand.array.ndim else 1), operand.dtype
+        if isinstance(operand, int):
+            at, kind = (0 if operand >= 0 else 1), _BY_NUMBER[max(operand, ~operand)]
         else:
-            at, kind = 2, type_of_number(operand)
+            at, kind = 2, _type_of_number(operand)
         known = kinds[at]
         kinds[at] = kind if known is None else promote_types(known, kind)
     found = _over(kinds[0], _over(kinds[1], kinds[2]))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.compute.indices import (
@@ -20,7 +21,6 @@ from runtime.pytorch.compute.indices import (
     check_bounds,
     indexed_shape,
     parse,
-    type_name,
 )
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind

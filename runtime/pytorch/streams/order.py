@@ -9,10 +9,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.streams.words import MANY, Words
-
-#: Numbers that are computed at a time: few enough for the processor's cache, and a multiple of 16.
-BLOCK = MANY
+from runtime.pytorch.streams.words import BLOCK, Words
 
 Compute = Callable[[Array], Array]  # makes numbers of words
 Finish = Callable[[slice, Array], None]  # makes the numbers at some positions of their words

@@ -12,15 +12,10 @@ from runtime.pytorch.streams.order import fill
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
 
-_LAST_24, _LAST_21 = np.uint32(0xFFFFFF), np.uint64(0x1FFFFF)
+_LAST_24 = np.uint32(0xFFFFFF)
 _TO_UNIT_FLOAT = np.float32(2.0**-24)
-# The bits of the doubles 2^52 and 2^84: whole numbers below 2^32, put there, are added to them,
-# in the second in units of 2^32.
-_AT_52, _AT_84 = np.uint64(0x4330000000000000), np.uint64(0x4530000000000000)
-_BOTH = 2.0**84 + 2.0**52
 #: Up to so many numbers a loop takes less time than several calls of numpy's.
 FEW = 1 << 10
-_HALF = np.uint64(32)
 
 
 def floats_of(drawn: Array) -> Array:
@@ -30,23 +25,10 @@ def floats_of(drawn: Array) -> Array:
     return values
 
 
-def doubles_of(drawn: Array) -> Array:
-    """Doubles of [0, 1): the last 53 bits of two words each, the first one higher."""
-    count = len(drawn) // 2
-    if count <= FEW:
-        few = np.empty(count, np.float64)
-        loops.uniform_doubles(address_of(drawn), address_of(few), count, 0.0, 1.0)
-        return few
-    # In memory the higher word comes first: it is the lower half of a number of 64 bits.
-    pairs = np.require(drawn, requirements="A").view(np.uint64)
-    high = pairs & _LAST_21
-    high |= _AT_84
-    low = pairs >> _HALF
-    low |= _AT_52
-    values: Array = high.view(np.float64)
-    values -= _BOTH
-    values += low.view(np.float64)
-    values *= 2.0**-53
+def doubles_of(drawn: Array, low: float = 0.0, high: float = 1.0) -> Array:
+    """Doubles of [low, high): the last 53 bits of two words each, the first one higher."""
+    values = np.empty(len(drawn) // 2, np.float64)
+    loops.uniform_doubles(address_of(drawn), address_of(values), len(values), low, high)
     return values
 
 
@@ -65,22 +47,13 @@ def fill_uniform(words: Words, out: Array, low: float, high: float) -> None:
     count, width = out.size, out.itemsize
     if width == 2 or count > FEW or not out.flags.c_contiguous:
         if width == 8:
-            fill(words, out, 2, lambda drawn: _doubles_between(drawn, low, high))
+            fill(words, out, 2, lambda drawn: doubles_of(drawn, low, high))
         else:
             fill(words, out, 1, lambda drawn: _floats_between(drawn, low, high, out.dtype))
     elif width == 8:
         loops.uniform_doubles(words.address(2 * count), address_of(out), count, low, high)
     else:
         loops.uniform_floats(words.address(count), address_of(out), count, low, high)
-
-
-def _doubles_between(drawn: Array, low: float, high: float) -> Array:
-    if (low, high) == (0, 1):
-        return doubles_of(drawn)
-    count = len(drawn) // 2
-    values = np.empty(count, np.float64)
-    loops.uniform_doubles(address_of(drawn), address_of(values), count, low, high)
-    return values
 
 
 def _floats_between(drawn: Array, low: float, high: float, kind: np.dtype[Any]) -> Array:

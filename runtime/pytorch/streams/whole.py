@@ -8,9 +8,9 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.streams.loops import loops
-from runtime.pytorch.streams.order import BLOCK, fill
+from runtime.pytorch.streams.order import fill
 from runtime.pytorch.streams.uniform import FEW
-from runtime.pytorch.streams.words import Words
+from runtime.pytorch.streams.words import BLOCK, Words
 from runtime.pytorch.tensors.memory import address_of
 
 #: From this many possible numbers on, each is made of two words.

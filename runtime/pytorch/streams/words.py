@@ -24,8 +24,9 @@ _TURN = 624
 # whether there is a kept one; then the same two for floats, which nothing makes any more.
 _STATE = struct.Struct(f"<QiiQ{8 * _TURN}s3di4xf?3x")
 
-#: Words that are made at once: whole turns, few enough for the processor's cache.
-MANY = 26 * _TURN
+#: Words, or numbers, that are made at once: whole turns, a multiple of 16, and few enough for the
+#: processor's cache.
+BLOCK = 26 * _TURN
 #: Bytes of a state.
 STATE_SIZE = _STATE.size
 
@@ -93,8 +94,8 @@ class Words:
         twister = self._ready()
         self._fresh = False
         whole = (count - left) // _TURN * _TURN
-        for at in range(left, left + whole, MANY):
-            stop = min(at + MANY, left + whole)
+        for at in range(left, left + whole, BLOCK):
+            stop = min(at + BLOCK, left + whole)
             words[at:stop] = twister.random_raw(stop - at)
         rest = count - left - whole
         self._at = _TURN
