@@ -6,17 +6,14 @@ PyTorch's documentation: torch.linalg. numpy's LAPACK computes what has batches,
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.linalg import LinAlgError as NumpyError
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.results import named
-from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.calls.table import functional, op
+from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, OUTS
 from runtime.pytorch.compute.matrices import (
     LinAlgError,
@@ -26,10 +23,8 @@ from runtime.pytorch.compute.matrices import (
     first_minor,
     matrices,
     places,
-    zero_pivot,
 )
 from runtime.pytorch.ops.products import multiply
-from runtime.pytorch.ops.solving import inv, solve
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
 
@@ -168,78 +163,6 @@ def _exchanged(pivots: Array, rows: int) -> list[int]:
     return order
 
 
-# -- functions that tell by a number whether a matrix has what is asked for
-
-
-def _info(batch: tuple[int, ...], wrong: dict[int, int]) -> Tensor:
-    """LAPACK's numbers for the matrices of a batch: 0, or what is wrong."""
-    info = np.zeros(prod(batch), np.int32)
-    for at, number in wrong.items():
-        info[at] = number
-    return wrap(info.reshape(batch))
-
-
-def _checked(error: LinAlgError, name: str, check_errors: bool) -> None:
-    if check_errors:
-        raise LinAlgError(str(error).replace(f"linalg.{name}:", f"linalg.{name}_ex:"))
-
-
-@op(name="linalg_inv_ex", more=OUTS)
-def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
-    """The inverses of matrices, and for each 0, or which pivot is 0."""
-    batch = A.sizes[:-2]
-    try:
-        return named("linalg_inv_ex", inv(A), _info(batch, {}))
-    except LinAlgError as error:
-        _checked(error, "inv", check_errors)
-    at, pivot = zero_pivot(A.array) or (0, 1)
-    broken = wrap(np.full(A.sizes, np.nan, A.array.dtype))
-    return named("linalg_inv_ex", broken, _info(batch, {at: pivot}))
-
-
-@op(name="linalg_cholesky_ex", more=OUTS)
-def cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """The triangular factors, and for each 0, or the order of the minor that is not positive."""
-    batch = input.sizes[:-2]
-    try:
-        found = cholesky(input, upper=upper)
-        return named("linalg_cholesky_ex", found, _info(batch, {}))
-    except LinAlgError as error:
-        _checked(error, "cholesky", check_errors)
-    at, order = first_minor(input.array)
-    triangle = np.triu(input.array) if upper else np.tril(input.array)
-    return named("linalg_cholesky_ex", wrap(triangle), _info(batch, {at: order}))
-
-
-@op(name="linalg_solve_ex", more=OUTS)
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
-    """The solutions of equations, and for each 0, or which pivot is 0."""
-    batch = A.sizes[:-2]
-    try:
-        return named("linalg_solve_ex", solve(A, B, left=left), _info(batch, {}))
-    except LinAlgError as error:
-        _checked(error, "solve", check_errors)
-    at, pivot = zero_pivot(A.array) or (0, 1)
-    broken = wrap(np.full(B.sizes, np.nan, B.array.dtype))
-    return named("linalg_solve_ex", broken, _info(batch, {at: pivot}))
-
-
-@op(name="linalg_lu_factor_ex", more=OUTS)
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
-    """Both triangular factors in one matrix, the exchanged rows, and 0 or the pivot that is 0."""
-    found = lu_factor(A, pivot=pivot)
-    wrong = zero_pivot(A.array)
-    info = _info(A.sizes[:-2], dict([wrong] if wrong else []))
-    return named("linalg_lu_factor_ex", *found, info)
-
-
-@functional
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
-    """Both triangular factors in one matrix, and the exchanged rows."""
-    found = lu_factor_ex(A, pivot=pivot)
-    return tuple(found) if get_infos else tuple(found[:2])
-
-
 @op(more=OUT)
 def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor) -> Tensor:
     """The solutions of equations of which the LU factors are given."""
@@ -257,65 +180,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     return linalg_lu_solve(LU_data, LU_pivots, input)
 
 
-# -- reflections
-
-
-@op(more=OUTS)
-def geqrf(input: Tensor) -> Any:
-    """The reflections whose product is Q, below R; and their factors."""
-    array = matrices(input, "geqrf")
-    a, tau = np.linalg.qr(array, "raw")
-    return named("geqrf", wrap(np.swapaxes(a, -1, -2)), wrap(tau))
-
-
-def _product(array: Array, tau: Array) -> Array:
-    rows, columns = array.shape[-2:]
-    found = np.broadcast_to(np.eye(rows, columns, dtype=array.dtype), array.shape).copy()
-    for at in range(tau.shape[-1] - 1, -1, -1):
-        v = array[..., at].copy()
-        v[..., :at] = 0
-        v[..., at] = 1
-        part = (v[..., None, :] @ found) * tau[..., at, None, None]
-        found = found - v[..., :, None] * part
-    return found
-
-
-@op(name="linalg_householder_product", more=OUT)
-@op(f"orgqr(Tensor input, Tensor input2, *, {OUT})")
-def householder_product(input: Tensor, tau: Tensor) -> Tensor:
-    """The first columns of the product of reflections."""
-    return wrap(_product(matrices(input, "torch.linalg.householder_product"), tau.array))
-
-
-# -- tensors as matrices
-
-
 @op(name="linalg_diagonal")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of the diagonals of matrices."""
     return view_of(A, np.diagonal(A.array, offset, dim1, dim2))
-
-
-@op(name="linalg_tensorinv", more=OUT)
-def tensorinv(input: Tensor, ind: int = 2) -> Tensor:
-    """The inverse of what `tensordot` with a tensor does."""
-    array = input.array
-    if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
-    first, last = array.shape[:ind], array.shape[ind:]
-    if prod(first) != prod(last):
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
-            f"prod(self.shape[:ind]), but got {prod(last)} != {prod(first)}"
-        )
-    square = inv(wrap(array.reshape(prod(first), prod(last))))
-    return wrap(square.array.reshape(last + first))
-
-
-@op(name="linalg_tensorsolve", more=OUT)
-def tensorsolve(input: Tensor, other: Tensor, dims: Shape | None = None) -> Tensor:
-    """The solution of the equation that `tensordot` with a tensor makes."""
-    try:
-        return wrap(np.linalg.tensorsolve(input.array, other.array, dims))
-    except NumpyError as error:
-        raise RuntimeError(f"linalg.tensorsolve: {error}") from None
