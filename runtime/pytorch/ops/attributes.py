@@ -18,7 +18,6 @@ from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.base.size import size_of
 from runtime.pytorch.calls.device import CPU
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, Operand
 from runtime.pytorch.compute import promotion
 from runtime.pytorch.tensors.tensor import Tensor
 
@@ -61,15 +60,6 @@ def item(input: Tensor) -> Any:
 def tolist(input: Tensor) -> Any:
     """The elements as lists in lists; a number where there is no dimension."""
     return input.array.tolist()
-
-
-def _property(name: str, read: Any) -> None:
-    setattr(Tensor, name, property(read))
-
-
-_property("shape", lambda self: _size(self.sizes))
-_property("ndim", lambda self: len(self.sizes))
-_property("device", lambda self: CPU)
 
 
 # -- the only element
@@ -145,44 +135,47 @@ def get_device(input: Tensor) -> int:
     return -1
 
 
-def _imaginary(self: Tensor) -> Any:
+@op(method=False)
+def real(input: Tensor) -> Tensor:
+    """The tensor itself, since its elements are real numbers."""
+    return input
+
+
+@op(method=False)
+def imag(input: Tensor) -> Tensor:
+    """Raise TypeError, since no elements are complex numbers."""
     raise TypeError("imag is not implemented for tensors with non-complex dtypes.")
 
 
 _PROPERTIES: dict[str, Callable[[Tensor], Any]] = {
+    "device": lambda self: CPU,
+    "imag": imag,
+    "is_cpu": lambda self: True,
+    "itemsize": lambda self: self.dtype.itemsize,
     "layout": lambda self: strided,
-    "real": lambda self: self,
-    "imag": _imaginary,
+    "nbytes": lambda self: self.array.nbytes,
+    "ndim": lambda self: len(self.sizes),
+    "real": real,
+    "shape": lambda self: _size(self.sizes),
 }
+for _name in ("cuda", "sparse", "quantized", "meta", "mkldnn", "mps", "xpu", "nested"):
+    _PROPERTIES[f"is_{_name}"] = lambda self: False
 for _name, _function in _PROPERTIES.items():
     setattr(Tensor, _name, property(_function))
-for _name in ("cuda", "sparse", "quantized", "meta", "mkldnn", "mps", "xpu", "nested"):
-    setattr(Tensor, f"is_{_name}", property(lambda self: False))
-Tensor.is_cpu = property(lambda self: True)  # type: ignore[attr-defined]
 
 
 # -- element types
 
 
-@op()
-def result_type(tensor: Tensor, other: Tensor) -> dtype:
+@op(
+    "result_type(Tensor tensor, Tensor other)",
+    "result_type(Number scalar, Tensor tensor)",
+    "result_type(Tensor tensor, Number other)",
+    "result_type(Number scalar1, Number scalar2)",
+)
+def result_type(first: Any, second: Any) -> dtype:
     """The type of a function's values where two operands meet."""
-    return promotion.result_type(tensor, other)
-
-
-@op(name="result_type")
-def result_type_of_number(scalar: Number, tensor: Operand) -> dtype:
-    """The type of a function's values where two operands meet."""
-    return promotion.result_type(scalar, tensor)
-
-
-op("result_type(Tensor tensor, Number other)")(result_type)
-
-
-@op(name="result_type")
-def result_type_of_numbers(scalar1: Number, scalar2: Number) -> dtype:
-    """The type of a function's values where two numbers meet."""
-    return promotion.result_type(scalar1, scalar2)
+    return promotion.result_type(first, second)
 
 
 @op("can_cast(torch.dtype from_, torch.dtype to)")

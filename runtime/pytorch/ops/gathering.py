@@ -71,13 +71,12 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
         raise IndexError("index_select(): Index is supposed to be a vector")
     if chosen.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if not array.ndim and chosen.size != 1:
+        raise RuntimeError(
+            f"index_select(): Index to scalar can have only 1 value, got {chosen.size} value(s)"
+        )
     if not array.ndim:
-        if chosen.size != 1:
-            raise RuntimeError(
-                f"index_select(): Index to scalar can have only 1 value, got {chosen.size} value(s)"
-            )
-        _check_selected(chosen, 1, 0)
-        return give(array.copy(), out)
+        return give(_selected(array.reshape(1), 0, chosen.reshape(-1)).reshape(()), out)
     return give(_selected(array, dim, chosen.reshape(-1)), out)
 
 
@@ -85,20 +84,15 @@ def _selected(array: Array, dim: int, chosen: Array) -> Array:
     size = array.shape[dim]
     if not size and chosen.size and array.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    _check_selected(chosen, size, dim)
+    wrong = bad_index(chosen, size)
+    if wrong is not None and dim:
+        raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}")
+    if wrong is not None:
+        raise IndexError("index out of range in self")
     if array.flags.c_contiguous:
         return array.take(chosen, dim)
     found: Array = array[(slice(None),) * dim + (chosen,)]
     return np.ascontiguousarray(found)
-
-
-def _check_selected(chosen: Array, size: int, dim: int) -> None:
-    wrong = bad_index(chosen, size)
-    if wrong is None:
-        return
-    if dim:
-        raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}")
-    raise IndexError("index out of range in self")
 
 
 def _offsets(shape: Shape, strides: Shape, dim: int) -> Array:
@@ -220,13 +214,8 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     array = input.array
     if not array.size and index.array.size:
         raise IndexError("take(): tried to take from an empty tensor")
-    if index.dtype is int64:
-        try:
-            return wrap(array.take(index.array))
-        except IndexError:
-            pass
     check_take(index, array.size, "take")
-    return wrap(np.empty(index.array.shape, array.dtype))
+    return wrap(array.take(index.array))
 
 
 @op(more=OUT)

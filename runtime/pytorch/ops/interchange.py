@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import default_dtype, dtype, dtype_of
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.base.warn import warn, warn_once
@@ -89,11 +90,7 @@ def share_array(array: Array) -> Tensor:
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor that shares an array's memory. Raises TypeError and ValueError."""
     if not isinstance(ndarray, np.ndarray):
-        kind = type(ndarray)
-        name = (
-            kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-        )
-        raise TypeError(f"expected np.ndarray (got {name})")
+        raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
     if not ndarray.flags.writeable:
         _warn_of_read_only("NumPy array")
     return share_array(ndarray)
@@ -203,10 +200,6 @@ def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bo
     return share_array(values.astype(np.uint8) if values.dtype == np.bool_ else values)
 
 
-def _dlpack(self: Tensor, **options: Any) -> Any:
-    return self.array.__dlpack__(**options)
-
-
 def _rebuild(
     storage: UntypedStorage, kind: dtype, place: int, sizes: Shape, strides: Shape
 ) -> Tensor:
@@ -243,23 +236,17 @@ _PROTOCOLS = {
     "__array_priority__": 1000,
     "__array_wrap__": _array_wrap,
     "__deepcopy__": _deepcopy,
-    "__dlpack__": _dlpack,
+    "__dlpack__": lambda self, **options: self.array.__dlpack__(**options),
     "__dlpack_device__": lambda self: (DLDeviceType.kDLCPU, 0),
+    "__format__": lambda self, spec: scalar_format(self, self.array, spec),
     "__reduce_ex__": _reduce_ex,
+    "__repr__": lambda self: tensor_text(self.array, self.dtype, default_dtype()),
 }
 for _name, _member in _PROTOCOLS.items():
     setattr(Tensor, _name, _member)
 
 
-# -- texts
-
-
-def _tensor(self: Tensor) -> str:
-    return tensor_text(self.array, self.dtype, default_dtype())
-
-
-def _format(self: Tensor, spec: str) -> str:
-    return scalar_format(self, self.array, spec)
+# -- texts of storages
 
 
 def _typed(self: TypedStorage) -> str:
@@ -271,7 +258,5 @@ def _untyped(self: UntypedStorage) -> str:
     return storage_text(self.array, "torch.storage.UntypedStorage(device=cpu)")
 
 
-setattr(Tensor, "__repr__", _tensor)  # noqa: B010 (mypy refuses an assignment)
-setattr(Tensor, "__format__", _format)  # noqa: B010
-setattr(TypedStorage, "__repr__", _typed)  # noqa: B010
+setattr(TypedStorage, "__repr__", _typed)  # noqa: B010 (mypy refuses an assignment)
 setattr(UntypedStorage, "__repr__", _untyped)  # noqa: B010

@@ -51,10 +51,6 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input.sizes == other.sizes
 
 
-Tensor.itemsize = property(lambda self: self.dtype.itemsize)  # type: ignore[attr-defined]
-Tensor.nbytes = property(lambda self: self.array.nbytes)  # type: ignore[attr-defined]
-
-
 # -- orders of the dimensions in memory
 
 #: The order of dimensions from the outermost to the innermost, by memory format.

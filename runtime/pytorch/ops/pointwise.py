@@ -212,18 +212,6 @@ def conj_physical(input: Tensor, *, out: Out = None) -> Any:
     return input if out is None else Pointwise(np.positive)(input, None, out)
 
 
-@op(method=False)
-def real(input: Tensor) -> Tensor:
-    """The tensor itself, since its elements are real numbers."""
-    return input
-
-
-@op(method=False)
-def imag(input: Tensor) -> Tensor:
-    """Raise TypeError, since no elements are complex numbers."""
-    raise TypeError("imag is not implemented for tensors with non-complex dtypes.")
-
-
 # -- what kind of number an element is
 
 
