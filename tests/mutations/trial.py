@@ -238,7 +238,7 @@ class Trial:
         sources = {i: e.right for i, e in errata.items() if e.right is not None}
         judged = judge_page(examples, self._runner, sources)
         results = with_fragments(judged.results, self._known)
-        return with_errata(replace(judged, results=results), errata)
+        return with_errata(results, judged.outcomes, errata)
 
 
 def _rank(result: Result) -> int:

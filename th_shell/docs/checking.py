@@ -8,13 +8,13 @@ before (`expectations`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from th_shell import python_syntax
-from th_shell.docs.judging.chance import Judgement, judge_page
+from th_shell.docs.judging.chance import judge_page
 from th_shell.docs.judging.expectations import (
     errata_of,
     reached,
@@ -24,7 +24,7 @@ from th_shell.docs.judging.expectations import (
     with_falls,
     with_xfail,
 )
-from th_shell.docs.judging.healing import Healed, Healing
+from th_shell.docs.judging.healing import Healing
 from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
 from th_shell.docs.judging.repairs import Repair
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
@@ -34,7 +34,7 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Kind
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.configured import configured_runner, with_conditions, with_imports
-from th_shell.docs.running.evaluation import Runner
+from th_shell.docs.running.evaluation import Outcome, Runner
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.beside import Erratum
 from th_shell.docs.settings.configuration import Configuration, configuration
@@ -86,18 +86,20 @@ class Checker:
 class Assessment:
     """How a page's examples are judged but for its errata.
 
-    repairs: those which make examples hold, by index. errata: the examples that have errata.
+    outcomes: in the two runs that were judged. repairs: those which make examples hold, inputs: the
+    repaired inputs; errata: those of the page; each by the indices of examples.
     """
 
     results: Sequence[Result]
+    outcomes: Sequence[tuple[Outcome, Outcome]]
     repairs: Mapping[int, Repair]
-    errata: Set[int]
+    inputs: Mapping[int, str]
+    errata: Mapping[int, Erratum]
 
 
 def assess_page(page: Page, runner: Runner) -> Assessment:
-    """Judge a page's examples for `th-docs fix`. Raises PageError."""
-    errata, judged, healed = _judged(*_ready(page, runner))
-    return Assessment(judged.results, healed.repairs, frozenset(errata))
+    """Judge a page's examples. Raises PageError."""
+    return _assessed(*_ready(page, runner))
 
 
 def check_page(page: Page, runner: Runner, update: bool = False) -> PageResult:
@@ -118,8 +120,7 @@ def _ready(page: Page, runner: Runner) -> tuple[Page, Runner]:
     return replace(page, examples=with_conditions(page.examples, runner)), runner
 
 
-def _judged(page: Page, runner: Runner) -> tuple[dict[int, Erratum], Judgement, Healed]:
-    """The errata, and the results but for them. Raises PageError."""
+def _assessed(page: Page, runner: Runner) -> Assessment:
     errata = errata_of(page.examples, page.beside)
     sources = {i: one.right for i, one in errata.items() if one.right is not None}
     judged = judge_page(page.examples, runner, sources)
@@ -132,21 +133,22 @@ def _judged(page: Page, runner: Runner) -> tuple[dict[int, Erratum], Judgement, 
     given = python_syntax.imported_names(python)
     results = with_fragments(with_devices(healed.results, given), known)
     results = with_xfail([_strict(_damaged(result, page)) for result in results])
-    return errata, Judgement(results, judged.outcomes), healed
+    return Assessment(results, judged.outcomes, healed.repairs, healed.inputs, errata)
 
 
 def _held(page: Page, runner: Runner) -> list[Result]:
     """The results, held against the file beside the page."""
-    errata, judged, _ = _judged(page, runner)
-    return with_falls(with_errata(judged, errata), verdicts_before(page.beside))
+    found = _assessed(page, runner)
+    results = with_errata(found.results, found.outcomes, found.errata)
+    return with_falls(results, verdicts_before(page.beside))
 
 
 def _rewritten(page: Page, runner: Runner) -> list[Result]:
     """The results, with which the file beside the page is written anew."""
     for _ in range(_ROUNDS):
-        old, judged, healed = _judged(page, runner)
-        errata = updated(page.examples, judged, old, healed.inputs)
-        results = with_errata(judged, errata)
+        found = _assessed(page, runner)
+        errata = updated(found.results, found.outcomes, found.errata, found.inputs)
+        results = with_errata(found.results, found.outcomes, errata)
         if not page.beside.update(page.examples, errata, reached(results)):
             break
     return results

@@ -11,16 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from th_shell.docs.judging import plausibility
 from th_shell.docs.judging.adoption import adopting_cell, adopting_code, vary_literals
 from th_shell.docs.judging.comparison import agrees_within
-from th_shell.docs.judging.plausibility import (
-    differences,
-    implausible,
-    misshapen,
-    nearly_repeats,
-    unlike_above,
-    unlike_fixed,
-)
 from th_shell.docs.judging.printout import is_scaled, number_words, numbers
 from th_shell.docs.judging.python import comparable, comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict, judge
@@ -200,11 +193,13 @@ def _better(
             note = "it does not follow from the numbers that the page shows above"
             return replace(second, note=note)
         by_chance = first.verdict is Verdict.LAYOUT
-    why = misshapen(expected) if by_chance else ""
+    why = plausibility.misshapen(expected) if by_chance else ""
     if by_chance and not why and len(set(samples)) == 1:
         return first  # not by the seed: new memory, the clock, an address
     if by_chance:
-        why = why or implausible(numbers(expected), [numbers(text) for text in samples])
+        why = why or plausibility.implausible(
+            numbers(expected), [numbers(text) for text in samples]
+        )
         if not why and not is_shown_first:
             why = _unlike_fixed(expected, [run.output for run in outcomes[:_ADOPTED]], samples)
         if why:
@@ -215,13 +210,13 @@ def _better(
 
 def _nearly_repeats(expected: str, printed: str) -> bool:
     # What is printed has as many digits as the page shows where it has the documented numbers.
-    return nearly_repeats(numbers(expected), numbers(printed))
+    return plausibility.nearly_repeats(numbers(expected), numbers(printed))
 
 
 def _unlike_fixed(expected: str, adopted: Sequence[str], samples: Sequence[str]) -> str:
     if any(map(is_scaled, (expected, *adopted, *samples))):
         return ""  # the same number may be printed in different ways
-    return unlike_fixed(
+    return plausibility.unlike_fixed(
         number_words(expected), list(map(numbers, adopted)), list(map(numbers, samples))
     )
 
@@ -234,8 +229,8 @@ def _with_repetitions(results: Sequence[Result]) -> list[Result]:
         for i, result in enumerate(results)
         if result.verdict is Verdict.LAYOUT
     }
-    for i, above in unlike_above(shown).items():
-        line, what = results[above].example.line, differences(shown[i], shown[above])
+    for i, above in plausibility.unlike_above(shown).items():
+        line, what = results[above].example.line, plausibility.differences(shown[i], shown[above])
         note = f"by chance, but its numbers are those under line {line} with {what}"
         judged[i] = replace(results[i], verdict=Verdict.DIFFERS, note=note)
     return judged

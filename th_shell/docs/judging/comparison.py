@@ -12,9 +12,10 @@ may allow more: its tolerance.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from math import isfinite, sqrt
+from typing import TypeVar
 
 from th_shell.docs.judging.printout import (
     ANYTHING,
@@ -30,6 +31,8 @@ from th_shell.docs.judging.printout import (
     tokens,
 )
 from th_shell.docs.settings.settings import Tolerance
+
+_Piece = TypeVar("_Piece", bound=Sized)
 
 _TABLE = re.compile(r"^\s*\{\s*$", re.M)
 
@@ -151,30 +154,35 @@ def _same_lines(expected: str, got: str, slack: _Slack) -> bool:
 
 def _covers(expected: str, got: str) -> bool:
     """Whether the pieces between marks for any text are in a printed text, one behind the other."""
-    first, *middle, last = (" ".join(p.split()) for p in expected.split(ANYTHING))
+    pieces = [" ".join(piece.split()) for piece in expected.split(ANYTHING)]
     text = " ".join(got.split())
-    at, end = len(first), len(text) - len(last)
-    if at > end or not text.startswith(first) or not text.endswith(last):
-        return False
-    for piece in middle:
-        found = text.find(piece, at, end)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return True
+    return _are_in_order(pieces, len(text), text.startswith)
 
 
 def _match(expected: list[str], got: list[str], slack: _Slack) -> bool:
-    first, *rest = _pieces(expected)
+    def begins(piece: list[str], at: int) -> bool:
+        return all(_equal(token, got[i], slack) for i, token in enumerate(piece, at))
+
+    return _are_in_order(_pieces(expected), len(got), begins)
+
+
+def _are_in_order(
+    pieces: Sequence[_Piece], length: int, begins: Callable[[_Piece, int], bool]
+) -> bool:
+    """Whether pieces stand in something of a length: at both ends, and one behind the other.
+
+    begins: whether a piece, for which there is room, stands at a place.
+    """
+    first, *rest = pieces
     if not rest:
-        return len(first) == len(got) and _begins(first, got, 0, slack)
+        return len(first) == length and begins(first, 0)
     *middle, last = rest
-    at, end = len(first), len(got) - len(last)
-    if at > end or not (_begins(first, got, 0, slack) and _begins(last, got, end, slack)):
+    at, end = len(first), length - len(last)
+    if at > end or not (begins(first, 0) and begins(last, end)):
         return False
     for piece in middle:  # each as early as it can be
         places = range(at, end - len(piece) + 1)
-        found = next((place for place in places if _begins(piece, got, place, slack)), None)
+        found = next((place for place in places if begins(piece, place)), None)
         if found is None:
             return False
         at = found + len(piece)
@@ -190,13 +198,6 @@ def _pieces(expected: list[str]) -> list[list[str]]:
         else:
             pieces[-1].append(token)
     return pieces
-
-
-def _begins(piece: Sequence[str], got: Sequence[str], at: int, slack: _Slack) -> bool:
-    """Whether tokens of a page agree with those that stand at a place of a printed text."""
-    return len(got) - at >= len(piece) and all(
-        _equal(token, got[i], slack) for i, token in enumerate(piece, at)
-    )
 
 
 def _equal(expected: str, got: str, slack: _Slack) -> bool:

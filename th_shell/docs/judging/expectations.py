@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from th_shell.docs.judging.chance import Judgement
 from th_shell.docs.judging.comparison import agrees, agrees_by_layout
 from th_shell.docs.judging.printout import same
 from th_shell.docs.judging.verdicts import Result, Verdict
@@ -28,6 +27,7 @@ from th_shell.docs.settings.beside import Beside, Erratum, find_errata, known_pl
 from th_shell.docs.settings.settings import Settings, SettingsError, filtered
 from th_shell.visible import encodable
 
+_Runs = tuple[Outcome, Outcome]
 _NO_REASON = "No reason is given yet."
 
 
@@ -37,26 +37,28 @@ def errata_of(examples: Sequence[Example], beside: Beside) -> dict[int, Erratum]
     return {i: errata[at] for i, at in find_errata(errata, examples, beside.path).items()}
 
 
-def with_errata(judged: Judgement, errata: Mapping[int, Erratum]) -> list[Result]:
+def with_errata(
+    results: Sequence[Result], outcomes: Sequence[_Runs], errata: Mapping[int, Erratum]
+) -> list[Result]:
     """The results, in which an example that fails as its erratum says has that verdict.
 
     One that does not is a failure, and so is one of which the erratum does not say what is right.
     """
-    pairs = zip(judged.results, judged.outcomes, strict=True)
+    pairs = zip(results, outcomes, strict=True)
     return [
         _with_erratum(result, errata[i], runs) if i in errata else result
         for i, (result, runs) in enumerate(pairs)
     ]
 
 
-def _with_erratum(result: Result, erratum: Erratum, runs: tuple[Outcome, Outcome]) -> Result:
+def _with_erratum(result: Result, erratum: Erratum, runs: _Runs) -> Result:
     problem = _disagreement(result, erratum, runs)
     if problem:
         return replace(result, verdict=Verdict.DIFFERS, note=problem)
     return replace(result, verdict=Verdict.ERRATUM, note=erratum.reason)
 
 
-def _disagreement(result: Result, erratum: Erratum, runs: tuple[Outcome, Outcome]) -> str:
+def _disagreement(result: Result, erratum: Erratum, runs: _Runs) -> str:
     fails = result.fails_unexpectedly
     if erratum.right is not None:
         return f"its erratum says that this holds: {erratum.right}" if fails else ""
@@ -71,8 +73,8 @@ def _disagreement(result: Result, erratum: Erratum, runs: tuple[Outcome, Outcome
 
 
 def updated(
-    examples: Sequence[Example],
-    judged: Judgement,
+    results: Sequence[Result],
+    outcomes: Sequence[_Runs],
     errata: Mapping[int, Erratum],
     inputs: Mapping[int, str],
 ) -> dict[int, Erratum]:
@@ -82,7 +84,7 @@ def updated(
     the right inputs of examples, where a repair has found them.
     """
     new = dict(errata)
-    for i, (result, runs) in enumerate(zip(judged.results, judged.outcomes, strict=True)):
+    for i, (result, runs) in enumerate(zip(results, outcomes, strict=True)):
         if i in errata:
             if not result.fails_unexpectedly and errata[i].right is None:
                 del new[i]
@@ -91,7 +93,7 @@ def updated(
         elif result.failed:
             found = Erratum({}, _sentence(result.note), right=inputs.get(i))
             new[i] = found if i in inputs else _with_output(found, runs)
-    known = known_places(examples)
+    known = known_places([result.example for result in results])
     return {i: replace(erratum, place=known[i]._asdict()) for i, erratum in new.items()}
 
 
@@ -99,14 +101,12 @@ def _printed(run: Outcome) -> str:
     return encodable(run.output + (run.error or ""))
 
 
-def _with_output(erratum: Erratum, runs: tuple[Outcome, Outcome]) -> Erratum:
+def _with_output(erratum: Erratum, runs: _Runs) -> Erratum:
     first, second = map(_printed, runs)
     return replace(erratum, prints=first.rstrip(), by_chance=not same(first, second))
 
 
-def _prints(
-    output: str, by_chance: bool, runs: tuple[Outcome, Outcome], settings: Settings
-) -> bool:
+def _prints(output: str, by_chance: bool, runs: _Runs, settings: Settings) -> bool:
     output, first, second = filtered(settings.filters, output, *map(_printed, runs))
     if by_chance:
         return agrees_by_layout(output, first, second)

@@ -6,7 +6,6 @@ import os
 import shutil
 import threading
 import time
-from types import TracebackType
 
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.files import write_all
@@ -38,12 +37,7 @@ class Progress:
             self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end.set()
         if self._thread:
             self._thread.join()

@@ -10,7 +10,6 @@ import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from runtime import Replacement
@@ -121,12 +120,7 @@ class Reporter:
             self._say(quoted_from(self._token))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()
 
     def page(self, page: PageResult) -> None:

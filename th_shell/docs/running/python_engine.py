@@ -78,19 +78,19 @@ class _Engine:
         sys.meta_path.insert(0, _Seeder(seed))
 
     def do_run(self, source: str) -> None:
-        self._execute(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
+        self._evaluated(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
 
     def do_input(self, source: str) -> None:
         name, tree = self._parsed(source)
-        self._execute(ast.Interactive(tree.body), name, "single")
+        self._evaluated(ast.Interactive(tree.body), name, "single")
 
-    def do_cell(self, source: str) -> None:
+    def do_cell(self, source: str) -> Any:
         name, tree = self._parsed(source)
         last = tree.body[-1:]
         if not last or not isinstance(last[0], ast.Expr):
-            return self._execute(tree, name, "exec")
+            return self._evaluated(tree, name, "exec")
         if len(tree.body) > 1:
-            self._execute(ast.Module(tree.body[:-1], type_ignores=[]), name, "exec")
+            self._evaluated(ast.Module(tree.body[:-1], type_ignores=[]), name, "exec")
         value = self._evaluated(ast.Expression(last[0].value), name, "eval")
         _flush()
         _reply("values", "")
@@ -106,9 +106,6 @@ class _Engine:
 
     def _syntax_tree(self, source: str, name: str) -> Any:
         return compile(source, name, "exec", self._flags | ast.PyCF_ONLY_AST, True)
-
-    def _execute(self, tree: ast.AST, name: str, mode: str) -> None:
-        self._evaluated(tree, name, mode)
 
     def _evaluated(self, tree: Any, name: str, mode: str) -> Any:
         code = compile(tree, name, mode, self._flags, True)

@@ -25,17 +25,9 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from runtime import Engine, preload_lapack, preload_random
-from th_shell.docs.running import sandbox
+from th_shell.docs.running import sandbox, system
 from th_shell.docs.running.addresses import move_addresses, randomize_programs
 from th_shell.docs.running.protocol import REPLIES
-from th_shell.docs.running.system import (
-    adopt_orphans,
-    end_children,
-    end_with_parent,
-    limit_files,
-    limit_memory,
-    remove_folder,
-)
 from th_shell.docs.running.worker import rehearse, serve
 from th_shell.packages.place import search_users_tree
 
@@ -59,7 +51,7 @@ def main(descriptor: int, engines: int) -> NoReturn:
         engine.load()
         search_users_tree(engine)
     gc.freeze()
-    adopt_orphans()
+    system.adopt_orphans()
     ended = _notice_endings()
     keepers: dict[int, str] = {}
     runs = 0
@@ -115,9 +107,9 @@ def _collect(keepers: dict[int, str], ended: int) -> None:
             if found[1] and folder is not None:
                 left.append(folder)
     if left:
-        end_children(spared=keepers)
+        system.end_children(spared=keepers)
     for folder in left:
-        remove_folder(folder)
+        system.remove_folder(folder)
 
 
 def _end(keepers: dict[int, str], ended: int) -> NoReturn:
@@ -127,9 +119,9 @@ def _end(keepers: dict[int, str], ended: int) -> NoReturn:
         if select.select([ended], [], [], seconds)[0]:
             _collect(keepers, ended)
     if keepers:
-        end_children()
+        system.end_children()
     for folder in keepers.values():
-        remove_folder(folder)
+        system.remove_folder(folder)
     os._exit(0)  # at once: the engines need not end
 
 
@@ -147,7 +139,7 @@ class _Keeper:
         try:
             signal.set_wakeup_fd(-1)
             os.setsid()
-            adopt_orphans()
+            system.adopt_orphans()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for ends in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
                 signal.signal(ends, signal.SIG_IGN)  # of its group, by a program of the page
@@ -156,8 +148,8 @@ class _Keeper:
                 self._be_engine()
             status = self._watch(process)
         finally:
-            end_children(first=process if status == _RUNS else 0)
-            remove_folder(self._plan["folder"])
+            system.end_children(first=process if status == _RUNS else 0)
+            system.remove_folder(self._plan["folder"])
             with suppress(OSError):
                 self._line.send(b"%d" % status)
             os._exit(0)
@@ -221,7 +213,7 @@ class _Keeper:
             os._exit(status)
 
     def _prepare(self) -> None:
-        end_with_parent()
+        system.end_with_parent()
         os.setpgid(0, 0)  # a page may end the group of its process
         for ends in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
             signal.signal(ends, signal.SIG_DFL)
@@ -237,8 +229,8 @@ class _Keeper:
 
     def _restrict(self, *, may_start: bool = False, may_execute: bool = False) -> None:
         """Limit what this process takes, and keep it to its folder, if the run is sandboxed."""
-        limit_memory(self._plan["memory"])
-        limit_files()
+        system.limit_memory(self._plan["memory"])
+        system.limit_files()
         if not self._plan["sandboxed"]:
             return
         folder = self._plan["folder"]

@@ -8,14 +8,7 @@ from contextlib import suppress
 from functools import partial
 
 from runtime import Engine, Interrupted, LuaError
-from th_shell.docs.running.protocol import (
-    GO,
-    REPLIES,
-    REQUESTS,
-    Message,
-    read_message,
-    write_message,
-)
+from th_shell.docs.running import protocol
 
 _BEGIN = """\
 io.stdout:setvbuf('no')
@@ -55,10 +48,10 @@ def serve(engine: Engine) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     worker = _Worker(engine)
     with suppress(OSError):  # the page has closed these files
-        while request := read_message(partial(os.read, REQUESTS)):
+        while request := protocol.read_message(partial(os.read, protocol.REQUESTS)):
             reply = worker.answer(request)
             engine.flush()
-            write_message(REPLIES, reply)
+            protocol.write_message(protocol.REPLIES, reply)
 
 
 class _Worker:
@@ -67,7 +60,7 @@ class _Worker:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def answer(self, request: Message) -> Message:
+    def answer(self, request: protocol.Message) -> protocol.Message:
         """Do what is asked for; the reply."""
         act = getattr(self, f"do_{request.name}", None)
         try:
@@ -75,10 +68,10 @@ class _Worker:
                 if act:
                     act(request.body)
         except Interrupted:
-            return Message("error", b"interrupted!")
+            return protocol.Message("error", b"interrupted!")
         except LuaError as error:
-            return Message("error", error.message.encode("utf-8", "surrogateescape"))
-        return Message("done")
+            return protocol.Message("error", error.message.encode("utf-8", "surrogateescape"))
+        return protocol.Message("done")
 
     def do_begin(self, body: bytes) -> None:
         given = {name: int(number) for name, number in map(str.split, body.decode().splitlines())}
@@ -102,6 +95,6 @@ class _Worker:
 
     def _before_values(self) -> None:
         self._engine.flush()
-        write_message(REPLIES, Message("values"))
-        for _ in GO:
-            os.read(REQUESTS, 1)
+        protocol.write_message(protocol.REPLIES, protocol.Message("values"))
+        for _ in protocol.GO:
+            os.read(protocol.REQUESTS, 1)

@@ -73,9 +73,14 @@ ERRATUM_KEYS = (
 )
 
 
-class Entry(NamedTuple):
-    """What is said of some examples, whose indices it has. place: where this is said."""
+class Placed(NamedTuple):
+    """A layer, and the indices of the examples that it holds for.
 
+    rank: how special it is; layers with higher ranks stand over those with lower ones. place: where
+    this is said.
+    """
+
+    rank: int
     layer: Layer
     examples: Sequence[int]
     place: str
@@ -121,7 +126,7 @@ class Beside:
                 raise SettingsError(_MOVED.format(old=old, new=path.name))
         return Beside(path)
 
-    def layers(self, examples: Sequence[Example]) -> tuple[Layer, list[Entry]]:
+    def layers(self, examples: Sequence[Example]) -> list[Placed]:
         """What is said of the page, and of some of its examples. Raises SettingsError."""
         known = known_places(examples)
         found = [
@@ -130,7 +135,8 @@ class Beside:
         ]
         others = ("examples", "errata", "verdicts")
         said = {key: value for key, value in self._tables().items() if key not in others}
-        return read_layer(said, str(self.path)), found
+        whole = read_layer(said, str(self.path))
+        return [Placed(1, whole, range(len(examples)), str(self.path)), *found]
 
     def errata(self) -> list[Erratum]:
         """The errata, in order. Raises SettingsError."""
@@ -186,7 +192,7 @@ class Beside:
         return found
 
 
-def _entry(table: Mapping[str, object], place: str, known: Sequence[Known]) -> Entry:
+def _entry(table: Mapping[str, object], place: str, known: Sequence[Known]) -> Placed:
     which = read_options({k: v for k, v in table.items() if k in _WHICH}, place, EXAMPLE_KEYS)
     if not which:
         raise SettingsError(f"{place}: neither 'heading' nor 'input' nor 'ordinal'")
@@ -195,7 +201,7 @@ def _entry(table: Mapping[str, object], place: str, known: Sequence[Known]) -> E
     if not found:
         raise SettingsError(f"{place}: the page has no such example")
     said = {key: value for key, value in table.items() if key not in _WHICH}
-    return Entry(read_layer(said, place), found, place)
+    return Placed(4, read_layer(said, place), found, place)
 
 
 def _place(said: Mapping[str, object]) -> dict[str, object]:

@@ -14,7 +14,7 @@ from dataclasses import InitVar, dataclass, replace
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Block, Example, Kind, PageText
 from th_shell.docs.reading.refining import examples_of
-from th_shell.docs.settings.beside import Beside
+from th_shell.docs.settings.beside import Beside, Placed
 from th_shell.docs.settings.captures import shown_captures
 from th_shell.docs.settings.directives import (
     Comment,
@@ -24,19 +24,6 @@ from th_shell.docs.settings.directives import (
     without_comments,
 )
 from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
-
-
-@dataclass(frozen=True)
-class _Placed:
-    """A layer, and the indices of the examples that it holds for.
-
-    rank: how special it is; layers with higher ranks stand over those with lower ones.
-    """
-
-    rank: int
-    layer: Layer
-    examples: Sequence[int]
-    place: str
 
 
 def cut_with_settings(
@@ -54,18 +41,14 @@ def cut_with_settings(
     comments = find_comments(page)
     own = without_comments(page.blocks, comments)
     examples = examples_of(own, compiler, locals_stay)
-    whole = range(len(examples))
-    placed = [_Placed(0, below, whole, "")]
-    if beside:
-        layer, entries = beside.layers(examples)
-        placed.append(_Placed(1, layer, whole, str(beside.path)))
-        placed += [_Placed(4, *entry) for entry in entries]
+    placed = [Placed(0, below, range(len(examples)), "")]
+    placed += beside.layers(examples) if beside else ()
     finder = _Finder(page, examples, comments)
     placed += [finder.placed(one) for one in read_directives(page.name, comments)]
     return own, _with_layers(examples, sorted(placed, key=lambda one: one.rank))
 
 
-def _with_layers(examples: Sequence[Example], placed: Iterable[_Placed]) -> list[Example]:
+def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[Example]:
     found = list(examples)
     for one in placed:
         _check_captures(one, examples)
@@ -79,7 +62,7 @@ def _with_layers(examples: Sequence[Example], placed: Iterable[_Placed]) -> list
     return found
 
 
-def _check_captures(placed: _Placed, examples: Sequence[Example]) -> None:
+def _check_captures(placed: Placed, examples: Sequence[Example]) -> None:
     shown = {name for at in placed.examples for name in shown_captures(examples[at].expected)}
     for name in placed.layer.settings.captures:
         if name not in shown:
@@ -97,12 +80,12 @@ class _Finder:
     def __post_init__(self, comments: Sequence[Comment]) -> None:
         self._covered = {number for one in comments for number in range(one.line, one.last + 1)}
 
-    def placed(self, directive: Directive) -> _Placed:
+    def placed(self, directive: Directive) -> Placed:
         """A directive's layer with its examples. Raises SettingsError."""
         rank, examples, why = self._find(directive)
         if not examples:
             raise SettingsError(f"{directive.place}: the directive holds for nothing: {why}")
-        return _Placed(rank, directive.layer, examples, directive.place)
+        return Placed(rank, directive.layer, examples, directive.place)
 
     def _find(self, directive: Directive) -> tuple[int, Sequence[int], str]:
         """The rank, the examples, and why there are none."""
