@@ -34,6 +34,14 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)  # of a pipe, too, into which nobody writes
 
 
+def lines_of_file(path: str) -> list[str]:
+    """The lines of a program's source; none where it cannot be read."""
+    try:
+        return read_file(Path(path)).decode("utf-8", "surrogateescape").splitlines()
+    except (OSError, ValueError):
+        return []
+
+
 def write_file(path: Path, data: bytes) -> None:
     """Replace a file when its new content is complete. Raises OSError: the old file is kept."""
     file = Replacement(os.fsencode(path))

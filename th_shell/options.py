@@ -116,10 +116,10 @@ def parse(words: Sequence[str]) -> Options:
             return Options(prints=_PRINTING[word])
         if word == "--check":
             return _check(words[at:])
-        if word == "--convert":
-            return Options(convert=tuple(words[at:]))
         if word in ("--install", "--list", "--remove"):
             return Options(packages=(word[2:], *words[at:]))
+        if word == "--convert":
+            return Options(convert=tuple(words[at:]))
         if word == "--jupyter":
             return Options(jupyter=tuple(words[at:]))
         if word == "--python":

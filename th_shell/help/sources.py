@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from runtime import Facts
 from th_shell.entry import Entry
+from th_shell.files import lines_of_file
 
 _MOST_LINES = 40
 _MOST_TEXTS = 1000  # that are searched for a comment
-_MOST_BYTES = 10_000_000
 
 
 def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ()) -> tuple[str, str]:
@@ -23,7 +21,7 @@ def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ())
     """
     source, first, last = str(facts["source"]), int(facts["first"]), int(facts["last"])
     if source.startswith("@"):
-        place, lines = source[1:], _file_lines(source[1:])
+        place, lines = source[1:], lines_of_file(source[1:])
     elif source.startswith("="):
         place, lines = _input_lines(source[1:], first, last, log)
     else:  # what loadstring was given
@@ -44,15 +42,6 @@ def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
     while start > 0 and above[start - 1].lstrip().startswith("--"):
         start -= 1
     return "".join(f"{line.strip()}\n" for line in above[start:])
-
-
-def _file_lines(path: str) -> list[str]:
-    try:
-        if not os.path.isfile(path) or os.path.getsize(path) > _MOST_BYTES:
-            return []
-        return Path(path).read_text("utf-8", "surrogateescape").splitlines()
-    except (OSError, ValueError):
-        return []
 
 
 def _input_lines(chunk: str, first: int, last: int, log: Sequence[Entry]) -> tuple[str, list[str]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 from runtime import Engine, Facts, LuaError
 from th_shell.entry import Entry, lines_of
+from th_shell.files import lines_of_file
 from th_shell.tokens import KEYWORDS, without_texts
 
 #: A name with the path before it.
@@ -21,7 +22,6 @@ _DECLARED = re.compile(
     r"|\bfunction\b[^(\n]*\(([^)]*)\)"
     r"|\bfor\s+([\w\s,]+?)(?:=|\bin\b)"
 )
-_MOST_BYTES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -60,22 +60,25 @@ class Failure:
         return list(dict.fromkeys(name for name in names if name not in KEYWORDS))
 
 
-def place_of(error: LuaError, log: Sequence[Entry]) -> tuple[str, int, str]:
-    """The chunk and line that a message names, and that line; ('', 0, '') where it names none."""
-    found = _POSITION.match(error.message)
-    if found is None:
-        return "", 0, ""
-    _, line = _lines_and_line(error, log)
-    return found["chunk"], int(found["line"]), line
+class Place(NamedTuple):
+    """The chunk and line that a message names, and that source; lines: [] where it is not known."""
+
+    chunk: str
+    number: int
+    lines: list[str]
+
+    @property
+    def line(self) -> str:
+        """The line; '' where it is not to be had."""
+        return self.lines[self.number - 1] if 0 < self.number <= len(self.lines) else ""
 
 
-def _lines_and_line(error: LuaError, log: Sequence[Entry]) -> tuple[list[str], str]:
-    """The source that a message names, and the line of it; empty where it is not to be had."""
+def place_of(error: LuaError, log: Sequence[Entry]) -> Place | None:
+    """The place that a message names; None where it names none."""
     found = _POSITION.match(error.message)
     if found is None:
-        return [], ""
-    lines, number = _lines_of(found["chunk"], error, log), int(found["line"])
-    return lines, lines[number - 1] if 0 < number <= len(lines) else ""
+        return None
+    return Place(found["chunk"], int(found["line"]), _lines_of(found["chunk"], error, log))
 
 
 def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
@@ -86,28 +89,19 @@ def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
         return log[-1].source.rstrip().splitlines() if ours and log else []
     if chunk.startswith("["):
         return lines_of(entry.source for entry in log if entry.number == int(chunk[1:-1]))
-    try:
-        path = Path(chunk)
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return []
-        return path.read_text("utf-8", "surrogateescape").splitlines()
-    except (OSError, ValueError):
-        return []
+    return lines_of_file(chunk)
 
 
-def failure_of(error: LuaError, log: Sequence[Entry], engine: Engine) -> Failure | None:
-    """An error of the last input, as hints look at it; None where the message names no place.
+def failure_of(error: LuaError, place: Place, engine: Engine) -> Failure:
+    """An error of the last input, as hints look at it.
 
     Functions of libraries raise such errors in the name of others.
     """
-    if not _POSITION.match(error.message):
-        return None
-    lines, line = _lines_and_line(error, log)
     text = _POSITION.sub("", error.message, count=1)
     frame = _FRAME.match(error.traceback.removeprefix("stack traceback:\n"))
-    function = frame[1] if frame else ""
-    code = without_texts(line)
-    return Failure(text, function, line, code, engine, _locals(without_texts("\n".join(lines))))
+    source = without_texts("\n".join(place.lines))
+    code = without_texts(place.line)
+    return Failure(text, frame[1] if frame else "", place.line, code, engine, _locals(source))
 
 
 def _locals(source: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from runtime import Engine, LuaError, LuaSyntaxError
 from th_shell.entry import Entry
 from th_shell.hints import calls, nil_names, sizes
-from th_shell.hints.failure import Failure, failure_of, place_of
+from th_shell.hints.failure import Failure, Place, failure_of, place_of
 
 Rule = Callable[[Failure], str]
 
@@ -41,9 +41,11 @@ _COMPILING = ("dofile",)
 
 def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]:
     """The lines to show under an error of the last input: at most one of source and two more."""
-    failure = failure_of(error, log, engine)
-    lines = [quoted] if (quoted := _quoted(error, log)) else []
-    if failure is None or failure.function in _RAISING:
+    place = place_of(error, log)
+    if place is None:
+        return []
+    failure, lines = failure_of(error, place, engine), _quoted(place, log)
+    if failure.function in _RAISING:
         return lines
     is_syntax = isinstance(error, LuaSyntaxError) or failure.function in _COMPILING
     rules = _SYNTAX if is_syntax else _RULES
@@ -57,10 +59,9 @@ def hints_on_nil(source: str, engine: Engine) -> list[str]:
     return [f"hint: {found}"] if found else []
 
 
-def _quoted(error: LuaError, log: Sequence[Entry]) -> str:
+def _quoted(place: Place, log: Sequence[Entry]) -> list[str]:
     """The line that the message names, unless it is all that was typed last."""
-    chunk, number, line = place_of(error, log)
-    if not line.strip() or (log and line.strip() == log[-1].source.strip()):
-        return ""
-    shown = line.strip()
-    return f"{chunk}:{number}:  {shown if len(shown) <= 200 else shown[:200] + ' …'}"
+    shown = place.line.strip()
+    if not shown or (log and shown == log[-1].source.strip()):
+        return []
+    return [f"{place.chunk}:{place.number}:  {shown[:200]}{' …' * (len(shown) > 200)}"]

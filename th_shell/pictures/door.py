@@ -7,10 +7,12 @@ its own from then on.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from runtime import Engine
+    from th_shell.pictures.display import Picture
 
 NAMES = ("show", "imshow", "hist", "plot")
 
@@ -23,48 +25,45 @@ def install(engine: Engine) -> None:
 
 
 def _show(*args: Any) -> str | None:
-    from th_shell.pictures.display import present
     from th_shell.pictures.drawing import Image
 
-    (values, *rest), file = _split(args, "show(x) or show(x, 'file.png')")
-    _expect_none(rest, "show(x) or show(x, 'file.png')")
-    return present(Image(values), file)
+    values, _, file = _read(args, "show(x) or show(x, 'file.png')")
+    return _present(Image(values), file)
 
 
 def _hist(*args: Any) -> str | None:
-    from th_shell.pictures.display import present
     from th_shell.pictures.plots import Histogram
 
     usage = "hist(x), hist(x, bins) or hist(x, bins, 'file.png')"
-    (values, *rest), file = _split(args, usage)
-    bins = rest.pop(0) if rest and isinstance(rest[0], (int, float)) else 20
-    _expect_none(rest, usage)
-    return present(Histogram(values, int(bins)), file)
+    values, bins, file = _read(args, usage, lambda second: isinstance(second, (int, float)))
+    return _present(Histogram(values, 20 if bins is None else int(bins)), file)
 
 
 def _plot(*args: Any) -> str | None:
-    from th_shell.pictures.display import present
     from th_shell.pictures.plots import Line
 
     usage = "plot(y), plot(x, y) or plot(x, y, 'file.png')"
-    (first, *rest), file = _split(args, usage)
-    if not rest:
-        return present(Line(first), file)
-    _expect_none(rest[1:], usage)
-    if not hasattr(rest[0], "shape"):
-        raise ValueError(f"is called as {usage}")
-    return present(Line(rest[0], first), file)
+    first, second, file = _read(args, usage, _is_array)
+    return _present(Line(first) if second is None else Line(second, first), file)
 
 
-def _split(args: tuple[Any, ...], usage: str) -> tuple[list[Any], str | None]:
-    """The arguments without the name of a file at their end, and that name."""
+def _present(picture: Picture, file: str | None) -> str | None:
+    from th_shell.pictures.display import present
+
+    return present(picture, file)
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "shape")
+
+
+def _read(
+    args: tuple[Any, ...], usage: str, fits: Callable[[Any], bool] = lambda _: False
+) -> tuple[Any, Any, str | None]:
+    """The array, a second argument that fits or None, and the name of a file at the end or None."""
     values = list(args)
     file = values.pop() if values and isinstance(values[-1], str) else None
-    if not values or not hasattr(values[0], "shape"):
+    first, second = [*values, None, None][:2]
+    if not _is_array(first) or len(values) > 2 or (len(values) == 2 and not fits(second)):
         raise ValueError(f"is called as {usage}")
-    return values, file
-
-
-def _expect_none(rest: list[Any], usage: str) -> None:
-    if rest:
-        raise ValueError(f"is called as {usage}")
+    return first, second, file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from io import BytesIO
 from typing import Any
 
@@ -36,12 +37,34 @@ def _options(screen: Screen) -> dict[str, Any]:
     }
 
 
-def _finished(text: str, screen: Screen) -> str:
-    text = text.rstrip("\n") + "\n"
-    return text.translate(_FRAME) if screen.ink is Ink.ASCII else text
+class Plot(ABC):
+    """What a terminal shows as characters, and a file as a picture."""
+
+    @abstractmethod
+    def _text(self, screen: Screen, options: dict[str, Any]) -> str:
+        """What uniplot draws."""
+
+    @abstractmethod
+    def _draw(self, axes: Any) -> None:
+        """Draw on axes of matplotlib."""
+
+    def to_text(self, screen: Screen) -> str:
+        """The plot in characters."""
+        text = self._text(screen, _options(screen)).rstrip("\n") + "\n"
+        return text.translate(_FRAME) if screen.ink is Ink.ASCII else text
+
+    def to_png(self, least: int = 1) -> bytes:
+        """The plot as a PNG file."""
+        # Not by pyplot, which looks for a window system and keeps all figures.
+        module = load("matplotlib.figure", "a plot in a file")
+        figure = module.Figure(figsize=_INCHES, dpi=_DOTS_PER_INCH, layout="tight")
+        self._draw(figure.subplots())
+        file = BytesIO()
+        figure.savefig(file, format="png")
+        return file.getvalue()
 
 
-class Line:
+class Line(Plot):
     """A line through points. x: by default 1, 2, …, as Lua counts."""
 
     def __init__(self, y: Array, x: Array | None = None) -> None:
@@ -55,20 +78,15 @@ class Line:
         finite = np.isfinite(self._x) & np.isfinite(self._y)
         self._x, self._y = self._x[finite], self._y[finite]
 
-    def to_text(self, screen: Screen) -> str:
-        """The plot in characters."""
+    def _text(self, screen: Screen, options: dict[str, Any]) -> str:
         uniplot = load("uniplot", "a plot")
-        text = uniplot.plot_to_string(self._y, self._x, lines=True, **_options(screen))
-        return _finished(text, screen)
+        return str(uniplot.plot_to_string(self._y, self._x, lines=True, **options))
 
-    def to_png(self, least: int = 1) -> bytes:
-        """The plot as a PNG file."""
-        figure = _figure()
-        figure.subplots().plot(self._x, self._y)
-        return _png(figure)
+    def _draw(self, axes: Any) -> None:
+        axes.plot(self._x, self._y)
 
 
-class Histogram:
+class Histogram(Plot):
     """How many values there are in each of some ranges of equal width."""
 
     def __init__(self, values: Array, bins: int = 20) -> None:
@@ -77,32 +95,15 @@ class Histogram:
         numbers = _numbers(values, "the tensor")
         self._values, self._bins = numbers[np.isfinite(numbers)], bins
 
-    def to_text(self, screen: Screen) -> str:
-        """The histogram in characters."""
+    def _text(self, screen: Screen, options: dict[str, Any]) -> str:
         uniplot = load("uniplot", "a histogram")
         low, high = float(self._values.min()), float(self._values.max())
         if low == high:
             low, high = low - 0.5, high + 0.5
-        options = {**_options(screen), "bins_min": low, "bins_max": high}
+        options |= {"bins_min": low, "bins_max": high}
         if screen.ink is not Ink.ASCII:
             options["character_set"] = "block"
-        text = uniplot.histogram_to_string(self._values, bins=self._bins, **options)
-        return _finished(text, screen)
+        return str(uniplot.histogram_to_string(self._values, bins=self._bins, **options))
 
-    def to_png(self, least: int = 1) -> bytes:
-        """The histogram as a PNG file."""
-        figure = _figure()
-        figure.subplots().hist(self._values, bins=self._bins)
-        return _png(figure)
-
-
-def _figure() -> Any:
-    # Not by pyplot, which looks for a window system and keeps all figures.
-    module = load("matplotlib.figure", "a plot in a file")
-    return module.Figure(figsize=_INCHES, dpi=_DOTS_PER_INCH, layout="tight")
-
-
-def _png(figure: Any) -> bytes:
-    file = BytesIO()
-    figure.savefig(file, format="png")
-    return file.getvalue()
+    def _draw(self, axes: Any) -> None:
+        axes.hist(self._values, bins=self._bins)

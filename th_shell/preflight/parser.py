@@ -27,9 +27,16 @@ class _Parser(ExpressionReader):
         """Read statements up to the end of a block. new: the locals that it begins with."""
         scope, outer = self.scope, self.conditions
         self.scope, self.conditions = {**scope, **new}, outer + conditions
-        while not (self.token.kind in ("keyword", END) and self.token.text in _BLOCK_ENDS):
-            self._statement()
+        self._statements()
         self.scope, self.conditions = scope, outer
+
+    def _statements(self) -> None:
+        while not self._is_at_end():
+            self._statement()
+
+    def _is_at_end(self) -> bool:
+        """Whether the block ends here."""
+        return self.token.kind in ("keyword", END) and self.token.text in _BLOCK_ENDS
 
     def _statement(self) -> None:
         token = self.token
@@ -62,8 +69,7 @@ class _Parser(ExpressionReader):
         # What stands behind `until` sees the locals of the block.
         scope = self.scope
         self.scope = dict(scope)
-        while not (self.token.kind in ("keyword", END) and self.token.text in _BLOCK_ENDS):
-            self._statement()
+        self._statements()
         self.expect("until")
         self.expression()
         self.scope = scope
@@ -84,15 +90,19 @@ class _Parser(ExpressionReader):
         return self.text(start, self.expect("then").start)
 
     def _for(self) -> None:
-        names = [self.take_name().text]
-        while self.take(","):
-            names.append(self.take_name().text)
+        names = self._names()
         if not self.take("in"):
             self.expect("=")
         self.expressions()
         self.expect("do")
         self.block({name: Local(name) for name in names})
         self.expect("end")
+
+    def _names(self) -> list[str]:
+        names = [self.take_name().text]
+        while self.take(","):
+            names.append(self.take_name().text)
+        return names
 
     def _function_statement(self) -> None:
         function: Node = self.variable(self.take_name())
@@ -110,16 +120,13 @@ class _Parser(ExpressionReader):
             self.scope[name] = Local(name)
             self.body({})
             return
-        names = [self.take_name().text]
-        while self.take(","):
-            names.append(self.take_name().text)
+        names = self._names()
         values = self.expressions() if self.take("=") else []
         for i, name in enumerate(names):
             self.scope[name] = Local(name, values[i] if i < len(values) else None)
 
     def _return(self) -> None:
-        ends = self.token.kind in ("keyword", END) and self.token.text in _BLOCK_ENDS
-        if not ends and not self.is_at(";"):
+        if not self._is_at_end() and not self.is_at(";"):
             self.expressions()
 
     def _expression_statement(self) -> None:

@@ -17,7 +17,7 @@ from th_shell.terminal import repl
 from th_shell.terminal.first_prompt import FirstPrompt
 from th_shell.terminal.history import MarkedHistory
 from th_shell.terminal.language import Language
-from th_shell.terminal.lexer import PythonInputLexer
+from th_shell.terminal.lexer import InputLexer, python_parts
 
 
 def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = None) -> int:
@@ -42,7 +42,7 @@ def python(session: PythonSession) -> Language:
 
     config = session.config
     history = MarkedHistory(_history_path(config), inputs, None, config.history_size)
-    lexer = PythonInputLexer(COMMANDS.is_command)
+    lexer = InputLexer(COMMANDS, python_parts)
     return Language(PROMPT, CONTINUATION, complete, lexer, history, MARGINS, config.python_indent)
 
 

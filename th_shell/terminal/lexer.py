@@ -15,7 +15,7 @@ from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.lexers import Lexer, PygmentsLexer
 from prompt_toolkit.styles.pygments import pygments_token_to_classname
 
-from th_shell.session.commands import is_command
+from th_shell.session.commands import COMMANDS, CommandTable
 from th_shell.tokens import open_mark
 
 _REMEMBERED = 20_000  # lines
@@ -29,45 +29,48 @@ class _Line(NamedTuple):
     mark: str
 
 
+#: The styled parts of each line of a text, by its number from 0.
+Parts = Callable[[int], StyleAndTextTuples]
+
+
+def lua_parts(document: Document) -> Parts:
+    """Those of Lua, where each line is looked at once."""
+    before = [""]  # the mark of what is open before each line, as far as is known
+
+    def parts(number: int) -> StyleAndTextTuples:
+        while len(before) <= number:
+            before.append(_line(document.lines[len(before) - 1], before[-1]).mark)
+        return _line(document.lines[number], before[number]).parts
+
+    return parts
+
+
+def python_parts(document: Document) -> Parts:
+    """Those of Python."""
+    return _python().lex_document(document)
+
+
 class InputLexer(Lexer):
-    """Highlights Lua code; a line '? name' or '$ command' has a single colour."""
+    """Highlights inputs: those for the shell itself have a single colour."""
 
-    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
+    def __init__(
+        self, commands: CommandTable = COMMANDS, code: Callable[[Document], Parts] = lua_parts
+    ) -> None:
+        self._commands = commands
+        self._code = code
+
+    def lex_document(self, document: Document) -> Parts:
         """The styled parts of each line."""
-        if not document.text:
-            return lambda number: []
         lines = document.lines
-        if is_command(document.text):
-            return lambda number: [("class:command", lines[number])]
-        before = [""]  # the mark of what is open before each line, as far as is known
-
-        def parts(number: int) -> StyleAndTextTuples:
-            if number >= len(lines):
-                return []
-            while len(before) <= number:
-                before.append(_line(lines[len(before) - 1], before[-1]).mark)
-            return _line(lines[number], before[number]).parts
-
-        return parts
-
-
-class PythonInputLexer(Lexer):
-    """Highlights Python code. is_command: whether a text is for the shell itself."""
-
-    def __init__(self, is_command: Callable[[str], bool]) -> None:
-        self._is_command = is_command
-
-    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
-        """The styled parts of each line."""
-        if self._is_command(document.text):
-            lines = document.lines
-            return lambda number: [("class:command", lines[number])] if number < len(lines) else []
-        return _python().lex_document(document)
+        if self._commands.is_command(document.text):
+            return lambda number: [("class:command", lines[number])] if lines[number:] else []
+        parts = self._code(document)
+        return lambda number: parts(number) if lines[number:] else []
 
 
 @cache
 def _python() -> Lexer:
-    from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]  # late, as above
+    from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]  # late, as below
 
     return PygmentsLexer(PythonLexer)
 
