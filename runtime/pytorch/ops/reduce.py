@@ -81,7 +81,7 @@ def sum_type(array: Array, kind: Kind) -> np.dtype[Any] | None:
     return None if array.dtype.kind == "f" or array.dtype == _INT64 else int64.numpy
 
 
-def _reduced(
+def reduced(
     reduce: Callable[..., Any], input: Tensor, dim: Any, keepdim: bool, kind: Kind, out: Out = None
 ) -> Tensor:
     """What a function makes of the elements along dimensions, of whole numbers as int64."""
@@ -99,7 +99,7 @@ def _reduced(
 @op(name="sum")
 def sum_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """The sum of all elements; of whole numbers as int64."""
-    return _reduced(sum_of, input, None, False, dtype)
+    return reduced(sum_of, input, None, False, dtype)
 
 
 @op()
@@ -112,7 +112,7 @@ def sum(
     out: Out = None,
 ) -> Tensor:
     """The sums along dimensions; of whole numbers as int64."""
-    return _reduced(sum_of, input, dim, keepdim, dtype, out)
+    return reduced(sum_of, input, dim, keepdim, dtype, out)
 
 
 @op()
@@ -131,7 +131,7 @@ def nansum(
             "nansum: provided dtype must match dtype of result. "
             f"Got {out.dtype.scalar} and {dtype.scalar}."
         )
-    return _reduced(sum_of, wrap(_without_nan(input.array)), dim, keepdim, dtype, out)
+    return reduced(sum_of, wrap(_without_nan(input.array)), dim, keepdim, dtype, out)
 
 
 def _without_nan(array: Array) -> Array:
@@ -147,7 +147,7 @@ def _product(array: Array, axes: Shape | None, keepdim: bool, kind: Any) -> Arra
 @op(name="prod")
 def prod_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """The product of all elements; of whole numbers as int64."""
-    return _reduced(_product, input, None, False, dtype)
+    return reduced(_product, input, None, False, dtype)
 
 
 @op()
@@ -155,7 +155,7 @@ def prod(
     input: Tensor, dim: int, keepdim: bool = False, *, dtype: Kind = None, out: Out = None
 ) -> Tensor:
     """The products along a dimension; of whole numbers as int64."""
-    return _reduced(_product, input, dim, keepdim, dtype, out)
+    return reduced(_product, input, dim, keepdim, dtype, out)
 
 
 # -- averages

@@ -5,6 +5,7 @@ PyTorch's documentation: torch, Other Operations and Pointwise Ops.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,14 @@ from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.base.shapes import Shape, wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Kind, Number, Out, Outs
 from runtime.pytorch.compute.elementwise import Pointwise
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import along, give, give_pair, tidy, want_kernel
+from runtime.pytorch.compute.reducing import along, axes_of, give, give_pair, tidy, want_kernel
 from runtime.pytorch.compute.sums import sums_so_far
-from runtime.pytorch.ops.reduce import sum_of, sum_type
+from runtime.pytorch.ops.reduce import reduced, sum_of, sum_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_out, write_in_place
 
@@ -49,31 +50,26 @@ def _accumulate(ufunc: np.ufunc, array: Array, dim: int) -> Array:
 
 
 def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
-    def values(array: Array, dim: int, wanted: Any) -> Array:
-        axis = wrap_dim(dim, array.ndim)
+    def values(array: Array, axes: Shape | None, _: bool, wanted: Any) -> Array:
         if wanted is not None:
             array = cast(array, wanted)
         want_kernel(f"{name}_out_cpu", array, "?HIL")
-        return _accumulate(ufunc, array, axis)
+        return _accumulate(ufunc, array, axes[0] if axes else 0)
 
     @op(name=name)
     def compute(input: Tensor, dim: int, *, dtype: Kind = None, out: Out = None) -> Tensor:
-        array = input.array
-        if out is not None:
-            dtype = dtype or out.dtype
-            check_out(out, dtype)
-        return give(values(array, dim, sum_type(array, dtype)), out)
+        return reduced(values, input, dim, False, dtype, out)
 
     @op(name=f"{name}_", function=False)
     def compute_in_place(input: Tensor, dim: int, *, dtype: Kind = None) -> Tensor:
-        wrap_dim(dim, input.array.ndim)
+        axes = axes_of(dim, input.array.ndim)
         if dtype not in (None, input.dtype):
             assert dtype is not None
             raise RuntimeError(
                 f"Bad in-place call: input tensor dtype {input.dtype.real} and output tensor "
                 f"dtype {dtype.real} should match"
             )
-        return write_in_place(input, wrap(values(input.array, dim, None)))
+        return write_in_place(input, wrap(values(input.array, axes, False, None)))
 
     for function in (compute, compute_in_place):
         function.__doc__ = f"The {name[3:]}s of the elements up to each one, along a dimension."
@@ -167,23 +163,20 @@ def _check_more(array: Array, more: Array, axis: int) -> None:
             )
 
 
+def _neighbours(array: Array, axis: int) -> tuple[Array, Array]:
+    """The elements behind the first one along an axis, and those before the last one."""
+    before = (slice(None),) * axis
+    return array[(*before, slice(1, None))], array[(*before, slice(None, -1))]
+
+
 def _differences(array: Array, n: int, axis: int) -> Array:
     ufunc = np.logical_xor if array.dtype == np.bool_ else np.subtract
-    before = (slice(None),) * axis
     for _ in range(min(n, array.shape[axis])):
-        later, earlier = array[(*before, slice(1, None))], array[(*before, slice(None, -1))]
-        array = quietly.run(ufunc, later, earlier)
+        array = quietly.run(ufunc, *_neighbours(array, axis))
     return array
 
 
 # -- integrals
-
-
-def _sides(y: Array, axis: int) -> Array:
-    """The sums of neighbours."""
-    before = (slice(None),) * axis
-    found: Array = quietly.run(np.add, y[(*before, slice(1, None))], y[(*before, slice(None, -1))])
-    return found
 
 
 def _steps(name: str, y: Array, x: Tensor, axis: int) -> Tensor:
@@ -201,13 +194,10 @@ def _steps(name: str, y: Array, x: Tensor, axis: int) -> Tensor:
 
 
 def _reject_bool(name: str, y: Tensor, x: Tensor | None, dx: Any) -> None:
-    if x is not None and bool_ in (x.dtype, y.dtype):
+    if bool_ in (y.dtype, y.dtype if x is None else x.dtype):
+        which = "`y`" if x is None else "`x` or `y`"
         raise NotImplementedError(
-            f"{name}: received a bool input for `x` or `y`, but bool is not supported"
-        )
-    if y.dtype is bool_:
-        raise NotImplementedError(
-            f"{name}: received a bool input for `y`, but bool is not supported"
+            f"{name}: received a bool input for {which}, but bool is not supported"
         )
     if isinstance(dx, bool):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
@@ -219,8 +209,8 @@ def _areas(name: str, y: Tensor, dim: int, x: Tensor | None, dx: Any) -> tuple[T
     axis = wrap_dim(dim, array.ndim)
     _reject_bool(name, y, x, dx)
     width = dx if x is None else _steps(name, array, x, axis)
-    areas: Tensor = _multiply(wrap(_sides(array, axis)), width)
-    return areas, axis
+    sides = quietly.run(np.add, *_neighbours(array, axis))
+    return _multiply(wrap(sides), width), axis
 
 
 def _integral(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
@@ -251,22 +241,6 @@ def _integral_of_equal_steps(y: Tensor, axis: int, dx: Any) -> Tensor:
     return found
 
 
-@op(name="trapezoid", method=False)
-def trapezoid_at(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
-    """The integrals along a dimension by the trapezoidal rule, of samples y at points x."""
-    return _integral(y, dim, x, 1)
-
-
-@op(method=False)
-def trapezoid(y: Tensor, *, dx: Number = 1, dim: int = -1) -> Tensor:
-    """The integrals along a dimension by the trapezoidal rule, of samples dx apart."""
-    return _integral(y, dim, None, dx)
-
-
-op("trapz(Tensor y, *, float dx = 1, int dim = -1)", method=False)(trapezoid)
-op(name="trapz", method=False)(trapezoid_at)
-
-
 def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
     if not y.array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
@@ -277,13 +251,24 @@ def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
     return found
 
 
-@op(name="cumulative_trapezoid", method=False)
-def cumulative_trapezoid_at(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
-    """The integrals up to each sample but the first, of samples y at points x."""
-    return _cumulative(y, dim, x, 1)
+def _register_integral(name: str, integral: Callable[..., Tensor], what: str) -> None:
+    @op(name=name, method=False)
+    def at_points(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
+        return integral(y, dim, x, 1)
+
+    @op(name=name, method=False)
+    def of_steps(y: Tensor, *, dx: Number = 1, dim: int = -1) -> Tensor:
+        return integral(y, dim, None, dx)
+
+    for function in (at_points, of_steps):
+        function.__doc__ = f"The integrals {what} by trapezoids, of samples at x or dx apart."
 
 
-@op(method=False)
-def cumulative_trapezoid(y: Tensor, *, dx: Number = 1, dim: int = -1) -> Tensor:
-    """The integrals up to each sample but the first, of samples dx apart."""
-    return _cumulative(y, dim, None, dx)
+@op("trapz(Tensor y, *, float dx = 1, int dim = -1)", "trapz(Tensor y, Tensor x, *, int dim = -1)")
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:
+    """The same as trapezoid."""
+    return _integral(y, dim, x, dx)
+
+
+_register_integral("trapezoid", _integral, "along a dimension")
+_register_integral("cumulative_trapezoid", _cumulative, "up to each sample but the first")
