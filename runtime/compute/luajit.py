@@ -33,7 +33,7 @@ def shell_functions(host: dict[bytes, Any]) -> dict[bytes, Any]:
     host: what Lua finds in Python, by name; how it reaches LuaJIT and Python's lock is added.
     """
     lua = _new_state()
-    start = lua.eval(b"loadstring")(_source(b"init"), b"=[th] init.lua")
+    start = _load(lua, b"init")
     host = {**host, b"export_lua": _export_lua, **_lock_functions()}
     return dict(start(lua.table_from(host), _source).items())
 
@@ -42,14 +42,10 @@ def worker_functions() -> dict[bytes, Any]:
     """The functions of lua/parallel/thread_pool.lua in a Lua state of its own, for a thread."""
     lua = _new_state()
     th = lua.table()
-
-    def load(name: bytes) -> None:
-        lua.eval(b"loadstring")(_source(name), b"=[th] %s.lua" % name)(th)
-
     for name in (b"numbers", b"guard", b"memory", b"jobs", b"thread_pool"):
-        load(b"parallel/" + name)
+        _load(lua, b"parallel/" + name)(th)
     for name in th[b"nn_jobs"].values():
-        load(name)
+        _load(lua, name)(th)
     return dict(th[b"thread_pool"].items())
 
 
@@ -57,15 +53,14 @@ def guard_functions() -> dict[bytes, Any]:
     """The functions of lua/parallel/guard.lua in a Lua state of their own, which never ends."""
     lua = _new_state()
     th = lua.table()
-    lua.eval(b"loadstring")(_source(b"parallel/guard"), b"=[th] guard.lua")(th)
+    _load(lua, b"parallel/guard")(th)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(lua))  # numpy frees arrays at the very end
     return dict(th[b"guard"].items())
 
 
 def draw_functions() -> dict[bytes, Any]:
     """The functions of lua/streams/draws.lua, by name, in a Lua state of their own."""
-    lua = _new_state()
-    return dict(lua.eval(b"loadstring")(_source(b"streams/draws"), b"=[th] draws.lua")().items())
+    return dict(_load(_new_state(), b"streams/draws")().items())
 
 
 def luajit_version() -> str:
@@ -86,6 +81,11 @@ def _new_state() -> Any:
 
 def _refuse(*_: Any) -> NoReturn:
     raise AttributeError("no access")
+
+
+def _load(lua: Any, name: bytes) -> Any:
+    """A module of Lua as a function of a state."""
+    return lua.eval(b"loadstring")(_source(name), b"=[th] %s.lua" % name)
 
 
 def _source(name: bytes) -> bytes:

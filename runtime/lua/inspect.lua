@@ -7,15 +7,14 @@ local th = ...
 local ffi = require 'ffi'
 
 local type, tonumber, tostring, next, rawget = type, tonumber, tostring, next, rawget
-local getinfo, getlocal, raw_metatable = debug.getinfo, debug.getlocal, debug.getmetatable
+local getinfo, raw_metatable = debug.getinfo, debug.getmetatable
 local find, sub, format, concat = string.find, string.sub, string.format, table.concat
 local sort, ceil, io_type = table.sort, math.ceil, io.type
 
 local rawequal, ipairs, pcall = rawequal, ipairs, pcall
 local shell, structs, torch = th.shell, th.structs, th.torch
 
-local MAX_ELEMENTS = 1000000 -- of a tensor or storage, for its minimum and so on
-local MAX_ENTRIES = 1000000  -- of a table, to be counted
+local MAX_LOOKS = 1000000    -- at elements, for their minimum and so on; at entries, to count them
 local MAX_KEYS = 1000        -- of a table, to be listed
 local MAX_TEXT = 200         -- bytes of a string that are shown
 
@@ -38,11 +37,11 @@ end
 
 -- ---------------------------------------------------------------- numbers in memory
 
--- Adds to the facts what the elements are like. If there are more than MAX_ELEMENTS, elements at
+-- Adds to the facts what the elements are like. If there are more than MAX_LOOKS, elements at
 -- equal distances are looked at.
 -- @param position gives the place in memory of the element with a number, from 0
 local function add_statistics(facts, data, load, count, position)
-  local step = ceil(count / MAX_ELEMENTS)
+  local step = ceil(count / MAX_LOOKS)
   if step % 2 == 0 then step = step + 1 end -- the sizes of most dimensions are even
   local low, high, total, good, nans = math.huge, -math.huge, 0, 0, 0
   for i = 0, count - 1, step do
@@ -138,7 +137,7 @@ local function describe_table(facts, value)
   local count, keys, length = 0, {}, #value
   for key in next, value do
     count = count + 1
-    if count > MAX_ENTRIES then break end
+    if count > MAX_LOOKS then break end
     local listed = type(key) == 'number' and key >= 1 and key <= length
     if not listed and #keys < MAX_KEYS then keys[#keys + 1] = shown_key(key) end
   end
@@ -193,10 +192,7 @@ local function describe_function(facts, f)
   facts.first, facts.last = info.linedefined, info.lastlinedefined
   -- Of LuaJIT's own functions, some are bytecode, defined in line -1.
   facts.own = info.what ~= 'C' and info.linedefined >= 0 and not th.is_ours(info.source)
-  local parameters = {}
-  for i = 1, info.nparams or 0 do parameters[i] = getlocal(f, i) or '?' end
-  if info.isvararg then parameters[#parameters + 1] = '...' end
-  facts.parameters = concat(parameters, ', ')
+  facts.parameters = th.parameters_of(f)
   if not facts.own then facts.known_as = known_name(f) end
 end
 

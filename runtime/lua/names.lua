@@ -149,10 +149,11 @@ end
 
 -- ------------------------------------------------------------------- names
 
-local function parameters(f)
+-- The parameters of a function, as written in Lua.
+function th.parameters_of(f)
   local info = getinfo(f, 'u')
   local names = {}
-  for i = 1, info.nparams do names[i] = getlocal(f, i) or '?' end
+  for i = 1, info.nparams or 0 do names[i] = getlocal(f, i) or '?' end
   if info.isvararg then names[#names + 1] = '...' end
   return concat(names, ', ')
 end
@@ -164,7 +165,7 @@ local function add(list, name, value)
   local words, of_table = '', nil
   if kind == 'function' then
     local source = source_of(value)
-    if source ~= '=[C]' then words = parameters(value) end
+    if source ~= '=[C]' then words = th.parameters_of(value) end
     of_table = find(source, '^=%[th%] core/bridge') or find(source, '^=%[th%] tensor/')
   end
   local n = #list

@@ -101,9 +101,7 @@ function shell.set_interruptible(on)
 end
 
 --- Lets Ctrl-C stop the loops of all that is loaded from now on.
-function shell.count_loops()
-  loading.count_loops()
-end
+shell.count_loops = loading.count_loops
 
 --- Compiles a chunk. Where it cannot, returns nil, the message, and whether only the end of the
 -- chunk is missing.
@@ -245,9 +243,7 @@ function shell.load()
 end
 
 --- Sets the byte that new memory of tensors and storages is filled with; nil: it is undetermined.
-function shell.set_fill_pattern(byte)
-  th.blocks.set_fill_pattern(byte)
-end
+shell.set_fill_pattern = th.blocks.set_fill_pattern
 
 function shell.write(text)
   write(stdout, text)

@@ -14,8 +14,6 @@ local pairs, setmetatable = pairs, setmetatable
 local format = string.format
 local compile, prepare, protected = loadstring, th.loading.prepare, th.protected
 
-local MAX_VALUES = 1000 -- results of one call: Lua's stack has room for some thousands
-
 local kept, last = {}, 0 -- number -> value
 local serials, made = setmetatable({}, { __mode = 'k' }), 0
 
@@ -51,7 +49,7 @@ end
 local function encode_all(...)
   local n = select('#', ...)
   if n == 1 then return encode((...)) end
-  if n > MAX_VALUES then th.fail('too many results') end
+  if n > th.MAX_VALUES then th.fail('too many results') end
   local values, pairs_of = { ... }, {}
   for i = 1, n do pairs_of[2 * i - 1], pairs_of[2 * i] = encode(values[i]) end
   return unpack(pairs_of, 1, 2 * n)

@@ -14,15 +14,12 @@ local tonumber, type, select = tonumber, type, select
 local cast = ffi.cast
 local bor, band, SIGN = bit.bor, bit.band, bit.tobit(0x80000000)
 
-local tools = {
-  -- Elements that a new tensor may have, and places that working memory has room for. What writes
-  -- there looks itself whether it has room.
-  MAX = th.blocks.MAX,
-  MIN_TURNS = th.formulas.MIN_TURNS, -- of a loop over rows: see tensor/formulas.lua
-}
-local MAX = tools.MAX
+local tools = {}
 
-local MAX_PLACE = 2 ^ 30 -- of an element, from its tensor's first one
+-- Elements that a new tensor may have, and places that working memory has room for. What writes
+-- there looks itself whether it has room. And how far an element may be from its tensor's first
+-- one.
+local MAX, MAX_PLACE = th.blocks.MAX, 2 ^ 30
 
 -- ------------------------------------------------------------------- operands
 
@@ -244,6 +241,18 @@ end
 function tools.loader(dtype)
   if dtype.name == 'Double' then return load_double end
   return dtype.name == 'Float' and load_float or load_whole
+end
+
+local LETTERS = { Byte = 'B', Char = 'b', Short = 'h', Int = 'i', Long = 'l', Float = 'f',
+  Double = 'd' }
+
+--- Makes a function that returns an inner loop of numpy's and its data by a name and a signature,
+-- in which x stands for the element type; nil where there is no such loop.
+function tools.loop_finder(dtype)
+  return function(name, signature)
+    local loop, data = th.formulas.inner_loop(name, (signature:gsub('x', LETTERS[dtype.name])))
+    return loop, data
+  end
 end
 
 --- Copies bytes from one address to another.

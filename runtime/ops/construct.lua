@@ -16,11 +16,9 @@ local dimension, with, size, stride = tools.dimension, tools.with, tools.size, t
 local count, is_dense, fit_beside = tools.count, tools.is_dense, tools.fit_beside
 local places, others, locate = tools.places, tools.others, tools.locate
 local copy, fill, overlap = tools.copy, tools.fill, tools.overlap
-local max, min, abs, MIN_TURNS = math.max, math.min, math.abs, tools.MIN_TURNS
-local MAX, WIDTH = tools.MAX, ffi.sizeof(dtype.ctype)
+local max, min, abs, MIN_TURNS = math.max, math.min, math.abs, th.formulas.MIN_TURNS
+local MAX, WIDTH = th.blocks.MAX, ffi.sizeof(dtype.ctype)
 local elements, bits, move = dtype.pointer, tools.bits(WIDTH), tools.mover(WIDTH)
-
-local formulas = th.formulas
 
 -- What is read, and the result.
 local t, target = tools.operand(), tools.operand()
@@ -56,10 +54,10 @@ end
 -- Numbers in equal distances, by numpy's loops: they take a third of the time of one in Lua.
 local fill_line, fill_points
 if is_float then
-  local kinds = dtype.name == 'Double' and 'dd->d' or 'ff->f'
-  local add, add_data = formulas.inner_loop('add', kinds)
-  local times, times_data = formulas.inner_loop('multiply', kinds)
-  local over, over_data = formulas.inner_loop('divide', kinds)
+  local find_loop = tools.loop_finder(dtype)
+  local add, add_data = find_loop('add', 'xx->x')
+  local times, times_data = find_loop('multiply', 'xx->x')
+  local over, over_data = find_loop('divide', 'xx->x')
   local cell, CELL = tools.memory(dtype, 1)
   local run, FEW = th.reductions.run, 32 -- elements, for which Lua's loop is as quick
   local MOST_EXACT = dtype.name == 'Double' and math.huge or 2 ^ 24

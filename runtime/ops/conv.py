@@ -173,9 +173,6 @@ def _correlate(
         _correlate_large(address, out, flat, rows, paired, distances, strides)
         return
     step = _CORRELATE_WIDTH if rows.dtype.kind == "f" else rows.shape[-1]
-    if paired and out[0].size * 2 <= len(out):
-        _correlate_many(out, flat, rows[:, 0], step, distances, strides)
-        return
     stride, width = strides[-2], out.shape[-1]
     height = max(_BLOCK // stride, 1)
     for o, planes in enumerate(out):
@@ -187,27 +184,6 @@ def _correlate(
                 sums = _sum_correlations(pieces, start, (len(block) - 1) * stride + width)
                 steps = (stride * sums.itemsize, sums.itemsize)
                 block[...] = np.ndarray(block.shape, sums.dtype, sums, 0, steps)
-
-
-def _correlate_many(
-    out: Array, flat: Array, rows: Array, step: int, distances: Sequence[int], strides: Sizes
-) -> None:
-    """The same, paired, for many small planes: each weight is multiplied with all planes at once.
-
-    Sums are added in the same order as in `_correlate`, which gives the same bits.
-    """
-    steps = tuple(s * flat.itemsize for s in (flat.shape[1], *strides))
-    column = (-1, *(1 for _ in strides))
-    for r, distance in enumerate(distances):
-        for at in range(0, rows.shape[-1], step):
-            sums: Array | None = None
-            for j in range(at, min(at + step, rows.shape[-1])):
-                start = (distance + j) * flat.itemsize
-                terms = np.ndarray(out.shape, flat.dtype, flat, start, steps)
-                terms = terms * rows[:, r, j].reshape(column)
-                sums = terms if sums is None else np.add(sums, terms, out=sums)
-            assert sums is not None
-            out[...] = sums if r == at == 0 else np.add(out, sums)
 
 
 def _axpy(rows: Array, size: int) -> int | None:

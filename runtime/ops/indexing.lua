@@ -18,7 +18,7 @@ local overlap, is_distinct = tools.overlap, tools.is_distinct
 local count, size, stride, fit_beside = tools.count, tools.size, tools.stride, tools.fit_beside
 local located, locate_indexed = tools.located, tools.locate_indexed
 local dimension, with, copy, words = tools.dimension, tools.with, tools.copy, tools.words
-local places, others, MAX = tools.places, tools.others, tools.MAX
+local places, others, MAX = tools.places, tools.others, th.blocks.MAX
 
 local WIDTH = ffi.sizeof(dtype.ctype)
 local pointer, move, fill = tools.bits(WIDTH), tools.mover(WIDTH), tools.filler(dtype)

@@ -12,7 +12,7 @@ local read, read_row = tools.reader(dtype), tools.row_reader(dtype)
 local read_mask, read_mask_row = tools.reader(th.dtypes[1]), tools.row_reader(th.dtypes[1])
 local set_result, publish = tools.result_setter(dtype, read), tools.publish
 local overlap, is_dense, count = tools.overlap, tools.is_dense, tools.count
-local places, others, locate, MAX = tools.places, tools.others, tools.locate, tools.MAX
+local places, others, locate, MAX = tools.places, tools.others, tools.locate, th.blocks.MAX
 
 local WIDTH = ffi.sizeof(dtype.ctype)
 local pointer, byte_pointer = tools.bits(WIDTH), tools.bits(1)

@@ -47,7 +47,7 @@ end
 
 -- --------------------------------------------------------------- distinct elements
 
-local MIN_DISTINCT, MIN_TURNS = 48, tools.MIN_TURNS
+local MIN_DISTINCT, MIN_TURNS = 48, th.formulas.MIN_TURNS
 local address_of_sort, LAST = th.ask(th.host.sorter)
 local sort_keys = address_of_sort ~= 0
   and cast('int (*)(intptr_t, intptr_t, intptr_t)', address_of_sort)

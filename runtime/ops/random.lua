@@ -12,7 +12,7 @@ local min, floor, pi = math.min, math.floor, math.pi
 local read, read_row, load = tools.reader(dtype), tools.row_reader(dtype), tools.loader(dtype)
 local new, publish = tools.new, tools.publish
 local slot, take_out = th.kernels.slot, th.kernels.take_out
-local MAX, WIDTH = tools.MAX, ffi.sizeof(dtype.ctype)
+local MAX, WIDTH = th.blocks.MAX, ffi.sizeof(dtype.ctype)
 local TO_UNIT, WORDS = 2 ^ -32, 2 ^ 32
 
 local t = tools.operand() -- what is filled or read

@@ -20,15 +20,12 @@ local MAX = 8192                    -- elements
 local NAN = math.abs(0 / 0)
 local PUSHED_NAN = -NAN             -- what any nan becomes that C passes to Lua
 local W = ffi.sizeof(dtype.ctype)
-local KIND = ({ Byte = 'B', Char = 'b', Short = 'h', Int = 'i', Long = 'l', Float = 'f',
-  Double = 'd' })[dtype.name]
-if not KIND then return {} end
+if dtype.name == 'Half' then return {} end
 
-local missing = false
+local missing, search = false, tools.loop_finder(dtype)
 
--- An inner loop and its data. signature: with x for the element type.
 local function find_loop(name, signature)
-  local loop, data = formulas.inner_loop(name, (signature:gsub('x', KIND)))
+  local loop, data = search(name, signature)
   missing = missing or not loop
   return loop, data
 end
@@ -38,8 +35,7 @@ local small = {}
 -- Adds a function.
 local function add(name, compute)
   small[name] = function(a, b, c, d, e, ...) -- luacheck: ignore 212
-    local result = compute(a, b, c, d, e)
-    return result
+    return (compute(a, b, c, d, e))
   end
 end
 
@@ -93,7 +89,7 @@ end)
 
 -- -------------------------------------------------------------------- doubles
 
-if KIND ~= 'd' and KIND ~= 'f' then return small end
+if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return small end
 local plus, plus_data = find_loop('add', 'dd->d')
 local minus, minus_data = find_loop('subtract', 'dd->d')
 local times, times_data = find_loop('multiply', 'dd->d')
@@ -109,7 +105,7 @@ local own_absolute, own_absolute_data = find_loop('absolute', 'x->x')
 local power, power_data = find_loop('power', 'xx->x')
 if missing then return small end
 
-local is_float, doubles = KIND == 'f', th.dtypes[th.DOUBLE + 1]
+local is_float, doubles = dtype.name == 'Float', th.dtypes[th.DOUBLE + 1]
 local wide, WIDE = memory(doubles, MAX + 8)
 local _, TERMS = memory(doubles, MAX)
 local totals, TOTALS = memory(doubles, MAX + 8)
@@ -160,9 +156,7 @@ local function result_at(r, c, dim)
 end
 
 local function result_of(r, block)
-  if not block then return r end
-  local tensor = publish(dtype, block)
-  return tensor
+  return block and publish(dtype, block) or r
 end
 
 -- ------------------------------------------------------------------ variances
@@ -236,19 +230,11 @@ local function along(r, t, dim, biased, rooted)
     from = OTHER
   end
   tools.copy(to, from, W * n)
-  local result = result_of(r, block)
-  return result
+  return (result_of(r, block))
 end
 
-add('var', function(r, t, dim, biased)
-  local result = along(r, t, dim, biased, false)
-  return result
-end)
-
-add('std', function(r, t, dim, biased)
-  local result = along(r, t, dim, biased, true)
-  return result
-end)
+add('var', function(r, t, dim, biased) return (along(r, t, dim, biased, false)) end)
+add('std', function(r, t, dim, biased) return (along(r, t, dim, biased, true)) end)
 
 -- ---------------------------------------------------------------------- norms
 
@@ -315,8 +301,7 @@ add('renorm', function(r, t, p, dim, limit)
     factors = OTHER
   end
   spread(own_times, own_times_data, W, x, factors, to, outer, count, inner)
-  local result = result_of(r, block)
-  return result
+  return (result_of(r, block))
 end)
 
 add('trace', function(t)

@@ -158,6 +158,7 @@ end
 local to_python
 
 local MAX_VALUES = 1000 -- passed in one call: Lua's stack has room for some thousands
+th.MAX_VALUES = MAX_VALUES
 
 -- A table of torch objects is passed as a Python list. Of a list that begins with another value
 -- only this value is passed: no operation takes such a list. For any other table a marker is

@@ -18,17 +18,11 @@ local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 8000000 -- multiplications from whic
 
 if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
 
--- An inner loop and its data, by the signature for doubles.
-local function find_loop(name, signature)
-  if dtype.name == 'Float' then signature = signature:gsub('d', 'f') end
-  local loop, data = th.formulas.inner_loop(name, signature)
-  return loop, data
-end
-
-local matmul, matmul_data = find_loop('matmul', 'dd->d')
-local multiply, multiply_data = find_loop('multiply', 'dd->d')
-local add, add_data = find_loop('add', 'dd->d')
-local copy, copy_data = find_loop('positive', 'd->d')
+local find_loop = tools.loop_finder(dtype)
+local matmul, matmul_data = find_loop('matmul', 'xx->x')
+local multiply, multiply_data = find_loop('multiply', 'xx->x')
+local add, add_data = find_loop('add', 'xx->x')
+local copy, copy_data = find_loop('positive', 'x->x')
 if not (matmul and multiply and add and copy) then return {} end
 
 local W = ffi.sizeof(dtype.ctype)
