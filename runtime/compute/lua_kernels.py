@@ -1,6 +1,6 @@
 """Algorithms that go one element after the other, run by LuaJIT over numpy's memory.
 
-The loops are in ``lua/tensor/kernels.lua``; operations call them with arrays and never see Lua.
+The loops are in ``lua_kernels.lua``; operations call them with arrays and never see Lua.
 """
 
 from __future__ import annotations

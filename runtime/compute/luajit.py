@@ -24,7 +24,7 @@ RawError: type[Exception] = luajit21.LuaError
 
 _RUNTIME = os.path.dirname(os.path.dirname(__file__))
 #: The rooms of Python with modules that have a Lua half beside them; all other Lua is in lua/.
-_WITH_LUA = ("ops/",)
+_WITH_LUA = ("compute/", "ops/")
 
 
 def shell_functions(host: dict[bytes, Any]) -> dict[bytes, Any]:

@@ -24,7 +24,7 @@ WAYS = {
     "small functions": ("ops/*.lua", "ops/linalg/*.lua"),
     "reductions": ("lua/tensor/reductions.lua",),
     "copies": ("lua/tensor/copies.lua",),
-    "kernels": ("lua/tensor/kernels.lua", "compute/lua_kernels.py"),
+    "kernels": ("compute/lua_kernels.lua", "compute/lua_kernels.py"),
     "jobs": ("lua/parallel/jobs.lua", "lua/parallel/thread_pool.lua", "compute/bulk.py"),
     "Python": ("ops/_operands.py", "ops/reduce.py", "ops/order.py", "compute/pieces.py"),
 }

@@ -2,7 +2,7 @@
 -- `convert` converts a number for an element as C does, and `wrap` as LuaJIT's FFI does.
 --
 -- Elements may be read by `load` only: see parallel/numbers.lua. (runtime/compute/lua_kernels.py
--- makes nans safe in arrays that kernels.lua works on.)
+-- makes nans safe in arrays that lua_kernels.lua works on.)
 -- @module elements
 
 local th = ...

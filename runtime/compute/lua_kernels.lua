@@ -4,7 +4,7 @@
 -- reads the elements (see tensor/elements.lua).
 -- Equal elements are sorted into the same order as in the reference: by Sedgewick's quicksort with
 -- the median of three, and by insertion for short parts.
--- @module kernels
+-- @module lua_kernels
 
 local th = ...
 local ffi = require 'ffi'
