@@ -30,7 +30,7 @@ from runtime.core.state import State, current
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files
-from runtime.host.guards import guarded
+from runtime.host.guards import answering, guarded
 from runtime.packages import entry as package_function
 
 
@@ -74,43 +74,27 @@ def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) ->
     return STORAGE_CLASSES[index].adopted(struct, data, size, block)
 
 
-def _elided(value: Any, limit: int, how: bytes) -> bytes | None:
+def _elided(value: Any, limit: int, how: bytes) -> str | None:
     """The text of a large tensor or storage at the prompt; None for others."""
     from runtime.core.elision import elided_text  # which few programs need
 
-    text = elided_text(value, limit, how.decode())
-    return None if text is None else b"\1" + text.encode()
+    return elided_text(value, limit, how.decode())
 
 
-def _small_source(name: bytes, space: bytes, code: int, dtype: int) -> bytes | None:
-    text = formulas.source(name.decode(), space.decode(), code, DTYPES[dtype])
-    return None if text is None else b"\1" + text.encode()
+def _small_source(name: bytes, space: bytes, code: int, dtype: int) -> str | None:
+    return formulas.source(name.decode(), space.decode(), code, DTYPES[dtype])
 
 
-def _thnn_rows() -> bytes:
-    from runtime.thnn import entries  # which programs without nn do not need
+def _of_nn(name: str) -> Callable[..., Any]:
+    """A function of the backend of nn, which programs without nn do not need."""
 
-    return b"\1" + entries.rows().encode()
+    def call(*args: Any) -> Any:
+        from runtime.thnn import entries
 
+        given = [arg.decode() if isinstance(arg, bytes) else arg for arg in args]
+        return getattr(entries, name)(*given)
 
-def _thnn_entry(name: bytes) -> Callable[..., Any]:
-    from runtime.thnn import entries
-
-    return entries.entry(name.decode())
-
-
-def _thnn_jobs(name: bytes, *given: Any) -> bytes | None:
-    from runtime.thnn import entries
-
-    text = entries.jobs(name.decode(), *given)
-    return None if text is None else b"\1" + text.encode()
-
-
-def _thnn_source(name: bytes, dtype: int) -> bytes | None:
-    from runtime.thnn import entries
-
-    text = entries.source(name.decode(), dtype)
-    return None if text is None else b"\1" + text.encode()
+    return answering(call)
 
 
 def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
@@ -182,8 +166,8 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "adopt_empty": _adopt_empty,
         "adopt_storage": _adopt_storage,
         "mirror_in": _mirror_in,
-        "elided": _elided,
-        "small_source": _small_source,
+        "elided": answering(_elided),
+        "small_source": answering(_small_source),
         "blas": lambda name, itemsize=8: blas(name.decode(), itemsize),
         "sorter": lambda: sorter() or 0,
         "half_bits": _half_bits,
@@ -191,10 +175,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
         "random_stream": lambda: default_generator().native_stream(),
-        "thnn_rows": _thnn_rows,
-        "thnn_entry": _thnn_entry,
-        "thnn_source": _thnn_source,
-        "thnn_jobs": _thnn_jobs,
+        **{f"thnn_{name}": _of_nn(name) for name in ("rows", "entry", "source", "jobs")},
         "package_function": package_function,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),

@@ -11,21 +11,20 @@ from runtime.calls.forms import Foreign
 from runtime.core.errors import TorchError
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
-from runtime.core.texts import to_bytes, to_text
-from runtime.host.guards import guarded
+from runtime.core.texts import to_text
+from runtime.host.guards import answering, guarded
 
 
 def door(name: str, function: Callable[..., str | None]) -> Callable[..., Any]:
     """A function as Lua calls it (see `Engine.define`). name: that of the function in errors."""
 
-    def call(*args: Any) -> bytes | None:
+    def call(*args: Any) -> str | None:
         try:
-            text = function(*[_value(arg) for arg in args])
+            return function(*[_value(arg) for arg in args])
         except ValueError as error:
             raise TorchError(f"{name}: {error}") from None
-        return None if text is None else b"\1" + to_bytes(text)
 
-    return guarded(call)
+    return guarded(answering(call))
 
 
 def _value(arg: Any) -> Any:

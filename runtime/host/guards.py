@@ -8,6 +8,7 @@ from typing import Any
 
 from runtime.calls.failures import encode_error
 from runtime.core.interrupts import mark_interruptible
+from runtime.core.texts import to_bytes
 
 
 def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Callable[..., Any]:
@@ -31,11 +32,13 @@ def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Cal
 
 
 def answering(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, whose results `th.ask` of ``lua/core/bridge.lua`` can read."""
+    """The same function, of whose results `th.ask` of ``lua/core/bridge.lua`` can read texts."""
 
     @wraps(function)
     def answer(*args: Any) -> Any:
         result = function(*args)
+        if isinstance(result, str):
+            result = to_bytes(result)
         return b"\1" + result if isinstance(result, bytes) else result
 
     return answer
