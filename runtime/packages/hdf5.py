@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from zlib import Z_BEST_COMPRESSION
 
 import numpy as np
 
@@ -31,7 +32,6 @@ _objects: dict[int, Any] = {}  # what Lua knows: h5py's File, Group and Dataset
 _READ_AS = {"i1": "Byte", "i2": "Short", "i4": "Int", "i8": "Long", "f4": "Float", "f8": "Double"}
 _BY_NAME = {dtype.name: dtype for dtype in DTYPES}
 _CLASSES = {"S": "STRING", "O": "VLEN", "V": "COMPOUND", "b": "ENUM", "c": "COMPOUND"}
-_MOST_DEFLATE = 9
 
 
 def _h5py() -> Any:
@@ -260,7 +260,10 @@ def _new_dataset(
     if chunks is not None:
         options = {"chunks": tuple(chunks.data.tolist()), "maxshape": (None, *array.shape[1:])}
     if deflate is not None:
-        options |= {"compression": "gzip", "compression_opts": min(int(deflate), _MOST_DEFLATE)}
+        options |= {
+            "compression": "gzip",
+            "compression_opts": min(int(deflate), Z_BEST_COMPRESSION),
+        }
     return group.create_dataset(name, data=array, **options)
 
 

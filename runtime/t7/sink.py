@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from runtime.core.dtypes import BYTE, CHAR, LONG, Array
+from runtime.core.dtypes import BYTE, CHAR, INT, LONG, Array
 from runtime.core.storage import Storage
 from runtime.t7.text import element_texts, number_text
 from runtime.t7.values import T7Error
@@ -17,7 +17,6 @@ Put = Callable[[bytes | bytearray | memoryview], object]
 
 _FULL = 1 << 16  # bytes that are collected before they are written
 _PIECE = 1 << 20  # elements that are converted, or read from another file, at a time
-_MAX_INT = (1 << 31) - 1
 
 
 class _Collecting:
@@ -141,5 +140,5 @@ def parts_of(storage: Storage, start: int = 0, stop: int | None = None) -> Itera
 
 
 def _check_length(value: bytes) -> None:
-    if len(value) > _MAX_INT:
+    if len(value) > np.iinfo(INT.numpy).max:
         raise T7Error(f"a string of {len(value)} bytes: files of Torch7 have none of 2 GB and more")

@@ -22,7 +22,6 @@ _NUMBER = re.compile(
     rb"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan(?:\([0-9a-z_]*\))?))",
     re.IGNORECASE,
 )
-_MAX_DIGITS = 30  # of a whole number that fits 64 bits; Python refuses to read very many
 _LONG = 1 << 63
 
 
@@ -121,7 +120,7 @@ class TextSource:
         """The next whole number; beyond 64 bits it is the nearest one of 64 bits."""
         text = self._next(_WHOLE)
         digits = text.lstrip(b"+-0")
-        if len(digits) > _MAX_DIGITS:
+        if len(digits) > len(str(_LONG)):  # Python refuses to read very many
             return -_LONG if text[:1] == b"-" else _LONG - 1
         return min(max(int(text), -_LONG), _LONG - 1)
 

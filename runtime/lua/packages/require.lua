@@ -67,11 +67,11 @@ local function about_package(name)
 end
 
 -- C libraries of packages of which few functions need them -> the package.
-local FEW_FUNCTIONS = { libnnx = 'nnx', libunsup = 'unsup' }
+local PARTLY_IN_C = { libnnx = 'nnx', libunsup = 'unsup' }
 
 -- Lets such a package load without its library, and says so.
 local function without_library(name)
-  local package_name = FEW_FUNCTIONS[name]
+  local package_name = PARTLY_IN_C[name]
   if not package_name or not searchpath(package_name, package.path) then return end
   return function()
     io.stderr:write(("th: the C library '%s' is not present: what %s computes in C does not work\n")

@@ -33,8 +33,6 @@ if not th.ask(th.host.isatty, 1) then noColors() end
 
 -- ---------------------------------------------------------------- variables
 
-local MAX_TEXT = 40 -- characters of a string that are shown
-
 local function described(value)
   local kind = type(value)
   if kind == 'userdata' then
@@ -44,9 +42,7 @@ local function described(value)
   elseif kind == 'table' then
     return th.typename(value) or 'table - size: ' .. #value
   elseif kind == 'string' then
-    local line = value:gsub('\n', '\\n')
-    if #line > MAX_TEXT then line = line:sub(1, MAX_TEXT) .. '...' end
-    return 'string : "' .. line .. '"'
+    return 'string : "' .. th.shortened(value, '...') .. '"'
   end
   return tostring(value)
 end

@@ -17,10 +17,10 @@ for name in pairs(_G) do protected[name] = true end
 
 local MAX_TEXT = 40 -- characters of a value that are shown
 
-local function shortened(value)
-  local text = tostring(value):gsub('\n', '\\n')
-  if #text <= MAX_TEXT then return text end
-  return text:sub(1, MAX_TEXT) .. sys.COLORS.none .. ' ... '
+--- A text in one line; of a long one the beginning, and what marks that.
+function th.shortened(text, mark)
+  text = text:gsub('\n', '\\n')
+  return #text <= MAX_TEXT and text or text:sub(1, MAX_TEXT) .. mark
 end
 
 local function write_table(object)
@@ -37,7 +37,8 @@ local function write_table(object)
   for key, value in pairs(object) do
     if not first then io.write(',\n ') end
     first = false
-    local shown = type(value) == 'userdata' and '<userdata>' or shortened(value)
+    local shown = type(value) == 'userdata' and '<userdata>'
+      or th.shortened(tostring(value), sys.COLORS.none .. ' ... ')
     io.write('[' .. tostring(key) .. '] = ' .. shown)
   end
   io.write('}')

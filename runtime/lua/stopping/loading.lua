@@ -34,11 +34,13 @@ local function pass(...) return ... end
 -- No function below leaves by a tail call before `results` has returned: its name would be lost.
 local replaced = {}
 
-function replaced.loadstring(...) return pass(prepared(results(pcall(loadstring, ...)))) end
+-- A function that loads, whose result counts.
+local function preparing(f)
+  return function(...) return pass(prepared(results(pcall(f, ...)))) end
+end
 
-function replaced.load(...) return pass(prepared(results(pcall(load, ...)))) end
-
-function replaced.loadfile(...) return pass(prepared(results(pcall(loadfile, ...)))) end
+replaced.loadstring, replaced.load = preparing(loadstring), preparing(load)
+replaced.loadfile = preparing(loadfile)
 
 function replaced.dofile(...)
   local name = ...
@@ -73,11 +75,9 @@ end
 
 local debugging = {}
 
-function debugging.getupvalue(...) return pass(results(pcall(getupvalue, arguments(...)))) end
-
-function debugging.setupvalue(...) return pass(results(pcall(setupvalue, arguments(...)))) end
-
-function debugging.upvalueid(...) return pass(results(pcall(upvalueid, arguments(...)))) end
+for name, f in next, { getupvalue = getupvalue, setupvalue = setupvalue, upvalueid = upvalueid } do
+  debugging[name] = function(...) return pass(results(pcall(f, arguments(...)))) end
+end
 
 function debugging.upvaluejoin(f, i, ...)
   local g, k = ...
@@ -155,8 +155,6 @@ function loading.count_loops()
   th.replace('string', 'dump', dump_as_written)
   os.execute = execute_and_look
   for i, search in ipairs(package.loaders) do
-    if search == th.search_files then
-      package.loaders[i] = function(...) return pass(prepared(results(pcall(search, ...)))) end
-    end
+    if search == th.search_files then package.loaders[i] = preparing(search) end
   end
 end

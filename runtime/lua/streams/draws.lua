@@ -237,26 +237,21 @@ function draws.normal_float_blocks(values, n, mean, deviation)
   end
 end
 
---- Fills n floats, at least 16, with normal numbers: all sixteens; then, if n is no multiple of 16,
--- the last 16 anew.
--- @param words n words, and 16 for those drawn anew
-function draws.sixteens_floats(words, out, n, mean, deviation)
-  draws.uniform_floats(words, out, n, 0, 1)
-  draws.normal_float_blocks(out, n - n % 16, mean, deviation)
-  if n % 16 == 0 then return end
-  local last = out + 4 * (n - 16)
-  draws.uniform_floats(words + 4 * n, last, 16, 0, 1)
-  draws.normal_float_blocks(last, 16, mean, deviation)
+-- Adds the function that fills n elements of `size` bytes, at least 16, with normal numbers: all
+-- sixteens; then, if n is no multiple of 16, the last 16 anew.
+-- Of the words, as many bytes are used for each element, and for the 16 that are drawn anew.
+local function add_sixteens(name, size, uniform, blocks)
+  draws[name] = function(words, out, n, mean, deviation)
+    uniform(words, out, n, 0, 1)
+    blocks(out, n - n % 16, mean, deviation)
+    if n % 16 == 0 then return end
+    local last = out + size * (n - 16)
+    uniform(words + size * n, last, 16, 0, 1)
+    blocks(last, 16, mean, deviation)
+  end
 end
 
---- The same for doubles, from twice as many words.
-function draws.sixteens_doubles(words, out, n, mean, deviation)
-  draws.uniform_doubles(words, out, n, 0, 1)
-  draws.normal_blocks(out, n - n % 16, mean, deviation)
-  if n % 16 == 0 then return end
-  local last = out + 8 * (n - 16)
-  draws.uniform_doubles(words + 8 * n, last, 16, 0, 1)
-  draws.normal_blocks(last, 16, mean, deviation)
-end
+add_sixteens('sixteens_floats', 4, draws.uniform_floats, draws.normal_float_blocks)
+add_sixteens('sixteens_doubles', 8, draws.uniform_doubles, draws.normal_blocks)
 
 return draws

@@ -19,9 +19,7 @@ end
 local function same_format(a, b, tolerance, negate, what)
   a, b = with_abs(a), with_abs(b)
   local difference = a:clone():add(-1, b):abs():max()
-  local holds = difference <= tolerance
-  if negate then holds = not holds end
-  if holds then return true end
+  if (difference <= tolerance) == not negate then return true end
   return false, format('%s%s violation: max diff=%s, tolerance=%s', what,
     negate and 'NE(==)' or 'EQ(==)', tostring(difference), tostring(tolerance))
 end
@@ -50,9 +48,7 @@ local function storages(a, b, tolerance, negate)
 end
 
 local function numbers(a, b, tolerance, negate)
-  local holds = math.abs(a - b) <= tolerance
-  if negate then holds = not holds end
-  if holds then return true end
+  if (math.abs(a - b) <= tolerance) == not negate then return true end
   local message = format(negate and 'NE failed: %s == %s' or 'EQ failed: %s ~= %s',
     tostring(a), tostring(b))
   if tolerance > 0 then message = message .. ' with tolerance=' .. tostring(tolerance) end
@@ -60,9 +56,7 @@ local function numbers(a, b, tolerance, negate)
 end
 
 local function others(a, b, negate)
-  local holds = a == b
-  if negate then holds = not holds end
-  if holds then return true end
+  if (a == b) == not negate then return true end
   local text = negate and 'NE failed: %s (%s) == %s (%s)' or 'EQ failed: %s (%s) ~= %s (%s)'
   return false, format(text, tostring(a), type(a), tostring(b), type(b))
 end

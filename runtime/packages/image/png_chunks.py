@@ -15,7 +15,7 @@ import numpy as np
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
 _SAMPLES = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGBA: 4}  # of a pixel
-_FEW_BITS = {GREY: (1, 2, 4, 8, 16), PALETTE: (1, 2, 4, 8)}
+_BITS_OF = {GREY: (1, 2, 4, 8, 16), PALETTE: (1, 2, 4, 8)}
 _BITS = (8, 16)  # of a sample of all others
 
 _MOST = 1_000_000  # columns and rows; libpng's limit
@@ -177,7 +177,7 @@ def _check_header(
     if max(width, height) >> 31:
         raise PngError("PNG unsigned integer out of range")
     fits = 0 < width <= _MOST and 0 < height <= _MOST and colour in _SAMPLES
-    if not fits or bits not in _FEW_BITS.get(colour, _BITS) or packing or filters or interlace > 1:
+    if not fits or bits not in _BITS_OF.get(colour, _BITS) or packing or filters or interlace > 1:
         raise PngError("Invalid IHDR data")
 
 
