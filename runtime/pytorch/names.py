@@ -26,13 +26,10 @@ assert ops  # which fills the table
 document()
 
 
-_FUNCTIONS = (
-    get_default_device,
-    set_default_device,
-    set_default_dtype,
-    set_default_tensor_type,
-    set_printoptions,
-)
+_CLASSES = (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format)
+_STORAGES = (TypedStorage, UntypedStorage)
+_MODULES = (cuda, linalg, random, return_types, special, utils, version)
+_DEFAULTS = (get_default_device, set_default_device, set_default_dtype, set_default_tensor_type)
 
 
 def _collect() -> dict[str, Any]:
@@ -44,27 +41,14 @@ def _collect() -> dict[str, Any]:
         if not name.startswith(("linalg_", "special_"))
     }
     names |= {t.__name__: t for t in TENSOR_TYPES.values() if not t.is_cuda}
-    for listed in (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format):
-        names[listed.__name__] = listed
-    for function in _FUNCTIONS:
-        names[function.__name__] = function
-    for kept in (TypedStorage, UntypedStorage):
-        names[kept.__name__] = kept
+    for own in (*_CLASSES, *_STORAGES, *_MODULES, *_DEFAULTS, *SETTINGS, set_printoptions):
+        names[own.__name__.rpartition(".")[2]] = own
     names |= STORAGE_CLASSES | REMOVED
     names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
     names |= {constant.name: constant for constant in (strided, *MEMORY_FORMATS)}
     names |= {name: getattr(autograd, name) for name in autograd.__all__}
-    names |= CONSTANTS | SETTINGS
-    names |= {
-        "cuda": cuda,
-        "linalg": linalg,
-        "random": random,
-        "return_types": return_types,
-        "special": special,
-        "utils": utils,
-        "version": version,
-    }
+    names |= CONSTANTS
     names["__version__"] = version.__version__
     return names
 

@@ -56,16 +56,16 @@ def set_flush_denormal(mode: bool) -> bool:
     return not mode
 
 
-#: The functions by name.
-SETTINGS = {
-    "are_deterministic_algorithms_enabled": are_deterministic_algorithms_enabled,
-    "get_num_threads": get_num_threads,
-    "is_storage": is_storage,
-    "set_flush_denormal": set_flush_denormal,
-    "set_num_threads": set_num_threads,
-    "typename": typename,
-    "use_deterministic_algorithms": use_deterministic_algorithms,
-}
+#: The functions.
+SETTINGS = (
+    are_deterministic_algorithms_enabled,
+    get_num_threads,
+    is_storage,
+    set_flush_denormal,
+    set_num_threads,
+    typename,
+    use_deterministic_algorithms,
+)
 
 
 __all__ = ["REMOVED"]

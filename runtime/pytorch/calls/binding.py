@@ -17,87 +17,21 @@ from runtime.pytorch.tensors.writing import deliver
 Plan = Callable[..., Any]
 
 
-class Binding:
-    """A signature with the converters of a call's arguments.
-
-    plan: what is called from then on with arguments of these types.
-    """
-
-    def __init__(
-        self,
-        implementation: Callable[..., Any],
-        by_position: Sequence[Converter],
-        by_name: Mapping[str, tuple[str, Converter]],
-        apart: int | None,
-    ) -> None:
-        self._implementation = implementation
-        self._by_position = by_position
-        self._by_name = by_name
-        self._apart = apart  # from this argument on all are ints of one tuple
-        own = inspect.signature(implementation).parameters
-        self._takes_out = "out" in own
-        self._checked = [name for name in OPTIONS if name not in own]
-        self.plan = self._make()
-
-    def _make(self) -> Plan:
-        implementation = self._implementation
-        as_they_are = all(c is AS_IT_IS for c in self._by_position)
-        if any(self._needs_work(*entry) for entry in self._by_name.items()):
-            return self._call
-        if self._apart is None and as_they_are:
-            return implementation
-        if self._apart == 0 and as_they_are:
-            return lambda *sizes, **named: implementation(sizes, **named)
-        if self._apart == 1 and as_they_are:
-            return lambda self, *sizes, **named: implementation(self, sizes, **named)
-        if self._apart is None and len(self._by_position) <= 2 and not self._by_name:
-            return self._make_short(*self._by_position)
-        positions = self._positions
-        return lambda *args, **named: implementation(*positions(args), **named)
-
-    def _make_short(self, first: Converter, second: Converter | None = None) -> Plan:
-        """The plan of one argument or two, which most calls have, without a loop over them."""
-        implementation = self._implementation
-        if second is None:
-            return lambda a: implementation(first(a))
-        convert = second
-        if first is AS_IT_IS:
-            return lambda a, b: implementation(a, convert(b))
-        return lambda a, b: implementation(first(a), convert(b))
-
-    def _needs_work(self, given: str, entry: tuple[str, Converter]) -> bool:
-        name, convert = entry
-        ours = name in self._checked or (name == "out" and not self._takes_out)
-        return ours or name != given or convert is not AS_IT_IS
-
-    def _positions(self, args: Sequence[Any]) -> list[Any]:
-        if self._apart is not None:
-            args = (*args[: self._apart], args[self._apart :])
-        return [c(v) for c, v in zip(self._by_position, args, strict=True)]
-
-    def _names(self, named: Mapping[str, Any]) -> dict[str, Any]:
-        return {self._by_name[k][0]: self._by_name[k][1](v) for k, v in named.items()}
-
-    def _call(self, /, *args: Any, **named: Any) -> Any:
-        values, found = self._positions(args), self._names(named)
-        for name in [name for name in found if name in self._checked]:
-            OPTIONS[name](found.pop(name))
-        if self._takes_out or "out" not in found:
-            return self._implementation(*values, **found)
-        out = found.pop("out")
-        result = self._implementation(*values, **found)
-        return deliver(out, result)
+#: Makes of the arguments by position those of an implementation.
+Positions = Callable[[Sequence[Any]], Sequence[Any]]
+#: What an implementation calls an argument by name, and its converter.
+ByName = dict[str, tuple[str, Converter]]
 
 
-def bind(
+def plan_of(
     schema: Schema,
     implementation: Callable[..., Any],
     args: Sequence[Any],
     named: Mapping[str, Any],
     numbers: bool,
     is_method: bool,
-) -> Binding:
-    """The binding of a call's arguments, which fit the signature, by their types."""
+) -> Plan:
+    """What is called from then on with arguments of these types, which fit the signature."""
     skip = 1 if is_method else 0
     given = args[skip:]
     apart = skip if has_ints_apart(schema, given) else None
@@ -114,7 +48,10 @@ def bind(
         assert meant is not None
         target = own.get(meant.name, meant.python_name)
         by_name[name] = target, _converter(meant, value, numbers)
-    return Binding(implementation, by_position, by_name, apart)
+    ours = {"out", *OPTIONS} - inspect.signature(implementation).parameters.keys()
+    if all(entry == (name, AS_IT_IS) and name not in ours for name, entry in by_name.items()):
+        return _plan_by_position(implementation, by_position, apart, bool(named))
+    return _plan_by_name(implementation, _positions(by_position, apart), by_name, ours)
 
 
 def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
@@ -128,3 +65,68 @@ def _own_names(schema: Schema, implementation: Callable[..., Any], skip: int) ->
     own = list(inspect.signature(implementation).parameters.values())[skip:]
     plain = itertools.takewhile(lambda p: p.kind is p.POSITIONAL_OR_KEYWORD, own)
     return dict(zip([p.name for p in schema.positional], [p.name for p in plain], strict=False))
+
+
+def _positions(by_position: Sequence[Converter], apart: int | None) -> Positions:
+    """apart: from this argument on all are ints of one tuple."""
+
+    def convert(args: Sequence[Any]) -> list[Any]:
+        if apart is not None:
+            args = (*args[:apart], args[apart:])
+        return [c(v) for c, v in zip(by_position, args, strict=True)]
+
+    return convert
+
+
+def _plan_by_position(
+    implementation: Callable[..., Any],
+    by_position: Sequence[Converter],
+    apart: int | None,
+    has_names: bool,
+) -> Plan:
+    """The plan where arguments by name, if there are any, are passed as they are."""
+    as_they_are = all(c is AS_IT_IS for c in by_position)
+    if apart is None and as_they_are:
+        return implementation
+    if apart == 0 and as_they_are:
+        return lambda *sizes, **named: implementation(sizes, **named)
+    if apart == 1 and as_they_are:
+        return lambda self, *sizes, **named: implementation(self, sizes, **named)
+    if apart is None and len(by_position) <= 2 and not has_names:
+        return _short_plan(implementation, *by_position)
+    positions = _positions(by_position, apart)
+    return lambda *args, **named: implementation(*positions(args), **named)
+
+
+def _short_plan(
+    implementation: Callable[..., Any], first: Converter, second: Converter | None = None
+) -> Plan:
+    """The plan of one argument or two, which most calls have, without a loop over them."""
+    if second is None:
+        return lambda a: implementation(first(a))
+    convert = second
+    if first is AS_IT_IS:
+        return lambda a, b: implementation(a, convert(b))
+    return lambda a, b: implementation(first(a), convert(b))
+
+
+def _plan_by_name(
+    implementation: Callable[..., Any], positions: Positions, by_name: ByName, ours: set[str]
+) -> Plan:
+    """The plan where arguments by name are converted, or looked at here.
+
+    ours: the names of those that the implementation does not get.
+    """
+    taken = ours & {name for name, _ in by_name.values()}
+    delivers = "out" in taken
+    checked = [name for name in OPTIONS if name in taken]
+
+    def call(*args: Any, **named: Any) -> Any:
+        values = positions(args)
+        found = {by_name[k][0]: by_name[k][1](v) for k, v in named.items()}
+        for name in checked:
+            OPTIONS[name](found.pop(name))
+        out = found.pop("out") if delivers else None
+        return deliver(out, implementation(*values, **found))
+
+    return call

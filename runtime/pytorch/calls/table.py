@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from runtime.core.errors import TorchError
-from runtime.pytorch.calls.binding import Plan, bind
+from runtime.pytorch.calls.binding import Plan, plan_of
 from runtime.pytorch.calls.kinds import Rejected
 from runtime.pytorch.calls.messages import invalid_arguments, no_memory, what_is_wrong
 from runtime.pytorch.calls.schema import Schema, derive, parse
@@ -218,8 +218,8 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
         wrong = what_is_wrong(row.schema, args[skip:], named, row.numbers)
         if wrong is None:
             implementation = _in_place(row.implementation) if row.in_place else row.implementation
-            found = bind(row.schema, implementation, args, named, row.numbers, row.is_method)
-            return found.plan, is_for_all
+            plan = plan_of(row.schema, implementation, args, named, row.numbers, row.is_method)
+            return plan, is_for_all
         is_for_all = is_for_all and not wrong.of_value
     shown = [r.schema for r in rows if not r.hidden]
     hidden = [r.schema for r in rows if r.hidden]
