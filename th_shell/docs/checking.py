@@ -14,16 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from th_shell import python_syntax
+from th_shell.docs.judging import expectations
 from th_shell.docs.judging.chance import judge_page
-from th_shell.docs.judging.expectations import (
-    errata_of,
-    reached,
-    updated,
-    verdicts_before,
-    with_errata,
-    with_falls,
-    with_xfail,
-)
 from th_shell.docs.judging.healing import Healing
 from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
 from th_shell.docs.judging.repairs import Repair
@@ -121,7 +113,7 @@ def _ready(page: Page, runner: Runner) -> tuple[Page, Runner]:
 
 
 def _assessed(page: Page, runner: Runner) -> Assessment:
-    errata = errata_of(page.examples, page.beside)
+    errata = expectations.errata_of(page.examples, page.beside)
     sources = {i: one.right for i, one in errata.items() if one.right is not None}
     judged = judge_page(page.examples, runner, sources)
     healed = Healing(page, judged.results, runner, sources, set(errata)).healed()
@@ -132,24 +124,24 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     }
     given = python_syntax.imported_names(python)
     results = with_fragments(with_devices(healed.results, given), known)
-    results = with_xfail([_strict(_damaged(result, page)) for result in results])
+    results = expectations.with_xfail([_strict(_damaged(result, page)) for result in results])
     return Assessment(results, judged.outcomes, healed.repairs, healed.inputs, errata)
 
 
 def _held(page: Page, runner: Runner) -> list[Result]:
     """The results, held against the file beside the page."""
     found = _assessed(page, runner)
-    results = with_errata(found.results, found.outcomes, found.errata)
-    return with_falls(results, verdicts_before(page.beside))
+    results = expectations.with_errata(found.results, found.outcomes, found.errata)
+    return expectations.with_falls(results, expectations.verdicts_before(page.beside))
 
 
 def _rewritten(page: Page, runner: Runner) -> list[Result]:
     """The results, with which the file beside the page is written anew."""
     for _ in range(_ROUNDS):
         found = _assessed(page, runner)
-        errata = updated(found.results, found.outcomes, found.errata, found.inputs)
-        results = with_errata(found.results, found.outcomes, errata)
-        if not page.beside.update(page.examples, errata, reached(results)):
+        errata = expectations.updated(found.results, found.outcomes, found.errata, found.inputs)
+        results = expectations.with_errata(found.results, found.outcomes, errata)
+        if not page.beside.update(page.examples, errata, expectations.reached(results)):
             break
     return results
 

@@ -18,12 +18,7 @@ from typing import NoReturn
 
 from runtime import PROCESSORS
 from th_shell.docs.checking import Checker
-from th_shell.docs.command.run_options import (
-    Parser,
-    add_judging_options,
-    add_running_options,
-    said_by,
-)
+from th_shell.docs.command import run_options
 from th_shell.docs.command.selection import NoPagesError, Shard, find_pages, pages_of_shard
 from th_shell.docs.command.watching import watch
 from th_shell.docs.judging.verdicts import PageResult
@@ -197,7 +192,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:
     with Starter() as starter:
-        checker = Checker(starter, Compiler(), said_by(options), options.update)
+        checker = Checker(starter, Compiler(), run_options.said_by(options), options.update)
 
         def check(page: Path) -> PageResult:
             progress.begin(str(page))
@@ -206,8 +201,8 @@ def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageRe
         yield from in_order(options.pages, check, options, starter)
 
 
-def _parser() -> Parser:
-    parser = Parser(
+def _parser() -> run_options.Parser:
+    parser = run_options.Parser(
         prog="th-docs",
         usage="%(prog)s [OPTION...] PAGE...\n"
         "       %(prog)s fix [OPTION...] PAGE...\n"
@@ -217,8 +212,8 @@ def _parser() -> Parser:
         epilog=_STATUS,
     )
     add_job_options(parser)
-    add_running_options(parser)
-    judging = add_judging_options(parser)
+    run_options.add_running_options(parser)
+    judging = run_options.add_judging_options(parser)
     judging.add_argument(
         "--update",
         action="store_true",

@@ -21,12 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from th_shell.docs.checking import Assessment, Checker, assess_page
-from th_shell.docs.command.run_options import (
-    Parser,
-    add_judging_options,
-    add_running_options,
-    said_by,
-)
+from th_shell.docs.command import run_options
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.fixing.rewriting import rewritten
 from th_shell.docs.judging.comparison import agrees
@@ -54,13 +49,13 @@ def main(words: Sequence[str]) -> int:
     except NoPagesError as error:
         parser.error(str(error))
     with Starter() as starter:
-        checker = Checker(starter, Compiler(), said_by(options))
+        checker = Checker(starter, Compiler(), run_options.said_by(options))
         mended = [_fixed(page, checker, options.diff) for page in pages]
     return 0 if all(mended) else 1
 
 
-def _parser() -> Parser:
-    parser = Parser(
+def _parser() -> run_options.Parser:
+    parser = run_options.Parser(
         prog="th-docs fix",
         usage="%(prog)s [OPTION...] PAGE...",
         description="Write what examples print into their pages, in place of documented texts that "
@@ -71,8 +66,8 @@ def _parser() -> Parser:
     parser.add_argument(
         "--diff", action="store_true", help="only show what would be changed, and change nothing"
     )
-    add_running_options(parser)
-    add_judging_options(parser)
+    run_options.add_running_options(parser)
+    run_options.add_judging_options(parser)
     return parser
 
 

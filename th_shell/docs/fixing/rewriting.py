@@ -8,14 +8,13 @@ page's margin and spacing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Iterator, Sequence
 
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import is_number, precision
+from th_shell.docs.reporting.differences import agreeing
 
 _WORD = re.compile(r"\S+")
-_MOST = 50  # lines that are compared each with each
 
 
 def rewritten(documented: Sequence[str], printed: str) -> list[list[str]]:
@@ -40,7 +39,7 @@ def _paired(
 ) -> Iterator[tuple[int | None, str | None]]:
     """Documented lines, by index, with the printed ones in their places; None for none."""
     at, used = 0, 0
-    for old, new in [*_common(documented, wanted), (len(documented), len(wanted))]:
+    for old, new in [*agreeing(documented, wanted), (len(documented), len(wanted))]:
         missing, added = list(range(at, old)), list(wanted[used:new])
         for i in range(max(len(missing), len(added))):
             yield (
@@ -50,49 +49,6 @@ def _paired(
         if old < len(documented):
             yield old, wanted[new]
         at, used = old + 1, new + 1
-
-
-def _common(documented: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of lines that agree, in order: those at both ends, and as many as there can be between.
-
-    Between there are none where it would take long to find them.
-    """
-    start = _agreeing(zip(documented, wanted, strict=False))
-    end = _agreeing(zip(reversed(documented[start:]), reversed(wanted[start:]), strict=False))
-    behind, after = len(documented) - end, len(wanted) - end
-    middle: list[tuple[int, int]] = []
-    if (behind - start) * (after - start) <= _MOST**2:
-        middle = _most_common(documented[start:behind], wanted[start:after])
-    return [
-        *((i, i) for i in range(start)),
-        *((start + i, start + j) for i, j in middle),
-        *((behind + i, after + i) for i in range(end)),
-    ]
-
-
-def _agreeing(pairs: Iterable[tuple[str, str]]) -> int:
-    """How many of the first pairs of lines agree."""
-    return sum(1 for _ in takewhile(lambda pair: agrees(*pair), pairs))
-
-
-def _most_common(documented: Sequence[str], wanted: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs of lines that agree: as many as there can be, in order."""
-    same = [[agrees(old, new) for new in wanted] for old in documented]
-    most = [[0] * (len(wanted) + 1) for _ in range(len(documented) + 1)]
-    for i in reversed(range(len(documented))):
-        for j in reversed(range(len(wanted))):
-            rest = max(most[i + 1][j], most[i][j + 1])
-            most[i][j] = max(rest, most[i + 1][j + 1] + 1) if same[i][j] else rest
-    pairs, i, j = [], 0, 0
-    while i < len(documented) and j < len(wanted):
-        if same[i][j] and most[i][j] == most[i + 1][j + 1] + 1:
-            pairs.append((i, j))
-            i, j = i + 1, j + 1
-        elif most[i + 1][j] >= most[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return pairs
 
 
 def _line(old: str, new: str) -> str:

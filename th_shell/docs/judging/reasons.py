@@ -29,13 +29,6 @@ from th_shell.docs.reading import names, naming
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
-from th_shell.python_syntax import (
-    bound_names,
-    changed_names,
-    imported_names,
-    read_names,
-    syntax,
-)
 from th_shell.syntax import Syntax
 
 #: The line with class and sizes, also where it stands behind numbers or lost its bracket.
@@ -76,7 +69,7 @@ _ARRAY = re.compile(r"\b(?:tensor|array)\(\[")
 
 def _in_python(example: Example, got: str) -> str:
     is_error = "SyntaxError" in example.expected or "IndentationError" in example.expected
-    if syntax(example.source) is not Syntax.COMPLETE and not is_error:
+    if python_syntax.syntax(example.source) is not Syntax.COMPLETE and not is_error:
         return "the input is not whole: it does not compile"
     text = example.expected
     if not _ARRAY.search(text) or open_brackets(got):
@@ -121,14 +114,14 @@ class _Devices:
         example = result.example
         if example.language != PYTHON or example.kind in (Kind.SHELL, Kind.TEXT):
             return result
-        self._modules |= imported_names(example.source)
-        used = sorted(read_names(example.source) & self._missing)
+        self._modules |= python_syntax.imported_names(example.source)
+        used = sorted(python_syntax.read_names(example.source) & self._missing)
         lacks = result.verdict is Verdict.ERROR and _lacks_device(result)
         if not used and not lacks:
-            self._missing -= bound_names(example.source)
+            self._missing -= python_syntax.bound_names(example.source)
             return result
         # `torch.cuda.synchronize()` changes no module.
-        self._missing |= changed_names(example.source) - self._modules
+        self._missing |= python_syntax.changed_names(example.source) - self._modules
         if lacks:
             note = f"needs a device: {_message(result.got)}"
         elif result.verdict in (Verdict.DIFFERS, Verdict.ERROR):

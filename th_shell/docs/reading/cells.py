@@ -14,23 +14,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from th_shell import python_syntax
 from th_shell.docs.reading.examples import Line
 from th_shell.docs.reading.prose import output_of, words_in
-from th_shell.python_syntax import (
-    BUILTINS,
-    CLASSES,
-    FUNCTIONS,
-    PROMPT,
-    bound_names,
-    ends_with_value,
-    only_defines,
-    read_names,
-    shown_name,
-    statements,
-    syntax,
-    variables,
-    without_magics,
-)
 from th_shell.syntax import Syntax
 
 #: The mark before the code of a cell.
@@ -68,7 +54,9 @@ def cells(lines: Sequence[Line], with_prose: bool) -> list[Cell]:
     marks = [at for at, line in enumerate(lines) if CELL.match(line.text)]
     for at, end in zip(marks, [*marks[1:], len(lines)], strict=True):
         # A session, too, ends a cell of a page that has both.
-        prompts = (i for i in range(at, end) if with_prose and PROMPT.match(lines[i].text))
+        prompts = (
+            i for i in range(at, end) if with_prose and python_syntax.PROMPT.match(lines[i].text)
+        )
         found.append(reader.read(lines[at], lines[at + 1 : next(prompts, end)]))
     return _with_late_outputs(found)
 
@@ -79,7 +67,7 @@ class _Reader:
     def __init__(self, with_prose: bool) -> None:
         self._with_prose = with_prose
         self._words: set[str] = set()  # in the code of all cells so far
-        self._names = set(BUILTINS)
+        self._names = set(python_syntax.BUILTINS)
         self._variables: set[str] = set()
 
     def read(self, mark: Line, below: Sequence[Line]) -> Cell:
@@ -90,12 +78,12 @@ class _Reader:
             code, used = _typed(first, below)
         else:
             code, used = self._paragraphs(below)
-        source = without_magics("\n".join(line.text for line in code))
+        source = python_syntax.without_magics("\n".join(line.text for line in code))
         self._words |= words_in(source)
-        self._names |= bound_names(source)
-        self._variables |= variables(source)
+        self._names |= python_syntax.bound_names(source)
+        self._variables |= python_syntax.variables(source)
         output = below[used:]
-        if self._with_prose and only_defines(source):
+        if self._with_prose and python_syntax.only_defines(source):
             output = ()
         elif self._with_prose:
             texts = [_OUT.sub(r"\g<text>", line.text) for line in output]
@@ -115,23 +103,25 @@ class _Reader:
     def _is_code(self, above: str, text: str) -> bool:
         if not above:
             return True
-        above = without_magics(above)
-        state = syntax(above)
+        above = python_syntax.without_magics(above)
+        state = python_syntax.syntax(above)
         if state is Syntax.INCOMPLETE or text[0].isspace():
-            return syntax(f"{above}\n\n{text}") is not Syntax.WRONG
-        body = statements(without_magics(text))
-        if _BEGINS.match(text) and syntax(text) is Syntax.INCOMPLETE:
+            return python_syntax.syntax(f"{above}\n\n{text}") is not Syntax.WRONG
+        body = python_syntax.statements(python_syntax.without_magics(text))
+        if _BEGINS.match(text) and python_syntax.syntax(text) is Syntax.INCOMPLETE:
             return True
         if not body or not all(isinstance(node, ast.Expr) for node in body):
             return any(not _may_be_printed(node) for node in body)
-        names = read_names(text)
-        if not names or not names <= self._names | bound_names(above):
+        names = python_syntax.read_names(text)
+        if not names or not names <= self._names | python_syntax.bound_names(above):
             return False
-        shown = shown_name(above)
-        of_program = (self._variables | variables(above) | FUNCTIONS) - {shown}
+        shown = python_syntax.shown_name(above)
+        of_program = (
+            self._variables | python_syntax.variables(above) | python_syntax.FUNCTIONS
+        ) - {shown}
         if names & of_program:
             return True
-        return not (all(map(_may_be_printed, body)) and ends_with_value(above))
+        return not (all(map(_may_be_printed, body)) and python_syntax.ends_with_value(above))
 
 
 def _typed(first: Line, below: Sequence[Line]) -> tuple[list[Line], int]:
@@ -175,7 +165,7 @@ def _is_printed_value(value: ast.expr) -> bool:
     if isinstance(value, ast.UnaryOp):
         return _is_printed_value(value.operand)
     if isinstance(value, ast.Name):
-        return value.id in CLASSES
+        return value.id in python_syntax.CLASSES
     return isinstance(value, (ast.Constant, ast.Attribute))
 
 

@@ -71,6 +71,16 @@ def line_blocks(documented: str, printed: str, exact: bool = False) -> list[Bloc
     return list(_merged([*blocks, Block(False, *rest)]))
 
 
+def agreeing(documented: Sequence[str], printed: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of lines that agree, by their indices, in order; of the first lines of long texts."""
+    old, new = (
+        [[reading or ("",) for reading in _read(line)] for line in lines[:_MOST]]
+        for lines in (documented, printed)
+    )
+    opcodes = _opcodes(*_keys(old, [readings[:1] for readings in new], tokens_agree))
+    return [(i + at, k + at) for same, i, j, k, _ in opcodes if same for at in range(j - i)]
+
+
 def word_pieces(documented: str, printed: str) -> list[Piece]:
     """The words of two texts, with the white space before them, as pieces that differ or not."""
     old, new = (_words(text) for text in (documented, printed))

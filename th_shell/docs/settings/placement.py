@@ -14,15 +14,9 @@ from dataclasses import InitVar, dataclass, replace
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Block, Example, Kind, PageText
 from th_shell.docs.reading.refining import examples_of
+from th_shell.docs.settings import directives
 from th_shell.docs.settings.beside import Beside, Placed
 from th_shell.docs.settings.captures import shown_captures
-from th_shell.docs.settings.directives import (
-    Comment,
-    Directive,
-    find_comments,
-    read_directives,
-    without_comments,
-)
 from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
 
 
@@ -38,13 +32,13 @@ def cut_with_settings(
     below: what is said of the whole page elsewhere. locals_stay: whether what runs them keeps the
     locals of one for the next. Raises OSError and SettingsError.
     """
-    comments = find_comments(page)
-    own = without_comments(page.blocks, comments)
+    comments = directives.find_comments(page)
+    own = directives.without_comments(page.blocks, comments)
     examples = examples_of(own, compiler, locals_stay)
     placed = [Placed(0, below, range(len(examples)), "")]
     placed += beside.layers(examples) if beside else ()
     finder = _Finder(page, examples, comments)
-    placed += [finder.placed(one) for one in read_directives(page.name, comments)]
+    placed += [finder.placed(one) for one in directives.read_directives(page.name, comments)]
     return own, _with_layers(examples, sorted(placed, key=lambda one: one.rank))
 
 
@@ -75,19 +69,19 @@ class _Finder:
 
     _page: PageText
     _examples: Sequence[Example]
-    comments: InitVar[Sequence[Comment]]
+    comments: InitVar[Sequence[directives.Comment]]
 
-    def __post_init__(self, comments: Sequence[Comment]) -> None:
+    def __post_init__(self, comments: Sequence[directives.Comment]) -> None:
         self._covered = {number for one in comments for number in range(one.line, one.last + 1)}
 
-    def placed(self, directive: Directive) -> Placed:
+    def placed(self, directive: directives.Directive) -> Placed:
         """A directive's layer with its examples. Raises SettingsError."""
         rank, examples, why = self._find(directive)
         if not examples:
             raise SettingsError(f"{directive.place}: the directive holds for nothing: {why}")
         return Placed(rank, directive.layer, examples, directive.place)
 
-    def _find(self, directive: Directive) -> tuple[int, Sequence[int], str]:
+    def _find(self, directive: directives.Directive) -> tuple[int, Sequence[int], str]:
         """The rank, the examples, and why there are none."""
         comment = directive.comment
         kinds = {hidden.kind for hidden in directive.layer.hidden}
@@ -99,7 +93,9 @@ class _Finder:
             return 5, self._next(comment), "no example follows"
         return 3, self._under(comment), "no block of examples stands right under it"
 
-    def _in_block(self, comment: Comment, block: int, is_setup: bool) -> tuple[Sequence[int], str]:
+    def _in_block(
+        self, comment: directives.Comment, block: int, is_setup: bool
+    ) -> tuple[Sequence[int], str]:
         examples = self._examples
         for at, example in enumerate(examples):
             end = example.documented[1] if example.documented else example.last
@@ -118,12 +114,12 @@ class _Finder:
         is_text = examples[found[0]].kind is Kind.TEXT
         return ([], "what follows is no input") if is_text else (found, "")
 
-    def _next(self, comment: Comment) -> Sequence[int]:
+    def _next(self, comment: directives.Comment) -> Sequence[int]:
         found = (at for at, one in enumerate(self._examples) if one.line > comment.last)
         first = next(found, None)
         return [] if first is None else [first]
 
-    def _under(self, comment: Comment) -> Sequence[int]:
+    def _under(self, comment: directives.Comment) -> Sequence[int]:
         for number, block in enumerate(self._page.blocks):
             start = block.opening
             if start <= comment.last and block.lines:
