@@ -169,8 +169,7 @@ def along_code(call: Call) -> str | None:
     lines = [
         *(_resize(k, how, [(f"c{r}", f"a{r}", "dtype")]) if r else []),
         f"local {_SECTIONS}, near = sections(MAX_IN_LUA, {how})",
-        f"local far = fits(c{r}, {how})",
-        "if not outer or not far then return nil end",
+        f"if not outer or not fits(c{r}, {how}) then return nil end",
         f"local results = outer * inner{' * count' if row.running else ''}",
         start(r, call.type),
         start(k, call.type),
@@ -210,15 +209,12 @@ def _direct(reduction: _Reduction) -> list[str]:
         lines = [f"{how}({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})", f"{finish}(results, count)"]
         return [*lines, *_copied(reduction, _RESULT)]
     lines = [f"{how}({fold}, p{r}, p{k}, {_SECTIONS})"]
-    if r and not row.running:
-        apart = [f"{how}({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})", *_copied(reduction, _TOTALS)]
-        lines = ["if far ~= 1 then", *apart, "else", *lines, "end"]
     if r:
         last = f"{SIZES[kind]} * ((outer - 1) * o + (count - 1) * d + (inner - 1) * i)"
         clash = f"p{r} <= p{k} + {last} and p{k} < p{r} + {SIZES[kind]} * results"
         if row.running:  # which may take the elements' place
             clash = f"p{r} ~= p{k} and {clash}"
-        lines.insert(0, f"if far == 1 and {clash} then return nil end")
+        lines.insert(0, f"if {clash} then return nil end")
     return lines
 
 
@@ -248,7 +244,7 @@ def _copied(reduction: _Reduction, buffer: int) -> list[str]:
     """What copies the results from a buffer."""
     r, kind = reduction.call.destination or 0, reduction.call.type
     size = SIZES[kind]
-    lies = f"p{r}, {size} * far, 0, 0, buffer{buffer}, {size}, 0, 0"
+    lies = f"p{r}, {size}, 0, 0, buffer{buffer}, {size}, 0, 0"
     return [f"copy_rows({reduction.copy(kind)}, results, 1, 1, {lies})"]
 
 
@@ -268,9 +264,7 @@ def extrema_code(call: Call) -> str | None:
     buffer = f"{POINTERS[kind]}_buffer"
     lines = [
         f"local {_SECTIONS} = sections(MAX_IN_LUA, {how})",
-        f"if not outer or fits(values, {how}) ~= 1 or fits(places, {how}) ~= 1 then",
-        "  return nil",
-        "end",
+        f"if not (outer and fits(values, {how}) and fits(places, {how})) then return nil end",
         f"local p0 = address(values.storage.data) + {size} * tonumber(values.storageOffset)",
         "local q0 = address(places.storage.data) + 8 * tonumber(places.storageOffset)",
         start(k, kind),

@@ -133,7 +133,7 @@ local function copy_elements(c, s, other)
     return true
   end
   if count > blocks.MAX or IS_HALF or other.name == 'Half'
-    or same and (c.nDimension ~= 1 or s.nDimension ~= 1) then
+    or same and not (line_step(c, count) and line_step(s, count)) then
     return false
   end
   return (convert_elements(c, s, count, other))

@@ -8,15 +8,14 @@
 local th, dtype, slow = ...
 
 local type, tonumber, select = type, tonumber, select
-local structs, storage_structs = dtype.structs, dtype.storage_structs
-local fetch_struct, fetch_storage = dtype.fetch_struct, dtype.fetch_storage
+local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local anchor_of, replace_struct, class_of = th.anchor_of, th.replace_struct, th.class_of
 local blocks, layouts, new_view, publish = th.blocks, th.layouts, dtype.new_view, dtype.publish
 local copy_geometry = dtype.copy_geometry
 local View, ROOM, NO_STORAGE = dtype.view, th.ROOM, th.NO_STORAGE
 local long_storage, sized = blocks.long_storage, blocks.sized
 local product, set_sizes = blocks.product, blocks.set_sizes
-local share, share_storage, numbers_of = blocks.share, blocks.share_storage, blocks.numbers
+local share, numbers_of = blocks.share, blocks.numbers
 local leave_undetermined = blocks.leave_undetermined
 local STORAGE, TENSOR = dtype.storage_id, dtype.tensor_id
 
@@ -113,7 +112,7 @@ function geometry.resizeAs(self, ...)
   return slow.resizeAs(self, ...)
 end
 
--- ------------------------------------------------------- views of tensors and storages
+-- -------------------------------------------------------------- views of tensors
 
 -- A struct with another tensor's geometry, and what keeps its memory; nil where Python has to make
 -- it.
@@ -130,64 +129,17 @@ local function same_view(other)
   return view, anchor, other
 end
 
--- A struct without a storage for sizes, a number or a LongStorage, and their product; nil where
--- Python has to make it.
-local function view_of_size(size)
-  local n, a, b, c, d = 1, size, nil, nil, nil
-  if type(size) == 'userdata' then
-    local sizes = long_storage(size)
-    if not sizes then return nil end
-    n, a, b, c, d = numbers_of(sizes)
-  end
-  local count = n and are_numbers(n, a, b, c, d) and product(n, a, b, c, d)
-  if not count then return nil end
-  local view = bare_view(n)
-  set_sizes(view, n, a, b, c, d)
-  return view, count
-end
-
--- A struct for the elements of a storage from position `first` (from 1) on, with sizes: a number or
--- those that a LongStorage has. nil where Python has to make it, so where the storage must grow.
-local function storage_view(value, first, size)
-  local s = storage_structs[value] or fetch_storage(value)
-  if not s or type(first) ~= 'number' or first < 1 or first % 1 ~= 0 then return nil end
-  local view, count = view_of_size(size or tonumber(s.size))
-  local anchor = count and share_storage(value, s)
-  if not anchor or first - 1 + count > tonumber(s.size) then return nil end
-  view.storage, view.storageOffset = s, first - 1
-  return view, anchor, value
-end
-
--- A struct for what is behind the arguments of `new` and `set`: a tensor, or a storage with offset
--- and sizes.
-local function view_of(n, what, first, size)
-  local id = class_of(what)
-  if id == TENSOR then
-    local view, anchor, source = same_view(what)
-    return view, anchor, source
-  elseif id == STORAGE and (n == 1 or n == 3) then
-    if n == 1 then first = 1 end
-    local view, anchor, source = storage_view(what, first, size)
-    return view, anchor, source
-  end
-end
-
---- Makes a tensor the view that another one is, or a view of a storage.
+--- Makes a tensor the view that another one is, or one without elements.
 function geometry.set(self, ...)
-  local n, a, b, c = select('#', ...), ...
+  local n, other = select('#', ...), ...
   local old = anchor_of(self) and structs[self]
-  if old then
-    local view, anchor, source
+  if old and (n == 0 or class_of(other) == TENSOR) then
+    local view, anchor
     if n == 0 then
       if old.nDimension == 0 then return self end
       view, anchor = bare_view(0), NO_STORAGE
     else
-      view, anchor, source = view_of(n, a, b, c)
-      -- Torch7: without strides, a tensor that has the wanted sizes keeps its own.
-      if view and class_of(source) == STORAGE and n == 3 and layouts.same_sizes(old, view)
-        and not layouts.same_strides(old, view) then
-        view = nil
-      end
+      view, anchor = same_view(other)
     end
     if view and replace_struct(structs, self, old, view, anchor) then return self end
   end
@@ -204,12 +156,13 @@ function dtype.construct(n, a, b, c, d)
     return value
   end
   if type(a) == 'userdata' then
-    local s = n == 1 and class_of(a) ~= STORAGE and long_storage(a)
-    if not s then
-      local view, anchor = view_of(n, a, b, c)
+    if class_of(a) == TENSOR then
+      local view, anchor = same_view(a)
       if view then value = publish(view, anchor) end
       return value
     end
+    local s = n == 1 and class_of(a) ~= STORAGE and long_storage(a)
+    if not s then return nil end
     n, a, b, c, d = numbers_of(s)
     if not n then return nil end
   end

@@ -97,18 +97,4 @@ function queries.isSetTo(self, ...)
     and same_sizes(c, d) and same_strides(c, d)
 end
 
-function queries.isSize(self, ...)
-  local sizes = ...
-  local c = structs[self] or fetch_struct(self)
-  local s = blocks.long_storage(sizes)
-  if not (c and s) or c.nDimension > ROOM then return slow.isSize(self, ...) end
-  local n = c.nDimension
-  if s.size ~= n then return false end
-  local data = s.data
-  for d = 0, n - 1 do
-    if c.size[d] ~= data[d] then return false end
-  end
-  return true
-end
-
 return queries

@@ -136,32 +136,17 @@ function reductions.sections(most, c, dim, running, ...) -- luacheck: ignore 212
   return 1, 0, count, d, size, far, d == 1
 end
 
--- How far apart results of at most two dimensions lie that are not contiguous; nil where that is
--- not one distance above 0, or they reach past the end of the storage.
-local function distance_of(r, dim, running)
-  local dims = r.nDimension
-  if dims > 2 or running then return nil end
-  local count, far = 1, 1
-  if dims == 2 then count, far = tonumber(r.size[2 - dim]), tonumber(r.stride[2 - dim]) end
-  local last = tonumber(r.storageOffset) + (count - 1) * far
-  if far <= 0 or last >= tonumber(r.storage.size) then return nil end
-  return far
-end
-
---- How far apart the elements of a tensor lie that suits results along a dimension of another one:
--- with its sizes, or with size 1 along the dimension. nil where it does not suit; 1 for a
--- contiguous tensor.
+--- Whether a tensor is contiguous and suits results along a dimension of another one: with its
+-- sizes, or with size 1 along the dimension.
 function reductions.fits(r, c, dim, running, ...) -- luacheck: ignore 212
   local dims = c.nDimension
-  if not has_dimension(dims, dim) or r.nDimension ~= dims or r.storage == nil then return nil end
-  if r.size[0] ~= ((dim ~= 1 or running) and c.size[0] or 1) then return nil end
-  if dims >= 2 and r.size[1] ~= ((dim ~= 2 or running) and c.size[1] or 1) then return nil end
+  if not has_dimension(dims, dim) or r.nDimension ~= dims or r.storage == nil then return false end
+  if r.size[0] ~= ((dim ~= 1 or running) and c.size[0] or 1) then return false end
+  if dims >= 2 and r.size[1] ~= ((dim ~= 2 or running) and c.size[1] or 1) then return false end
   for k = 2, dims - 1 do
-    if r.size[k] ~= ((k ~= dim - 1 or running) and c.size[k] or 1) then return nil end
+    if r.size[k] ~= ((k ~= dim - 1 or running) and c.size[k] or 1) then return false end
   end
-  local far = 1
-  if dense(r) == 0 then far = distance_of(r, dim, running) end
-  return far
+  return dense(r) > 0
 end
 
 --- Gives a tensor such sizes. Returns false where Python has to.

@@ -10,10 +10,10 @@ local type, tonumber, select = type, tonumber, select
 local structs, anchor_of, replace_struct = dtype.structs, th.anchor_of, th.replace_struct
 local class_of, TENSOR = th.class_of, dtype.tensor_id
 local fetch_struct, new_view, publish = dtype.fetch_struct, dtype.new_view, dtype.publish
-local locate, copy_geometry, is_size = dtype.locate, dtype.copy_geometry, dtype.is_size
+local locate, copy_geometry = dtype.locate, dtype.copy_geometry
 local layouts, dense, blocks = th.layouts, th.layouts.dense, th.blocks
 local set_strides, long_storage = blocks.set_strides, blocks.long_storage
-local ROOM = th.ROOM
+local ROOM, LARGEST = th.ROOM, dtype.LARGEST
 
 local views = {}
 
@@ -162,7 +162,7 @@ local function expanded_view(self, n, fill, ...)
   if not fill(view, n, ...) then return nil end
   for d = 0, n - 1 do
     local have, want = tonumber(c.size[d]), tonumber(view.size[d])
-    if not is_size(want) or have ~= 1 and have ~= want then return nil end
+    if want < 1 or want > LARGEST or have ~= 1 and have ~= want then return nil end
     view.stride[d] = have == 1 and 0 or c.stride[d]
   end
   local _, anchor = locate(view, c, c.storageOffset, self)

@@ -64,7 +64,7 @@ function dtype.copy_geometry(view, d, source, e, n)
 end
 local copy_geometry = dtype.copy_geometry
 
---- The largest size, step or stride that no storage limits.
+--- The largest size or step that no storage limits.
 dtype.LARGEST = 2 ^ 31
 
 --- Whether a value may be a size or step.
@@ -189,31 +189,6 @@ function views.transpose(self, ...)
     return (publish(view, anchor))
   end
   return slow.transpose(self, ...)
-end
-
--- The view with the dimensions in another order: arguments for `publish`; nil if it is none.
-local function permuted_view(self, n, ...)
-  local view, c = new_view(n, self, n)
-  for d = 1, n do
-    local e = select(d, ...)
-    if not is_dimension(c, e) then return nil end
-    for k = 1, d - 1 do
-      if select(k, ...) == e then return nil end
-    end
-    view.size[d - 1], view.stride[d - 1] = c.size[e - 1], c.stride[e - 1]
-  end
-  local _, anchor = locate(view, c, c.storageOffset, self)
-  return view, anchor, self
-end
-
-function views.permute(self, ...)
-  local n = select('#', ...)
-  local c = structs[self] or fetch_struct(self)
-  if c and n == c.nDimension and n > 0 and n <= ROOM then
-    local view, anchor = permuted_view(self, n, ...)
-    if view then return (publish(view, anchor)) end
-  end
-  return slow.permute(self, ...)
 end
 
 -- ------------------------------------------------------------- squeeze and unfold
