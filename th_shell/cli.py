@@ -11,8 +11,9 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -35,18 +36,8 @@ def main(argv: list[str] | None = None) -> int:
     _open_missing_streams()
     try:
         options = parse(sys.argv[1:] if argv is None else argv)
-        if options.python is not None:
-            from th_shell.python.command import run
-
-            return run(options.python)
-        if options.convert is not None:
-            from th_shell import convert
-
-            return convert.run(options.convert)
-        if options.packages is not None:
-            from th_shell.packages import command
-
-            return command.run(options.packages[0], options.packages[1:])
+        if options.program:
+            return _run_program(options.program, options.words)
     except UsageError as error:
         complain(error)
         print(USAGE, end="", file=sys.stderr)
@@ -55,28 +46,31 @@ def main(argv: list[str] | None = None) -> int:
     # would look through all of it, several times.
     gc.disable()
     try:
-        return _main(options)
+        return _print(options.prints) if options.prints else _run(options)
     finally:
         gc.freeze()
 
 
-def _main(options: Options) -> int:
-    if options.check is not None:
-        return _check_programs(options)
-    if options.jupyter is not None:
-        from th_shell.jupyter import install
-
-        return install.run(list(options.jupyter))
-    return _print(options.prints) if options.prints else _run(options)
-
-
-def _check_programs(options: Options) -> int:
+def _run_program(name: str, words: Sequence[str]) -> int:
+    """Do what an option asks for that has words of its own. Raises UsageError."""
+    run: Callable[[Sequence[str]], int]
     try:
-        from th_shell.preflight.command import check
+        if name == "check":
+            from th_shell.preflight.command import run
+        elif name == "convert":
+            from th_shell.convert import run
+        elif name == "jupyter":
+            from th_shell.jupyter.install import run
+        elif name == "python":
+            from th_shell.python.command import run
+        else:
+            from th_shell.packages import command
+
+            run = partial(command.run, name)
     except ImportError as error:
         complain(error)
         return WRONG_USAGE
-    return check(options.check or (), options.json)
+    return run(words)
 
 
 def _print(what: str) -> int:

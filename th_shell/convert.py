@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from th_shell.visible import UsageError, complain
+from th_shell.visible import UsageError, complain, read_words
 
 _FAILURE = 1
 _FORMATS = ("binary", "ascii", "b32")
@@ -39,17 +39,11 @@ def run(words: Sequence[str]) -> int:
 
 def _read(words: Sequence[str]) -> tuple[str, str, Any]:
     """The two files, and the format of the second."""
-    files, format = [], "binary"
-    rest = iter(words)
-    for word in rest:
-        if word == "--format":
-            format = next(rest, "")
-            if format not in _FORMATS:
-                raise UsageError(f"--format needs {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}")
-        elif word.startswith("-"):
-            raise UsageError(f"unrecognized option {word} of --convert")
-        else:
-            files.append(word)
+    formats = f"{', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}"
+    files, said = read_words("convert", words, {"--format": formats})
+    format = said.get("--format", _FORMATS[0])
+    if format not in _FORMATS:
+        raise UsageError(f"--format needs {formats}")
     if len(files) != 2:
         raise UsageError("--convert needs a .t7 file, and the name of the new file")
     if not files[1].endswith((".npz", ".json", ".t7")):

@@ -61,10 +61,8 @@ class Options(NamedTuple):
     a path, '-' for the standard input, or None. arguments: the words behind the script, or all
     words if there is none. trust: whether functions in files are loaded. gpu_as_cpu: whether the
     processor stands for GPUs. monitor: what happens
-    where a global is made or is not there: '' nothing, 'warn' or 'error'. check: the files and
-    folders of --check, or None; json: whether it answers in JSON. convert, jupyter, python: the
-    words behind --convert, --jupyter or --python, or None. packages: 'install', 'list' or 'remove',
-    and the words behind; or None.
+    where a global is made or is not there: '' nothing, 'warn' or 'error'. program: the option that
+    does something else, 'check' for --check, or ''; words: those behind it.
     """
 
     actions: tuple[Action, ...] = ()
@@ -75,14 +73,11 @@ class Options(NamedTuple):
     trust: bool = False
     gpu_as_cpu: bool = False
     monitor: str = ""
-    check: tuple[str, ...] | None = None
-    json: bool = False
-    convert: tuple[str, ...] | None = None
-    jupyter: tuple[str, ...] | None = None
-    python: tuple[str, ...] | None = None
-    packages: tuple[str, ...] | None = None
+    program: str = ""
+    words: tuple[str, ...] = ()
 
 
+_PROGRAMS = ("--check", "--convert", "--install", "--list", "--remove", "--jupyter", "--python")
 _WITH_WORD = {"-e": "statement", "-l": "library"}
 _PRINTING = {
     "-h": "help",
@@ -114,20 +109,13 @@ def parse(words: Sequence[str]) -> Options:
             return found._replace(script=word, arguments=tuple(words[at:]))
         if word in _PRINTING:
             return Options(prints=_PRINTING[word])
-        if word == "--check":
-            return _check(words[at:])
-        if word in ("--install", "--list", "--remove"):
-            return Options(packages=(word[2:], *words[at:]))
-        if word == "--convert":
-            return Options(convert=tuple(words[at:]))
-        if word == "--jupyter":
-            return Options(jupyter=tuple(words[at:]))
         if word == "--python":
             if at > 1:
                 raise UsageError("--python comes first: what stands behind it is for Python")
             if words[at:] and words[at] in _PRINTING:
                 return Options(prints=_PRINTING[words[at]])
-            return Options(python=tuple(words[at:]))
+        if word in _PROGRAMS:
+            return Options(program=word[2:], words=tuple(words[at:]))
         if word in _FLAGS:
             found = found._replace(**_FLAGS[word])  # type: ignore[arg-type]
         elif word in _WITH_WORD:
@@ -144,13 +132,3 @@ def parse(words: Sequence[str]) -> Options:
 
 def _and(options: Options, kind: str, text: str) -> Options:
     return options._replace(actions=(*options.actions, Action(kind, text)))
-
-
-def _check(words: Sequence[str]) -> Options:
-    paths = tuple(word for word in words if not word.startswith("--"))
-    for word in words:
-        if word.startswith("--") and word != "--json":
-            raise UsageError(f"unrecognized option {word} of --check")
-    if not paths:
-        raise UsageError("--check needs files or folders")
-    return Options(check=paths, json="--json" in words)

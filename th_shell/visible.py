@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Mapping, Sequence
 
 
 class UsageError(Exception):
@@ -65,3 +66,27 @@ def complain(message: object, program: str = "th") -> None:
 
 def _escaped(code: re.Match[str]) -> str:
     return "".join(f"\\{byte:03d}" for byte in code[0].encode("utf-8", "surrogateescape"))
+
+
+def read_words(
+    option: str, words: Sequence[str], needs: Mapping[str, str], flags: Sequence[str] = ()
+) -> tuple[list[str], dict[str, str]]:
+    """The words behind an option that are no options themselves, and what those say that are.
+
+    needs: what the word is that must stand behind one of these; flags have none. Raises UsageError.
+    """
+    names: list[str] = []
+    said: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        if word in needs:
+            said[word] = next(rest, "")
+            if not said[word]:
+                raise UsageError(f"{word} needs {needs[word]}")
+        elif word in flags:
+            said[word] = word
+        elif word.startswith("-"):
+            raise UsageError(f"unrecognized option {word} of --{option}")
+        else:
+            names.append(word)
+    return names, said

@@ -25,7 +25,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_words() -> None:
-    assert parse(["--convert", "a.t7", "b.npz"]) == Options(convert=("a.t7", "b.npz"))
+    assert parse(["--convert", "a.t7", "b.npz"]) == Options(
+        program="convert", words=("a.t7", "b.npz")
+    )
 
 
 @pytest.mark.parametrize(

@@ -24,14 +24,17 @@ STATEMENT = Action("statement", "print(1)")
         (["-g", "a.lua"], Options(monitor="warn", script="a.lua")),
         (["--gglobals"], Options(monitor="error", arguments=("--gglobals",))),
         (["-g", "-gg", "-"], Options(monitor="error", script="-")),
-        (["--jupyter"], Options(jupyter=())),
-        (["--jupyter", "install", "--user"], Options(jupyter=("install", "--user"))),
+        (["--jupyter"], Options(program="jupyter")),
+        (
+            ["--jupyter", "install", "-x"],
+            Options(program="jupyter", words=("install", "-x")),
+        ),
+        (["--install", "nn"], Options(program="install", words=("nn",))),
         (["a.lua", "--help", "-x"], Options(script="a.lua", arguments=("--help", "-x"))),
-        (["--python"], Options(python=())),
-        (["--python", "-i", "a.py"], Options(python=("-i", "a.py"))),
+        (["--python"], Options(program="python")),
+        (["--python", "-i", "a.py"], Options(program="python", words=("-i", "a.py"))),
         (["--python", "--help"], Options(prints="help")),
-        (["--check", "a.lua", "b"], Options(check=("a.lua", "b"))),
-        (["--check", "--json", "a"], Options(check=("a",), json=True)),
+        (["--check", "--json", "a"], Options(program="check", words=("--json", "a"))),
         (["-", "a", "b"], Options(script="-", arguments=("a", "b"))),
         (
             ["-e", "print(1)", "-lnn", "-e", "print(1)", "a.lua", "b"],
@@ -52,8 +55,6 @@ def test_what_a_command_line_asks_for(line: list[str], expected: Options) -> Non
         (["--nothing", "a.lua"], "unrecognized option --nothing"),
         (["-e"], "-e needs a statement"),
         (["-l"], "-l needs a name"),
-        (["--check"], "--check needs files or folders"),
-        (["--check", "-i", "--all"], "unrecognized option --all of --check"),
     ],
 )
 def test_what_is_no_command_line(line: list[str], message: str) -> None:

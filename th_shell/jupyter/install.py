@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,10 @@ class _Wrong(Exception):
     """Why nothing was done."""
 
 
-def run(words: list[str]) -> int:
+def run(words: Sequence[str]) -> int:
     """Do what the words behind --jupyter say; returns the exit status."""
     try:
-        print(_done(words))
+        print(_done(list(words)))
     except _Wrong as error:
         complain(error)
         return 1

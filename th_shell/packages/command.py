@@ -5,20 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from th_shell.packages import rockspec
 from th_shell.packages.place import users_tree
 from th_shell.packages.sources import about_c_code, fetch, provided_by_th, source_of
 from th_shell.packages.tree import Record, Tree, has_c_code, lua_files, package_name
-from th_shell.visible import UsageError, complain
+from th_shell.visible import UsageError, complain, read_words
 
 _FAILURE = 1
-
-
-class _Words(NamedTuple):
-    names: list[str]
-    tree: Tree
 
 
 def run(what: str, words: Sequence[str]) -> int:
@@ -42,23 +36,12 @@ def _fail(error: Exception | str) -> int:
     return _FAILURE
 
 
-def _read(what: str, words: Sequence[str]) -> _Words:
-    names, folder = [], Path(users_tree())
-    rest = iter(words)
-    for word in rest:
-        if word == "--tree":
-            given = next(rest, "")
-            if not given:
-                raise UsageError("--tree needs a folder")
-            folder = Path(given)
-        elif word.startswith("-"):
-            raise UsageError(f"unrecognized option {word} of --{what}")
-        else:
-            names.append(word)
+def _read(what: str, words: Sequence[str]) -> tuple[list[str], Tree]:
+    names, said = read_words(what, words, {"--tree": "a folder"})
     if bool(names) == (what == "list"):
         problem = "takes no names" if names else "needs names of packages"
         raise UsageError(f"--{what} {problem}" + ("" if names else ", URLs of git, or folders"))
-    return _Words(names, Tree(folder))
+    return names, Tree(Path(said.get("--tree", users_tree())))
 
 
 def _list(tree: Tree) -> None:

@@ -19,13 +19,21 @@ from th_shell.paragraphs import counted
 from th_shell.preflight.knowledge import facts_of
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World, read
 from th_shell.preflight.rules import Finding, findings
-from th_shell.visible import visible_line
+from th_shell.visible import UsageError, read_words, visible_line
 
 NOTHING, SOMETHING, UNREADABLE = 0, 1, 2
 
 _DEPTH = 10_000  # of Python's calls: LuaJIT allows 200 levels of nesting, each takes several
 _CONDITION = 50  # characters of a condition that are shown
 _SUBJECTS = 8  # in the summary
+
+
+def run(words: Sequence[str]) -> int:
+    """Do what the words behind --check say; returns the exit status. Raises UsageError."""
+    names, said = read_words("check", words, {}, flags=("--json",))
+    if not names:
+        raise UsageError("--check needs files or folders")
+    return check(names, "--json" in said)
 
 
 def check(words: Sequence[str], as_json: bool = False) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-from th_shell.preflight.command import check
+from th_shell.preflight.command import check, run
+from th_shell.visible import UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -111,3 +113,16 @@ def test_deep_nesting_and_other_encodings(
     )
     assert check(["deep.lua"]) == 1
     assert capfdbinary.readouterr().out.startswith(b"deep.lua:1: require '\xe9': no such module")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "--check needs files or folders"),
+        (["--json"], "--check needs files or folders"),
+        (["a", "--all"], "unrecognized option --all of --check"),
+    ],
+)
+def test_what_is_no_command_line(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        run(words)
