@@ -275,68 +275,71 @@ function th.run_formulas_of(module)
   formulas = module
 end
 
--- The same for the functions of torch, whose arguments tell the element type.
-local function function_stubs()
-  local make_slow = python_stubs()
-  local pattern, type_of = formulas.pattern, formulas.type_of
-  return function(name)
-    local slow = make_slow(name)
-    local of_types = {} -- type -> runners as below
-    for index in pairs(formulas.TYPES) do of_types[index] = {} end
-    return function(...)
-      local n = select('#', ...)
-      local a, b, c, d, e = ...
-      local code = n <= 5 and pattern(n, a, b, c, d, e) or 0
-      if code > 0 then
-        local index = type_of(a, b)
-        local runners = of_types[index]
-        local run = runners and runners[code]
-        if run == nil and runners then
-          run = formulas.find(name, 'function', code, index)
-          runners[code] = run
-        end
-        if run then
-          begin_work()
-          local result, second = run(a, b, c, d, e)
-          end_work()
-          if second ~= nil then return result, second end
-          if result ~= nil then return result end
-        end
-      end
-      return slow(...)
+--- A stub that lets a Lua function compute a call, if there is one for the call's arguments and it
+-- does not return nil. Returns the stub, and the table of the functions that it has met.
+-- @param slow the stub for all other calls
+-- @param choose gives the function for up to 7 arguments, or false: by that table, the operation's
+--   name, the number of arguments and these
+function th.stub_trying(slow, choose, name)
+  local runners = {}
+  return function(...)
+    local n = select('#', ...)
+    local a, b, c, d, e, f, g = ...
+    local run = choose(runners, name, n, a, b, c, d, e, f, g)
+    if run then
+      begin_work()
+      local first, second, third = run(a, b, c, d, e, f, g)
+      end_work()
+      if third ~= nil then return first, second, third end
+      if second ~= nil then return first, second end
+      if first ~= nil then return first end
     end
+    return slow(...)
+  end, runners
+end
+
+-- Finds the Lua code of a formula for a call of a torch function, whose arguments tell the element
+-- type. Those of one type have a table of their own.
+local function choose_for_function(runners, name, n, a, b, c, d, e)
+  local code = n <= 5 and formulas.pattern(n, a, b, c, d, e) or 0
+  local index = code > 0 and formulas.type_of(a, b)
+  if not index then return false end
+  local of_type = runners[index]
+  if not of_type then
+    if not formulas.TYPES[index] then return false end
+    of_type = {}
+    runners[index] = of_type
+  end
+  local run = of_type[code]
+  if run == nil then
+    run = formulas.find(name, 'function', code, index)
+    of_type[code] = run
+  end
+  return run
+end
+
+-- Makes a function that does so for calls of methods of one type.
+local function chooser_for_methods(dtype)
+  return function(runners, name, n, a, b, c, d, e)
+    if n > 5 then return false end
+    local code = formulas.pattern(n, a, b, c, d, e)
+    local run = runners[code]
+    if run == nil then
+      run = formulas.find(name, 'method', code, dtype)
+      runners[code] = run
+    end
+    return run
   end
 end
 
 -- A function that makes the stubs of a type for operations that have Lua formulas: a stub calls
 -- Python only where the Lua code for a pattern of arguments is missing or returns nil.
 local function formula_stubs(dtype)
-  if not dtype then return function_stubs() end
   local make_slow = python_stubs(dtype)
-  local pattern = formulas.pattern
+  local choose = dtype and chooser_for_methods(dtype) or choose_for_function
   return function(name)
-    local slow = make_slow(name)
-    local runners = {} -- pattern of arguments -> the Lua function for it, or false
-    return function(...)
-      local n = select('#', ...)
-      local a, b, c, d, e = ...
-      if n <= 5 then
-        local code = pattern(n, a, b, c, d, e)
-        local run = runners[code]
-        if run == nil then
-          run = formulas.find(name, 'method', code, dtype)
-          runners[code] = run
-        end
-        if run then
-          begin_work()
-          local result, second = run(a, b, c, d, e)
-          end_work()
-          if second ~= nil then return result, second end
-          if result ~= nil then return result end
-        end
-      end
-      return slow(...)
-    end
+    local stub = th.stub_trying(make_slow(name), choose, name)
+    return stub
   end
 end
 

@@ -7,8 +7,7 @@
 local th = ...
 local host = th.host
 
-local begin_work, end_work = th.begin_work, th.end_work
-local type, select, getmetatable, rawget = type, select, getmetatable, rawget
+local type, getmetatable, rawget = type, getmetatable, rawget
 
 local small = {}
 th.small = small
@@ -104,30 +103,28 @@ function small.forget()
   end
 end
 
+-- Makes what chooses among the functions for one type; nil: for the functions of torch.
+local function chooser(dtype)
+  return function(runners, name, n, a, b, c, d, e, f, g)
+    local code = n <= 7 and pattern(n, a, b, c, d, e, f, g)
+    if not code then return false end
+    local run = runners[code]
+    if run == nil then
+      run = find(name, dtype, code)
+      runners[code] = run
+    end
+    return run
+  end
+end
+
+local choosers = {} -- element type, or 'torch' -> chooser
+
 --- Makes a stub (core/bridge.lua) that tries the operation's Lua function first.
 -- @param slow the stub for all other calls
 th.run_small_by(function(name, dtype, slow)
-  local runners = {}
+  local key = dtype or 'torch'
+  choosers[key] = choosers[key] or chooser(dtype)
+  local stub, runners = th.stub_trying(slow, choosers[key], name)
   if not dtype then of_functions[#of_functions + 1] = runners end
-  return function(...)
-    local n = select('#', ...)
-    local a, b, c, d, e, f, g = ...
-    local code = n <= 7 and pattern(n, a, b, c, d, e, f, g)
-    if code then
-      local run = runners[code]
-      if run == nil then
-        run = find(name, dtype, code)
-        runners[code] = run
-      end
-      if run then
-        begin_work()
-        local first, second, third = run(a, b, c, d, e, f, g)
-        end_work()
-        if third ~= nil then return first, second, third end
-        if second ~= nil then return first, second end
-        if first ~= nil then return first end
-      end
-    end
-    return slow(...)
-  end
+  return stub
 end)
