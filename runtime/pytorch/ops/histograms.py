@@ -11,7 +11,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, Converter
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUTS, Number, Out, Outs
+from runtime.pytorch.calls.types import OUTS, Number, Out
 from runtime.pytorch.compute.reducing import give, give_pair, want_kernel
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_count, check_out
@@ -116,16 +116,28 @@ def histc(
 _HISTOGRAM = f"Tensor weight = None, bool density = False, {OUTS})"
 
 
-@op(name="histogram")
-def histogram_of_edges(
+@op(f"histogram(Tensor input, int bins = 100, *, tuple of floats range = None, {_HISTOGRAM}")
+@op(f"histogram(Tensor input, Tensor bins, *, {_HISTOGRAM}")
+def histogram(
     input: Tensor,
-    bins: Tensor,
+    bins: Any = 100,
     *,
+    range: Any = None,
     weight: Tensor | None = None,
     density: bool = False,
-    out: Outs = None,
+    out: Any = None,
 ) -> Any:
-    """How many elements are in each of the bins between some edges, and the edges."""
+    """How many elements are in each of some bins, and the bins' edges.
+
+    bins: their edges, or how many there are of equal width. range: the first and the last edge.
+    weight: what each element counts. density: the counts are divided by their sum and the widths.
+    """
+    is_given = isinstance(bins, Tensor)
+    edges = _given_edges(input, bins) if is_given else _edges(input.array, bins, range)
+    return _histogram(input, edges, weight, density, out)
+
+
+def _given_edges(input: Tensor, bins: Tensor) -> Array:
     edges = bins.array
     if edges.ndim != 1:
         raise RuntimeError(
@@ -139,25 +151,11 @@ def histogram_of_edges(
             f"{bins.dtype.real}"
         )
     want_kernel("histogram_cpu", input.array, "?bBhHiIlL")
-    return _histogram(input, edges.copy(), weight, density, out)
+    return edges.copy()
 
 
-@op(f"histogram(Tensor input, int bins = 100, *, tuple of floats range = None, {_HISTOGRAM}")
-def histogram(
-    input: Tensor,
-    bins: int = 100,
-    *,
-    range: Any = None,
-    weight: Tensor | None = None,
-    density: bool = False,
-    out: Any = None,
-) -> Any:
-    """How many elements are in each of some bins of equal width, and the bins' edges.
-
-    range: the first and the last edge. weight: what each element counts. density: the counts are
-    divided by their sum and the widths.
-    """
-    array = input.array
+def _edges(array: Array, bins: int, range: Any) -> Array:
+    """The edges of bins of equal width, from one end of a range to the other."""
     _check_bins(bins)
     low = high = 0.0
     if range is not None:
@@ -179,7 +177,7 @@ def histogram(
             want_kernel("histogramdd", array, "?bBhHiIlLe")
         low, high = _bounds("torch.histogramdd", array, low, high)
     want_kernel("histogram_cpu", array, "?bBhHiIlL")
-    return _histogram(input, _linspace(low, high, bins, array.dtype), weight, density, out)
+    return _linspace(low, high, bins, array.dtype)
 
 
 def _check_weight(input: Tensor, weight: Tensor | None, out: Any) -> None:

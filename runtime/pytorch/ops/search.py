@@ -19,7 +19,7 @@ from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import give, tidy, want_kernel
 from runtime.pytorch.ops.order import order_along
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_out, resize_to
+from runtime.pytorch.tensors.writing import check_out
 
 _WHO = "torch.searchsorted(): "
 
@@ -92,45 +92,6 @@ def _check_sorter(boundaries: Array, sorter: Tensor | None) -> None:
         raise RuntimeError(f"{_WHO}sorter index out of range")
 
 
-def _search(
-    boundaries: Tensor,
-    values: Any,
-    right: bool,
-    out_int32: bool,
-    out: Out,
-    side: str | None = None,
-    sorter: Tensor | None = None,
-) -> Tensor:
-    array = boundaries.array
-    shape = values.array if isinstance(values, Tensor) else np.zeros(())
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"{_WHO}side can only be 'left' or 'right' but got {side}")
-    if side == "left" and right:
-        raise RuntimeError(
-            f"{_WHO}side and right can't be set to opposites, got side of left while right was True"
-        )
-    _check_shapes(array, shape)
-    kind = np.dtype(np.int32 if out_int32 else np.int64)
-    if out is not None and out.array.dtype != kind:
-        raise RuntimeError(
-            f"{_WHO}output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) "
-            f"depending on whether out_int32 flag is True, but we got output tensor's dtype "
-            f"{out.dtype.scalar} and out_int32 flag is {out_int32}"
-        )
-    _check_sorter(array, sorter)
-    common = result_type(boundaries, values)
-    rows, wanted = (np.asarray(array_as(x, common)) for x in (boundaries, values))
-    want_kernel("searchsorted_out_cpu", rows, "?HIL")
-    order = None if sorter is None else sorter.array
-    found = np.asarray(_places(rows, wanted, right or side == "right", order))
-    found = found.astype(kind, copy=False)
-    if out is None:
-        return wrap(found)
-    resize_to(out, found.shape)
-    np.copyto(out.array, found)
-    return out
-
-
 _SIDES = "bool out_int32 = False, bool right = False"
 _OPTIONS = f"{_SIDES}, str side = None, Tensor sorter = None, {OUT}"
 
@@ -151,7 +112,29 @@ def searchsorted(
 
     right, or side='right': behind equal ones. sorter: the positions that sort the elements.
     """
-    return _search(sorted_sequence, input, right, out_int32, out, side, sorter)
+    array = sorted_sequence.array
+    shape = input.array if isinstance(input, Tensor) else np.zeros(())
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"{_WHO}side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            f"{_WHO}side and right can't be set to opposites, got side of left while right was True"
+        )
+    _check_shapes(array, shape)
+    kind = np.dtype(np.int32 if out_int32 else np.int64)
+    if out is not None and out.array.dtype != kind:
+        raise RuntimeError(
+            f"{_WHO}output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) "
+            f"depending on whether out_int32 flag is True, but we got output tensor's dtype "
+            f"{out.dtype.scalar} and out_int32 flag is {out_int32}"
+        )
+    _check_sorter(array, sorter)
+    common = result_type(sorted_sequence, input)
+    rows, wanted = (np.asarray(array_as(x, common)) for x in (sorted_sequence, input))
+    want_kernel("searchsorted_out_cpu", rows, "?HIL")
+    order = None if sorter is None else sorter.array
+    found = np.asarray(_places(rows, wanted, right or side == "right", order))
+    return give(found.astype(kind, copy=False), out)
 
 
 @op(f"bucketize(Number self, Tensor boundaries, *, {_SIDES})", method=False)
@@ -172,7 +155,7 @@ def bucketize(
         raise RuntimeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.array.ndim})"
         )
-    return _search(boundaries, input, right, out_int32, out)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 
 # -- different elements
