@@ -27,16 +27,6 @@ def _bounded(a: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(a, low), high)
 
 
-def _clamp(input: Tensor, low: Any, high: Any, out: Out) -> Any:
-    if low is None and high is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    bounds = [bound for bound in (low, high) if bound is not None]
-    if isinstance(bounds[0], Tensor):
-        return _BETWEEN[low is not None, high is not None].general((input, *bounds), out)
-    which = "_max" if low is None else "_min" if high is None else ""
-    return _clamp_to_numbers(f"clamp{which}_scalar_cpu", input, low, high, out)
-
-
 _BOUNDS: dict[tuple[bool, bool], Callable[..., Any]] = {
     (True, True): _bounded,
     (True, False): np.maximum,
@@ -54,15 +44,9 @@ def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out)
     check_types(kernel, NUMBERS, kind)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
     array = input.array
-    if out is None and array.dtype is kind.numpy and (array.ndim < 2 or array.flags.c_contiguous):
-        return wrap(quietly.run(_between, array, low, high))
     found = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
-    for ufunc, bound in ((_LARGER, low), (_SMALLER, high)):
-        if bound is not None:
-            found = ufunc.general((found, bound.item()))
-    if found is input:
-        found = _SAME.general((input,))
-    return found if out is None else _SAME.general((found,), out)
+    bounded = Pointwise(lambda a: _between(a, low, high), keeps_half=True)
+    return bounded.general((found,), out)
 
 
 def _between(array: Any, low: Any, high: Any) -> Any:
@@ -74,7 +58,7 @@ def _between(array: Any, low: Any, high: Any) -> Any:
     return np.minimum(found, high, out=found) if found.ndim else np.minimum(found, high)
 
 
-_LARGER, _SMALLER, _SAME = Pointwise(np.maximum), Pointwise(np.minimum), Pointwise(np.positive)
+_LARGER, _SMALLER = Pointwise(np.maximum), Pointwise(np.minimum)
 
 
 def _bound(name: str, bound: Any, kind: dtype) -> Any:
@@ -114,7 +98,13 @@ def clamp(
     input: Tensor, min: TensorOrNumber = None, max: TensorOrNumber = None, *, out: Out = None
 ) -> Any:
     """Each element, or the bound that it is beyond; nans stay."""
-    return _clamp(input, min, max, out)
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    bounds = [bound for bound in (min, max) if bound is not None]
+    if isinstance(bounds[0], Tensor):
+        return _BETWEEN[min is not None, max is not None].general((input, *bounds), out)
+    which = "_max" if min is None else "_min" if max is None else ""
+    return _clamp_to_numbers(f"clamp{which}_scalar_cpu", input, min, max, out)
 
 
 @op(in_place=True)
@@ -143,18 +133,16 @@ def lerp(input: Tensor, end: Tensor, weight: TensorOrNumber, *, out: Out = None)
         raise RuntimeError(
             f"expected dtype {input.dtype.real} for `end` but got dtype {end.dtype.real}"
         )
+    sizes = [input.sizes, end.sizes]
     if isinstance(weight, Tensor):
         if weight.array.ndim and weight.dtype is not input.dtype:
             raise RuntimeError(
                 f"expected dtype {input.dtype.real} for `weight` but got dtype {weight.dtype.real}"
             )
-        kernel = "lerp_kernel_tensor"
-    else:
-        kernel = "lerp_kernel_scalar"
-    shape = broadcast(input.sizes, end.sizes)
-    if isinstance(weight, Tensor):
-        broadcast(shape, weight.sizes)
-    check_types(kernel, FLOATS, input.dtype)
+        sizes.append(weight.sizes)
+    reduce(broadcast, sizes)
+    which = "tensor" if isinstance(weight, Tensor) else "scalar"
+    check_types(f"lerp_kernel_{which}", FLOATS, input.dtype)
     return _LERP.general((input, end, weight), out)
 
 
@@ -164,33 +152,29 @@ _LERP = Pointwise(formulas.lerp, wide=True)
 # -- sums with products and quotients
 
 
-def _add_scaled(name: str, plain: Any, scaled: Any) -> None:
-    kernel = f"{name}_cpu_out"
-    for_one = Pointwise(plain, kernel=kernel, takes=NUMBERS)
+_OLD = "(Tensor input, Number value, Tensor tensor1, Tensor tensor2)"
 
+
+def _add_scaled(name: str, sign: str, scaled: Callable[..., Any]) -> None:
     @op(name=name, in_place=True)
     def add_scaled(
         input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Out = None
     ) -> Any:
         if name == "addcdiv":
             _check_division(tensor1, tensor2)
-        if value.__class__ is int and value == 1:
-            return for_one.general((input, tensor1, tensor2), out)
         reduce(broadcast, [x.sizes for x in (input, tensor1, tensor2)])
         kind = result_type(input, tensor1, tensor2)
         factor = fill_number(value, kind).item() if kind.category is Category.INTEGER else value
         compute = Pointwise(
-            lambda a, b, c: scaled(a, b, c, a.dtype.type(factor)), kernel=kernel, takes=NUMBERS
+            lambda a, b, c: scaled(a, b, c, a.dtype.type(factor)),
+            kernel=f"{name}_cpu_out",
+            takes=NUMBERS,
         )
         return compute.general((input, tensor1, tensor2), out)
 
-    add_scaled.__doc__ = f"``input + value * tensor1 {'*' if name == 'addcmul' else '/'} tensor2``."
+    add_scaled.__doc__ = f"``input + value * tensor1 {sign} tensor2``."
 
-    @op(
-        f"{name}(Tensor input, Number value, Tensor tensor1, Tensor tensor2)",
-        in_place=True,
-        hidden=True,
-    )
+    @op(name + _OLD, in_place=True, hidden=True)
     def old_order(
         input: Tensor, value: Any, tensor1: Tensor, tensor2: Tensor, *, out: Out = None
     ) -> Any:
@@ -211,5 +195,5 @@ def _check_division(a: Tensor, b: Tensor) -> None:
         )
 
 
-_add_scaled("addcmul", lambda a, b, c: a + b * c, lambda a, b, c, value: a + value * b * c)
-_add_scaled("addcdiv", lambda a, b, c: a + b / c, lambda a, b, c, value: a + value * b / c)
+_add_scaled("addcmul", "*", lambda a, b, c, value: a + value * b * c)
+_add_scaled("addcdiv", "/", lambda a, b, c, value: a + value * b / c)
