@@ -32,9 +32,15 @@ def zero_(input: Tensor) -> Tensor:
     return input
 
 
-@op(name="fill_")
-def fill_with_element(input: Tensor, value: Tensor) -> Tensor:
-    """Set all elements to that of a tensor without dimensions. Raises RuntimeError for others."""
+@op()
+def fill_(input: Tensor, value: TensorOrNumber) -> Tensor:
+    """Set all elements to a number, which a tensor without dimensions may have.
+
+    Raises RuntimeError for a number that does not fit the type, and for other tensors.
+    """
+    if not isinstance(value, Tensor):
+        input.array.fill(fill_number(value, input.dtype))
+        return input
     if value.array.ndim:
         raise RuntimeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.array.ndim} "
@@ -44,23 +50,10 @@ def fill_with_element(input: Tensor, value: Tensor) -> Tensor:
     return input
 
 
-@op()
-def fill_(input: Tensor, value: Number) -> Tensor:
-    """Set all elements to a number. Raises RuntimeError for one that does not fit the type."""
-    input.array.fill(fill_number(value, input.dtype))
-    return input
-
-
-@op("fill(Tensor input, Number value)", method=False)
 @op(method=False)
-def fill(input: Tensor, value: Operand) -> Tensor:
+def fill(input: Tensor, value: TensorOrNumber) -> Tensor:
     """A tensor of the same sizes whose elements are all one number."""
-    copy = wrap(np.array(input.array))
-    if isinstance(value, Tensor):
-        fill_with_element(copy, value)
-    else:
-        fill_(copy, value)
-    return copy
+    return fill_(wrap(np.array(input.array)), value)
 
 
 @op(function=False, numbers=True)

@@ -18,7 +18,7 @@ from runtime.pytorch.base.dtypes import Category, int64
 from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.calls.types import OUT, Operand, Out
+from runtime.pytorch.calls.types import OUT, Out, TensorOrNumber
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import give
 from runtime.pytorch.ops.parts import unbind
@@ -283,9 +283,8 @@ def where_number(condition: Tensor, *values: Any, **named: Any) -> Tensor:
     return _where(condition, *values, *named.values())
 
 
-@op("where(Tensor input, Tensor condition, Number other)", function=False)
 @op(name="where", function=False)
-def where_method(input: Tensor, condition: Tensor, other: Operand) -> Tensor:
+def where_method(input: Tensor, condition: Tensor, other: TensorOrNumber) -> Tensor:
     """The tensor's elements where a condition is true, else those of another."""
     return _where(condition, input, other)
 

@@ -6,7 +6,7 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Other 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -112,32 +112,21 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
 # -- at least so many dimensions
 
 
-def _at_least_1d(tensor: Tensor) -> Tensor:
-    return tensor if tensor.array.ndim else reshaped(tensor, (1,))
+def _widened(tensor: Tensor, least: int) -> Tensor:
+    """A view with at least so many dimensions: two in front, the third behind them."""
+    while (ndim := tensor.array.ndim) < least:
+        tensor = unsqueeze(tensor, 0 if ndim < 2 else -1)
+    return tensor
 
 
-def _at_least_2d(tensor: Tensor) -> Tensor:
-    ndim = tensor.array.ndim
-    return tensor if ndim > 1 else reshaped(tensor, (1, 1)) if not ndim else unsqueeze(tensor, 0)
+def _at_least(least: int) -> None:
+    name = f"atleast_{least}d"
 
-
-def _at_least_3d(tensor: Tensor) -> Tensor:
-    ndim = tensor.array.ndim
-    if not ndim:
-        return reshaped(tensor, (1, 1, 1))
-    if ndim == 1:
-        return unsqueeze(unsqueeze(tensor, 0), -1)
-    return unsqueeze(tensor, -1) if ndim == 2 else tensor
-
-
-def _at_least(name: str, widen: Callable[[Tensor], Tensor]) -> None:
-    @op(f"{name}(Tensor input)", method=False)
-    def one(input: Tensor) -> Tensor:
-        return widen(input)
-
-    @op(f"{name}(tuple of Tensors tensors)")
-    def several(tensors: Tensors) -> Tensors:
-        return tuple([widen(tensor) for tensor in tensors])
+    @op(f"{name}(Tensor input)", f"{name}(tuple of Tensors tensors)", method=False)
+    def widen(given: Any) -> Any:
+        if isinstance(given, Tensor):
+            return _widened(given, least)
+        return tuple([_widened(tensor, least) for tensor in given])
 
     by_table = FUNCTIONS[name]
 
@@ -145,37 +134,33 @@ def _at_least(name: str, widen: Callable[[Tensor], Tensor]) -> None:
         return by_table(tensors[0] if len(tensors) == 1 else tensors)
 
     function.__name__ = function.__qualname__ = name
-    text = f"Views with at least {name[-2]} dimensions, of one tensor or of several."
-    one.__doc__ = several.__doc__ = function.__doc__ = text
+    text = f"Views with at least {least} dimensions, of one tensor or of several."
+    widen.__doc__ = function.__doc__ = text
     functional(function)
 
 
-for _name, _widen in (
-    ("atleast_1d", _at_least_1d),
-    ("atleast_2d", _at_least_2d),
-    ("atleast_3d", _at_least_3d),
-):
-    _at_least(_name, _widen)
+for _least in (1, 2, 3):
+    _at_least(_least)
 
 
 @op()
 def hstack(tensors: Tensors, *, out: Out = None) -> Tensor:
     """Joined along the second dimension; tensors of one dimension along that."""
-    wide = tuple([_at_least_1d(tensor) for tensor in _not_empty(tensors, "hstack")])
+    wide = tuple([_widened(tensor, 1) for tensor in _not_empty(tensors, "hstack")])
     return cat(wide, 0 if wide[0].array.ndim == 1 else 1, out=out)
 
 
 @op(name="vstack row_stack")
 def vstack(tensors: Tensors, *, out: Out = None) -> Tensor:
     """Joined along the first dimension; tensors of one dimension as rows."""
-    wide = [_at_least_2d(tensor) for tensor in _not_empty(tensors, "vstack")]
+    wide = [_widened(tensor, 2) for tensor in _not_empty(tensors, "vstack")]
     return cat(tuple(wide), 0, out=out)
 
 
 @op()
 def dstack(tensors: Tensors, *, out: Out = None) -> Tensor:
     """Joined along the third dimension, which tensors with fewer dimensions get."""
-    wide = [_at_least_3d(tensor) for tensor in _not_empty(tensors, "dstack")]
+    wide = [_widened(tensor, 3) for tensor in _not_empty(tensors, "dstack")]
     return cat(tuple(wide), 2, out=out)
 
 

@@ -132,9 +132,14 @@ def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
             f"Expected size for first two dimensions of batch2 tensor to be: "
             f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
         )
+    return _multiplied(a, b, kernel)
+
+
+def _multiplied(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
+    """The products of matrices whose sizes fit. Raises errors for their types."""
     _refuse_bools(kernel, a, b)
     check_scalars(a, b)
-    return multiply(x, y)
+    return multiply(a.array, b.array)
 
 
 @op(name="matmul linalg_matmul")
@@ -171,9 +176,7 @@ def _broadcast_product(a: Tensor, b: Tensor) -> Array:
             f"Expected size for first two dimensions of batch2 tensor to be: "
             f"[{count}, {x.shape[-1]}] but got: [{count}, {y.shape[-2]}]."
         )
-    _refuse_bools("bmm", a, b)
-    check_scalars(a, b)
-    return multiply(x, y)
+    return _multiplied(a, b)
 
 
 def _folded_product(a: Tensor, b: Tensor) -> Array:
@@ -199,9 +202,7 @@ def _batches_of_rows(a: Tensor, b: Tensor) -> Array:
         raise RuntimeError(
             f"size mismatch, got input ({count}), mat ({count}x{y.shape[-1]}), vec ({x.shape[0]})"
         )
-    _refuse_bools("bmm", a, b)
-    check_scalars(a, b)
-    return multiply(x, b.array)
+    return _multiplied(a, b)
 
 
 def _forward(self: Tensor, other: Any) -> Any:

@@ -31,10 +31,6 @@ _OPTIONS = f"torch.dtype dtype = None, {NEW}"
 _WITH_OUT = f"{OUT}, {_OPTIONS}"
 
 
-def _check_type(name: str, kind: dtype) -> None:
-    check_types(name, NUMBERS, kind)
-
-
 def _check_bounds(start: Any, end: Any, step: Any) -> None:
     if step == 0:
         raise RuntimeError("step must be nonzero")
@@ -65,7 +61,7 @@ def arange(
         return wrap(np.arange(start, end, step, dtype=np.int64))
     whole = all(isinstance(n, int) for n in (start, end, step))
     kind = type_for(dtype, out, int64 if whole else default_dtype())
-    _check_type("arange_cpu", kind)
+    check_types("arange_cpu", NUMBERS, kind)
     _check_bounds(start, end, step)
     count = _count(start, end, step, whole and kind is int64)
     if out is not None and out.array.size != count:
@@ -131,7 +127,7 @@ def range_(
     )
     kind = type_for(dtype, out)
     _check_bounds(start, end, step)
-    _check_type("range_cpu", kind)
+    check_types("range_cpu", NUMBERS, kind)
     count = int((end - start) / step) + 1
     values = start + np.arange(count) * step
     return finish(cast(np.asarray(values), kind.numpy), out)
@@ -164,7 +160,7 @@ def _ends(
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if steps > 1:
-        _check_type(f"{function}_cpu", kind)
+        check_types(f"{function}_cpu", NUMBERS, kind)
     return start, end, kind
 
 
