@@ -44,13 +44,8 @@ def lines_of_file(path: str) -> list[str]:
 
 def write_file(path: Path, data: bytes) -> None:
     """Replace a file when its new content is complete. Raises OSError: the old file is kept."""
-    file = Replacement(os.fsencode(path))
-    try:
-        write_all(file.descriptor, data)
-        file.commit()
-    finally:
-        file.abandon()
-        os.close(file.descriptor)
+    with Replacement(os.fsencode(path)) as file:
+        file.write(data)
 
 
 def write_all(descriptor: int, data: bytes) -> None:

@@ -18,7 +18,7 @@ from typing import TypeVar
 from runtime.core import system
 from runtime.core.platform import DESCRIPTORS, is_of_system
 
-_PIECE = 1 << 20  # bytes copied at a time
+_PIECE = 1 << 20  # bytes copied or written at a time: Ctrl-C comes in between
 _MAX_BASE = 200  # bytes of the file's name that the name of a temporary file begins with
 _MAX_LINKS = 40  # symbolic links that are followed; Linux follows as many
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -33,7 +33,8 @@ class Replacement:
 
     name: a symbolic link is followed, and remains. descriptor: where the bytes are to be written;
     the caller closes it. Devices, pipes and files that are open already (/dev/stdout) are not
-    replaced: the descriptor writes to them directly.
+    replaced: the descriptor writes to them directly. The end of a context replaces the old file,
+    unless an error was raised there, and closes the descriptor.
     """
 
     def __init__(self, name: bytes) -> None:
@@ -84,6 +85,23 @@ class Replacement:
                 continue
             self._temporary = name
             return made
+
+    def __enter__(self) -> Replacement:
+        return self
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        try:
+            if kind is None:
+                self.commit()
+        finally:
+            self.abandon()
+            os.close(self.descriptor)
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Write all of some bytes. Raises OSError."""
+        view, done = memoryview(data), 0
+        while done < len(view):
+            done += os.write(self.descriptor, view[done : done + _PIECE])
 
     def commit(self) -> None:
         """Replace the old file by the new one. Raises OSError; the old file is then unchanged."""

@@ -46,14 +46,9 @@ def _convert(
     source: Path, target: Path, ending: str, format: Format, progress: Callable[[int], object]
 ) -> None:
     value = load(source)
-    replacement = Replacement(os.fsencode(target))
-    try:
+    with Replacement(os.fsencode(target)) as replacement:
         with open(replacement.descriptor, "wb", closefd=False) as file:
             _write(file, value, ending, format, progress)
-        replacement.commit()
-    finally:
-        replacement.abandon()
-        os.close(replacement.descriptor)
 
 
 def _write(

@@ -24,7 +24,6 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Format = Literal["binary", "b32", "b64", "ascii"]
 
 _DIGITS = b"012345678"  # an ascii file begins with the kind of its object
-_PIECE = 1 << 20  # bytes written at a time: Ctrl-C comes in between
 
 
 def load(
@@ -94,7 +93,8 @@ def save(file: Path | IO[bytes], value: Any, format: Format = "binary") -> None:
     if format not in ("binary", "b32", "b64", "ascii"):
         raise ValueError(f"a format is 'binary', 'b32', 'b64' or 'ascii', not {format!r}")
     if isinstance(file, (str, bytes, os.PathLike)):
-        _save_to(os.fsencode(file), value, format)
+        with Replacement(os.fsencode(file)) as replacement:
+            _write(replacement.write, value, format)
     else:
         _write(file.write, value, format)
 
@@ -128,25 +128,9 @@ def _read(source: Source, readers: Mapping[str, Reader], name: str) -> Any:
         raise MemoryError(str(error)) from None
 
 
-def _save_to(name: bytes, value: Any, format: Format) -> None:
-    replacement = Replacement(name)
-    try:
-        _write(lambda data: _write_all(replacement.descriptor, memoryview(data)), value, format)
-        replacement.commit()
-    finally:
-        replacement.abandon()
-        os.close(replacement.descriptor)
-
-
 def _write(put: Put, value: Any, format: Format) -> None:
     sink: Sink = (
         TextSink(put) if format == "ascii" else BinarySink(put, 4 if format == "b32" else 8)
     )
     ObjectWriter(sink).write(value)
     sink.flush()
-
-
-def _write_all(descriptor: int, data: memoryview) -> None:
-    done = 0
-    while done < len(data):
-        done += os.write(descriptor, data[done : done + _PIECE])
