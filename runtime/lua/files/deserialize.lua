@@ -99,20 +99,17 @@ end
 -- take the incomplete object, the value that its open_* function has returned for them, and the
 -- object that follows.
 
--- stub: what is kept of a function that was not loaded, so that it can be written again.
-local function complete_stub(_, stub, upvalues)
-  if type(upvalues) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
-  stub.upvalues = upvalues
-end
-
-local function complete_old_function(f, _, upvalues)
-  if type(upvalues) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
-  for i, upvalue in ipairs(upvalues) do debug.setupvalue(f, i, upvalue) end
-end
-
+-- state: that of the file, where upvalues have names and numbers; false for old files.
 local function complete_function(f, state, upvalues)
   if type(upvalues) ~= 'table' then th.fail('corrupt file: a function without upvalues') end
-  for i, upvalue in ipairs(upvalues) do set_upvalue(state, f, i, upvalue) end
+  local stub = serial.stubs[f]
+  if stub then
+    stub.upvalues = upvalues
+    return
+  end
+  for i, upvalue in ipairs(upvalues) do
+    if state then set_upvalue(state, f, i, upvalue) else debug.setupvalue(f, i, upvalue) end
+  end
 end
 
 -- --------------------------------------------------------------------- objects
@@ -136,14 +133,13 @@ local function open_function(w, object, state, kind, index)
   local f, is_stub = load_function(state, dumped)
   if index and not state.force then state.readObjects[index] = f end
   if is_stub then
-    local kept = {
+    -- What is kept of it, so that it can be written again.
+    serial.stubs[f] = {
       dumped = dumped, upvalues = false, by_position = kind ~= kinds.FUNCTION,
       space = state.upvalueIdToClosure,
     }
-    serial.stubs[f] = kept
-    return f, 0, complete_stub, kept
   end
-  return f, 0, kind == kinds.FUNCTION and complete_function or complete_old_function, state
+  return f, 0, complete_function, kind == kinds.FUNCTION and state
 end
 
 local function open_table(w, object, state, index)

@@ -35,10 +35,12 @@ print_old = print
 local INDENT, DEFAULT_LEVEL = 4, 5
 local level = DEFAULT_LEVEL
 
---- The text for a tensor or storage in a table: 'DoubleTensor - size: 2x3'.
+--- The text for a tensor or storage in a table: 'DoubleTensor - size: 2x3'; nil for other values.
 local function size_string(x)
-  local short = match(th.typename(x), 'torch%.(.+)')
-  if find(th.typename(x), 'torch.*Storage') then return short .. ' - size: ' .. x:size() end
+  local name = th.typename(x) or ''
+  local short, is_storage = match(name, 'torch%.(.+)'), find(name, 'torch.*Storage')
+  if not is_storage and not find(name, 'torch.*Tensor') then return nil end
+  if is_storage then return short .. ' - size: ' .. x:size() end
   if x:nDimension() == 0 then return short .. ' - empty' end
   return short .. ' - size: ' .. concat(x:size():totable(), 'x')
 end
@@ -47,13 +49,7 @@ th.size_string = size_string
 local function describe(value, nested)
   local kind = type(value)
   if kind == 'string' and nested then return '"' .. value .. '"' end
-  if kind == 'userdata' or kind == 'cdata' then
-    local name = th.typename(value) or ''
-    if find(name, 'torch.*Tensor') or find(name, 'torch.*Storage') then
-      return size_string(value)
-    end
-  end
-  return tostring(value)
+  return (kind == 'userdata' or kind == 'cdata') and size_string(value) or tostring(value)
 end
 
 local CHARACTERS = 10 -- of a string, that count as one element

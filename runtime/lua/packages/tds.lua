@@ -71,6 +71,13 @@ end
 
 local MOST_SHOWN = 20
 
+-- The text of the lines for an object, of which the first opens it; with as many entries as are
+-- shown there may be others.
+local function closed(lines)
+  if #lines > MOST_SHOWN then lines[#lines + 1] = '...' end
+  return table.concat(lines, '\n') .. '\n}'
+end
+
 -- The constructor table of a class, to which programs may add fields.
 local function constructor(mt)
   return setmetatable({}, {
@@ -144,13 +151,9 @@ function Hash:__tostring()
     local head = key_text(key)
     out[#out + 1] = lines_of(head .. (' '):rep(width - #head) .. ' : ', value)
     shown = shown + 1
-    if shown == MOST_SHOWN then
-      out[#out + 1] = '...'
-      break
-    end
+    if shown == MOST_SHOWN then break end
   end
-  out[#out + 1] = '}'
-  return table.concat(out, '\n')
+  return closed(out)
 end
 
 th.make_public(Hash, '__write __read __tostring')
@@ -262,9 +265,7 @@ function Vec:__tostring()
   for i = 1, math.min(#self, MOST_SHOWN) do
     out[#out + 1] = lines_of(('%5d : '):format(i), self[i])
   end
-  if #self >= MOST_SHOWN then out[#out + 1] = '...' end
-  out[#out + 1] = '}'
-  return table.concat(out, '\n')
+  return closed(out)
 end
 
 th.make_public(Vec, '__write __read __tostring')

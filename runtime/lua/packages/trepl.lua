@@ -36,9 +36,7 @@ if not th.ask(th.host.isatty, 1) then noColors() end
 local function described(value)
   local kind = type(value)
   if kind == 'userdata' then
-    local name = th.typename(value) or ''
-    local sized = name:find('torch.*Tensor') or name:find('torch.*Storage')
-    return sized and th.size_string(value) or tostring(value)
+    return th.size_string(value) or tostring(value)
   elseif kind == 'table' then
     return th.typename(value) or 'table - size: ' .. #value
   elseif kind == 'string' then

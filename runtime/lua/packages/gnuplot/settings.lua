@@ -48,49 +48,43 @@ end
 
 -- --------------------------------------------------------------------- commands
 
--- Patterns of commands of gnuplot, and what does the same; true if it could.
+-- Patterns of commands of gnuplot, and what does the same; it returns false if it could not.
 local COMMANDS = {
   { '^set (%l+) ["\'](.*)["\']$', function(name, text)
     if name ~= 'title' and not (name:find('label$') and gnuplot[name]) then return false end
     set(name, text)
-    return true
   end },
   { '^set ([xy]range) %[(.*)%]$', function(name, text)
     set(name, text)
-    return true
   end },
   { '^(u?n?set) grid', function(word)
     gnuplot.grid(word == 'set')
-    return true
   end },
   { '^(u?n?set) logscale ?([xyz]*)$', function(word, axes)
     if word == 'set' then set('logscale', axes == '' and 'xy' or axes) else set('logscale') end
-    return true
   end },
   { '^set key (%l+) (%l+)$', function(first, second)
     if DOWN[first] then first, second = second, first end
     if not ACROSS[first] or not DOWN[second] then return false end
     set('key', first, second)
-    return true
   end },
   { '^unset key$', function()
     set('nokey', '')
-    return true
   end },
   { '^set xtics %((.*)%)$', function(text)
     local values = {}
     for label, at in text:gmatch('["\'](.-)["\']%s+([%d.eE+-]+)') do
       values[#values + 1], values[#values + 2] = label, at
     end
-    if #values > 0 then set('xtics', unpack(values)) end
-    return #values > 0
+    if #values == 0 then return false end
+    set('xtics', unpack(values))
   end },
 }
 
 local function run(command)
   for _, entry in ipairs(COMMANDS) do
     local first, second = command:match(entry[1])
-    if first and entry[2](first, second) then return true end
+    if first and entry[2](first, second) ~= false then return true end
   end
 end
 

@@ -160,31 +160,30 @@ end
 -- @param depth 1 or 3; nil for that of the file
 -- @param kind 'float', 'double' or 'byte'; nil for the default type
 function image.load(file, depth, kind)
-  if not file then
-    th.image_usage('image.load', 'Loads an image file.', 'string!  path of the file\n'
-      .. 'number  depth of the result: 1 | 3\nstring  its type: byte | float | double')
-    fail('missing file name', 'image.load')
-  end
+  th.image_need(file, {
+    name = 'image.load', does = 'Loads an image file.', complaint = 'missing file name',
+    forms = 'string!  path of the file\nnumber  depth of the result: 1 | 3\n'
+      .. 'string  its type: byte | float | double',
+  })
   return format_of(file, 'image.load').loader(file, depth, kind)
 end
 
 --- Depth, height and width of the image in a file.
 function image.getSize(file)
-  if not file then
-    th.image_usage('image.getSize', 'Reads the size of the image in a file.',
-      'string!  path of the file')
-    fail('missing file name', 'image.getSize')
-  end
+  th.image_need(file, {
+    name = 'image.getSize', does = 'Reads the size of the image in a file.',
+    forms = 'string!  path of the file', complaint = 'missing file name',
+  })
   return torch.LongTensor{ format_of(file, 'image.getSize').sizer(file) }
 end
 
 --- Saves an image in the format that the file's suffix names.
 function image.save(file, img)
-  if not file or not img then
-    th.image_usage('image.save', 'Saves an image to a file.',
-      'string!  path of the file\ntorch.Tensor!  image (KxHxW with K = 1 | 3, or HxW)')
-    fail('missing file name | tensor to save', 'image.save')
-  end
+  th.image_need(file and img, {
+    name = 'image.save', does = 'Saves an image to a file.',
+    forms = 'string!  path of the file\ntorch.Tensor!  image (KxHxW with K = 1 | 3, or HxW)',
+    complaint = 'missing file name | tensor to save',
+  })
   local suffix = string.match(file, '%.(%a+)$')
   if not image.is_supported(suffix) then
     fail('unknown image type: ' .. (suffix or file), 'image.save')

@@ -197,12 +197,14 @@ local function kernel_sums(im, kernel, border)
   return padded:conv2(kernel)
 end
 
-local function need_image(im, name, description, border)
-  if im then return end
-  th.image_usage(name, description, ('torch.Tensor!  image of 0 and 1\n'
-    .. 'torch.Tensor  kernel of 0 and 1, of odd sizes (default: 3x3)\n'
-    .. 'number  value outside of the image (default: %d)'):format(border))
-  fail('missing image', name)
+local MORPHOLOGY = [[
+torch.Tensor!  image of 0 and 1
+torch.Tensor  kernel of 0 and 1, of odd sizes (default: 3x3)
+number  value outside of the image (default: %d)]]
+
+local function need_image(im, name, does, border)
+  th.image_need(im,
+    { name = name, does = does, forms = MORPHOLOGY:format(border), complaint = 'missing image' })
 end
 
 --- An image of 0 and 1 in which shapes shrink: 1 where all of the kernel is inside.

@@ -59,20 +59,25 @@ function th.image_forms(form, destination)
   return form .. '\n\n' .. (destination or 'torch.Tensor!  destination') .. '\n' .. form
 end
 
+--- Where a function was not called as it has to be, prints how it is called and raises an error.
+-- @param call how the function is called: its `name`, what it `does`, its `forms`; the `complaint`,
+--   and whom it is `of` if not of the function itself
+function th.image_need(is_right, call)
+  if is_right then return end
+  th.image_usage(call.name, call.does, call.forms)
+  xlua.error(call.complaint or 'incorrect arguments', call.of or call.name)
+end
+
 --- A function that reads arguments which may begin with a destination; it returns the destination
--- or nil, and the others. Of a wrong number of arguments it raises an error, below the usage.
--- @param call how the function is called: its `name`, what it `does`, its `forms`; of the arguments
---   without a destination the `least` and the `most`, 1 if not given; has_target(n, …), whether
---   there is a destination among n arguments whose number does not tell; the `complaint`, and whom
---   it is `of` if not of the function itself
+-- or nil, and the others.
+-- @param call as for `image_need`; of the arguments without a destination the `least` and the
+--   `most`, 1 if not given; has_target(n, …), whether there is a destination among n arguments
+--   whose number does not tell
 function th.image_reader(call)
   local least, most = call.least or 1, call.most or call.least or 1
   return function(...)
     local n = select('#', ...)
-    if n > most + 1 or n < least then
-      th.image_usage(call.name, call.does, call.forms)
-      xlua.error(call.complaint or 'incorrect arguments', call.of or call.name)
-    end
+    th.image_need(n <= most + 1 and n >= least, call)
     if n > most or n > least and call.has_target(n, ...) then return ... end
     return nil, ...
   end
