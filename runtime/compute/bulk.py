@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def run_loop(ufunc: np.ufunc, out: Array, values: Sequence[Array]) -> bool:
         data=found[1],
         count=len(operands),
         number=0,
-        at=[x.ctypes.data for x in operands] + unused,
+        at=[*operands, *unused],
         step=[x.strides[0] if x.ndim else 0 for x in operands] + unused,
     )
     return True
@@ -61,7 +62,7 @@ def copy_into(out: Array, values: Array) -> None:
     if out.nbytes < _LARGE_BYTES or np.may_share_memory(out, values):
         np.copyto(out, values)
     elif out.flags.c_contiguous and values.flags.c_contiguous:
-        thread_pool.run("copy", out.nbytes, out=out.ctypes.data, source=values.ctypes.data)
+        thread_pool.run("copy", out.nbytes, out=out, source=values)
     else:
         thread_pool.share(lambda at: np.copyto(out[at], values[at]), len(out), large=0)
 
@@ -74,15 +75,7 @@ def add_multiple(r: Array, factor: float, x: Array) -> bool:
     function = blas("axpy", r.itemsize)
     if function is None:
         return False
-    thread_pool.run(
-        "axpy",
-        len(r),
-        run=function,
-        size=r.itemsize,
-        r=r.ctypes.data,
-        x=x.ctypes.data,
-        factor=factor,
-    )
+    thread_pool.run("axpy", len(r), run=function, size=r.itemsize, r=r, x=x, factor=factor)
     return True
 
 
@@ -94,18 +87,8 @@ def add_outer(r: Array, factor: float, x: Array, y: Array) -> bool:
     function = blas("axpy", r.itemsize)
     if function is None:
         return False
-    thread_pool.run(
-        "outer",
-        len(r),
-        large=r.size >= LARGE,
-        run=function,
-        size=r.itemsize,
-        r=r.ctypes.data,
-        x=x.ctypes.data,
-        y=y.ctypes.data,
-        factor=factor,
-        columns=r.shape[1],
-    )
+    large, numbers = r.size >= LARGE, {"size": r.itemsize, "columns": r.shape[1], "factor": factor}
+    thread_pool.run("outer", len(r), large=large, run=function, r=r, x=x, y=y, **numbers)
     return True
 
 
@@ -119,21 +102,11 @@ def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:
     function = blas("gemv", size)
     if not (by_rows or flags.f_contiguous) or out.strides != (size,) or function is None:
         return False
-    vector = np.ascontiguousarray(vector)
     rows, columns = matrix.shape
-    thread_pool.run(
-        "gemv",
-        rows,
-        at_a_time=rows,
-        run=function,
-        size=size,
-        r=out.ctypes.data,
-        m=matrix.ctypes.data,
-        x=vector.ctypes.data,
-        columns=columns,
-        columnStep=1 if by_rows else rows,
-        rowStep=columns if by_rows else 1,
-    )
+    steps = {"columnStep": 1, "rowStep": columns} if by_rows else {"columnStep": rows, "rowStep": 1}
+    arrays: dict[str, Any] = {"r": out, "m": matrix, "x": np.ascontiguousarray(vector)}
+    numbers = {"run": function, "size": size, "columns": columns}
+    thread_pool.run("gemv", rows, at_a_time=rows, **arrays, **numbers, **steps)
     return True
 
 
@@ -150,17 +123,8 @@ def invert_factored(factors: Array, order: Array) -> Array | None:
     n = len(factors)
     inverse = np.empty((n, n), factors.dtype, order="F")
     pivots = order.astype(np.int32) + np.int32(1)
-    thread_pool.run(
-        "invert",
-        n,
-        at_a_time=n,
-        run=function,
-        size=factors.itemsize,
-        n=n,
-        factors=factors.ctypes.data,
-        pivots=pivots.ctypes.data,
-        inverse=inverse.ctypes.data,
-    )
+    arrays: dict[str, Any] = {"factors": factors, "pivots": pivots, "inverse": inverse}
+    thread_pool.run("invert", n, at_a_time=n, run=function, size=factors.itemsize, n=n, **arrays)
     return inverse
 
 
@@ -170,8 +134,8 @@ def spread_of_rows(rows: Array, large: bool = True) -> tuple[Array, Array]:
     rows: contiguous, of finite float32 or float64 numbers. large: whether to share the work out.
     """
     found = np.empty((len(rows), 2))
-    count, numbers = _rows(rows, found)
-    thread_pool.run("spread", count, large=large, **numbers)
+    numbers = {"size": rows.itemsize, "count": rows.shape[1]}
+    thread_pool.run("spread", len(rows), large=large, out=found, source=rows, **numbers)
     return found[:, 0], found[:, 1]
 
 
@@ -180,29 +144,14 @@ def cumulate_rows(rows: Array, out: Array) -> None:
 
     Both are contiguous, of finite float32 or float64 numbers.
     """
-    count, numbers = _rows(rows, out)
-    thread_pool.run("cumulate", count, large=True, **numbers)
-
-
-def _rows(rows: Array, out: Array) -> tuple[int, dict[str, int]]:
-    """How many rows of numbers a job reads, and its parameters."""
-    count, length = rows.shape
-    size = rows.itemsize
-    at, source = out.ctypes.data, rows.ctypes.data
-    return count, {"out": at, "source": source, "size": size, "count": length}
+    numbers = {"size": rows.itemsize, "count": rows.shape[1]}
+    thread_pool.run("cumulate", len(rows), out=out, source=rows, **numbers)
 
 
 def take_rows(rows: Array, at: Array, out: Array) -> None:
     """out = rows[at]; all are contiguous and do not overlap, positions are from 0 and in range."""
-    thread_pool.run(
-        "take",
-        len(at),
-        large=out.nbytes >= _LARGE_BYTES,
-        out=out.ctypes.data,
-        source=rows.ctypes.data,
-        at=at.ctypes.data,
-        size=rows[0].nbytes,
-    )
+    large, size = out.nbytes >= _LARGE_BYTES, rows[0].nbytes
+    thread_pool.run("take", len(at), large=large, out=out, source=rows, at=at, size=size)
 
 
 def take_along(
@@ -228,9 +177,9 @@ def take_along(
             "gather",
             at.size // run,
             large=at.size >= LARGE,
-            out=out.ctypes.data,
-            source=values.ctypes.data,
-            at=at.ctypes.data,
+            out=out,
+            source=values,
+            at=at,
             size=out.itemsize,
             placeSize=at.itemsize,
             run=run,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from weakref import WeakSet
 
@@ -117,8 +117,8 @@ class ThreadPool(Part):
         """Whether work is shared out at all: an engine runs, and several threads are wanted."""
         return min(self.count, self._max_shares) > 1
 
-    def in_order(self, job: str, given: Mapping[str, float | Sequence[float]]) -> list[float]:
-        """The numbers of a job's parameters in the order in which it takes them."""
+    def in_order(self, job: str, given: Mapping[str, Any]) -> list[Any]:
+        """The numbers, or arrays, of a job's parameters in the order in which it takes them."""
         known = self._parameters.get(job)
         if known is None:
             lines = call_lua(b"parameters", job.encode()).decode().splitlines()
@@ -130,7 +130,7 @@ class ThreadPool(Part):
         for name, count in known.items():
             value = given[name]
             if count == 1 and not isinstance(value, (list, tuple)):
-                numbers.append(value)  # type: ignore[arg-type]
+                numbers.append(value)
                 continue
             values = value if isinstance(value, (list, tuple)) else (value,)
             if len(values) != count:
@@ -198,17 +198,18 @@ def run(
     *,
     at_a_time: int = 0,
     large: bool = True,
-    **parameters: float | Sequence[float],
+    **parameters: Any,
 ) -> None:
     """Do a job of lua/parallel/jobs.lua for a range of positions.
 
     at_a_time: how many positions a thread does, within its share; 0 for some part of it.
     large: whether to share it out.
-    parameters: those of the job, by their names: numbers, and addresses of memory that the caller
-    keeps alive. Raises TypeError where they are not the job's.
+    parameters: those of the job, by their names: numbers, arrays, of which it gets the addresses,
+    or addresses of memory that the caller keeps alive. Raises TypeError where they are not the
+    job's.
     """
     pool = current(ThreadPool)
-    numbers = pool.in_order(job, parameters)
+    numbers = [x.ctypes.data if hasattr(x, "ctypes") else x for x in pool.in_order(job, parameters)]
     address, shares, threads = pool.state() if large else (0, 1, 1)
     call_lua(b"run", job.encode(), address, shares, threads, positions, at_a_time, *numbers)
 
