@@ -20,16 +20,18 @@ class Candidate:
     """A text that may stand at the cursor.
 
     kind: 'function', 'number' and so on for names, 'local', 'keyword', 'module', 'program',
-    'command', 'file' or 'folder'.
+    'command', 'file' or 'folder'. describe: tells of a function how it is called, of others more
+    than the kind; called only when it is shown.
     """
 
     text: str
     kind: str
+    describe: Callable[[], str] | None = field(default=None, compare=False)
 
     @property
     def detail(self) -> str:
         """What is shown beside it."""
-        return self.kind
+        return self.describe() if self.describe else self.kind
 
 
 @dataclass(frozen=True)

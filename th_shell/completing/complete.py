@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 from runtime import Engine, Member
 from th_shell.completing.candidates import (
@@ -31,17 +29,9 @@ from th_shell.visible import escaped
 _MARK = re.compile(r"\s*(\$|\?+|%\w*)")
 
 
-@dataclass(frozen=True)
-class _Name(Candidate):
-    """A name that the engine lists."""
-
-    member: Member
-    owner: str = ""
-
-    @cached_property
-    def detail(self) -> str:
-        """Of a function how it is called, else the kind."""
-        return signature(self.member, self.owner)
+def _name(member: Member, owner: str = "", text: str = "") -> Candidate:
+    """A name that the engine lists. text: how it is written."""
+    return Candidate(text or member.name, member.kind, lambda: signature(member, owner))
 
 
 def complete(text: str, cursor: int, engine: Engine) -> Completions:
@@ -76,7 +66,7 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
     listed = engine.members(path.steps, prefix, LIMIT)
     methods = code[-1].text == ":"
     found = [
-        _Name(member.name, member.kind, member, listed.owner)
+        _name(member, listed.owner)
         for member in listed.found
         # Metamethods and other names with an underscore are listed only when one is typed.
         if (prefix or not member.name.startswith("_"))
@@ -87,9 +77,7 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
 
 def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Completions:
     listed = engine.members([], prefix, LIMIT)
-    found: dict[str, Candidate] = {
-        member.name: _Name(member.name, member.kind, member) for member in listed.found
-    }
+    found: dict[str, Candidate] = {member.name: _name(member) for member in listed.found}
     found.update({word: Candidate(word, "keyword") for word in KEYWORDS})
     found.update({name: Candidate(name, "local") for name in local_names(code)})
     return Completions(start, in_order(found.values(), prefix), listed.more)
@@ -115,7 +103,7 @@ def _keys(
     listed = engine.members(steps, prefix, LIMIT, any_text=True)
     ending = closing and f"{closing}]"
     found = [
-        _Name(_escaped(member.name, quote) + ending, member.kind, member, listed.owner)
+        _name(member, listed.owner, _escaped(member.name, quote) + ending)
         for member in listed.found
         if prefix or not member.name.startswith("__")
     ]

@@ -120,34 +120,6 @@ class Program:
         return bisect_right(self._lines, at - 1) + 1
 
 
-@dataclass
-class Programs:
-    """What programs define together: globals, fields and methods; and the strings in them."""
-
-    globals: set[str] = field(default_factory=set)
-    fields: set[str] = field(default_factory=set)
-    texts: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, programs: Iterable[Program]) -> Programs:
-        """What these programs define."""
-        found = cls()
-        for chunk in (program.chunk for program in programs):
-            found.fields.update(chunk.defined)
-            found.texts.update(chunk.texts)
-            found.globals.update(_globals(chunk))
-        return found
-
-    def may_define(self, name: str) -> bool:
-        """Whether one of them may add a field of this name to a table."""
-        return name in self.fields or name in self.texts
-
-
-def _globals(chunk: Chunk) -> Sequence[str]:
-    names = (node for node in chunk.nodes if isinstance(node, Name))
-    return [node.name for node in names if node.use is Use.ASSIGNED and node.local is None]
-
-
 def read(path: Path, engine: Engine) -> Program:
     """Read a file, and compile it, without running it. Raises UnreadableError."""
     try:
@@ -174,24 +146,30 @@ def read(path: Path, engine: Engine) -> Program:
 # -- What the programs that are checked together may build on
 
 
-@dataclass(frozen=True)
+@dataclass
 class World:
     """What a program may build on: what th has, its modules, and what all programs define.
 
-    is_extended: whether they load modules that cannot be read, which may add to torch.
+    globals, fields, texts: the globals, fields and methods that they define together, and the
+    strings in them. is_extended: whether they load modules that cannot be read, which may add to
+    torch.
     """
 
     facts: Facts
     modules: Modules
-    programs: Programs
+    globals: set[str] = field(default_factory=set)
+    fields: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
     is_extended: bool = False
 
     @classmethod
     def of(cls, programs: Sequence[Program], facts: Facts, modules: Modules) -> World:
         """The world of programs that are checked together: with the modules that they load."""
+        world = cls(facts, modules)
         known = {program.path.resolve() for program in programs}
-        read_too, is_extended = list(programs), False
+        read_too = list(programs)
         for program in read_too:  # which grows
+            world._add(program.chunk)
             for name in filter(None, map(required_module, program.chunk.nodes)):
                 file = modules.file(name, program.path)
                 if file is None or file.resolve() in known:
@@ -200,6 +178,16 @@ class World:
                 try:
                     read_too.append(read(file, facts.engine))
                 except UnreadableError:
-                    is_extended = True
-        is_extended = is_extended or any(one.error for one in read_too[len(programs) :])
-        return cls(facts, modules, Programs.of(read_too), is_extended)
+                    world.is_extended = True
+        world.is_extended |= any(one.error for one in read_too[len(programs) :])
+        return world
+
+    def _add(self, chunk: Chunk) -> None:
+        self.fields.update(chunk.defined)
+        self.texts.update(chunk.texts)
+        names = (node for node in chunk.nodes if isinstance(node, Name) and node.local is None)
+        self.globals.update(node.name for node in names if node.use is Use.ASSIGNED)
+
+    def may_define(self, name: str) -> bool:
+        """Whether one of them may add a field of this name to a table."""
+        return name in self.fields or name in self.texts

@@ -143,7 +143,7 @@ def _lacking_modules(program: Program, world: World) -> Iterator[_Found]:
 def _lacking_globals(program: Program, world: World) -> Iterator[_Found]:
     """Tables of packages that are not here, where the program itself does not ask for them."""
     asked = {text.partition(".")[0] for text in program.chunk.texts}
-    seen = asked | world.programs.globals
+    seen = asked | world.globals
     packages = world.facts.packages
     for node in program.chunk.nodes:
         if not isinstance(node, Name) or node.local or node.name not in packages:
@@ -168,12 +168,12 @@ def _lacking_fields(program: Program, world: World) -> Iterator[_Found]:
             continue
         table, key = origin(node.base), node.key
         names = world.facts.fields.get(table)
-        if f"{table}[]" in world.programs.fields:
+        if f"{table}[]" in world.fields:
             continue
-        if names is None or key is None or key in names or table in world.programs.globals:
+        if names is None or key is None or key in names or table in world.globals:
             continue
         path = f"{table}.{key}"
-        if path in read or world.programs.may_define(key):
+        if path in read or world.may_define(key):
             continue
         if path.startswith(_GPU_TYPES):
             yield _Found(node, path, path, GPU)
@@ -195,7 +195,7 @@ def _no_such(why: str, name: str, names: frozenset[str]) -> Lack:
 def _gpu_methods(program: Program, world: World) -> Iterator[_Found]:
     for node in program.chunk.nodes:
         if isinstance(node, Invoke) and node.name in GPU_METHODS and len(node.arguments) < 2:
-            if not world.programs.may_define(node.name) or is_tensor(node.base):
+            if not world.may_define(node.name) or is_tensor(node.base):
                 yield _Found(node, f":{node.name}()", f":{node.name}()", GPU)
 
 
@@ -217,7 +217,7 @@ def _lacking_methods(program: Program, world: World) -> Iterator[_Found]:
     for node in program.chunk.nodes:
         if not isinstance(node, Invoke) or node.name in methods or node.name in GPU_METHODS:
             continue
-        if world.is_extended or world.programs.may_define(node.name):
+        if world.is_extended or world.may_define(node.name):
             continue
         if is_tensor(node.base):
             what = f":{node.name}()"

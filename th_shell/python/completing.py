@@ -12,9 +12,8 @@ import keyword
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import ModuleType
@@ -106,18 +105,6 @@ _IMPORT = re.compile(
 )
 
 Namespace = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class _Name(Candidate):
-    """A name with what is known of it."""
-
-    describe: Callable[[], str]
-
-    @property
-    def detail(self) -> str:
-        """Of a function how it is called, else the type."""
-        return self.describe()
 
 
 def complete(text: str, cursor: int, namespace: Namespace) -> Completions:
@@ -214,20 +201,24 @@ def _attributes(owner: Known, prefix: str) -> list[Candidate]:
         names = dir(owner.type if owner.value is NOTHING else owner.value)
     except Exception:  # by the object's own method
         return []
-    return in_order([_attribute(owner, name) for name in _shown(names, prefix)], prefix)
+    found = [
+        Candidate(name, "attribute", partial(_described_member, owner, name))
+        for name in _shown(names, prefix)
+    ]
+    return in_order(found, prefix)
+
+
+def _name(name: str, found: Known) -> Candidate:
+    return Candidate(name, "name", partial(_described, name, found))
+
+
+def _described_member(owner: Known, name: str) -> str:
+    return _described(name, member(owner, name))
 
 
 def _shown(names: Iterable[Any], prefix: str) -> list[str]:
     """Those names that are listed: with an underscore only when one is typed."""
     return [one for one in names if isinstance(one, str) and (prefix or not one.startswith("_"))]
-
-
-def _attribute(owner: Known, name: str) -> Candidate:
-    return _Name(name, "attribute", lambda: _described(name, member(owner, name)))
-
-
-def _name(name: str, found: Known) -> Candidate:
-    return _Name(name, "name", lambda: _described(name, found))
 
 
 def _described(name: str, found: Known | None) -> str:
