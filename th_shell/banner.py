@@ -22,8 +22,3 @@ def banner() -> str:
     import textwrap  # late: the first prompt does without where there is room
 
     return "".join(f"{textwrap.fill(line, width)}\n" for line in lines)
-
-
-def echo(source: str) -> str:
-    """An input as it looks when it is typed at the prompt."""
-    return PROMPT + source.replace("\n", f"\n{CONTINUATION}") + "\n"

@@ -10,7 +10,6 @@ import re
 from typing import TYPE_CHECKING
 
 from runtime import Interrupted
-from th_shell.banner import echo
 from th_shell.help.names import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders
 from th_shell.visible import visible
@@ -36,25 +35,21 @@ def show_examples(session: Session, text: str) -> None:
         session.write(f"no page has an example of {name}\n")
         return
     for number, shown in enumerate(found.examples, 1):
-        session.write("\n".join(map(visible, _lines(number, shown))) + "\n\n")
+        session.write("\n".join(map(visible, _lines(session, number, shown))) + "\n\n")
     session.engine.flush()
     if session.ask is not None:
         _offer(session, found.examples)
 
 
-def _lines(number: int, shown: Shown) -> list[str]:
+def _lines(session: Session, number: int, shown: Shown) -> list[str]:
     heading = f" - {shown.heading}" if shown.heading else ""
     lines = [f"{number}. {shown.page}{heading}"]
     for example in shown.steps:
-        lines += _prompted(example.source)
+        lines += [f"    {line}" for line in session.echo(example.source.strip()).splitlines()]
         output = example.expected.splitlines() if example is shown.steps[-1] else []
         lines += ["    " + line for line in output[:_MOST_LINES]]
         lines += ["    …"] * (len(output) > _MOST_LINES)
     return lines
-
-
-def _prompted(source: str) -> list[str]:
-    return [f"    {line}" for line in echo(source.strip()).splitlines()]
 
 
 # -- running
@@ -104,7 +99,7 @@ def _setting(shown: Shown) -> str:
 def _run(session: Session, shown: Shown) -> bool:
     """Run an example's steps; returns whether to go on with others."""
     for example in shown.steps:
-        session.write(visible(echo(example.source.strip())))
+        session.write(visible(session.echo(example.source.strip())))
         goes_on = session.submit(example.source)
         if not goes_on or isinstance(session.log[-1].error, Interrupted):
             return False

@@ -11,7 +11,7 @@ from th_shell.completing.candidates import Completions
 from th_shell.config import Config, load
 from th_shell.python.commands import COMMANDS
 from th_shell.python.inputs import inputs
-from th_shell.python.session import CONTINUATION, PROMPT, PythonSession
+from th_shell.python.session import PythonSession
 from th_shell.python.text import MARGINS
 from th_shell.terminal import repl
 from th_shell.terminal.first_prompt import FirstPrompt
@@ -25,10 +25,11 @@ def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = No
 
     first: the prompt that stands there already, behind the greeting.
     """
-    sys.ps1, sys.ps2 = PROMPT, CONTINUATION  # by which libraries know that a person is there
     config = load()
     session = PythonSession(namespace, config, repl.time_format(config), watched=True)
     session.ask = repl.ask
+    # By these, libraries know that a person is there.
+    sys.ps1, sys.ps2 = session.prompt, session.continuation
     return repl.converse(session, python(session), greeting, first)
 
 
@@ -43,7 +44,7 @@ def python(session: PythonSession) -> Language:
     config = session.config
     history = MarkedHistory(_history_path(config), inputs, None, config.history_size)
     lexer = InputLexer(COMMANDS, python_parts)
-    return Language(PROMPT, CONTINUATION, complete, lexer, history, MARGINS, config.python_indent)
+    return Language(complete, lexer, history, MARGINS, config.python_indent)
 
 
 def _history_path(config: Config) -> Path:

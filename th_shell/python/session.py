@@ -20,13 +20,12 @@ from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, Watch
 from th_shell.visible import visible
 
-PROMPT, CONTINUATION = ">>> ", "... "
-
 
 class PythonSession(Conversation):
     """Runs inputs in a namespace. watched: whether Ctrl-C and Ctrl-\\ are those of a terminal."""
 
     commands = COMMANDS
+    prompt, continuation = ">>> ", "... "
     suffix = ".py"
 
     def __init__(
@@ -60,7 +59,7 @@ class PythonSession(Conversation):
         with self.timing(found, timed):
             for piece in found:
                 if echoes:
-                    self.write(PROMPT + piece.replace("\n", f"\n{CONTINUATION}") + "\n")
+                    self.write(self.echo(piece))
                 if is_exit(piece) and piece.strip("()") not in self.namespace:
                     return False
                 if not self.run(piece):

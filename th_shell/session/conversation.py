@@ -23,6 +23,9 @@ class Conversation(ABC):
     """
 
     commands: CommandTable
+    #: What stands before the first line of an input, and before the others.
+    prompt = ""
+    continuation = ""
     #: The ending of a file with an input, for $EDITOR.
     suffix = ""
     #: The text that the next input is to begin with; who reads inputs takes it.
@@ -88,6 +91,15 @@ class Conversation(ABC):
     def write(self, text: str) -> None:
         """Write to the standard output, in order with what inputs print."""
         self.write_through(text.encode("utf-8", "surrogateescape"))
+
+    def echo(self, source: str) -> str:
+        """An input as it looks when it is typed at the prompt."""
+        return self.prompt + source.replace("\n", f"\n{self.continuation}") + "\n"
+
+    def numbered_prompt(self) -> str:
+        """What stands before the next input: the prompt, with a number where that is wanted."""
+        number = f"[{len(self.log) + 1}] " if self.config.prompt_number else ""
+        return number + self.prompt
 
     def show_text(self, text: str) -> None:
         """Write lines of a text that may hold anything, with control codes as digits."""

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from runtime import DOUBLE, Interrupted, LuaError
-from th_shell.banner import echo
 from th_shell.docs.library import (
     Example,
     Hidden,
@@ -92,7 +91,7 @@ class Player:
         """Run and judge one example; returns False if Ctrl-C has stopped it."""
         session = self._session
         if len(self._examples) > 1:
-            self._write(echo(input_of(example)))
+            self._write(session.echo(input_of(example)))
         self._begin()
         outcome, error = self._run(example)
         if error is not None:

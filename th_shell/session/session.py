@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
+from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.session.commands import COMMANDS, find_command, is_command
@@ -58,6 +59,7 @@ class Session(Conversation):
     """
 
     commands = COMMANDS
+    prompt, continuation = PROMPT, CONTINUATION
     suffix = ".lua"
 
     def __init__(

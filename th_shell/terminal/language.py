@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 from prompt_toolkit.lexers import Lexer
 
-from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.completing.candidates import Completions
-from th_shell.session.conversation import Conversation
 from th_shell.session.session import Session
 from th_shell.terminal.history import InputHistory, LineHistory, history_path
 from th_shell.terminal.indentation import LUA_MARGINS, Margins
@@ -21,27 +19,14 @@ from th_shell.terminal.lexer import InputLexer
 class Language:
     """A language.
 
-    prompt, continuation: what stands before the first line of an input, and before the others.
     complete: what may stand at the cursor (from 0) of a text. indent: blanks for each level.
     """
 
-    prompt: str
-    continuation: str
     complete: Callable[[str, int], Completions]
     lexer: Lexer
     history: InputHistory
     margins: Margins
     indent: int
-
-
-# -- The texts that stand before inputs
-
-
-def prompt_text(session: Conversation, language: Language) -> str:
-    """What stands before the next input."""
-    if session.config.prompt_number:
-        return f"[{len(session.log) + 1}] {language.prompt}"
-    return language.prompt
 
 
 # -- Lua, as the editor knows it
@@ -58,6 +43,4 @@ def lua(session: Session, ready: Callable[[], None] | None = None) -> Language:
 
     path = history_path(os.environ, config.history_path)
     history = LineHistory(path, session.judge, session.inputs, ready, config.history_size)
-    return Language(
-        PROMPT, CONTINUATION, complete, InputLexer(), history, LUA_MARGINS, config.indent
-    )
+    return Language(complete, InputLexer(), history, LUA_MARGINS, config.indent)

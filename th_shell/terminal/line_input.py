@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import ModuleType
 
 from th_shell.session.conversation import Conversation
-from th_shell.terminal.language import Language, prompt_text
+from th_shell.terminal.language import Language
 
 
 def line_reader(session: Conversation, language: Language) -> Callable[[], str]:
@@ -23,10 +23,10 @@ def line_reader(session: Conversation, language: Language) -> Callable[[], str]:
 
     def read() -> str:
         with _ctrl_c():
-            text = input(prompt_text(session, language))
+            text = input(session.numbered_prompt())
         while session.wants_more(text):
             with _ctrl_c():
-                text += "\n" + input(language.continuation)
+                text += "\n" + input(session.continuation)
         if text.strip():
             language.history.append_string(text)
         return text

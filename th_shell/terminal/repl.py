@@ -38,7 +38,7 @@ from th_shell.session.session import Session
 from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
 from th_shell.terminal.indentation import Indenter
 from th_shell.terminal.keys import InputCompleter, completion_keys, editor_keys, is_typed
-from th_shell.terminal.language import Language, lua, prompt_text
+from th_shell.terminal.language import Language, lua
 from th_shell.terminal.theme import color_depth, in_colour, style
 from th_shell.visible import visible
 
@@ -171,9 +171,9 @@ def create_prompt(
     completer = InputCompleter(language.complete)
     indenter = Indenter(language.indent, language.margins)
     prompt: PromptSession[str] = PromptSession(
-        lambda: [("class:prompt", prompt_text(session, language))],
+        lambda: [("class:prompt", session.numbered_prompt())],
         multiline=True,
-        prompt_continuation=partial(_continuation, language.continuation),
+        prompt_continuation=partial(_continuation, session.continuation),
         key_bindings=merge_key_bindings(
             [
                 _bindings(session, indenter),

@@ -15,7 +15,6 @@ from tests.th_shell.typists import paste, type_at_once, type_slowly
 from th_shell.config import Config
 from th_shell.python.prompt import python as language
 from th_shell.python.session import PythonSession
-from th_shell.terminal.language import prompt_text
 
 ENTER, TAB, ESCAPE, CTRL_C, UP = "\r", "\t", "\x1b", "\x03", "\x1b[A"
 
@@ -111,7 +110,7 @@ def test_settings(session: PythonSession, tmp_path: Path) -> None:
     found = language(session)
     found.history.append_string("x")
     assert (found.indent, (tmp_path / "h").read_text()) == (2, "x\n")
-    assert prompt_text(session, found) == "[1] >>> "
+    assert session.numbered_prompt() == "[1] >>> "
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from prompt_toolkit.output import DummyOutput
 from tests.th_shell.typists import paste, type_at_once, type_slowly
 from th_shell.config import Config
 from th_shell.session.session import Session
-from th_shell.terminal.language import lua, prompt_text
+from th_shell.terminal.language import lua
 from th_shell.terminal.repl import _continuation, create_prompt, loop
 
 ENTER, TAB, ESCAPE, CTRL_C, CTRL_D, CTRL_X = "\r", "\t", "\x1b", "\x03", "\x04", "\x18"
@@ -210,10 +210,10 @@ def test_a_quote_that_completion_has_closed_may_be_typed(typed_slowly: Slowly) -
 
 
 def test_the_number_of_the_input(session: Session) -> None:
-    assert prompt_text(session, lua(session)) == "th> "
+    assert session.numbered_prompt() == "th> "
     session.config = Config(prompt_number=True)
     session.submit("1\n2")
-    assert prompt_text(session, lua(session)) == "[3] th> "
+    assert session.numbered_prompt() == "[3] th> "
 
 
 @pytest.mark.parametrize(("wrapped", "expected"), [(0, "..> "), (1, "    ")])
