@@ -38,7 +38,7 @@ def _text(value: Any) -> Any:
     return value
 
 
-def _whole(lowest: int, highest: int) -> Reader:
+def _whole(lowest: int, highest: int = 10**9) -> Reader:
     def read(value: Any) -> Any:
         # TOML's true is an int for Python.
         if type(value) is not int or not lowest <= value <= highest:
@@ -74,9 +74,6 @@ def _setting(default: Any, read: Reader, meaning: str, key: str = "") -> Any:
     return field(default=default, metadata={"read": read, "meaning": meaning, "key": key})
 
 
-_MOST = 10**9
-
-
 @dataclass(frozen=True)
 class Config:
     """The settings of a prompt; their meanings stand beside them.
@@ -97,9 +94,9 @@ class Config:
     indent: int = _setting(2, _whole(0, 16), "blanks for each level of a block; 0: none")
     prompt_number: bool = _setting(False, _flag, "the number of the input in front of th>")
     elide: int = _setting(
-        1000, _whole(0, _MOST), "elements from which on a value is shown in part; 0: never"
+        1000, _whole(0), "elements from which on a value is shown in part; 0: never"
     )
-    results: int = _setting(1000, _whole(1, _MOST), "how many results _RESULTS keeps")
+    results: int = _setting(1000, _whole(1), "how many results _RESULTS keeps")
     pages: str = _setting("", _text, "a folder of pages that ?? takes examples from")
     python_indent: int = _setting(
         4, _whole(0, 16), "the same for Python, at the prompt of th --python", "python.indent"

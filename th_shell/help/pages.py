@@ -20,7 +20,6 @@ from th_shell.help.names import parts_of
 from th_shell.tokens import without_texts
 
 _CODE = (Kind.PROMPT, Kind.BARE, Kind.CELL)
-_MOST_BYTES = 20_000_000
 _MOST_NEEDED = 12  # examples before one: more are a program rather than an example
 _LIBRARIES = {"torch", "paths", "print", "math", "string", "table"}
 _NAME = re.compile(r"(?<![\w.:])[A-Za-z_]\w*", re.ASCII)
@@ -91,12 +90,9 @@ def _uses(name: str) -> Callable[[str], bool]:
 def _examples_in(
     page: Path, name: str, uses: Callable[[str], bool], engine: Engine
 ) -> Iterator[Shown]:
-    status = page.stat()
-    if status.st_size > _MOST_BYTES:
-        raise PageError("too large a page")
     if parts_of(name)[2].encode() not in read_file(page):
         return
-    examples = _read(page, status.st_mtime_ns, engine)
+    examples = _read(page, page.stat().st_mtime_ns, engine)
     for at, example in enumerate(examples):
         if uses(example.source) and example.settings.skip is None:
             steps = _needed(examples, at)

@@ -10,7 +10,6 @@ from th_shell.entry import Entry
 from th_shell.files import lines_of_file
 
 _MOST_LINES = 40
-_MOST_TEXTS = 1000  # that are searched for a comment
 
 
 def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ()) -> tuple[str, str]:
@@ -35,7 +34,7 @@ def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ())
 
 def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
     """The comment that was typed right above an input, which is no part of it."""
-    typed = "\n".join(texts[-_MOST_TEXTS:])
+    typed = "\n".join(texts)
     at = typed.rfind("\n".join(lines))
     above = typed[:at].splitlines() if at >= 0 else []
     start = len(above)

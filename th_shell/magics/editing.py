@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from runtime import without_limit
 from th_shell.entry import lines_of
 from th_shell.files import read_file
-from th_shell.magics.inputs import chosen, numbers
+from th_shell.magics.numbered_inputs import chosen, numbers
 from th_shell.magics.table import MagicError
 from th_shell.visible import escaped
 

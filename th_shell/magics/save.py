@@ -28,7 +28,7 @@ from th_shell.docs.library import (
 )
 from th_shell.entry import Entry
 from th_shell.files import write_file
-from th_shell.magics.inputs import to_save
+from th_shell.magics.numbered_inputs import to_save
 from th_shell.magics.page_text import PageText, for_page, hidden_before, is_cut, of_prompt
 from th_shell.magics.table import MagicError
 from th_shell.paragraphs import counted

@@ -106,14 +106,16 @@ _LUA = {
     "load": Magic("editing.load", "FILE [N-M ...]", "put lines of a file into the next input"),
     "edit": Magic("editing.edit", "[N | NAME]", "edit an input in $EDITOR, and run the result"),
     "run": Magic("editing.run_file", "FILE [ARGUMENT ...]", "run a script, with `arg` set"),
-    "history": Magic("inputs.history", "[N-M ...]", "list inputs by their numbers (also %log)"),
+    "history": Magic(
+        "numbered_inputs.history", "[N-M ...]", "list inputs by their numbers (also %log)"
+    ),
     "time": Magic("timing.time_input", "INPUT", "run an input, and tell how long it takes"),
     "timeit": Magic("timing.time_many", "INPUT", "run an input many times, and tell the best time"),
     "profile": Magic("timing.profile", "INPUT", "run an input, and tell which lines take long"),
     "who": Magic("globals.who", "", "list the globals of the session"),
     "reset": Magic("globals.reset", "-f", "remove the globals of the session"),
-    "cd": Magic("inputs.change", "[FOLDER]", "change the current folder"),
-    "pwd": Magic("inputs.tell", "", "tell the current folder"),
+    "cd": Magic("numbered_inputs.change", "[FOLDER]", "change the current folder"),
+    "pwd": Magic("numbered_inputs.tell", "", "tell the current folder"),
 }
 _PYTHON = {
     **_LUA,

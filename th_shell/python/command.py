@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from th_shell.python import alias
-from th_shell.python.options import PythonOptions, parse
-from th_shell.python.programs import Program, leave_by_interrupt
+from th_shell.python.programs import Program, PythonOptions, leave_by_interrupt, parse
 from th_shell.visible import can_show_first
 
 _FAILURE = 1

@@ -31,7 +31,7 @@ from th_shell.completing.candidates import (
 from th_shell.python.alias import FACE, NAME, is_used
 from th_shell.python.commands import COMMANDS
 from th_shell.python.objects import NOTHING, Known, call_of, known, member, parameters_of
-from th_shell.python.text import CLOSING, OPENING, quotes_of, tokens
+from th_shell.python.source_text import CLOSING, OPENING, quotes_of, tokens
 from th_shell.tokens import Token, innermost, opening
 from th_shell.visible import escaped
 

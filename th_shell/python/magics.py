@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from th_shell.files import write_file
 from th_shell.magics.editing import file_words
-from th_shell.magics.inputs import to_save
+from th_shell.magics.numbered_inputs import to_save
 from th_shell.magics.table import MagicError
 from th_shell.magics.timing import measure
 from th_shell.paragraphs import counted, line_width

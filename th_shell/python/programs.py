@@ -1,7 +1,8 @@
 """Runs a Python program as the command `python` does, in the module `__main__`.
 
 Scripts, code and the standard input run in a new module; modules, folders and archives are run by
-the standard library's runpy. What a program raises is printed by `sys.excepthook`.
+the standard library's runpy. What a program raises is printed by `sys.excepthook`. The words behind
+`th --python` name the program.
 """
 
 from __future__ import annotations
@@ -11,14 +12,75 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
-from th_shell.python.options import PythonOptions
 from th_shell.python.tracebacks import without_own_frames
-from th_shell.visible import complain
+from th_shell.visible import UsageError, complain
+
+_TORCHES = ("th", "installed")
+_CODE = ("-c", "-e")  # Python's letter, and that of th
+
+
+class PythonOptions(NamedTuple):
+    """A command line.
+
+    kind: 'file', 'code', 'module' or 'input', which is the standard input; '' where nothing is
+    named. program: the path, the code or the module's name. arguments: the words behind it.
+    interactive: whether the prompt is opened behind the program. installed: whether `import torch`
+    is left to the PyTorch that is installed.
+    """
+
+    kind: str = ""
+    program: str = ""
+    arguments: tuple[str, ...] = ()
+    interactive: bool = False
+    installed: bool = False
+
+
+def parse(words: Sequence[str]) -> PythonOptions:
+    """Read the words behind --python. Raises UsageError."""
+    found = PythonOptions()
+    at = 0
+    while at < len(words):
+        word = words[at]
+        rest = tuple(words[at + 1 :])
+        at += 1
+        if word == "-":
+            return found._replace(kind="input", arguments=rest)
+        if not word.startswith("-"):
+            return found._replace(kind="file", program=word, arguments=rest)
+        if word in ("-i", "--interactive"):
+            found = found._replace(interactive=True)
+        elif word in (*_CODE, "-m"):
+            kind = "module" if word == "-m" else "code"
+            return found._replace(kind=kind, program=_behind(word, rest), arguments=rest[1:])
+        elif word == "--torch":
+            found = found._replace(installed=_torch(_behind(word, rest)) == "installed")
+            at += 1
+        else:
+            raise UsageError(f"unrecognized option {word} of --python")
+    return found
+
+
+def _behind(word: str, rest: tuple[str, ...]) -> str:
+    if not rest:
+        raise UsageError(f"{word} needs {_NEEDS.get(word, 'code')}")
+    return rest[0]
+
+
+_NEEDS = {"-m": "the name of a module", "--torch": "a name: th or installed"}
+
+
+def _torch(name: str) -> str:
+    if name not in _TORCHES:
+        raise UsageError(f"--torch {name}: there are th and installed")
+    return name
+
+
+# -- Runs a Python program as the command `python` does, in the module `__main__`
 
 _FAILURE, _NO_FILE = 1, 2
 _interrupted = False

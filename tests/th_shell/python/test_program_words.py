@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.python.options import PythonOptions, parse
+from th_shell.python.programs import PythonOptions, parse
 from th_shell.visible import UsageError
 
 

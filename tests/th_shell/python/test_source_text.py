@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prompt_toolkit.buffer import Buffer
 
-from th_shell.python.text import MARGINS
+from th_shell.python.source_text import MARGINS
 from th_shell.terminal.indentation import Indenter
 
 
