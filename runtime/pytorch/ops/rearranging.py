@@ -5,6 +5,7 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Other 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -195,56 +196,39 @@ def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
 # -- triangles
 
 
+def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
+    """Register what numpy's tril or triu computes, and where the elements are that it keeps."""
+
+    @op(name=name, in_place=True)
+    def triangle(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
+        array = input.array
+        if array.ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        found = compute(array, _limited(array.shape, diagonal))
+        return delivered(wrap(np.ascontiguousarray(found)), out, input)
+
+    @op(name=f"{name}_indices", more=NEW)
+    def indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
+        for side, n in (("row", row), ("col", col)):
+            if n < 0:
+                raise RuntimeError(f"{side} must be non-negative, got{n}")
+        kind = dtype or int64
+        if kind.category is not Category.INTEGER:
+            raise NotImplementedError(f"\"{name}_indices\" not implemented for '{kind.scalar}'")
+        kept = compute(np.ones((row, col), np.bool_), _limited((row, col), offset))
+        return wrap(np.array(kept.nonzero(), kind.numpy))
+
+    triangle.__doc__ = f"Matrices with zeros but on and {what} a diagonal."
+    indices.__doc__ = f"The indices of a matrix's elements on and {what} a diagonal."
+
+
 def _limited(shape: Shape, diagonal: int) -> int:
     # Beyond these all diagonals are the same; a larger number may be no integer of numpy's.
-    return max(-shape[-2] - 1, min(diagonal, shape[-1]))
+    return max(-shape[-2] - 1, min(diagonal, shape[-1] + 1))
 
 
-def _masked(input: Tensor, name: str, diagonal: int) -> Tensor:
-    array = input.array
-    if array.ndim < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-    compute: Any = np.tril if name == "tril" else np.triu
-    return wrap(np.ascontiguousarray(compute(array, _limited(array.shape, diagonal))))
-
-
-@op(in_place=True)
-def tril(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
-    """Matrices with zeros above a diagonal."""
-    found = _masked(input, "tril", diagonal)
-    return delivered(found, out, input)
-
-
-@op(in_place=True)
-def triu(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
-    """Matrices with zeros below a diagonal."""
-    found = _masked(input, "triu", diagonal)
-    return delivered(found, out, input)
-
-
-def _indices(name: str, row: int, col: int, offset: int, kind: Kind) -> Tensor:
-    for what, n in (("row", row), ("col", col)):
-        if n < 0:
-            raise RuntimeError(f"{what} must be non-negative, got{n}")
-    kind = kind or int64
-    if kind.category is not Category.INTEGER:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{kind.scalar}'")
-    offset = max(-row - 1, min(offset, col + 1))
-    lower = np.tri(row, col, offset if name == "tril_indices" else offset - 1, bool)
-    mask = lower if name == "tril_indices" else ~lower
-    return wrap(np.array(mask.nonzero(), kind.numpy))
-
-
-@op(more=NEW)
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
-    """The indices of a matrix's elements on and below a diagonal."""
-    return _indices("tril_indices", row, col, offset, dtype)
-
-
-@op(more=NEW)
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
-    """The indices of a matrix's elements on and above a diagonal."""
-    return _indices("triu_indices", row, col, offset, dtype)
+_triangles("tril", np.tril, "below")
+_triangles("triu", np.triu, "above")
 
 
 # -- diagonals

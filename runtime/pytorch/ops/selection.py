@@ -94,14 +94,7 @@ def _register_median(name: str, ignores_nan: bool) -> None:
         want_kernel("median_cpu", array, _BOOL_AND_BAREBONES)
         if not array.size:
             return wrap(_of_none(array.dtype))
-        if array.dtype.kind == "f" and ignores_nan:
-            array = array[~np.isnan(array)] if np.isnan(array).any() else array
-            if not array.size:
-                return wrap(_of_none(input.array.dtype))
-        elif array.dtype.kind == "f" and np.isnan(array).any():
-            return wrap(_of_none(array.dtype))
-        middle = (array.size - 1) // 2
-        return wrap(np.partition(array, middle)[middle])
+        return wrap(array[_middle(array, 0, ignores_nan)].reshape(()))
 
     @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUTS})")
     def along_dim(input: Tensor, dim: int, keepdim: bool = False, *, out: Any = None) -> Any:
