@@ -15,6 +15,7 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Number, TensorOrNumber, Tensors
 from runtime.pytorch.compute.indices import as_indices, masks_checked
 from runtime.pytorch.compute.promotion import number_as
+from runtime.pytorch.compute.reducing import along
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_bounds, check_take
 from runtime.pytorch.ops.indexing import fill_value, put, without_ones
@@ -172,36 +173,30 @@ def _check_copied(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Non
 
 
 def _copy_chosen(array: Array, dim: int, chosen: Array, values: Array) -> None:
-    size = array.shape[dim] if array.ndim else 1
-    wrong = bad_index(chosen, size)
+    rows, axis = along(array, dim)
+    wrong = bad_index(chosen, rows.shape[axis])
     if wrong is not None:
         raise IndexError(
-            f"index_copy_(): index {wrong} is out of bounds for dimension {dim} with size {size}"
+            f"index_copy_(): index {wrong} is out of bounds for dimension {dim} with size "
+            f"{rows.shape[axis]}"
         )
-    if array.ndim:
-        array[(slice(None),) * dim + (chosen,)] = values
-    else:
-        array[...] = values.reshape(())
+    rows[(slice(None),) * axis + (chosen,)] = values
 
 
 @changing("index_fill", out=False)
 def index_fill_(input: Tensor, dim: int, index: Tensor, value: TensorOrNumber) -> None:
     """Set the positions of a dimension that an index has to a number."""
-    array, chosen = input.array, index.array
+    chosen = index.array
     if isinstance(value, Tensor):
         value = fill_value(value, "index_fill_")
     if index.dtype is not int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    dim = wrap_dim(dim, array.ndim)
+    rows, axis = along(input.array, dim)
     if chosen.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     element = fill_number(value, input.dtype)
-    size = array.shape[dim] if array.ndim else 1
-    check_bounds(chosen, dim, size, IndexError, negative=True)
-    if array.ndim:
-        array[(slice(None),) * dim + (chosen.reshape(-1),)] = element
-    elif chosen.size:
-        array[...] = element
+    check_bounds(chosen, axis, rows.shape[axis], IndexError, negative=True)
+    rows[(slice(None),) * axis + (chosen.reshape(-1),)] = element
 
 
 @op()
