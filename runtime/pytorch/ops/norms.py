@@ -255,7 +255,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
     )
 
 
-# -- the old norm, and distances
+# -- the old norm
 
 
 @op(method=True)
