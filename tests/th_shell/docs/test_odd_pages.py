@@ -12,7 +12,7 @@ from th_shell.docs.judging.printout import bare_message, only_rows, precision, p
 from th_shell.docs.reading.comment_values import comment_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.names import bound_names, read_names
-from th_shell.docs.reading.page import read, read_page
+from th_shell.docs.reading.page import read, read_page, read_text
 from th_shell.docs.settings.directives import find_comments
 from th_shell.docs.settings.settings import PageError
 
@@ -56,12 +56,17 @@ def test_pages_with_long_lines_take_little_time(name: str, text: str, tmp_path: 
     assert time.monotonic() - start < _SECONDS
 
 
-def test_long_marks_before_a_directive_take_little_time(tmp_path: Path) -> None:
-    (tmp_path / "page.md").write_text("```lua\n> 1\n```")
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```lua\n{'-' * _MANY}x th-docs\n```",
+        f"{'<!-- a ' * _MANY}th-docs",
+        f"{' '.join('`' * count for count in range(1000))}x th-docs",
+    ],
+)
+def test_long_marks_before_a_directive_take_little_time(text: str) -> None:
     start = time.monotonic()
-    lines = ["```lua", "-" * _MANY + "x th-docs", "```"]
-    (tmp_path / "page.md").write_text("\n".join(lines))
-    assert find_comments(".md", lines, read_page(tmp_path / "page.md")) == []
+    assert find_comments(read_text(text, "page.md")) == []
     assert time.monotonic() - start < _SECONDS
 
 

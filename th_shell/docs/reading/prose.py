@@ -57,8 +57,12 @@ def is_prose(line: str, known: Collection[str], shown: str = "") -> bool:
 
 def _is_title(at: int, lines: Sequence[str]) -> bool:
     """Whether a line is some words between blank lines, which begin with a capital letter."""
-    around = lines[max(0, at - 1) : at + 2]
-    return sum(bool(text.strip()) for text in around) == 1 and bool(_TITLE.match(lines[at]))
+    return is_alone(at, lines) and bool(_TITLE.match(lines[at]))
+
+
+def is_alone(at: int, lines: Sequence[str]) -> bool:
+    """Whether a line stands between blank ones."""
+    return sum(bool(text.strip()) for text in lines[max(0, at - 1) : at + 2]) == 1
 
 
 def open_brackets(text: str) -> int:

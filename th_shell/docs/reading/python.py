@@ -170,20 +170,19 @@ def _example(
     block = replace(block, skip=block.skip or bool(_SKIP.search(source)))
     example = example_of(block, number, kind, inputs, source.strip("\n").rstrip())
     # Around what a page shows under an input, comments are the author's.
-    own = [i for i, line in enumerate(output) if line.text.strip()]
-    if block.output is None:
-        own = [i for i in own if not _is_comment(output[i])]
-    return [with_output(example, output[own[0] : own[-1] + 1] if own else ())]
+    return [with_output(example, _trimmed(output, with_comments=block.output is not None))]
 
 
-def _is_comment(line: Line) -> bool:
-    return line.text.lstrip().startswith("#")
+def _trimmed(lines: Sequence[Line], with_comments: bool = False) -> Sequence[Line]:
+    """Lines without blank ones, and comments, at both ends."""
+    texts = [line.text.strip() for line in lines]
+    own = [i for i, text in enumerate(texts) if text and (with_comments or text[0] != "#")]
+    return lines[own[0] : own[-1] + 1] if own else ()
 
 
 def _as_text(number: int, block: Block, lines: Sequence[Line]) -> list[Example]:
     """An example that is not run, for text without an input above it."""
-    own = [i for i, line in enumerate(lines) if line.text.strip() and not _is_comment(line)]
-    if not own:
+    shown = _trimmed(lines)
+    if not shown:
         return []
-    shown = lines[own[0] : own[-1] + 1]
     return [with_output(example_of(block, number, Kind.TEXT, shown[:1], ""), shown)]

@@ -43,7 +43,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from th_shell.docs.reading.examples import Example, identities
-from th_shell.docs.settings.options import Option, read_layer, read_options, read_toml
+from th_shell.docs.settings.options import Option, read_layer, read_options, read_toml, tables_in
 from th_shell.docs.settings.setting_readers import flag, positive_whole, string, text
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.files import read_file, write_file
@@ -131,7 +131,7 @@ class Beside:
         known = known_places(examples)
         found = [
             _entry(one, f"{self.path}: examples {at}", known)
-            for at, one in enumerate(self._list("examples"), 1)
+            for at, one in enumerate(tables_in(self._tables(), "examples", str(self.path)), 1)
         ]
         others = ("examples", "errata", "verdicts")
         said = {key: value for key, value in self._tables().items() if key not in others}
@@ -140,7 +140,7 @@ class Beside:
 
     def errata(self) -> list[Erratum]:
         """The errata, in order. Raises SettingsError."""
-        tables = enumerate(self._list("errata"), 1)
+        tables = enumerate(tables_in(self._tables(), "errata", str(self.path)), 1)
         return [_erratum(one, f"{self.path}: errata {at}") for at, one in tables]
 
     def verdicts(self) -> Mapping[str, object] | None:
@@ -184,12 +184,6 @@ class Beside:
 
     def _tables(self) -> dict[str, Any]:
         return read_toml(self.path) if self.path.exists() else {}
-
-    def _list(self, name: str) -> list[Mapping[str, object]]:
-        found = self._tables().get(name, [])
-        if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
-            raise SettingsError(f"{self.path}: {name}: not a list of tables")
-        return found
 
 
 def _entry(table: Mapping[str, object], place: str, known: Sequence[Known]) -> Placed:

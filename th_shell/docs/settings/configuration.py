@@ -24,7 +24,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from th_shell.docs.settings.options import OPTIONS, layer_of, read_options, read_toml
+from th_shell.docs.settings.options import (
+    OPTIONS,
+    fields_in,
+    layer_of,
+    read_options,
+    read_toml,
+    tables_in,
+)
 from th_shell.docs.settings.setting_readers import Command
 from th_shell.docs.settings.settings import NOTHING, Layer, Said, SettingsError
 from th_shell.files import read_file
@@ -113,10 +120,8 @@ def _read(folder: Path) -> _File | None:
 def _file(folder: Path, table: object, place: str) -> _File:
     if not isinstance(table, Mapping):
         raise SettingsError(f"{place}: not a table")
-    said = dict(table)
-    pages = said.pop("pages", [])
-    if not isinstance(pages, list) or not all(isinstance(one, Mapping) for one in pages):
-        raise SettingsError(f"{place}: pages: not a list of tables")
+    pages = tables_in(table, "pages", place)
+    said = {key: value for key, value in table.items() if key != "pages"}
     some = [
         _some(folder, dict(one), f"{place}: pages {number}") for number, one in enumerate(pages, 1)
     ]
@@ -149,12 +154,7 @@ def _configuration(folder: Path, table: Mapping[str, object], place: str) -> Con
 
 def said_in(values: Mapping[str, Any], place: str) -> Configuration:
     """What some values say, by the names of their options. place: where they are said."""
-    own = {
-        option.field or option.name: values[option.name]
-        for option in OPTIONS
-        if option.for_folders and option.name in values
-    }
-    return Configuration(layer_of(values, place), **own)
+    return Configuration(layer_of(values, place), **fields_in(values, for_folders=True))
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:

@@ -31,7 +31,11 @@ WORD = "th-docs"
 
 _HTML = r"<!--\s*(?P<text>th-docs\b.*?)(?P<end>-->|\Z)"
 #: Other comments in Markdown, and code within its text: there are no directives in them.
-_OPAQUE = r"<!--(?!\s*th-docs\b).*?-->|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)*?(?<!`)\1(?!`)"
+#: (Their lengths are limited, so that many that do not end take little time.)
+_OPAQUE = (
+    r"<!--(?!\s*th-docs\b)(?:(?!<!--).)*?-->"
+    r"|(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).){0,1000}?(?<!`)\1(?!`)"
+)
 _IN_PAGE = re.compile(_HTML, re.S)
 _IN_MARKDOWN = re.compile(f"{_OPAQUE}|{_HTML}", re.S)
 _RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")

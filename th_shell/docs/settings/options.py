@@ -30,6 +30,14 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path}: not TOML: {error}") from None
 
 
+def tables_in(table: Mapping[str, Any], name: str, place: str) -> list[Mapping[str, Any]]:
+    """The tables of a list, which may not be there. place: of the table. Raises SettingsError."""
+    found = table.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
+        raise SettingsError(f"{place}: {name}: not a list of tables")
+    return found
+
+
 #: What is done beside the examples of a page, in the order of `Layer.hidden`.
 _HIDDEN = {"setup": readers.strings, "teardown": readers.strings, "seed": readers.seed}
 
@@ -207,14 +215,20 @@ def read_layer(table: Mapping[str, object], place: str) -> Layer:
     return layer_of(read_options(table, place, options), place)
 
 
+def fields_in(values: Mapping[str, Any], for_folders: bool) -> dict[str, Any]:
+    """Of some values by the names of their options, those of `Configuration` or of `Settings`."""
+    return {
+        option.field or option.name: values[option.name]
+        for option in OPTIONS
+        if option.name in values and option.for_folders == for_folders
+        if option.name not in _HIDDEN
+    }
+
+
 def layer_of(values: Mapping[str, Any], place: str) -> Layer:
     """The layer with some values, by the names of their options. place: where they are said."""
     hidden = [Hidden(kind, one, place) for kind in _HIDDEN for one in values.get(kind, ())]
-    said = {
-        option.field or option.name: values[option.name]
-        for option in OPTIONS
-        if option.name in values and not option.for_folders and option.name not in _HIDDEN
-    }
+    said = fields_in(values, for_folders=False)
     for name, value in said.items():
         if isinstance(value, Mark):
             said[name] = replace(value, place=place)

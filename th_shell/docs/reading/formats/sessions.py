@@ -74,16 +74,19 @@ def with_sessions(
     quotes: whether `>>>` may also be the mark of a quotation; then what is no code has no prompt.
     """
     numbered = [Line(number, text) for number, text in enumerate(lines, 1)]
-    inside = {number for b in fenced for number in range(b.opening, b.closing + 1)}
-    outside = [line for line in numbered if line.number not in inside]
+    outside = _outside(fenced, numbered)
     if any(CELL.match(line.text) for line in outside):
         fenced = list(_cell_blocks(numbered))
-        inside = {number for b in fenced for number in range(b.opening, b.closing + 1)}
-        outside = [line for line in numbered if line.number not in inside]
+        outside = _outside(fenced, numbered)
     if any(PROMPT.match(line.text) for line in outside):
         sessions = _session_blocks(outside, quotes)
         fenced = sorted([*fenced, *sessions], key=lambda block: block.opening)
     yield from fenced
+
+
+def _outside(blocks: Sequence[Block], lines: Sequence[Line]) -> list[Line]:
+    inside = {number for b in blocks for number in range(b.opening, b.closing + 1)}
+    return [line for line in lines if line.number not in inside]
 
 
 def _cell_blocks(lines: Sequence[Line]) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from th_shell.docs.reading.examples import Block, Line
 from th_shell.docs.reading.formats.sessions import complete, with_sessions
+from th_shell.docs.reading.prose import is_alone
 
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)\s*$")
 _FENCE_MARKS = ("`", "~", "“", "”")
@@ -71,10 +72,5 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         if text.startswith("#"):
             if marked := _HEADING.match(text):
                 yield at + 1, marked["text"].rstrip(" \t#")
-        elif 0 < len(text) <= 60 and _SHORT.match(text) and _is_alone(at, lines):
+        elif 0 < len(text) <= 60 and _SHORT.match(text) and is_alone(at, lines):
             yield at + 1, text
-
-
-def _is_alone(at: int, lines: Sequence[str]) -> bool:
-    around = lines[max(0, at - 1) : at + 2]
-    return sum(bool(text.strip()) for text in around) == 1
