@@ -430,24 +430,13 @@ local function set_positions(out, n, indices, factor, limit)
   return bad == 0
 end
 
--- Adds to places `factor` for each position before that of an index.
-local function add_positions(out, n, indices, factor, limit)
-  local bad = 0
-  for m = 0, n - 1 do
-    local index = indices[2 * m]
-    bad = bor(bad, indices[2 * m + 1], band(bor(index - 1, limit - index), SIGN))
-    out[m] = out[m] + factor * (index - 1)
-  end
-  return bad == 0
-end
-
 local index_places = th.working_memory('int32_t', MAX)
 
--- Adds as much for indices at places of their own.
-local function add_scattered_positions(out, n, indices, factor, limit)
+-- Adds to places `factor` for each position before that of an index; at_places: where these are.
+local function add_positions(out, n, indices, at_places, factor, limit)
   local bad = 0
   for m = 0, n - 1 do
-    local at = 2 * index_places[m]
+    local at = 2 * at_places[m]
     local index = indices[at]
     bad = bor(bad, indices[at + 1], band(bor(index - 1, limit - index), SIGN))
     out[m] = out[m] + factor * (index - 1)
@@ -461,13 +450,13 @@ end
 function tools.locate_indexed(out, index, o, d)
   local s0, s1, s2, n = index.s0, index.s1, index.s2, tools.count(index)
   local indices, limit, step = cast(words, index.at), tools.size(o, d), tools.stride(o, d)
-  if n > MAX then return false end
-  local follow = is_dense(index, index)
-  if follow and index.n == 1 then return (set_positions(out, n, indices, step, limit)) end
+  local at_places = tools.located(index_places, index)
+  if not at_places then return false end
+  if index.n == 1 and is_dense(index, index) then
+    return (set_positions(out, n, indices, step, limit))
+  end
   set_places(out, s0, s1, s2, d == 0 and 0 or o.t0, d == 1 and 0 or o.t1, d == 2 and 0 or o.t2)
-  if follow then return (add_positions(out, n, indices, step, limit)) end
-  tools.locate(index_places, index)
-  return (add_scattered_positions(out, n, indices, step, limit))
+  return (add_positions(out, n, indices, at_places, step, limit))
 end
 
 return tools

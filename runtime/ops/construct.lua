@@ -10,7 +10,7 @@ if dtype.name == 'Half' then return {} end
 
 local select, rawget = select, rawget
 local cast = ffi.cast
-local wrap, read = dtype.wrap, tools.reader(dtype)
+local read = tools.reader(dtype)
 local new, publish, result_at = tools.new, tools.publish, tools.dense_results(dtype)
 local dimension, with, size, stride = tools.dimension, tools.with, tools.size, tools.stride
 local count, is_dense, fit_beside = tools.count, tools.is_dense, tools.fit_beside
@@ -43,13 +43,6 @@ function build.ones(r, ...)
 end
 
 local is_float = dtype.name == 'Float' or dtype.name == 'Double'
-
--- A pointer to the elements of a given vector of n, and their distance; nil for other tensors.
-local function line(r, n)
-  if not read(target, r) or target.n ~= 1 or target.s2 ~= n or target.t2 == 0 then return nil end
-  local p = cast(elements, target.at)
-  return p, target.t2
-end
 
 -- Numbers in equal distances, by numpy's loops: they take a third of the time of one in Lua.
 local fill_line, fill_points
@@ -103,33 +96,6 @@ if is_float then
   end
 end
 
-local MOST_WHOLE = 2 ^ 50 -- up to which quotients of whole numbers are never rounded to one
-
-function build.range(r, first, last, step, ...) -- luacheck: ignore 212
-  if not (step > 0 and last >= first or step < 0 and last <= first)
-    or not is_float and (first % 1 ~= 0 or last % 1 ~= 0 or step % 1 ~= 0
-      or max(abs(first), abs(last)) > MOST_WHOLE) then
-    return nil
-  end
-  local n = (last - first) / step + 1
-  if not (n < MAX + 1) then return nil end
-  n = n - n % 1
-  local p, distance, block
-  if r ~= nil then
-    p, distance = line(r, n)
-  else
-    local to
-    block, to = new(dtype, 1, 1, 1, n)
-    if block and fill_line and fill_line(to, n, first, step) then
-      return (publish(dtype, block))
-    end
-    p, distance = block and cast(elements, block.own.data), 1
-  end
-  if not p then return nil end
-  for i = 0, n - 1 do p[i * distance] = wrap(first + i * step) end
-  return r or publish(dtype, block)
-end
-
 -- The numbers of a FloatTensor are rounded at each step: where they are stored.
 local function set_points(p, to, first, last, n)
   p[0] = last
@@ -163,6 +129,22 @@ local function points(first, last, n)
 end
 
 if is_float then
+  function build.range(r, first, last, step, ...) -- luacheck: ignore 212
+    if r ~= nil or not (step > 0 and last >= first or step < 0 and last <= first) then
+      return nil
+    end
+    local n = (last - first) / step + 1
+    if not (n < MAX + 1) then return nil end
+    n = n - n % 1
+    local block, address = new(dtype, 1, 1, 1, n)
+    if not block then return nil end
+    if not fill_line(address, n, first, step) then
+      local p = cast(elements, address)
+      for i = 0, n - 1 do p[i] = first + i * step end
+    end
+    return (publish(dtype, block))
+  end
+
   function build.linspace(r, first, last, n, ...) -- luacheck: ignore 212
     local block = r == nil and points(first, last, n)
     return block and publish(dtype, block) or nil

@@ -224,7 +224,6 @@ BUILD = {
     "torch.zeros": "return k, l",
     "torch.ones": "if m > 3 then return torch.LongStorage({k, l, m}) end return k, l, m - 1",
     "torch.range": "return random(-5, 5), random(-9, 99) / 4, random(-2, 5) / 4",
-    "range": "return R(k), l, l + (k - 1) / 2, m > 1 and 0.5 or 1",
     "torch.linspace": "return random(), random() * 9, random(0, 200)",
     "torch.linspace ": "torch.setdefaulttensortype('torch.FloatTensor') "
     "return random() * 100, random() * 10 ^ random(-9, 9), random(0, 200)",
