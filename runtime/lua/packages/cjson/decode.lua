@@ -115,35 +115,29 @@ local function check_depth(depth, at, settings)
   end
 end
 
-local function object_at(text, at, depth, settings)
-  local object = {}
-  local kind, key, start, behind = token(text, at, settings)
-  if kind == 'T_OBJ_END' then return object, behind end
-  while true do
-    if kind ~= 'T_STRING' then fail('object key string', kind or key, start) end
-    local separator, wrong
-    separator, wrong, start, behind = token(text, behind, settings)
-    if separator ~= 'T_COLON' then fail('colon', separator or wrong, start) end
-    object[key], behind = value_of(text, behind, depth, settings)
-    kind, key, start, behind = token(text, behind, settings)
-    if kind == 'T_OBJ_END' then return object, behind end
-    if kind ~= 'T_COMMA' then fail('comma or object end', kind or key, start) end
-    kind, key, start, behind = token(text, behind, settings)
-  end
-end
-
-local function array_at(text, at, depth, settings)
-  local array, n = {}, 0
-  local first, _, _, after = token(text, at, settings)
-  if first == 'T_ARR_END' then return array, after end
-  local behind = at
+-- The table of an object or array whose text begins behind its bracket, and the position behind it.
+local function members_at(text, at, depth, settings, is_object)
+  local close = is_object and 'T_OBJ_END' or 'T_ARR_END'
+  local made, n = {}, 0
+  local wrong, start
+  local kind, _, _, behind = token(text, at, settings)
+  if kind == close then return made, behind end
+  behind = at
   while true do
     n = n + 1
-    array[n], behind = value_of(text, behind, depth, settings)
-    local kind, wrong, start
+    local key = n
+    if is_object then
+      kind, key, start, behind = token(text, behind, settings)
+      if kind ~= 'T_STRING' then fail('object key string', kind or key, start) end
+      kind, wrong, start, behind = token(text, behind, settings)
+      if kind ~= 'T_COLON' then fail('colon', kind or wrong, start) end
+    end
+    made[key], behind = value_of(text, behind, depth, settings)
     kind, wrong, start, behind = token(text, behind, settings)
-    if kind == 'T_ARR_END' then return array, behind end
-    if kind ~= 'T_COMMA' then fail('comma or array end', kind or wrong, start) end
+    if kind == close then return made, behind end
+    if kind ~= 'T_COMMA' then
+      fail(is_object and 'comma or object end' or 'comma or array end', kind or wrong, start)
+    end
   end
 end
 
@@ -153,9 +147,7 @@ function value_of(text, at, depth, settings)
   if kind == 'T_STRING' or kind == 'T_NUMBER' or kind == 'T_BOOLEAN' then return value, behind end
   if kind == 'T_OBJ_BEGIN' or kind == 'T_ARR_BEGIN' then
     check_depth(depth + 1, start, settings)
-    local read = kind == 'T_OBJ_BEGIN' and object_at or array_at
-    local made, after = read(text, behind, depth + 1, settings)
-    return made, after
+    return members_at(text, behind, depth + 1, settings, kind == 'T_OBJ_BEGIN')
   end
   fail('value', kind or value, start)
 end

@@ -44,10 +44,14 @@ local function read(name, usage, n, ...)
   return target, source, field, MODES[mode], CLAMP_MODES[clamp], pad or 0, extra, given >= 4
 end
 
--- The image as one of three dimensions, and whether it had two.
-local function as_planes(source)
-  if source:nDimension() ~= 2 then return source, false end
-  return source:reshape(1, source:size(1), source:size(2)), true
+-- An image whose pixels come from the places in a field.
+local function warped(target, source, field, mode, is_offset, clamp, pad)
+  local is_flat = source:nDimension() == 2
+  if is_flat then source = source:reshape(1, source:size(1), source:size(2)) end
+  target = target or source.new()
+  target:resize(source:size(1), field:size(2), field:size(3))
+  source.image.warp(target, source, field, mode, is_offset, clamp, pad)
+  return is_flat and target[1] or target
 end
 
 --- An image whose pixels come from the places in a field of (y, x).
@@ -56,13 +60,8 @@ function image.warp(...)
     "boolean  whether places are offsets to the pixel's own (default: true)")
   local target, source, field, mode, clamp, pad, offset, has_offset
     = read('image.warp', usage, select('#', ...), ...)
-  if not has_offset then offset = true end
-  local flat
-  source, flat = as_planes(source)
-  target = target or source.new()
-  target:resize(source:size(1), field:size(2), field:size(3))
-  source.image.warp(target, source, field, mode, offset and true or false, clamp, pad)
-  return flat and target[1] or target
+  local is_offset = not has_offset or offset and true or false
+  return warped(target, source, field, mode, is_offset, clamp, pad)
 end
 
 -- For each pixel of an image its distance from the middle, (y, x), to the left and upwards.
@@ -81,17 +80,13 @@ function image.affinetransform(...)
   local target, source, matrix, mode, clamp, pad, translation, has_translation
     = read('image.affinetransform', usage, select('#', ...), ...)
   if not has_translation then translation = torch.Tensor{ 0, 0 } end
-  local flat
-  source, flat = as_planes(source)
-  local height, width = source:size(2), source:size(3)
-  target = target or source.new()
-  target:resize(source:size(1), height, width)
+  local first = source:nDimension() == 2 and 1 or 2
+  local height, width = source:size(first), source:size(first + 1)
   local grid = from_middle(height, width)
   matrix = matrix:typeAs(torch.Tensor())
   local field = grid - torch.mm(matrix, grid:view(2, height * width)):view(2, height, width)
   translation = torch.Tensor(translation)
   field[1] = field[1] - translation[1]
   field[2] = field[2] - translation[2]
-  source.image.warp(target, source, field, mode, true, clamp, pad)
-  return flat and target[1] or target
+  return warped(target, source, field, mode, true, clamp, pad)
 end

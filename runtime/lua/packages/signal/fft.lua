@@ -110,6 +110,8 @@ local function tensor_of(n, f)
   return out
 end
 
+local function hann(i, last) return 0.5 * (1 - cos(2 * pi * i / last)) end
+
 -- Adds a window: of n points, or the first n of n + 1 where it is periodic.
 local function add_window(name, value)
   signal[name] = function(n, flag)
@@ -118,7 +120,7 @@ local function add_window(name, value)
   end
 end
 
-add_window('hann', function(i, last) return 0.5 * (1 - cos(2 * pi * i / last)) end)
+add_window('hann', hann)
 
 add_window('blackman', function(i, last)
   if last == 0 then return 1 end
@@ -134,7 +136,7 @@ end)
 -- What a window of `last` + 1 points is multiplied with at a point.
 local SHAPES = {
   hamming = function(i, last) return 0.53836 - 0.46164 * cos(2 * pi * i / last) end,
-  hann = function(i, last) return 0.5 - 0.5 * cos(2 * pi * i / last) end,
+  hann = hann,
   bartlett = function(i, last) return 2 / last * (last / 2 - abs(i - last / 2)) end,
 }
 
