@@ -57,7 +57,8 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         array, axis = along(input.array, dim)
         if not array.shape[axis]:
             check_not_empty(name, array, (axis,), IndexError)
-        check_out(out, input.dtype, int64)
+        if out is not None:
+            check_out(out, input.dtype, int64)
         want_kernel(f"{name}_cpu", array)
         found, at = _found(input.array.ndim, array, axis, keepdim)
         return give_pair(name, found, at, out)

@@ -22,6 +22,7 @@ from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_out
 
+_NO_PAIR = "linalg.matrix_norm: dim must be a 2-tuple. Got {}"
 _MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
 
 
@@ -45,9 +46,9 @@ def vector_norm_of(array: Array, ord: float, axes: Shape | None, keepdim: bool) 
     """
     if not array.size:
         check_identity(array, ord, axes)
-    if ord == 2 and 0 < array.size < _MANY:
+    if ord == 2 and array.size < _MANY:
         return _length(array, axes, keepdim)
-    if array.size >= _MANY and ord in (1, 2) and array.dtype.kind == "f":
+    if ord in (1, 2) and array.size >= _MANY:
         return _norm_of_many(array, ord, axes, keepdim)
     if array.itemsize < 8 and ord not in (0, 1, 2, math.inf, -math.inf):
         return _power_norm(array, np.float32(ord), axes, keepdim)
@@ -113,8 +114,6 @@ def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) ->
             found = quietly.run(extreme.reduce, sizes, axes, None, None, keepdim)
         elif order == 0:
             found = sum_of((sizes != 0).astype(wide.dtype), axes, keepdim)
-        elif order == 2:
-            found = np.sqrt(sum_of(np.square(wide), axes, keepdim))
         elif order == 1:
             found = sum_of(sizes, axes, keepdim)
         else:
@@ -166,15 +165,14 @@ def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Arra
     if order in (2, -2, "nuc"):
         turned = np.moveaxis(array, axes, (-2, -1))
         values = converged(np.linalg.svd, turned, compute_uv=False)
-        found = (
-            values.sum(-1) if order == "nuc" else values.max(-1) if order > 0 else values.min(-1)
-        )
+        choose = np.sum if order == "nuc" else np.max if order > 0 else np.min
+        found = choose(values, -1)
         return np.expand_dims(found, tuple(sorted(axes))) if keepdim else np.asarray(found)
     if order in (1, -1, math.inf, -math.inf):
-        add, choose = (rows, columns) if abs(order) == 1 else (columns, rows)
+        add, left = (rows, columns) if abs(order) == 1 else (columns, rows)
         extreme = np.maximum if order > 0 else np.minimum
         sums = np.asarray(sum_of(np.abs(array), (add,), True))
-        found = extreme.reduce(sums, choose, keepdims=True)
+        found = extreme.reduce(sums, left, keepdims=True)
         return found if keepdim else found.squeeze((rows, columns))
     raise RuntimeError(f"linalg.matrix_norm: Order {order} not supported.")
 
@@ -198,9 +196,7 @@ def matrix_norm(
         )
     array = _elements(input, dtype, "linalg.matrix_norm")
     if len(dim) != 2:
-        raise RuntimeError(
-            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}"
-        )
+        raise RuntimeError(_NO_PAIR.format(" ".join(map(str, dim))))
     if ord == "nuc" and array.itemsize == 2:
         raise NotImplementedError(
             f"linalg.matrix_norm: Low precision dtypes not supported. Got {input.dtype.scalar}"
@@ -232,9 +228,7 @@ def linalg_norm(
     if count == 2:
         return matrix_norm(input, ord, dim or (-2, -1), keepdim, dtype=dtype)
     if isinstance(ord, str):
-        raise RuntimeError(
-            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim or ()))}"
-        )
+        raise RuntimeError(_NO_PAIR.format(" ".join(map(str, dim or ()))))
     return vector_norm(input, ord, dim, keepdim, dtype=dtype)
 
 

@@ -86,7 +86,7 @@ def reduced(
 ) -> Tensor:
     """What a function makes of the elements along dimensions, of whole numbers as int64."""
     array = input.array
-    axes = axes_of(dim, array.ndim)
+    axes = None if dim is None else axes_of(dim, array.ndim)
     if out is not None:
         kind = kind or out.dtype
         check_out(out, kind)
