@@ -196,6 +196,13 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     return found
 
 
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of one type may be written to a tensor of another."""
+    if from_.category is Category.INTEGER and to.category is Category.BOOL:
+        return False
+    return from_.category <= to.category
+
+
 class _Default:
     dtype = float32
 

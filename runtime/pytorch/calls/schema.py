@@ -70,11 +70,6 @@ class Schema:
         """Whether a tuple of ints may be given as several arguments: x.view(2, 3)."""
         return len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
 
-    @property
-    def has_out(self) -> bool:
-        """Whether the result may be written to a given tensor."""
-        return "out" in self.by_name
-
     def without(self, *names: str) -> Schema:
         """The signature without some parameters."""
         return Schema(self.name, tuple(p for p in self.parameters if p.name not in names))

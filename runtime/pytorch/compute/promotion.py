@@ -92,13 +92,6 @@ def to_float(kind: dtype) -> dtype:
     return kind if kind.category >= Category.FLOAT else default_dtype()
 
 
-def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether a result of one type may be written to a tensor of another."""
-    if from_.category is Category.INTEGER and to.category is Category.BOOL:
-        return False
-    return from_.category <= to.category
-
-
 def number_as(value: Any, kind: np.dtype[Any]) -> Any:
     """A number as numpy's number of a type, converted as C does."""
     if kind.kind == "f" or kind.kind == "b":

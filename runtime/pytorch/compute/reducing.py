@@ -15,10 +15,6 @@ from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver
 
-#: Parts of signatures.
-DTYPE = "torch.dtype dtype = None"
-OUT = "Tensor out = None"
-OUTS = "tuple of Tensors out = None"
 #: numpy's characters for the types that most of PyTorch's kernels lack: uint16, uint32, uint64.
 BAREBONES = "HILQ"
 

@@ -178,13 +178,5 @@ def result_type(first: Any, second: Any) -> dtype:
     return promotion.result_type(first, second)
 
 
-@op("can_cast(torch.dtype from_, torch.dtype to)")
-def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether a result of one type may be written to a tensor of another."""
-    return promotion.can_cast(from_, to)
-
-
-@op()
-def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The type of the result where elements of two types meet."""
-    return dtypes.promote_types(type1, type2)
+op("can_cast(torch.dtype from_, torch.dtype to)")(dtypes.can_cast)
+op()(dtypes.promote_types)

@@ -15,7 +15,7 @@ from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.reducing import DTYPE, axes_of, give, tidy, want_kernel
+from runtime.pytorch.compute.reducing import axes_of, give, tidy, want_kernel
 from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast, check_out
@@ -84,7 +84,7 @@ def _finish(found: Array, input: Tensor, kind: Any, out: Out) -> Tensor:
 
 
 @op()
-@op(f"special_softmax(Tensor input, int dim, {DTYPE})")
+@op("special_softmax(Tensor input, int dim, torch.dtype dtype = None)")
 def softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
     """The exponentials, divided by their sum along a dimension."""
     array, axis, kind = _prepare("softmax", input, dim, dtype, out)
@@ -98,7 +98,7 @@ def softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> 
 
 
 @op()
-@op(f"special_log_softmax(Tensor input, int dim, {DTYPE})")
+@op("special_log_softmax(Tensor input, int dim, torch.dtype dtype = None)")
 def log_softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
     """The logarithms of the softmax along a dimension."""
     array, axis, kind = _prepare("log_softmax", input, dim, dtype, out)

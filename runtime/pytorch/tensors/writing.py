@@ -9,7 +9,7 @@ import numpy as np
 from runtime.core.dtypes import Array, cut
 from runtime.core.storage import Storage
 from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES, Category, dtype
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, can_cast, dtype
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.base.warn import warn
@@ -48,9 +48,7 @@ def cast(values: Array, kind: np.dtype[Any]) -> Array:
 
 def check_cast(result: dtype, target: dtype) -> None:
     """Raise RuntimeError where a result's category is above that of the tensor for it."""
-    if result.category > target.category or (
-        result.category is Category.INTEGER and target.category is Category.BOOL
-    ):
+    if not can_cast(result, target):
         raise RuntimeError(
             f"result type {result.scalar} can't be cast to the desired output type {target.scalar}"
         )
