@@ -299,6 +299,17 @@ def test_sidecar_stands_between_the_folder_and_the_directives(
     assert [[hidden.text for hidden in e.hidden] for e in examples] == [["a()"], [], [], []]
 
 
+def test_a_file_in_the_folder_of_errata_stands_over_the_one_beside_the_page(
+    tmp_path: Path, compiler: Compiler
+) -> None:
+    beside(tmp_path, "atol = 1\nrtol = 1\n[[errata]]\nreason = '1'\ninput = 'x'\n", compiler)
+    (tmp_path / "errata").mkdir()
+    (tmp_path / "errata/page.md.th-docs").write_text("rtol = 2\n")
+    found = read(tmp_path / "page.md", compiler, folder=tmp_path / "errata")
+    settings = found.examples[0].settings
+    assert (settings.atol, settings.rtol, found.beside.errata()) == (1, 2, [])
+
+
 @pytest.mark.parametrize(
     ("said", "problem"),
     [

@@ -94,7 +94,10 @@ def _whole(parts: Sequence[Block]) -> Block:
 
 @dataclass(frozen=True)
 class Page:
-    """A page's blocks and examples. compiler: what has cut the blocks into examples."""
+    """A page's blocks and examples.
+
+    beside: the file with its errata and verdicts. compiler: what has cut blocks into examples.
+    """
 
     path: Path
     beside: Beside
@@ -112,9 +115,9 @@ def read(
 ) -> Page:
     """Read a page.
 
-    below: what its folder says of it. language: that of blocks which tell none. folder: where the
-    file is that is else beside the page. Raises OSError and PageError.
+    below: what its folder says of it. language: that of blocks which tell none. folder: where
+    its errata and verdicts are, if not beside it. Raises OSError and PageError.
     """
-    beside = Beside.of(path, folder)
+    files = [Beside.of(path), *([Beside.of(path, folder)] if folder else [])]
     text = _text_of(path, language)
-    return Page(path, beside, *cut_with_settings(text, compiler, below, beside), compiler)
+    return Page(path, files[-1], *cut_with_settings(text, compiler, below, files), compiler)

@@ -47,7 +47,7 @@ class Configuration(Said):
     layer: what is said of each example. engines: the commands that run the examples of languages.
     preludes: code that runs before a page, by languages. lua_path, lua_cpath: where `require`
     searches before it does where it always does. environment: variables of the engines. memory:
-    bytes that a page may take. errata: the folder of the files that are else beside pages. sandbox:
+    bytes that a page may take. errata: the folder of the files with errata and verdicts. sandbox:
     whether engines may use the page's folder alone; sandbox_read: files and folders that they may
     read even so. language: that of blocks which do not tell theirs. torch: one of `TORCHES`, which
     Python without an engine of its own imports.

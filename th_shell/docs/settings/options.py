@@ -170,7 +170,7 @@ JUDGING = (
     _of_files(
         "errata",
         readers.existing_folder,
-        "the folder of the files with errata, verdicts and settings, PAGE.th-docs "
+        "the folder of the files with errata and verdicts, PAGE.th-docs "
         "(default: beside each page)",
         "FOLDER",
     ),

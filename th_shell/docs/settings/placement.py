@@ -24,19 +24,19 @@ def cut_with_settings(
     page: PageText,
     compiler: Compiler,
     below: Layer = NOTHING,
-    beside: Beside | None = None,
+    files: Sequence[Beside] = (),
     locals_stay: bool = False,
 ) -> tuple[Sequence[Block], Sequence[Example]]:
     """A page's blocks without directives, and their examples with all that is said of them.
 
-    below: what is said of the whole page elsewhere. locals_stay: whether what runs them keeps the
-    locals of one for the next. Raises OSError and SettingsError.
+    below: what is said of the whole page elsewhere. files: those beside it. locals_stay: whether
+    what runs them keeps the locals of one for the next. Raises OSError and SettingsError.
     """
     comments = directives.find_comments(page)
     own = directives.without_comments(page.blocks, comments)
     examples = examples_of(own, compiler, locals_stay)
     placed = [Placed(0, below, range(len(examples)), "")]
-    placed += beside.layers(examples) if beside else ()
+    placed += [one for file in files for one in file.layers(examples)]
     finder = _Finder(page, examples, comments)
     placed += [finder.placed(one) for one in directives.read_directives(page.name, comments)]
     return own, _with_layers(examples, sorted(placed, key=lambda one: one.rank))
