@@ -28,7 +28,6 @@ from runtime.compute.self_check import (
     blas_is_right,
     conversion_is_right,
     is_right,
-    lapack_is_right,
     loop_is_right,
     sort_is_right,
 )
@@ -133,18 +132,19 @@ def blas(name: str, itemsize: int) -> int | None:
 
     name: 'asum', 'axpy', 'gemm' or 'gemv'. All arguments are addresses, whole numbers ints.
     """
-    address = _find("cython_blas", name, itemsize)[0]
-    if address is None or not is_right(f"BLAS's {name}", blas_is_right, name, itemsize, address):
-        return None
-    return address
+    return _checked("BLAS", name, itemsize)
 
 
 @cache
 def lapack(name: str, itemsize: int) -> int | None:
-    """The address of a LAPACK function, likewise: 'getrs'."""
-    address = _find("cython_lapack", name, itemsize)[0]
-    what = f"LAPACK's {name}"
-    if address is None or not is_right(what, lapack_is_right, name, itemsize, address):
+    """The address of a LAPACK function, as Fortran calls it: 'getrs'."""
+    return _checked("LAPACK", name, itemsize)
+
+
+def _checked(library: str, name: str, itemsize: int) -> int | None:
+    address = _find(f"cython_{library.lower()}", name, itemsize)[0]
+    what = f"{library}'s {name}"
+    if address is None or not is_right(what, blas_is_right, name, itemsize, address):
         return None
     return address
 

@@ -26,15 +26,6 @@ _FINITE = (1.5, 2.0, -0.5, 4.0, -3.0, 0.25, 8.0, -1.0, 0.5, 6.0, -2.0, 3.0)
 _COUNT = len(_NUMBERS)
 _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_ssize_t
 _LOOP = ctypes.CFUNCTYPE(None, _POINTER, _POINTER, _POINTER, _POINTER)
-_AXPY = ctypes.CFUNCTYPE(None, *[_POINTER] * 6)
-_GEMV = ctypes.CFUNCTYPE(None, *[_POINTER] * 11)
-_GEMM = ctypes.CFUNCTYPE(None, *[_POINTER] * 13)
-_CONVERSION = ctypes.CFUNCTYPE(None, *[_POINTER] * 7)
-_GETRS = ctypes.CFUNCTYPE(None, *[_POINTER] * 9)
-_ASUM = {
-    4: ctypes.CFUNCTYPE(ctypes.c_float, *[_POINTER] * 3),
-    8: ctypes.CFUNCTYPE(ctypes.c_double, *[_POINTER] * 3),
-}
 
 
 def is_right(what: str, check: Callable[..., bool], *args: Any) -> bool:
@@ -116,24 +107,27 @@ def conversion_is_right(function: int, widens: bool) -> bool:
     if not widens:
         numbers[np.isinf(numbers)] = 1e-42
     cells = np.array([_COUNT, 1, 0], np.int64)
-    at = cells.ctypes.data
-    operands = numbers.ctypes.data, at, found.ctypes.data, at
-    _CONVERSION(function)(at, at + 8, *operands, at + 16)
+    count, columns, too_large = cells[:1], cells[1:2], cells[2:]
+    _call_fortran(function, count, columns, numbers, count, found, count, too_large)
     return not cells[2] and found.tobytes() == numbers.astype(kinds[1]).tobytes()
 
 
 def blas_is_right(name: str, itemsize: int, function: int) -> bool:
-    """Whether a function does what BLAS's of that name does."""
-    return _BLAS[name](function, np.dtype(f"f{itemsize}"))
+    """Whether a function does what BLAS's or LAPACK's of that name does."""
+    return _CHECKS[name](function, np.dtype(f"f{itemsize}"))
 
 
-def lapack_is_right(name: str, itemsize: int, function: int) -> bool:
-    """Likewise, of LAPACK."""
-    return _LAPACK[name](function, np.dtype(f"f{itemsize}"))
+def as_pointer(value: Any) -> Any:
+    """An argument as Fortran takes it: the address of the value; bytes are an address in C."""
+    if isinstance(value, np.ndarray):
+        return value.ctypes.data
+    return ctypes.byref(ctypes.c_int(value)) if isinstance(value, int) else value
 
 
-def _int(value: int) -> Any:
-    return ctypes.byref(ctypes.c_int(value))
+def _call_fortran(function: int, *args: Any, result: Any = None) -> Any:
+    """Call a function with addresses of arrays, whole numbers and bytes."""
+    prototype = ctypes.CFUNCTYPE(result, *[_POINTER] * len(args))
+    return prototype(function)(*map(as_pointer, args))
 
 
 def _axpy_is_right(function: int, dtype: Any) -> bool:
@@ -143,8 +137,7 @@ def _axpy_is_right(function: int, dtype: Any) -> bool:
         found, count = r.copy(), -(-_COUNT // step)
         expected = r.copy()
         expected[::step] += factor * x[::step]
-        pointers = factor.ctypes.data, x.ctypes.data, _int(step), found.ctypes.data, _int(step)
-        _AXPY(function)(_int(count), *pointers)
+        _call_fortran(function, count, factor, x, step, found, step)
         if not same(found, expected):
             return False
     return True
@@ -159,18 +152,18 @@ def _gemv_is_right(function: int, dtype: Any) -> bool:
     for kind, m in ((b"T", np.ascontiguousarray(matrix)), (b"N", np.asfortranarray(matrix))):
         found = np.full(rows, np.nan, dtype)  # what was there does not count
         sizes = (columns, rows) if kind == b"T" else (rows, columns)
-        unit, apart = one.ctypes.data, _int(sizes[0])
-        operands = m.ctypes.data, apart, vector.ctypes.data, _int(1)
-        result = nothing.ctypes.data, found.ctypes.data, _int(1)
-        _GEMV(function)(kind, _int(sizes[0]), _int(sizes[1]), unit, *operands, *result)
+        operands = one, m, sizes[0], vector, 1
+        _call_fortran(function, kind, *sizes, *operands, nothing, found, 1)
         if not same(found, np.matmul(matrix, vector)):
             return False
     return True
 
 
 def _asum_is_right(function: int, dtype: Any) -> bool:
+    result = ctypes.c_float if dtype.itemsize == 4 else ctypes.c_double
+
     def total(x: Array) -> float:
-        return float(_ASUM[x.itemsize](function)(_int(len(x)), x.ctypes.data, _int(1)))
+        return float(_call_fortran(function, len(x), x, 1, result=result))
 
     numbers = np.resize(np.array(_FINITE, dtype), 5 * _COUNT)
     right = total(numbers) == np.abs(numbers).sum()
@@ -195,10 +188,8 @@ def _gemm_is_right(function: int, dtype: Any) -> bool:
         ]
         found = np.resize(np.array(_FINITE, dtype), (n, m))  # by columns, as all matrices here
         expected = np.matmul(a, b) * factor + found.T
-        sizes = _int(m), _int(n), _int(k)
-        one, two = ((x.ctypes.data, _int(x.shape[1])) for x in stored)
-        end = unit.ctypes.data, found.ctypes.data, sizes[0]
-        _GEMM(function)(kind_a, kind_b, *sizes, factor.ctypes.data, *one, *two, *end)
+        one, two = ((x, x.shape[1]) for x in stored)
+        _call_fortran(function, kind_a, kind_b, m, n, k, factor, *one, *two, unit, found, m)
         if not same(found.T, expected):
             return False
     return True
@@ -209,16 +200,15 @@ def _getrs_is_right(function: int, dtype: Any) -> bool:
     pivots = np.array([2, 3, 3], np.int32)  # rows 1 and 2 change places, then 2 and 3
     lower, upper = np.tril(factors, -1) + np.eye(3, dtype=dtype), np.triu(factors)
     matrix = (lower @ upper)[[2, 0, 1]]
-    found, code = np.asfortranarray(np.eye(3, dtype=dtype)), ctypes.c_int(-1)
-    n, places = _int(3), (pivots.ctypes.data, found.ctypes.data)
-    _GETRS(function)(b"N", n, n, factors.ctypes.data, n, *places, n, ctypes.byref(code))
-    return code.value == 0 and bool((matrix @ found == np.eye(3)).all())
+    found, code = np.asfortranarray(np.eye(3, dtype=dtype)), np.array([-1], np.int32)
+    _call_fortran(function, b"N", 3, 3, factors, 3, pivots, found, 3, code)
+    return not code[0] and bool((matrix @ found == np.eye(3)).all())
 
 
-_BLAS = {
+_CHECKS = {
     "asum": _asum_is_right,
     "axpy": _axpy_is_right,
     "gemm": _gemm_is_right,
     "gemv": _gemv_is_right,
+    "getrs": _getrs_is_right,
 }
-_LAPACK = {"getrs": _getrs_is_right}

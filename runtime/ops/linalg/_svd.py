@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from runtime.compute.c_functions import lapack_call
-from runtime.compute.self_check import is_right
+from runtime.compute.self_check import as_pointer, is_right
 from runtime.compute.thread_pool import get_threads, share
 from runtime.core.dtypes import Array
 
@@ -111,14 +111,7 @@ def _routine(name: str, itemsize: int) -> _Routine | None:
 
     def call(*args: Any) -> int:
         code = ctypes.c_int()
-        function(*map(_as_pointer, args), ctypes.byref(code))
+        function(*map(as_pointer, args), ctypes.byref(code))
         return code.value
 
     return call
-
-
-def _as_pointer(value: Any) -> Any:
-    """An argument as Fortran takes it: the address of the value; bytes are an address in C."""
-    if isinstance(value, np.ndarray):
-        return value.ctypes.data
-    return ctypes.byref(ctypes.c_int(value)) if isinstance(value, int) else value
