@@ -83,13 +83,10 @@ def _points(r: Tensor, first: float, last: float, count: int) -> Array:
     return real(first) + steps  # type: ignore[no-any-return]
 
 
-@op(
-    "linspace",
-    method="*T* real real [long=100]",
-    function="[*T*] real real [long=100]",
-    types=FLOATS,
-    small="construct.linspace",
-)
+_SPACED = "*T* real real [long=100]", "[*T*] real real [long=100]"
+
+
+@op("linspace", *_SPACED, types=FLOATS, small="construct.linspace")
 def linspace(r: Tensor, first: float, last: float, count: int) -> None:
     """r = count numbers, equally spaced from first to last.
 
@@ -98,12 +95,7 @@ def linspace(r: Tensor, first: float, last: float, count: int) -> None:
     r.array[...] = _points(r, first, last, count).reshape(r.sizes)
 
 
-@op(
-    "logspace",
-    method="*T* real real [long=100]",
-    function="[*T*] real real [long=100]",
-    types=FLOATS,
-)
+@op("logspace", *_SPACED, types=FLOATS)
 def logspace(r: Tensor, first: float, last: float, count: int) -> None:
     """r = count numbers, logarithmically spaced from 10^first to 10^last.
 

@@ -138,19 +138,6 @@ function views.view(self, rows, columns, ...)
   return slow.view(self, rows, columns, ...)
 end
 
-function views.viewAs(self, ...)
-  local n, source, other = select('#', ...), self, ...
-  local sets = n == 2 and class_of(other) == TENSOR -- self becomes the view
-  if sets then source, other = ... end
-  local c = (sets or n == 1) and (structs[other] or fetch_struct(other))
-  if c then
-    local view, anchor = filled_view(source, c.nDimension, fill_from_struct, other)
-    local value = view and give(sets and self, view, anchor)
-    if value then return value end
-  end
-  return slow.viewAs(self, ...)
-end
-
 -- --------------------------------------------------------------------- expand
 
 -- The view of the sizes that `fill` writes into its struct, where self has these, or size 1.
@@ -169,17 +156,19 @@ local function expanded_view(self, n, fill, ...)
   return view, anchor, self
 end
 
-function views.expandAs(self, ...)
-  local n, source, other = select('#', ...), self, ...
-  local sets = n == 2 and class_of(other) == TENSOR -- self becomes the view
-  if sets then source, other = ... end
-  local c = (sets or n == 1) and (structs[other] or fetch_struct(other))
-  if c then
-    local view, anchor = expanded_view(source, c.nDimension, fill_from_struct, other)
-    local value = view and give(sets and self, view, anchor)
-    if value then return value end
+for name, make in pairs{ viewAs = filled_view, expandAs = expanded_view } do
+  views[name] = function(self, ...)
+    local n, source, other = select('#', ...), self, ...
+    local sets = n == 2 and class_of(other) == TENSOR -- self becomes the view
+    if sets then source, other = ... end
+    local c = (sets or n == 1) and (structs[other] or fetch_struct(other))
+    if c then
+      local view, anchor = make(source, c.nDimension, fill_from_struct, other)
+      local value = view and give(sets and self, view, anchor)
+      if value then return value end
+    end
+    return slow[name](self, ...)
   end
-  return slow.expandAs(self, ...)
 end
 
 function views.expand(self, ...)
