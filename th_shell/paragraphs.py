@@ -47,3 +47,8 @@ def overview(intro: str, rows: Sequence[tuple[str, str]], outro: str) -> str:
 def counted(number: int, word: str) -> str:
     """A number of things: '1 input', '1,000 inputs'."""
     return f"{number:,} {word}{'s' * (number != 1)}"
+
+
+def cut(text: str, width: int) -> str:
+    """A text of one line, or its beginning where it has more characters."""
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -16,8 +16,6 @@ class UsageError(Exception):
     """A command line that th does not understand; the message says why."""
 
 
-# -- Fits text to a terminal: its width, and makes text from files safe to show
-
 _USUAL_COLUMNS = 80
 
 # The control codes other than newline and tab, and bytes 0x80 to 0x9f that are no UTF-8.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -51,7 +50,7 @@ def file_candidate(name: str, is_folder: bool, ending: str = "") -> Candidate:
     return Candidate(f"{name}/", "folder") if is_folder else Candidate(name + ending, "file")
 
 
-# -- What completes in strings and commands: names of files, of programs and of Lua's modules
+# -- what completes in strings and commands: names of files, of programs and of Lua's modules
 
 
 def files(path: str, only_folders: bool = False) -> Iterator[tuple[str, bool]]:
@@ -120,7 +119,7 @@ def _entries(folder: str) -> list[tuple[str, bool]]:
         return []
 
 
-# -- What may stand in a command of the system: programs, files and folders
+# -- what may stand in a command of the system: programs, files and folders
 
 
 def shell(before: str, first: int) -> Completions:
@@ -148,21 +147,15 @@ def shell_files(before: str, only_folders: bool = False) -> Completions:
 
 def _last_word(before: str) -> str:
     """The word that a command ends with, with its quotes and backslashes."""
-    words = list(_words(before))
-    return words[-1] if words else ""
-
-
-def _words(text: str) -> Iterator[str]:
-    for match in re.finditer(r"(?:'[^']*'?|\"(?:\\.|[^\"\\])*\"?|\\.|[^\s'\"\\;|&<>()])+", text):
-        if match.end() == len(text):
-            yield match[0]
+    words = re.finditer(r"(?:'[^']*'?|\"(?:\\.|[^\"\\])*\"?|\\.|[^\s'\"\\;|&<>()])+", before)
+    return next((word[0] for word in words if word.end() == len(before)), "")
 
 
 def _for_shell(name: str) -> str:
-    return re.sub(r"([^\w@%+=:,./~-])", r"\\\1", name) if shlex.quote(name) != name else name
+    return re.sub(r"([^\w@%+=:,./~-])", r"\\\1", name)
 
 
-# -- What the completion of every language shares: the commands of the prompt, and texts in quotes
+# -- what the completion of every language shares: the commands of the prompt, and texts in quotes
 
 #: Completes code, by the text before the cursor, that behind it, and where in the first it begins.
 CompleteCode = Callable[[str, str, int], Completions]

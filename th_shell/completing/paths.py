@@ -205,7 +205,7 @@ def _parameters(code: Sequence[Token], at: int) -> Iterator[str]:
         yield from _list(code, at + 1)
 
 
-# -- What the operations of torch take and return, read off their rows in the table
+# -- what the operations of torch take and return, read off their rows in the table
 
 _OF_STRINGS = frozenset("char concat format gsub lower rep reverse sub tostring type upper".split())
 _SIZES = frozenset(["size", "stride"])  # with no argument, a LongStorage; else a number

@@ -27,7 +27,7 @@ def parts_of(name: str) -> tuple[str, str, str]:
     return before[:-1], before[-1:], last
 
 
-# -- Names that are nearly the one that was typed
+# -- names that are nearly the one that was typed
 
 _MANY = 10_000
 _MOST = 3

@@ -153,7 +153,7 @@ def _fits(given: str, wanted: str) -> bool:
     return given == wanted or (given == "number" and wanted in numbers)
 
 
-# -- Hints on variables of another type than what they are used for
+# -- hints on variables of another type than what they are used for
 
 _EXPECTED = re.compile(
     r"bad argument #\d+ to '.*' \((number|string|table) expected, "

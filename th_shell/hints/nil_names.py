@@ -43,7 +43,7 @@ def _notations() -> tuple[Notation, ...]:
     )
 
 
-# -- Hints on names that have no value: the nearest ones that have, and those of other languages
+# -- names
 
 _NIL = re.compile(
     r"attempt to (?:call|index|perform arithmetic on|concatenate|get length of) "
@@ -146,7 +146,7 @@ def _elsewhere(section: str, name: str) -> str:
     return said[1:] if said.startswith("!") else f"in place of {name}: {said}" if said else ""
 
 
-# -- Hints on notations of other languages, which do not compile
+# -- notations
 
 
 def notation(failure: Failure) -> str:

@@ -26,6 +26,12 @@ _LONGEST_LINE = 10000  # characters; nobody draws a bar in a longer line
 _MOVES = re.compile(r"([\r\b])")
 
 
+# -- backspaces in output: front ends delete at them, where a terminal only moves its cursor
+#
+# Progress bars write a line, move back and write over a part of it. A line with backspaces is
+# therefore sent whole, as a terminal would show it, behind a carriage return.
+
+
 class Line:
     """The last line of a stream, which has no end yet."""
 
@@ -68,7 +74,7 @@ class Line:
         return "\r" + self._text if self._is_rewritten else text
 
 
-# -- Captures the standard output and error of the process, and passes on what arrives there
+# -- the descriptors of the process
 
 #: Is given the name of a stream ('stdout', 'stderr') and text that was written to it.
 Publish = Callable[[str, str], None]

@@ -53,7 +53,7 @@ def uses(source: str) -> Uses:
     return Uses(frozenset(), frozenset())
 
 
-# -- Inputs of a session as the inputs of a page, where each is a chunk of its own
+# -- inputs of a session as the inputs of a page
 
 _LOCAL = re.compile(r"\Alocal\s+(?P<rest>(?P<names>\w+(?:\s*,\s*\w+)*)(?P<value>\s*=)?.*)", re.S)
 _RESULT = re.compile(r"_(?:\d+|RESULTS)\Z", re.ASCII)
@@ -113,7 +113,7 @@ def _global(source: str) -> str:
     return f"{found['names']} = nil{found['rest'].removeprefix(found['names'])}"
 
 
-# -- The text of a page that is made from inputs
+# -- the text
 
 _MOST_LINES = 200  # of an output; of longer ones the ends are shown
 _ENDS = 10

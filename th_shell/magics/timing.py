@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from runtime import LuaError, LuaSyntaxError
 from th_shell.entry import lines_of
 from th_shell.magics.table import MagicError
-from th_shell.paragraphs import counted
+from th_shell.paragraphs import counted, cut
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
@@ -156,5 +156,4 @@ def _code(session: Session, place: str) -> str:
         text = lines[int(number) - 1] if int(number) <= len(lines) else ""
     else:
         text = linecache.getline(chunk, int(number)) if number.isdecimal() else ""
-    text = text.strip()
-    return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+    return cut(text.strip(), _TEXT)

@@ -46,7 +46,7 @@ def about_c_code(name: str) -> str:
     return "its C code is not built, and what needs it does not work"
 
 
-# -- Brings the sources of a package into a folder: by git, or as a copy
+# -- brings the sources of a package into a folder: by git, or as a copy
 
 
 def fetch(source: str, into: Path) -> str:

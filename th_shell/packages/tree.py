@@ -104,7 +104,7 @@ class Tree:
                 folder.rmdir()
 
 
-# -- Which files of a checkout are Lua modules, and where `require` looks for them
+# -- which files of a checkout are Lua modules, and where `require` looks for them
 
 _C = {".c", ".cc", ".cpp", ".cu", ".m"}
 _MODULE = re.compile(r"[\w-]+(\.[\w-]+)*")

@@ -38,7 +38,7 @@ def png(image: Array) -> bytes:
     return file.getvalue()
 
 
-# -- Where pictures go: into a file, to a host that shows them itself, or to the terminal
+# -- where pictures go
 
 
 class Picture(Protocol):

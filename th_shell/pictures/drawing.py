@@ -73,7 +73,7 @@ def _coloured_line(upper: list[str], lower: list[str]) -> str:
     return "".join(parts) + _RESET + "\n"
 
 
-# -- Images as escape codes of terminals that draw pixels: kitty's protocol, and sixels
+# -- images as escape codes of terminals that draw pixels: kitty's protocol, and sixels
 
 _CHUNK = 4096  # bytes of base64 in one code of kitty
 _LEAST = 256  # pixels of the longer side
@@ -136,7 +136,7 @@ def _packed(values: Array) -> str:
     return "".join(f"!{n}{chr(63 + value)}" if n > 3 else chr(63 + value) * n for value, n in runs)
 
 
-# -- The picture of `show` and `imshow`
+# -- the picture of `show` and `imshow`
 
 
 class Image:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from runtime import Engine
-from th_shell.paragraphs import counted
+from th_shell.paragraphs import counted, cut
 from th_shell.preflight.knowledge import facts_of
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World, read
 from th_shell.preflight.rules import Finding, findings
@@ -97,11 +97,7 @@ def _text(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str
 
 def _message(one: Finding) -> str:
     text = f"{one.what}: {one.lack.why}; {one.lack.advice}"
-    return f"{text} [if {_short(one.condition)}]" if one.condition else text
-
-
-def _short(condition: str) -> str:
-    return condition if len(condition) <= _CONDITION else condition[: _CONDITION - 1] + "…"
+    return f"{text} [if {cut(one.condition, _CONDITION)}]" if one.condition else text
 
 
 def _json(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str]:

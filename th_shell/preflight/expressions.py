@@ -5,6 +5,8 @@ Operators are not ordered by precedence, since no question here depends on it.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from th_shell.preflight.syntax_tree import (
     PROTECTED,
     Call,
@@ -84,10 +86,13 @@ class Cursor:
         return " ".join(self._source[start:end].split())
 
 
-# -- Reads expressions of Lua, and keeps those that are asked about: see `syntax_tree`
+# -- expressions
 
 _BINARY = frozenset("+ - * / % ^ .. == ~= < <= > >= and or".split())
 _UNARY = frozenset(("-", "#", "not"))
+
+
+_N = TypeVar("_N", bound=Node)
 
 
 class ExpressionReader(Cursor):
@@ -211,10 +216,13 @@ class ExpressionReader(Cursor):
             else:
                 node = self._take_index(node)
 
-    def variable(self, token: Token) -> Name:
-        node = Name(token.start, self.conditions, token.text, self.scope.get(token.text))
+    def _kept(self, node: _N) -> _N:
         self.chunk.nodes.append(node)
         return node
+
+    def variable(self, token: Token) -> Name:
+        name = token.text
+        return self._kept(Name(token.start, self.conditions, name, self.scope.get(name)))
 
     def _take_index(self, base: Node) -> Index:
         if self.take("."):
@@ -227,17 +235,13 @@ class ExpressionReader(Cursor):
 
     def index(self, base: Node, key: str | None, at: int) -> Index:
         _set_use(base, Use.INDEXED)
-        node = Index(at, self.conditions, base, key)
-        self.chunk.nodes.append(node)
-        return node
+        return self._kept(Index(at, self.conditions, base, key))
 
     def _invoke(self, base: Node) -> Invoke:
         self.expect(":")
         name = self.take_name()
         _set_use(base, Use.INDEXED)
-        node = Invoke(name.start, self.conditions, base, name.text, self._arguments())
-        self.chunk.nodes.append(node)
-        return node
+        return self._kept(Invoke(name.start, self.conditions, base, name.text, self._arguments()))
 
     def _call(self, function: Node) -> Call:
         _set_use(function, Use.CALLED)
@@ -246,9 +250,7 @@ class ExpressionReader(Cursor):
             self.conditions = (*outer, PROTECTED)
         arguments = self._arguments()
         self.conditions = outer
-        node = Call(function.at, outer, function, arguments)
-        self.chunk.nodes.append(node)
-        return node
+        return self._kept(Call(function.at, outer, function, arguments))
 
     def _arguments(self) -> tuple[Node, ...]:
         token = self.token

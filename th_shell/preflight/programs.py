@@ -92,7 +92,7 @@ def _module_file(path: Path) -> Path | None:
     return next((file for file in files if path.name and file.is_file()), None)
 
 
-# -- The programs that are checked together: their sources, and what all of them define
+# -- programs
 
 _PLACE = re.compile(r"^.*?:(\d+): ", re.DOTALL)
 _NOT_SOURCE = (b"\x1b", b"\x7fELF")
@@ -143,7 +143,7 @@ def read(path: Path, engine: Engine) -> Program:
         return Program(path, source, Chunk(), (program.line(error.at), "th cannot read this line"))
 
 
-# -- What the programs that are checked together may build on
+# -- what they may build on
 
 
 @dataclass

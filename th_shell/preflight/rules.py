@@ -61,7 +61,7 @@ def dialect(source: str, line: int) -> Lack:
     return _WRONG
 
 
-# -- What a program needs that is not here, or that means something else: one rule each
+# -- findings
 
 _GPU_TYPES = ("torch.Cuda", "torch.Cl")
 #: A condition that asks whether something is on the GPU, by the name of its type.

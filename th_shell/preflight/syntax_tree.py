@@ -101,7 +101,7 @@ class Chunk:
     texts: set[str] = field(default_factory=set)
 
 
-# -- What expressions of a program stand for, where that is certain
+# -- what expressions of a program stand for, where that is certain
 
 _DEPTH = 20  # steps from an alias to what it stands for
 

@@ -35,6 +35,8 @@ from th_shell.python.source_text import CLOSING, OPENING, quotes_of, tokens
 from th_shell.tokens import Token, innermost, opening
 from th_shell.visible import escaped
 
+# -- modules and names that an import statement may name: nothing but torch is imported for it
+
 
 def modules(owner: str, prefix: str) -> list[str]:
     """The modules of a package, or those at the top for '', that begin with some text."""
@@ -93,7 +95,7 @@ def _folders(package: str) -> list[str]:
     return folders or []
 
 
-# -- `complete`: what may stand at the cursor of an input of Python
+# -- inputs
 
 _MARK = re.compile(r"\s*([$!]|\?+|%{1,2}\w*)")
 _FROM = re.compile(

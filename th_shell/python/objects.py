@@ -176,7 +176,7 @@ def _annotated(function: Any, owner: Known | None) -> Known | None:
     return Known(found) if isinstance(found, type) else None
 
 
-# -- How functions are called, for help and completion
+# -- how functions are called
 
 #: The last word of a parameter before its default is its name.
 _PARAMETER = re.compile(r"(\w+)(?: ?= ?[^,()]*(?:\([^()]*\))?)?\s*(?=[,)\]])")

@@ -80,7 +80,7 @@ def _torch(name: str) -> str:
     return name
 
 
-# -- Runs a Python program as the command `python` does, in the module `__main__`
+# -- programs
 
 _FAILURE, _NO_FILE = 1, 2
 _interrupted = False

@@ -82,7 +82,7 @@ class Question:
         return answer
 
 
-# -- Ctrl-C and Ctrl-\ while an input runs, also where the main thread can run no Python
+# -- Ctrl-C and Ctrl-\
 
 #: How many seconds an input may go on after Ctrl-C until th says what runs.
 PATIENCE = 0.5

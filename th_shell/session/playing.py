@@ -27,7 +27,7 @@ from th_shell.docs.library import (
     loose_layout,
     numbers,
 )
-from th_shell.paragraphs import counted
+from th_shell.paragraphs import counted, cut
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.page import Chance, input_of, is_run
 from th_shell.session.session import Session, is_exit
@@ -38,7 +38,7 @@ from th_shell.visible import visible
 _SEED = "math.randomseed({0}) torch.manualSeed({0})"
 _CUT = "as far as it was copied"
 _HINTS = re.compile(r"^hint: .*\n?", re.MULTILINE)
-_MOST_SHOWN = 40  # characters of each side of a difference
+_SHOWN = 40  # characters of each side of a difference
 
 #: What the summary says of the examples with a verdict, in its order.
 _WORDS = {
@@ -254,5 +254,4 @@ class Player:
 
 
 def _short(text: str) -> str:
-    text = " ".join(visible(text).split())
-    return (text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…") or "nothing"
+    return cut(" ".join(visible(text).split()), _SHOWN) or "nothing"

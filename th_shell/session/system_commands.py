@@ -72,7 +72,12 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, previous)
 
 
-# -- `$name` in a command of the system's shell: the value of a Lua variable
+# -- `$name` in a command of the system's shell: the value of a variable of the language
+#
+# A name that the session knows stands for its value, quoted so that the shell takes it as one word.
+# Other names are the shell's own, and so are `$$name`, `${name}`, names that the command itself
+# sets (`for name in`, `name=`), and what stands in single quotes. Values are strings, numbers and
+# booleans.
 
 #: The Lua type of a variable's value, and its text if it is a string, number or boolean.
 Lookup = Callable[[str], tuple[str, str | None]]

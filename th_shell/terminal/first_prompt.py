@@ -56,7 +56,7 @@ class KeptKeys:
             termios.tcsetattr(_IN, termios.TCSADRAIN, before)
 
 
-# -- The first prompt, which stands there before the editor and the engine are loaded
+# -- the first prompt
 
 _OUT = 1
 

@@ -61,7 +61,7 @@ def _shown(candidate: Candidate, start: int) -> Completion:
     return Completion(candidate.text, start, display=visible(candidate.text), display_meta=detail)
 
 
-# -- Keys of the prompt besides those of prompt_toolkit's emacs and vi modes
+# -- keys
 
 _INDENT = 2  # blanks that Tab inserts at the beginning of a line where none are wanted
 
