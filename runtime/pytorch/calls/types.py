@@ -31,6 +31,8 @@ Out: TypeAlias = Tensor | None
 Outs: TypeAlias = Any
 #: The element type of a result, where the call names one.
 Kind: TypeAlias = dtype | None
+#: A device, or its name or number.
+Place: TypeAlias = Any
 #: How a result lies in memory, where the call names a way.
 Format: TypeAlias = memory_format | None
 
@@ -53,6 +55,7 @@ TYPES = {
     "IntsOrOne": "tuple of ints",
     "dtype": "torch.dtype",
     "Kind": "torch.dtype",
+    "Place": "torch.device",
     "memory_format": "torch.memory_format",
     "Format": "torch.memory_format",
     "Generator": "torch.Generator",

@@ -12,7 +12,7 @@ from runtime.pytorch.base.formats import memory_format
 from runtime.pytorch.calls.device import check_device
 from runtime.pytorch.calls.device import device as Device  # noqa: N812 (parameters have its name)
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Format, Kind
+from runtime.pytorch.calls.types import Format, Kind, Place
 from runtime.pytorch.tensors.layouts import copy_of, format_strides
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
@@ -34,13 +34,10 @@ def _lies_so(tensor: Tensor, order: memory_format) -> bool:
     )
 
 
-@op(
-    f"to(Tensor input, torch.device device = None, torch.dtype dtype = None, {_REST})",
-    function=False,
-)
+@op(function=False)
 def to(
     input: Tensor,
-    device: Any = None,
+    device: Place = None,
     dtype: Kind = None,
     non_blocking: bool = False,
     copy: bool = False,
@@ -101,12 +98,9 @@ def cpu(input: Tensor, *, memory_format: Format = None) -> Tensor:
     return as_type(input, input.dtype, order=memory_format)
 
 
-@op(
-    f"cuda(Tensor input, torch.device device = None, bool non_blocking = False, *, {_FORMAT})",
-    function=False,
-)
+@op(function=False)
 def cuda(
-    input: Tensor, device: Any = None, non_blocking: bool = False, *, memory_format: Format = None
+    input: Tensor, device: Place = None, non_blocking: bool = False, *, memory_format: Format = None
 ) -> Tensor:
     """The tensor on a device with CUDA. Raises RuntimeError, since none is provided."""
     if device is not None and _device_type(device) != "cuda":

@@ -16,7 +16,7 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.calls.types import OUT, Out
+from runtime.pytorch.calls.types import OUT, Number, Out
 from runtime.pytorch.compute.matrices import (
     check_matrices,
     converged,
@@ -53,7 +53,6 @@ def matrix_exp(input: Tensor) -> Tensor:
     f"linalg_matrix_rank(Tensor input, *, float atol = None, float rtol = None, "
     f"bool hermitian = False, {OUT})",
     f"linalg_matrix_rank(Tensor input, float tol, bool hermitian = False, *, {OUT})",
-    method=False,
 )
 def matrix_rank(
     input: Tensor,
@@ -73,12 +72,9 @@ def matrix_rank(
     return wrap(np.asarray((values > np.maximum(least, (rtol or 0.0) * largest)).sum(-1)))
 
 
-@op(
-    f"linalg_cond(Tensor input, Number p = None, *, {OUT})",
-    f"linalg_cond(Tensor input, str p, *, {OUT})",
-    method=False,
-)
-def cond(input: Tensor, p: Any = None) -> Tensor:
+@op(f"linalg_cond(Tensor input, str p, *, {OUT})")
+@op(name="linalg_cond", more=OUT)
+def cond(input: Tensor, p: Number = None) -> Tensor:
     """How much errors in the right side of an equation may grow in its solution."""
     array = matrices(input, "linalg.cond")
     return wrap(np.asarray(converged(np.linalg.cond, array, p), array.dtype))
@@ -168,21 +164,17 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
 @functional
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with others along its diagonal."""
+    from scipy.linalg import block_diag as scipy_block_diag  # loaded at the first use
+
     for position, tensor in enumerate(as_tensors(tensors)):
         if tensor.array.ndim > 2:
             raise RuntimeError(
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
                 f"{position} has {tensor.array.ndim} dimensions"
             )
-    arrays = [np.atleast_2d(tensor.array) for tensor in tensors] or [np.empty((1, 0), np.float32)]
-    kind = result_type(*tensors).numpy if tensors else arrays[0].dtype
-    found = np.zeros([sum(n) for n in zip(*(a.shape for a in arrays), strict=True)], kind)
-    row = column = 0
-    for array in arrays:
-        rows, columns = array.shape
-        found[row : row + rows, column : column + columns] = array
-        row, column = row + rows, column + columns
-    return wrap(found)
+    kind = result_type(*tensors).numpy if tensors else np.dtype(np.float32)
+    arrays = [np.atleast_2d(tensor.array).astype(kind) for tensor in tensors]
+    return wrap(scipy_block_diag(*arrays).astype(kind, copy=False))
 
 
 @op(method=False)

@@ -164,7 +164,7 @@ def _ends(
     return start, end, kind
 
 
-@op(*[f"linspace({bounds}, *, {_WITH_OUT})" for bounds in _BOUNDS], method=False)
+@op(*[f"linspace({bounds}, *, {_WITH_OUT})" for bounds in _BOUNDS])
 def linspace(start: Any, end: Any, steps: int, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """Numbers from start to end in equal steps."""
     start, end, kind = _ends("linspace", start, end, steps, out, dtype)
@@ -190,10 +190,7 @@ def _between(start: Any, end: Any, steps: int, kind: dtype) -> Array:
 _STEP_TYPES = {"float16": np.dtype(np.float32)}
 
 
-@op(
-    *[f"logspace({bounds}, float base = 10.0, *, {_WITH_OUT})" for bounds in _BOUNDS],
-    method=False,
-)
+@op(*[f"logspace({bounds}, float base = 10.0, *, {_WITH_OUT})" for bounds in _BOUNDS])
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
