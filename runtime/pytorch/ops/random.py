@@ -16,11 +16,11 @@ from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import NEW, Format, Kind, Out, TensorOrInt
 from runtime.pytorch.classes.generator import Source, SourceOrNone, words_of
+from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, check_types
 from runtime.pytorch.ops.creation import check_sizes, type_for
 from runtime.pytorch.ops.random_in_place import (
     bernoulli_,
     bernoulli_each_,
-    check_kind,
     normal_,
     require,
     uniform_,
@@ -159,7 +159,7 @@ def randperm(
 def _check_permutation(n: int, kind: dtype) -> None:
     """Raise an error where a type does not hold all numbers up to n."""
     numpy = kind.numpy
-    check_kind(np.empty(0, numpy), "fi", "randperm")
+    check_types("randperm", NUMBERS, kind)
     if kind.is_floating_point:
         limit = 1 << (np.finfo(numpy).nmant + 1)
         if n > limit + 1:
@@ -262,7 +262,7 @@ def poisson_of(input: Tensor, generator: Source = None) -> Tensor:
     """A tensor of numbers of Poisson's distribution; input has the rate of each."""
     rates = input.array
     if rates.size:
-        check_kind(rates, "f", "poisson_cpu")
+        check_types("poisson_cpu", FLOATS, input.dtype)
     require((rates >= 0).all(), "invalid Poisson rate, expected rate to be non-negative")
     words = words_of(generator)
     with words.lock:

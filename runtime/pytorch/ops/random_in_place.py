@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.generator import Source, words_of
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, check_types
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.streams.distributions import (
     fill_bernoulli,
@@ -31,21 +31,6 @@ from runtime.pytorch.streams.whole import fill_all_longs, fill_natural, fill_who
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import check_single, check_target
 
-_FLOATS, _NUMBERS, _ALL = "f", "fi", "fib"  # kinds of numpy's types; uint8 counts as "i" here
-
-
-def check_kind(array: Array, kinds: str, name: str) -> dtype:
-    """The element type. Raises NotImplementedError where it is of no kind that an operation takes.
-
-    name: what the error calls the operation.
-    """
-    kind = array.dtype
-    found = NUMPY_DTYPES[kind]
-    taken = kind == np.uint8 and "i" in kinds
-    if kind.kind not in kinds and not taken:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{found.scalar}'")
-    return found
-
 
 def _fill(
     fill: Callable[..., None],
@@ -53,17 +38,16 @@ def _fill(
     generator: Source,
     *parameters: Any,
     kernel: str = "",
-    kinds: str = _FLOATS,
+    takes: frozenset[int] = FLOATS,
 ) -> Tensor:
     """Call a function that fills an array, with the generator's words; returns the tensor.
 
-    kernel: what the error for types of other kinds calls the operation.
+    kernel: what the error for types that are not among `takes` calls the operation.
     """
     array = tensor.array
     if not array.size:
         return tensor
-    if kernel:
-        check_kind(array, kinds, kernel)
+    check_types(kernel, takes, tensor.dtype)
     check_single(array)
     words = words_of(generator)
     with words.lock:
@@ -87,13 +71,13 @@ def uniform_(
     """Fill with numbers uniform in [from, to)."""
     array = input.array
     if array.dtype.kind != "f" or (from_, to) != (0, 1):
-        _check_range(array, from_, to)
+        _check_range(input.dtype, from_, to)
     return _fill(fill_uniform, input, generator, from_, to)
 
 
-def _check_range(array: Array, first: float, stop: float) -> None:
-    kind = check_kind(array, _FLOATS, "check_uniform_bounds")
-    most = float(np.finfo(array.dtype).max)
+def _check_range(kind: dtype, first: float, stop: float) -> None:
+    check_types("check_uniform_bounds", FLOATS, kind)
+    most = float(np.finfo(kind.numpy).max)
     for name, bound in (("from", first), ("to", stop)):
         require(-most <= bound <= most, "{} is out of bounds for {}", name, kind.real)
     empty = "uniform_ expects to return a [from, to) range, but found from={:g} > to={:g}"
@@ -160,13 +144,13 @@ def _require_float(input: Tensor, distribution: str, kind: str) -> None:
 def geometric_(input: Tensor, p: float, *, generator: Source = None) -> Tensor:
     """Fill with numbers of trials until one succeeds, each with probability p."""
     require(0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
-    return _fill(fill_geometric, input, generator, p, kernel="geometric_cpu", kinds=_NUMBERS)
+    return _fill(fill_geometric, input, generator, p, kernel="geometric_cpu", takes=NUMBERS)
 
 
 @op(function=False)
 def random_(input: Tensor, *, generator: Source = None) -> Tensor:
     """Fill with whole numbers from 0 to the greatest of the type, or 2^24 for float32."""
-    return _fill(fill_natural, input, generator, kernel="random_kernel_cpu", kinds=_ALL)
+    return _fill(fill_natural, input, generator, kernel="random_kernel_cpu", takes=ALL)
 
 
 @op(name="random_", function=False)
@@ -196,9 +180,9 @@ def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Source = None) -> Te
     if not array.size:
         return input
     check_target(array, array.shape)
-    check_kind(array, _ALL, "bernoulli_tensor_cpu_self_")
+    check_types("bernoulli_tensor_cpu_self_", ALL, input.dtype)
     probabilities = expanded(p, array.shape).array
-    check_kind(given, _FLOATS, "bernoulli_tensor_cpu_p_")
+    check_types("bernoulli_tensor_cpu_p_", FLOATS, p.dtype)
     if not ((given >= 0) & (given <= 1)).all():
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "
@@ -214,7 +198,7 @@ def bernoulli_(input: Tensor, p: float = 0.5, *, generator: Source = None) -> Te
     if not input.array.size:
         return input
     check_target(input.array, input.array.shape)
-    return _fill(fill_bernoulli, input, generator, p, kernel="bernoulli_scalar_cpu_", kinds=_ALL)
+    return _fill(fill_bernoulli, input, generator, p, kernel="bernoulli_scalar_cpu_", takes=ALL)
 
 
 # -- ranges of whole numbers that element types can hold
