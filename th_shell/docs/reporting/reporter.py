@@ -10,13 +10,14 @@ import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from runtime import Replacement
 from th_shell.docs.judging.verdicts import PageResult
+from th_shell.docs.reporting import coverage, github
 from th_shell.docs.reporting.excerpts import DIFFS, style_for
 from th_shell.docs.reporting.progress import Progress
 from th_shell.docs.reporting.report import TextReport, View
+from th_shell.docs.reporting.results_json import results_json
 from th_shell.files import write_all
 
 
@@ -71,16 +72,11 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _names(name: str) -> Sequence[str]:
-    from th_shell.docs.reporting.coverage import read_api
-
     try:
-        return read_api(Path(name))
+        return coverage.read_api(Path(name))
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{name} cannot be read: {error.strerror}") from None
 
-
-if TYPE_CHECKING:
-    from th_shell.docs.reporting.coverage import Coverage
 
 _STANDARD_OUTPUT = "-"
 
@@ -115,9 +111,7 @@ class Reporter:
 
     def __enter__(self) -> Reporter:
         if self._token:
-            from th_shell.docs.reporting.github import quoted_from
-
-            self._say(quoted_from(self._token))
+            self._say(github.quoted_from(self._token))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -134,32 +128,26 @@ class Reporter:
         for line in self._text.end():
             self._say(line)
         is_wanted = self._options.coverage or self._options.coverage_names is not None
-        coverage = self._coverage(pages) if is_wanted else None
+        covered = self._coverage(pages) if is_wanted else None
         if self._token:
             self._annotate(pages)
         if self._options.json:
-            from th_shell.docs.reporting.results_json import results_json
-
-            self._write(self._json, results_json(pages, coverage))
+            self._write(self._json, results_json(pages, covered))
         if self._html:
             from th_shell.docs.reporting.html_report import html_report
 
             self._write(self._html, html_report(pages))
 
-    def _coverage(self, pages: Sequence[PageResult]) -> Coverage:
-        from th_shell.docs.reporting.coverage import coverage_lines, measure, torch_names
-
+    def _coverage(self, pages: Sequence[PageResult]) -> coverage.Coverage:
         names = self._options.coverage_names
-        found = measure(pages, torch_names() if names is None else names)
-        for line in coverage_lines(found, "torch" if names is None else "names"):
+        found = coverage.measure(pages, coverage.torch_names() if names is None else names)
+        for line in coverage.coverage_lines(found, "torch" if names is None else "names"):
             self._say(line)
         return found
 
     def _annotate(self, pages: Sequence[PageResult]) -> None:
-        from th_shell.docs.reporting.github import commands, quoted_to
-
-        self._say(quoted_to(self._token))
-        for line in commands(pages, self._clustered):
+        self._say(github.quoted_to(self._token))
+        for line in github.commands(pages, self._clustered):
             self._say(line)
 
     def _open(self, name: str | None) -> tuple[str, Replacement] | None:
