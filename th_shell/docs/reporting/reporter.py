@@ -10,6 +10,7 @@ import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from runtime import Replacement
 from th_shell.docs.judging.verdicts import PageResult
@@ -24,51 +25,8 @@ from th_shell.files import write_all
 def add_report_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     group = parser.add_argument_group("report")
-    group.add_argument(
-        "-v", "--verbose", action="store_true", help="a line for every example; every failure"
-    )
-    group.add_argument(
-        "--diff",
-        choices=DIFFS,
-        default="unified",
-        help="how failures show what differs: by lines (unified), by words, or not at all: both "
-        "texts (default: unified)",
-    )
-    group.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="colours: auto is for terminals, unless NO_COLOR is in the environment",
-    )
-    group.add_argument(
-        "--no-cluster",
-        action="store_true",
-        help="show every failure, also those with the cause of another one",
-    )
-    group.add_argument(
-        "--json",
-        metavar="FILE",
-        help="write all results to FILE; -: to the standard output, and the text to the standard "
-        "error. Its schema is th_shell/docs/reporting/results.schema.json",
-    )
-    group.add_argument(
-        "--html", metavar="FILE", help="write a report to FILE with the pages beside the results"
-    )
-    group.add_argument(
-        "--github", action="store_true", help="annotate the lines of failures in a GitHub workflow"
-    )
-    group.add_argument(
-        "--coverage",
-        action="store_true",
-        help="say which operations of torch, and which anchors of the pages, have no checked "
-        "example",
-    )
-    group.add_argument(
-        "--coverage-names",
-        type=_names,
-        metavar="FILE",
-        help="--coverage of the names in FILE, one in each line, instead of those of torch",
-    )
+    for names, told, more in _OPTIONS:
+        group.add_argument(*names, help=told, **more)
 
 
 def _names(name: str) -> Sequence[str]:
@@ -77,6 +35,46 @@ def _names(name: str) -> Sequence[str]:
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{name} cannot be read: {error.strerror}") from None
 
+
+_FLAG: dict[str, Any] = {"action": "store_true"}
+#: The names of each option, its help, and what else argparse has to know.
+_OPTIONS: Sequence[tuple[Sequence[str], str, dict[str, Any]]] = (
+    (("-v", "--verbose"), "a line for every example; every failure", _FLAG),
+    (
+        ("--diff",),
+        "how failures show what differs: by lines (unified), by words, or not at all: both texts "
+        "(default: unified)",
+        {"choices": DIFFS, "default": "unified"},
+    ),
+    (
+        ("--color",),
+        "colours: auto is for terminals, unless NO_COLOR is in the environment",
+        {"choices": ("auto", "always", "never"), "default": "auto"},
+    ),
+    (("--no-cluster",), "show every failure, also those with the cause of another one", _FLAG),
+    (
+        ("--json",),
+        "write all results to FILE; -: to the standard output, and the text to the standard "
+        "error. Its schema is th_shell/docs/reporting/results.schema.json",
+        {"metavar": "FILE"},
+    ),
+    (
+        ("--html",),
+        "write a report to FILE with the pages beside the results",
+        {"metavar": "FILE"},
+    ),
+    (("--github",), "annotate the lines of failures in a GitHub workflow", _FLAG),
+    (
+        ("--coverage",),
+        "say which operations of torch, and which anchors of the pages, have no checked example",
+        _FLAG,
+    ),
+    (
+        ("--coverage-names",),
+        "--coverage of the names in FILE, one in each line, instead of those of torch",
+        {"type": _names, "metavar": "FILE"},
+    ),
+)
 
 _STANDARD_OUTPUT = "-"
 
