@@ -46,11 +46,10 @@ end
 
 -- Shows a figure that is not for a file.
 local function show(figure, number)
+  local text, tensors = described(figure)
   if th.show_picture then
-    local text, tensors = described(figure)
     return th.show_picture(python.picture(text, tensors, SCREEN[1], SCREEN[2]))
   end
-  local text, tensors = described(figure)
   if python.window(text, tensors, number) then return end
   local is_new = not figure.shown
   figure.shown = figure.shown or new_picture_file()

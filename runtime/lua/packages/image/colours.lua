@@ -4,7 +4,8 @@
 local th, image = ...
 local torch = th.torch
 
-local select, ipairs, min, max, fmod, abs = select, ipairs, math.min, math.max, math.fmod, math.abs
+local select, ipairs = select, ipairs
+local min, max, fmod, abs, floor = math.min, math.max, math.fmod, math.abs, math.floor
 
 -- ---------------------------------------------------------------- colour spaces
 
@@ -97,25 +98,20 @@ end
 local HUE_STEP, SATURATION_STEP = 39, 1 / 9
 local LIGHTNESS, LEAST_SATURATION = 0.5, 0.3
 
+-- For each sixth of the circle of hues, which of red, green and blue is the largest (1), the second
+-- (2) and the least (3).
+local ORDERS = {
+  [0] = { 1, 2, 3 }, { 2, 1, 3 }, { 3, 1, 2 }, { 3, 2, 1 }, { 2, 3, 1 }, { 1, 3, 2 },
+}
+
 -- Red, green and blue of a hue between 0 and 360 at half lightness.
 local function of_hue(hue, saturation)
   local chroma = (1 - abs(2 * LIGHTNESS - 1)) * saturation
   local sector = hue / 60
   local second = chroma * (1 - abs(fmod(sector, 2) - 1))
-  local least = LIGHTNESS - chroma / 2
-  local r, g, b = chroma, 0, second
-  if sector < 1 then
-    r, g, b = chroma, second, 0
-  elseif sector < 2 then
-    r, g, b = second, chroma, 0
-  elseif sector < 3 then
-    r, g, b = 0, chroma, second
-  elseif sector < 4 then
-    r, g, b = 0, second, chroma
-  elseif sector < 5 then
-    r, g, b = second, 0, chroma
-  end
-  return r + least, g + least, b + least
+  local least, order = LIGHTNESS - chroma / 2, ORDERS[floor(sector)]
+  local levels = { chroma + least, second + least, least }
+  return levels[order[1]], levels[order[2]], levels[order[3]]
 end
 
 --- So many colours that are easy to tell from each other, a row for each.

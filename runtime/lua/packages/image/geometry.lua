@@ -89,23 +89,15 @@ end
 -- The width and height that a size means, for an image of some width and height; nil where it is
 -- none. Numbers may be strings of digits, and need not be whole.
 local function resolved_size(size, width, height)
-  local factor
-  local longest = tonumber(size)
-  if longest then
-    local across = max(width, height)
-    return width * longest / across, height * longest / across
+  local factor, divisor = tonumber(size), max(width, height)
+  if not factor then
+    local w, h = size:match('(%d+)x(%d+)')
+    if w then return w, h end
+    factor, divisor = tonumber(size:match('%^(%d+)')), min(width, height)
   end
-  local w, h = size:match('(%d+)x(%d+)')
-  if w then return w, h end
-  local shortest = tonumber(size:match('%^(%d+)'))
-  if shortest then
-    local across = min(width, height)
-    return width * shortest / across, height * shortest / across
-  end
-  local up, down = size:match('%*(%d+)%/(%d+)')
-  if up then return width * up / down, height * up / down end
-  factor = tonumber(size:match('%*(.+)'))
-  if factor then return width * factor, height * factor end
+  if not factor then factor, divisor = size:match('%*(%d+)%/(%d+)') end
+  if not factor then factor, divisor = tonumber(size:match('%*(.+)')), 1 end
+  if factor then return width * factor / divisor, height * factor / divisor end
 end
 
 -- Destination, source, width, height, size and mode.
