@@ -23,8 +23,8 @@ from runtime.io.memoryfile import MemoryFile
 from runtime.io.pipefile import PipeFile
 from runtime.io.savedfile import SavedFile
 
-# Methods that take and return nothing that Lua could not.
-_PLAIN = "seek_end position synchronize close complete check_open stop_buffering".split()
+# Methods of open files that Lua calls as they are.
+_METHODS = "seek_end position synchronize close complete check_open stop_buffering".split()
 _OPENERS = {b"torch.DiskFile": DiskFile, b"torch.PipeFile": PipeFile}
 
 
@@ -49,6 +49,16 @@ def _put(file: File, address: int, size: int) -> int:
 def _remaining(file: File) -> int:
     rest = file.remaining()
     return -1 if rest is None else rest
+
+
+def _of_open(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, which raises an ArgError for a closed file."""
+
+    def call(file: File, *args: Any) -> Any:
+        file.check_open()
+        return function(file, *args)
+
+    return call
 
 
 def _storage(file: MemoryFile) -> tuple[Storage, int]:
@@ -95,9 +105,9 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
             storage.data[start:stop], storage.dtype
         ),
         "file_put": _put,
-        "file_seek": lambda file, position: file.seek(min(int(position), sys.maxsize)),
-        "file_storage": _storage,
-        **{f"file_{name}": methodcaller(name) for name in _PLAIN},
+        "file_seek": _of_open(lambda file, position: file.seek(min(int(position), sys.maxsize))),
+        "file_storage": _of_open(_storage),
+        **{f"file_{name}": _of_open(methodcaller(name)) for name in _METHODS},
         "file_flush_all": flush_all,
         "tensor_restore": _restore,
     }

@@ -264,7 +264,6 @@ class DiskFile(File):
 
     def stop_buffering(self) -> None:
         """From now on, write at once and read only as many bytes as are asked for."""
-        self.check_open()
         self._drain_or_fail()
         self._unbuffered = True
         if self.window.room:
@@ -279,7 +278,6 @@ class DiskFile(File):
             return None
 
     def _go(self, position: int, whence: int, failure: str) -> None:
-        self.check_open()
         self._drain_or_fail()
         found = self._set_position(position, whence)
         if found is None:
@@ -297,7 +295,6 @@ class DiskFile(File):
         self._go(0, os.SEEK_END, "unable to seek at end of file")
 
     def position(self) -> int:
-        self.check_open()
         if self._set_position(0, os.SEEK_CUR) is not None:
             return self._start + int(self.window.at)
         if self.window.quiet:
@@ -305,11 +302,9 @@ class DiskFile(File):
         raise TorchError("unable to obtain disk file offset (maybe a long overflow occurred)")
 
     def synchronize(self) -> None:
-        self.check_open()
         self._drain_or_fail()
 
     def close(self) -> None:
-        self.check_open()
         try:
             self._drain_or_fail()
         finally:

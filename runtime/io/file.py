@@ -140,7 +140,7 @@ class File:
             self.skip_partial()
         return done
 
-    # -- what subclasses do
+    # -- what subclasses do; but for those that read, the file is open
 
     def skip_partial(self) -> None:
         """Skip the bytes at the end of the file that are too few for an element.
@@ -180,12 +180,10 @@ class File:
         raise NotImplementedError
 
     def synchronize(self) -> None:
-        """Write the buffer's bytes to the file."""
-        raise NotImplementedError
+        """Write the bytes of a buffer to the file."""
 
     def close(self) -> None:
         """Close the file, even if an error is raised because bytes could not be written."""
-        self.check_open()
         self.window.opened = 0
         self.window.at = self.window.stop = self.window.room = 0
         self.look_at(_NO_BYTES)

@@ -99,7 +99,6 @@ class MemoryFile(File):
             self.memory.resize(present + (half if half > missing else missing))
 
     def seek(self, position: int) -> None:
-        self.check_open()
         _, size = self._settle()
         if 0 <= position <= size:
             self.window.at = position
@@ -109,15 +108,10 @@ class MemoryFile(File):
             raise TorchError(f"unable to seek at position {position}")
 
     def seek_end(self) -> None:
-        self.check_open()
         self.window.at = self._settle()[1]
 
     def position(self) -> int:
-        self.check_open()
         return self._settle()[0]
-
-    def synchronize(self) -> None:
-        self.check_open()
 
     def _copy(self, size: int) -> None:
         """Replace a borrowed storage by a copy, which the program may keep and change."""
@@ -129,7 +123,6 @@ class MemoryFile(File):
 
     def storage(self) -> Storage:
         """The storage, resized to the file's bytes and the zero byte."""
-        self.check_open()
         size = self._settle()[1] if self._is_borrowed else int(self.window.stop)
         if self._is_borrowed:
             self._copy(size)

@@ -43,7 +43,6 @@ class PipeFile(DiskFile):
         The command has then read everything. A command that writes is not waited for, as it may
         run for ever. Torch7: does not wait in either case.
         """
-        self.check_open()
         try:
             super().close()
         finally:

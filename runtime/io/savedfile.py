@@ -37,12 +37,10 @@ class SavedFile(DiskFile):
 
     def complete(self) -> None:
         """Declare that the file is complete: closing it will replace the older one."""
-        self.check_open()
         self._is_complete = True
 
     def close(self) -> None:
         """Replace the older file, or remove this one. Raises TorchError if a write has failed."""
-        self.check_open()
         try:
             self._drain()
             if self._is_complete:
