@@ -57,7 +57,7 @@ def jobs(name: str, dtype: int, address: int, room: int, *given: Any) -> str | N
         if row.names[i] == "scale":
             arguments[i] = SCALE
         elif given[i] is not None and (kind == "T" or kind in _ELEMENTS):
-            text, _, elements = given[i].decode().partition("=")
+            text, _, elements = given[i].partition("=")
             sizes = tuple(map(int, filter(None, text.split("x"))))
             arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)
             if elements:
