@@ -158,27 +158,6 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
     """What is called for a name: it finds the plan for the arguments' types."""
     plans: dict[Any, Plan] = {}
 
-    def call_with(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        key: Any = tuple(map(type, args)) if len(args) != 1 else type(args[0])
-        if named:
-            key = (key, *named, *map(type, named.values()))
-        plan = plans.get(key)
-        if plan is None:
-            plan, is_for_all = _find(rows, args, named)
-            if is_for_all:
-                if len(plans) >= _MOST_PLANS:
-                    plans.clear()  # a program makes new types again and again
-                plans[key] = plan
-        try:
-            try:
-                return plan(*args, **named)
-            except Rejected:
-                pass
-            plan, _ = _find(rows, args, named)  # of another overload
-            return plan(*args, **named)
-        except (MemoryError, TorchError) as error:
-            raise no_memory(error) from None
-
     # Most calls have one argument or two; to look their types up without a loop halves the time.
     def call(first: Any = _NOTHING, second: Any = _NOTHING, /, *rest: Any, **named: Any) -> Any:
         if not named:
@@ -200,11 +179,36 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
             except (MemoryError, TorchError) as error:
                 raise no_memory(error) from None
         given = (first, second) if second is not _NOTHING else (first,)
-        return call_with(() if first is _NOTHING else given + rest, named)
+        return _call(rows, plans, () if first is _NOTHING else given + rest, named)
 
     call.__name__ = name.rpartition(".")[2]
     call.__module__ = "torch"
     return call
+
+
+def _call(
+    rows: list[Row], plans: dict[Any, Plan], args: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """Call the plan for the arguments' types, which is made if there is none."""
+    key: Any = tuple(map(type, args)) if len(args) != 1 else type(args[0])
+    if named:
+        key = (key, *named, *map(type, named.values()))
+    plan = plans.get(key)
+    if plan is None:
+        plan, is_for_all = _find(rows, args, named)
+        if is_for_all:
+            if len(plans) >= _MOST_PLANS:
+                plans.clear()  # a program makes new types again and again
+            plans[key] = plan
+    try:
+        try:
+            return plan(*args, **named)
+        except Rejected:
+            pass
+        plan, _ = _find(rows, args, named)  # of another overload
+        return plan(*args, **named)
+    except (MemoryError, TorchError) as error:
+        raise no_memory(error) from None
 
 
 def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:

@@ -125,9 +125,8 @@ class Pointwise:
         kind: Any = x.dtype
         if kind.num not in self.direct:
             return None
-        compute: Any = self.compute
-        if self.quick_whole is not None and kind.kind != "f":
-            compute = self.quick_whole
+        is_whole = kind.kind != "f"
+        compute: Any = (is_whole and self.quick_whole) or self.compute
         run = quietly.run
         if compute.__class__ is not _UFUNC:
             if out is not None or (kind.num == _HALF and not self.keeps_half):
@@ -137,29 +136,29 @@ class Pointwise:
             inputs: tuple[Any, ...] = (x,)
         elif b.__class__ is Tensor:
             y = b._array if b._storage is None else b.array
-            if y.dtype is not kind or (self.divides and kind.kind != "f"):
+            if y.dtype is not kind or (self.divides and is_whole):
                 return None
-            if (out is not None or warn_of_broadcast.enabled) and y.shape != x.shape:
+            # Without a ufunc, shapes are to be checked before divisors.
+            one_shape = out is not None or warn_of_broadcast.enabled or run is calmly
+            if one_shape and y.shape != x.shape:
                 return None
-            if run is calmly and y.shape != x.shape:
-                return None  # shapes are checked before divisors
             inputs = x, y
         else:
             number = _quick_number(kind, b)
-            if number is None or (self.divides and not number and kind.kind != "f"):
+            if number is None or (self.divides and not number and is_whole):
                 return None
             inputs = x, number
         if x.size >= LARGE or inputs[-1].size >= LARGE:
             return None
-        if out is None:
-            values = run(compute, *inputs)
-            if run is calmly and self.result is None and values.dtype is not kind:
+        if out is not None:
+            if self.result is not None or not x.flags.forc or _shares_storage(out, b):
                 return None
-            return _laid_out(values, inputs)
-        if self.result is not None or not x.flags.forc or _shares_storage(out, b):
+            quietly.run(compute, *inputs, out=x)
+            return out
+        values = run(compute, *inputs)
+        if run is calmly and self.result is None and values.dtype is not kind:
             return None
-        quietly.run(compute, *inputs, out=x)
-        return out
+        return _laid_out(values, inputs)
 
     def _mixed(self, operands: tuple[Any, ...]) -> Tensor | None:
         """The same for operands that meet in another type, or of which the first is a number."""

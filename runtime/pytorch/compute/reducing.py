@@ -12,6 +12,7 @@ from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES
 from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
+from runtime.pytorch.compute.sums import FEW
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver
 
@@ -75,14 +76,13 @@ def _grid(shape: Shape, axis: int) -> tuple[Array, ...]:
 
 #: The indices for small arrays are kept; they are quicker found than made.
 _small_grid = lru_cache(maxsize=256)(_grid)
-_SMALL = 1 << 12
 
 
 def take_at(array: Array, at: Array, axis: int) -> Array:
     """The elements at indices along an axis; both have the same other sizes."""
     if array.ndim == 1:
         return array[at]
-    make = _small_grid if array.size < _SMALL else _grid
+    make = _small_grid if array.size < FEW else _grid
     grid = make(array.shape[:axis] + (1,) + array.shape[axis + 1 :], axis)
     found: Array = array[(*grid[:axis], at, *grid[axis:])]
     return found

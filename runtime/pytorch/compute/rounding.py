@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.compute.sums import FEW
 
 Values = Any  # an array, or a number of numpy's
 
 _SINGLE = np.dtype(np.float32).num
-_FEW = 4096
 _HALF = np.float32(0.5)
 _ONE = np.float32(1)
 _LEAST_LARGE = 22.0  # from here on exp(-x) does not count
@@ -29,7 +29,7 @@ def _precise(function: np.ufunc) -> Callable[[Values], Values]:
     """A function whose values of few elements of float32 are rounded once."""
 
     def compute(a: Values) -> Values:
-        if a.dtype.num != _SINGLE or a.size > _FEW:
+        if a.dtype.num != _SINGLE or a.size > FEW:
             return function(a)
         return function(a, dtype=np.float64).astype(np.float32)
 
@@ -41,7 +41,7 @@ _exp, _expm1 = _precise(np.exp), _precise(np.expm1)
 
 def _cosh(a: Values) -> Values:
     """The hyperbolic cosine."""
-    if a.dtype.num != _SINGLE or a.size > _FEW:
+    if a.dtype.num != _SINGLE or a.size > FEW:
         return np.cosh(a)
     size = np.abs(a)
     power, less = _exp(size), _expm1(size)
@@ -52,7 +52,7 @@ def _cosh(a: Values) -> Values:
 
 def _sinh(a: Values) -> Values:
     """The hyperbolic sine."""
-    if a.dtype.num != _SINGLE or a.size > _FEW:
+    if a.dtype.num != _SINGLE or a.size > FEW:
         return np.sinh(a)
     size, half = np.abs(a), np.copysign(_HALF, a)
     less = _expm1(size)

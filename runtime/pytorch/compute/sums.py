@@ -31,7 +31,7 @@ from runtime.pytorch.tensors.sharing import share, threads
 _LANES = {"f": 8, "d": 4}
 #: How many vectors, or numbers, PyTorch adds at once.
 _FOUR = 4
-#: Of fewer elements than this PyTorch's order is followed.
+#: Of fewer elements than this PyTorch's order, and its rounding, is followed.
 FEW = 4096
 #: It is not from so many on that are added up: vectors of a row, and numbers of a column.
 _LONG_ROW, _LONG_COLUMN = 8, 16

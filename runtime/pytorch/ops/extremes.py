@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64, uint8
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
@@ -36,7 +35,7 @@ _NO_MATCH = (
 )
 
 
-def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
+def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
     both = Pointwise(ufunc)
     reduce = ufunc.reduce
 
@@ -60,17 +59,19 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
         if out is not None:
             check_out(out, input.dtype, int64)
         want_kernel(f"{name}_cpu", array)
-        found, at = _found(input.array.ndim, array, axis, keepdim)
-        return give_pair(name, found, at, out)
-
-    def _found(ndim: int, array: Array, axis: int, keepdim: bool) -> tuple[Any, Any]:
         at = find(array, axis, keepdims=True)
-        values = take_at(array, at, axis)
-        if keepdim and ndim:
-            return tidy(values), tidy(at)
-        values, at = values.squeeze(axis), at.squeeze(axis)
-        return (values, at) if array.flags.c_contiguous else (tidy(values), tidy(at))
+        found = take_at(array, at, axis)
+        if not (keepdim and input.array.ndim):
+            found, at = found.squeeze(axis), at.squeeze(axis)
+            if array.flags.c_contiguous:
+                return give_pair(name, found, at, out)
+        return give_pair(name, tidy(found), tidy(at), out)
 
+    for function in (of_all, of_two, along_dim):
+        function.__doc__ = what
+
+
+def _register_values(name: str, ufunc: np.ufunc, what: str) -> None:
     @op(name=f"a{name}")
     def values(
         input: Tensor, dim: IntsOrOne | None = (), keepdim: bool = False, *, out: Out = None
@@ -82,8 +83,12 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
             check_not_empty(f"a{name}", array, axes and given, RuntimeError)
         check_out(out, input.dtype, message=_NO_MATCH)
         want_kernel(f"{name}_values_cpu", array)
-        return give(tidy(quietly.run(reduce, array, axes, None, None, keepdim)), out)
+        return give(tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim)), out)
 
+    values.__doc__ = what
+
+
+def _register_position(name: str, find: Any, what: str) -> None:
     @op(name=f"arg{name}")
     def position(
         input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Out = None
@@ -102,13 +107,17 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any) -> None:
             return give(at.reshape((1,) * array.ndim) if keepdim else at, out)
         return give(tidy(find(array, axis, keepdims=keepdim)), out)
 
-    which = "largest" if name == "max" else "smallest"
-    for function in (of_all, of_two, along_dim, values, position):
-        function.__doc__ = f"The {which} elements, or where they are."
+    position.__doc__ = what
 
 
-_register_extreme("max", np.maximum, np.ndarray.argmax)
-_register_extreme("min", np.minimum, np.ndarray.argmin)
+for _name, _ufunc, _find, _which in (
+    ("max", np.maximum, np.ndarray.argmax, "largest"),
+    ("min", np.minimum, np.ndarray.argmin, "smallest"),
+):
+    _what = f"The {_which} elements, or where they are."
+    _register_extreme(_name, _ufunc, _find, _what)
+    _register_values(_name, _ufunc, _what)
+    _register_position(_name, _find, _what)
 
 
 @op()
