@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.streams.loops import loops
-from runtime.pytorch.streams.order import deal, fill_in_turn
+from runtime.pytorch.streams.order import fill, fill_in_turn
 from runtime.pytorch.streams.uniform import FEW, doubles_of, floats_of
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
@@ -64,31 +63,28 @@ def _fill_few_sixteens(words: Words, out: Array, mean: float, deviation: float) 
     """The same as _fill_sixteens, for a contiguous array of any shape, in one call."""
     count = out.size
     drawn = count + _SIXTEEN if count % _SIXTEEN else count
-    if out.itemsize == 8:
-        address = words.address(2 * drawn)
-        loops.sixteens_doubles(address, address_of(out), count, mean, deviation)
-    else:
-        address = words.address(drawn)
-        loops.sixteens_floats(address, address_of(out), count, mean, deviation)
+    is_double = out.itemsize == 8
+    loop = loops.sixteens_doubles if is_double else loops.sixteens_floats
+    address = words.address(2 * drawn if is_double else drawn)
+    loop(address, address_of(out), count, mean, deviation)
 
 
 def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> None:
     """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
     count, width = len(flat), flat.itemsize
     rest = count % _SIXTEEN
-    by_numpy = width < 8 and count >= _MANY
-    transform = _by_numpy if by_numpy else _by_loop
+    transform = _by_numpy if width < 8 and count >= _MANY else _by_loop
+    uniform, each = (doubles_of, 2) if width == 8 else (floats_of, 1)
 
-    def finish(at: slice, drawn: Array) -> None:
-        values = doubles_of(drawn) if width == 8 else floats_of(drawn)
+    def compute(drawn: Array) -> Array:
+        values = uniform(drawn)
         transform(values, mean, deviation)
-        quietly.run(flat.__setitem__, at, values)
+        return values
 
-    each = 2 if width == 8 else 1
     # PyTorch: of numbers of 16 bits, those that are drawn anew are not drawn before.
-    deal(words, count - rest if width == 2 else count, each, finish)
+    fill(words, flat[: count - rest] if width == 2 else flat, each, compute)
     if rest:
-        finish(slice(count - _SIXTEEN, count), words.take(each * _SIXTEEN))
+        fill(words, flat[-_SIXTEEN:], each, compute)
 
 
 def _by_loop(values: Array, mean: float, deviation: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.streams.words import BLOCK, Words
 
 Compute = Callable[[Array], Array]  # makes numbers of words
-Finish = Callable[[slice, Array], None]  # makes the numbers at some positions of their words
 
 
 def in_order(array: Array, of: Array | None = None) -> Array:
@@ -26,36 +25,12 @@ def in_order(array: Array, of: Array | None = None) -> Array:
     return array.transpose(sorted(range(first.ndim), key=lambda axis: -first.strides[axis]))
 
 
-def _blocks(count: int) -> Iterator[slice]:
-    for start in range(0, count, BLOCK):
-        yield slice(start, min(start + BLOCK, count))
-
-
-def deal(words: Words, count: int, each: int, finish: Finish) -> None:
-    """Call finish for consecutive positions, from 0 to count in all, and for their words.
-
-    each: how many words a number is made of.
-    """
-    for at in _blocks(count):
-        finish(at, words.take(each * (at.stop - at.start)))
-
-
 def fill(words: Words, out: Array, each: int, compute: Compute) -> None:
     """Set an array's elements in the order of memory to the numbers that compute makes of words.
 
     each: how many words a number is made of. The numbers are cast to the array's type as C does.
     """
-    ordered = in_order(out)
-    target = ordered.reshape(-1) if ordered.flags.c_contiguous else ordered.flat
-    halves = out.dtype == np.float16
-
-    def finish(at: slice, drawn: Array) -> None:
-        _set(target, at, compute(drawn), halves)
-
-    if out.size <= BLOCK:
-        _set(ordered, ..., compute(words.take(each * out.size)).reshape(ordered.shape), halves)
-    else:
-        deal(words, out.size, each, finish)
+    fill_in_turn(out, lambda count: compute(words.take(each * count)))
 
 
 def fill_in_turn(out: Array, draw: Callable[[int], Array]) -> None:
@@ -65,8 +40,10 @@ def fill_in_turn(out: Array, draw: Callable[[int], Array]) -> None:
     if out.size <= BLOCK:
         _set(ordered, ..., draw(out.size).reshape(ordered.shape), halves)
         return
-    for at in _blocks(out.size):
-        _set(ordered.flat, at, draw(at.stop - at.start), halves)
+    target = ordered.reshape(-1) if ordered.flags.c_contiguous else ordered.flat
+    for start in range(0, out.size, BLOCK):
+        stop = min(start + BLOCK, out.size)
+        _set(target, slice(start, stop), draw(stop - start), halves)
 
 
 def _set(target: Any, at: Any, values: Array, halves: bool) -> None:
