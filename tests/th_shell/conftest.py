@@ -13,9 +13,8 @@ import pytest
 from runtime import Engine
 from tests.processes import run_th
 from tests.starters import SharingStarter, shared
-from th_shell.docs import cli, plugin
+from th_shell.docs import cli, library, plugin
 from th_shell.docs.fixing import fix as fixing
-from th_shell.magics import save
 from th_shell.session.session import Session
 
 TOP = Path(__file__).resolve().parents[2]
@@ -27,7 +26,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 def one_starter() -> Iterator[None]:
     """Lets the th-docs that runs in this process start pages by one process for all tests."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (cli, fixing, plugin, save):
+        for module in (cli, fixing, library, plugin):
             patch.setattr(module, "Starter", SharingStarter)
         yield
     shared().stop()

@@ -13,19 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from th_shell.docs.library import (
-    Checker,
-    Compiler,
-    Configuration,
-    Kind,
-    PageError,
-    Result,
-    Starter,
-    TextReport,
-    Verdict,
-    View,
-    assess_page,
-)
+import th_shell.docs.library as docs
 from th_shell.entry import Entry
 from th_shell.files import write_file
 from th_shell.magics.numbered_inputs import to_save
@@ -60,7 +48,9 @@ def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequen
     hidden = hidden_before(log, entries)
     text = PageText(entries, hidden)
     with ExitStack() as stack:
-        checker = Checker(stack.enter_context(Starter()), Compiler(), Configuration())
+        checker = docs.Checker(
+            stack.enter_context(docs.Starter()), docs.Compiler(), docs.Configuration()
+        )
         printed = _printed(checker, text)
         outputs = [one.got for one in printed]
         readable = _readable(checker, text, outputs)
@@ -79,7 +69,7 @@ def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequen
             "raised an error only in the page": [
                 entry
                 for entry, one in zip(entries, printed, strict=True)
-                if one.verdict is Verdict.ERROR and not entry.error
+                if one.verdict is docs.Verdict.ERROR and not entry.error
             ],
             "without its output, which would be read as an input": [
                 entry
@@ -93,7 +83,7 @@ def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequen
             ],
         }
         session.write("".join(map(_told, told, told.values())))
-        report = TextReport(View(), 1).page(checker.check(path))
+        report = docs.TextReport(docs.View(), 1).page(checker.check(path))
         session.write("".join(f"{line}\n" for line in report))
 
 
@@ -102,7 +92,7 @@ def _told(words: str, entries: Sequence[Entry]) -> str:
     return f"{words}: {', '.join(numbers)}\n" if numbers else ""
 
 
-def _holding(checker: Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
+def _holding(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
     """The outputs without those that hold no more because they were cut."""
     if not any(map(is_cut, outputs)):
         return list(outputs)
@@ -113,22 +103,24 @@ def _holding(checker: Checker, text: PageText, outputs: Sequence[str]) -> list[s
     ]
 
 
-def _printed(checker: Checker, text: PageText, outputs: Sequence[str] = ()) -> list[Result]:
+def _printed(
+    checker: docs.Checker, text: PageText, outputs: Sequence[str] = ()
+) -> list[docs.Result]:
     """What the inputs of a page print, judged by outputs. Raises MagicError."""
     with TemporaryDirectory(prefix="th-") as folder:
         path = Path(folder) / "page.md"
         path.write_bytes(text.document(outputs).encode("utf-8", "surrogateescape"))
         try:
-            assessment = assess_page(*checker.read(path))
-        except PageError as error:
+            assessment = docs.assess_page(*checker.read(path))
+        except docs.PageError as error:
             raise MagicError(f"th-docs cannot run it: {error}") from None
-    results = [one for one in assessment.results if one.example.kind is not Kind.TEXT]
+    results = [one for one in assessment.results if one.example.kind is not docs.Kind.TEXT]
     if len(results) != len(text.entries):
         raise MagicError("th-docs reads other inputs from such a page")
     return results
 
 
-def _readable(checker: Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
+def _readable(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
     """The outputs that th-docs reads from the page as they are meant; '' for the others."""
     if _reads_back(checker, text, text.document(outputs)):
         return list(outputs)
@@ -140,12 +132,12 @@ def _readable(checker: Checker, text: PageText, outputs: Sequence[str]) -> list[
     return kept
 
 
-def _reads_back(checker: Checker, text: PageText, document: str) -> bool:
+def _reads_back(checker: docs.Checker, text: PageText, document: str) -> bool:
     with TemporaryDirectory(prefix="th-") as folder:
         path = Path(folder) / "page.md"
         path.write_bytes(document.encode("utf-8", "surrogateescape"))
         try:
             examples = checker.read(path).page.examples
-        except PageError:
+        except docs.PageError:
             return False
     return [example.source.strip() for example in examples] == text.sources()

@@ -7,19 +7,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from th_shell.preflight.syntax_tree import (
-    PROTECTED,
-    Call,
-    Chunk,
-    Index,
-    Invoke,
-    Local,
-    Name,
-    Node,
-    Other,
-    String,
-    Use,
-)
+from th_shell.preflight import syntax_tree as tree
 from th_shell.tokens import Token, tokens
 
 END = "end of file"
@@ -92,7 +80,7 @@ _BINARY = frozenset("+ - * / % ^ .. == ~= < <= > >= and or".split())
 _UNARY = frozenset(("-", "#", "not"))
 
 
-_N = TypeVar("_N", bound=Node)
+_N = TypeVar("_N", bound=tree.Node)
 
 
 class ExpressionReader(Cursor):
@@ -103,21 +91,21 @@ class ExpressionReader(Cursor):
 
     def __init__(self, source: str) -> None:
         super().__init__(source)
-        self.chunk = Chunk()
-        self.scope: dict[str, Local] = {}
+        self.chunk = tree.Chunk()
+        self.scope: dict[str, tree.Local] = {}
         self.conditions: tuple[str, ...] = ()
 
-    def block(self, new: dict[str, Local], *conditions: str) -> None:
+    def block(self, new: dict[str, tree.Local], *conditions: str) -> None:
         """Read statements up to the end of a block. new: the locals that it begins with."""
         raise NotImplementedError
 
-    def expressions(self) -> list[Node]:
+    def expressions(self) -> list[tree.Node]:
         found = [self.expression()]
         while self.take(","):
             found.append(self.expression())
         return found
 
-    def expression(self) -> Node:
+    def expression(self) -> tree.Node:
         start = self.token.start
         first = self._operand()
         if not self._is_binary():
@@ -131,12 +119,12 @@ class ExpressionReader(Cursor):
                 self.conditions, clause = outer, self.token.start
             self._operand()
         self.conditions = outer
-        return Other(start)
+        return tree.Other(start)
 
     def _is_binary(self) -> bool:
         return self.token.text in _BINARY and self.token.kind != "string"
 
-    def _operand(self) -> Node:
+    def _operand(self) -> tree.Node:
         token = self.token
         if token.kind == "name":
             return self.suffixed()
@@ -155,20 +143,20 @@ class ExpressionReader(Cursor):
             self.body({})
         else:
             return self.suffixed()
-        return Other(token.start)
+        return tree.Other(token.start)
 
-    def _string(self, token: Token) -> String:
+    def _string(self, token: Token) -> tree.String:
         if token.is_open:
             raise NotLuaError(token.start)
         self.chunk.texts.add(token.content)
-        return String(token.start, self.conditions, token.content)
+        return tree.String(token.start, self.conditions, token.content)
 
-    def body(self, new: dict[str, Local]) -> None:
+    def body(self, new: dict[str, tree.Local]) -> None:
         self.expect("(")
         while not self.take(")"):
             if not self.take("..."):
                 name = self.take_name().text
-                new[name] = Local(name)
+                new[name] = tree.Local(name)
             if not self.is_at(")"):
                 self.expect(",")
         self.block(new)
@@ -189,19 +177,19 @@ class ExpressionReader(Cursor):
             self.advance()
         elif self.take("["):
             start = self.expression()
-            if isinstance(start, String):
+            if isinstance(start, tree.String):
                 self.chunk.defined.setdefault(start.value, start.at)
             self.expect("]")
             self.expect("=")
         self.expression()
 
-    def suffixed(self) -> Node:
+    def suffixed(self) -> tree.Node:
         """A variable or a call, with all its fields, calls and methods."""
-        node: Node
+        node: tree.Node
         if self.is_at("("):
             at = self.advance().start
             inner = self.expression()
-            node = inner if isinstance(inner, (Call, Invoke)) else Other(at)
+            node = inner if isinstance(inner, (tree.Call, tree.Invoke)) else tree.Other(at)
             self.expect(")")
         else:
             node = self.variable(self.take_name())
@@ -220,46 +208,48 @@ class ExpressionReader(Cursor):
         self.chunk.nodes.append(node)
         return node
 
-    def variable(self, token: Token) -> Name:
+    def variable(self, token: Token) -> tree.Name:
         name = token.text
-        return self._kept(Name(token.start, self.conditions, name, self.scope.get(name)))
+        return self._kept(tree.Name(token.start, self.conditions, name, self.scope.get(name)))
 
-    def _take_index(self, base: Node) -> Index:
+    def _take_index(self, base: tree.Node) -> tree.Index:
         if self.take("."):
             key = self.take_name()
             return self.index(base, key.text, key.start)
         at = self.expect("[").start
         inner = self.expression()
         self.expect("]")
-        return self.index(base, inner.value if isinstance(inner, String) else None, at)
+        return self.index(base, inner.value if isinstance(inner, tree.String) else None, at)
 
-    def index(self, base: Node, key: str | None, at: int) -> Index:
-        _set_use(base, Use.INDEXED)
-        return self._kept(Index(at, self.conditions, base, key))
+    def index(self, base: tree.Node, key: str | None, at: int) -> tree.Index:
+        _set_use(base, tree.Use.INDEXED)
+        return self._kept(tree.Index(at, self.conditions, base, key))
 
-    def _invoke(self, base: Node) -> Invoke:
+    def _invoke(self, base: tree.Node) -> tree.Invoke:
         self.expect(":")
         name = self.take_name()
-        _set_use(base, Use.INDEXED)
-        return self._kept(Invoke(name.start, self.conditions, base, name.text, self._arguments()))
+        _set_use(base, tree.Use.INDEXED)
+        return self._kept(
+            tree.Invoke(name.start, self.conditions, base, name.text, self._arguments())
+        )
 
-    def _call(self, function: Node) -> Call:
-        _set_use(function, Use.CALLED)
+    def _call(self, function: tree.Node) -> tree.Call:
+        _set_use(function, tree.Use.CALLED)
         outer = self.conditions
-        if isinstance(function, Name) and function.name in ("pcall", "xpcall"):
-            self.conditions = (*outer, PROTECTED)
+        if isinstance(function, tree.Name) and function.name in ("pcall", "xpcall"):
+            self.conditions = (*outer, tree.PROTECTED)
         arguments = self._arguments()
         self.conditions = outer
-        return self._kept(Call(function.at, outer, function, arguments))
+        return self._kept(tree.Call(function.at, outer, function, arguments))
 
-    def _arguments(self) -> tuple[Node, ...]:
+    def _arguments(self) -> tuple[tree.Node, ...]:
         token = self.token
         if token.kind == "string":
             self.advance()
             return (self._string(token),)
         if self.is_at("{"):
             self._table()
-            return (Other(token.start),)
+            return (tree.Other(token.start),)
         self.expect("(")
         if self.take(")"):
             return ()
@@ -268,6 +258,6 @@ class ExpressionReader(Cursor):
         return tuple(found)
 
 
-def _set_use(node: Node, use: Use) -> None:
-    if isinstance(node, (Name, Index)):
+def _set_use(node: tree.Node, use: tree.Use) -> None:
+    if isinstance(node, (tree.Name, tree.Index)):
         node.use = use

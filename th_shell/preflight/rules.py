@@ -13,26 +13,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from th_shell.preflight.knowledge import (
-    GPU,
-    GPU_METHODS,
-    OTHER,
-    Lack,
-)
+from th_shell.preflight import syntax_tree as tree
+from th_shell.preflight.knowledge import GPU, GPU_METHODS, OTHER, Lack
 from th_shell.preflight.programs import Program, World
-from th_shell.preflight.syntax_tree import (
-    PROTECTED,
-    Call,
-    Index,
-    Invoke,
-    Name,
-    Node,
-    String,
-    Use,
-    is_tensor,
-    origin,
-    required_module,
-)
 from th_shell.tokens import tokens
 
 _WRONG = Lack("LuaJIT does not compile it", "correct it")
@@ -85,7 +68,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class _Found:
-    node: Node
+    node: tree.Node
     subject: str
     what: str
     lack: Lack
@@ -117,7 +100,7 @@ def _is_never_reached(found: _Found) -> bool:
     """Whether the program itself has asked whether it can do this, or does not mind."""
     conditions = found.node.conditions
     asks = any(_ASKS_FOR_GPU.search(c) and not c.startswith("not") for c in conditions)
-    return PROTECTED in conditions or (found.lack is GPU and asks)
+    return tree.PROTECTED in conditions or (found.lack is GPU and asks)
 
 
 # -- rules
@@ -125,15 +108,17 @@ def _is_never_reached(found: _Found) -> bool:
 
 def _tried_modules(program: Program) -> set[str]:
     """The modules that a program loads by `pcall(require, name)`: it can do without them."""
-    calls = (node for node in program.chunk.nodes if isinstance(node, Call))
-    protected = (node for node in calls if origin(node.function) in ("pcall", "xpcall"))
-    return {one.value for node in protected for one in node.arguments if isinstance(one, String)}
+    calls = (node for node in program.chunk.nodes if isinstance(node, tree.Call))
+    protected = (node for node in calls if tree.origin(node.function) in ("pcall", "xpcall"))
+    return {
+        one.value for node in protected for one in node.arguments if isinstance(one, tree.String)
+    }
 
 
 def _lacking_modules(program: Program, world: World) -> Iterator[_Found]:
     tried = _tried_modules(program)
     for node in program.chunk.nodes:
-        name = required_module(node)
+        name = tree.required_module(node)
         if name is None or name in tried or world.modules.finds(name, program.path):
             continue
         lack = world.facts.packages.get(name.partition(".")[0], OTHER)
@@ -146,9 +131,13 @@ def _lacking_globals(program: Program, world: World) -> Iterator[_Found]:
     seen = asked | world.globals
     packages = world.facts.packages
     for node in program.chunk.nodes:
-        if not isinstance(node, Name) or node.local or node.name not in packages:
+        if not isinstance(node, tree.Name) or node.local or node.name not in packages:
             continue
-        if node.name not in seen and node.use is Use.INDEXED and not _tests(program, node.name):
+        if (
+            node.name not in seen
+            and node.use is tree.Use.INDEXED
+            and not _tests(program, node.name)
+        ):
             if not world.modules.in_engine(node.name):
                 seen.add(node.name)
                 yield _Found(node, node.name, f"{node.name}.…", packages[node.name])
@@ -156,17 +145,17 @@ def _lacking_globals(program: Program, world: World) -> Iterator[_Found]:
 
 def _tests(program: Program, name: str) -> bool:
     """Whether a program looks whether there is a global."""
-    nodes = (node for node in program.chunk.nodes if isinstance(node, Name))
-    return any(node.name == name and node.use is Use.READ for node in nodes)
+    nodes = (node for node in program.chunk.nodes if isinstance(node, tree.Name))
+    return any(node.name == name and node.use is tree.Use.READ for node in nodes)
 
 
 def _lacking_fields(program: Program, world: World) -> Iterator[_Found]:
     """Fields that tables such as torch do not have."""
     read = _read_fields(program)
     for node in program.chunk.nodes:
-        if not isinstance(node, Index) or node.use not in (Use.CALLED, Use.INDEXED):
+        if not isinstance(node, tree.Index) or node.use not in (tree.Use.CALLED, tree.Use.INDEXED):
             continue
-        table, key = origin(node.base), node.key
+        table, key = tree.origin(node.base), node.key
         names = world.facts.fields.get(table)
         if f"{table}[]" in world.fields:
             continue
@@ -183,8 +172,8 @@ def _lacking_fields(program: Program, world: World) -> Iterator[_Found]:
 
 def _read_fields(program: Program) -> set[str]:
     """The paths that a program reads without using their value: it may look whether they exist."""
-    nodes = (node for node in program.chunk.nodes if isinstance(node, Index))
-    return {origin(node) for node in nodes if node.use is Use.READ} - {""}
+    nodes = (node for node in program.chunk.nodes if isinstance(node, tree.Index))
+    return {tree.origin(node) for node in nodes if node.use is tree.Use.READ} - {""}
 
 
 def _no_such(why: str, name: str, names: frozenset[str]) -> Lack:
@@ -194,20 +183,20 @@ def _no_such(why: str, name: str, names: frozenset[str]) -> Lack:
 
 def _gpu_methods(program: Program, world: World) -> Iterator[_Found]:
     for node in program.chunk.nodes:
-        if isinstance(node, Invoke) and node.name in GPU_METHODS and len(node.arguments) < 2:
-            if not world.may_define(node.name) or is_tensor(node.base):
+        if isinstance(node, tree.Invoke) and node.name in GPU_METHODS and len(node.arguments) < 2:
+            if not world.may_define(node.name) or tree.is_tensor(node.base):
                 yield _Found(node, f":{node.name}()", f":{node.name}()", GPU)
 
 
 def _gpu_types(program: Program, _: World) -> Iterator[_Found]:
     """Types of the GPU that are named in a text."""
     for node in program.chunk.nodes:
-        is_type = isinstance(node, Invoke) and node.name == "type"
-        if isinstance(node, Call):
-            is_type = origin(node.function) == "torch.setdefaulttensortype"
-        if is_type and isinstance(node, (Call, Invoke)) and node.arguments:
+        is_type = isinstance(node, tree.Invoke) and node.name == "type"
+        if isinstance(node, tree.Call):
+            is_type = tree.origin(node.function) == "torch.setdefaulttensortype"
+        if is_type and isinstance(node, (tree.Call, tree.Invoke)) and node.arguments:
             first = node.arguments[0]
-            if isinstance(first, String) and first.value.startswith(_GPU_TYPES):
+            if isinstance(first, tree.String) and first.value.startswith(_GPU_TYPES):
                 yield _Found(node, first.value, f"'{first.value}'", GPU)
 
 
@@ -215,11 +204,11 @@ def _lacking_methods(program: Program, world: World) -> Iterator[_Found]:
     """Methods that no tensor has, of what certainly is a tensor."""
     methods = world.facts.methods
     for node in program.chunk.nodes:
-        if not isinstance(node, Invoke) or node.name in methods or node.name in GPU_METHODS:
+        if not isinstance(node, tree.Invoke) or node.name in methods or node.name in GPU_METHODS:
             continue
         if world.is_extended or world.may_define(node.name):
             continue
-        if is_tensor(node.base):
+        if tree.is_tensor(node.base):
             what = f":{node.name}()"
             yield _Found(node, what, what, _no_such("no tensor has it", node.name, methods))
 

@@ -11,27 +11,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 
-from th_shell.docs.library import (
-    LUA,
-    Block,
-    Compiler,
-    Example,
-    Facts,
-    Kind,
-    Line,
-    PageText,
-    SettingsError,
-    bound_names,
-    called_names,
-    cut_with_settings,
-    decided,
-    examples_of,
-    is_prose,
-    numbered,
-    read_names,
-    read_text,
-    unrunnable,
-)
+import th_shell.docs.library as docs
 from th_shell.session.commands import is_command
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.syntax import Syntax
@@ -40,61 +20,61 @@ _NAME = "the text"
 _CONTINUATION = re.compile(r"\s*(?:>>|\.\.\.?>)")
 
 
-def read_examples(text: str, compiler: Compiler) -> tuple[list[Example], str]:
+def read_examples(text: str, compiler: docs.Compiler) -> tuple[list[docs.Example], str]:
     """The examples of a page, in order; and why its directives are not followed, or ''."""
     lines = text.splitlines()
     first = next((at for at, line in enumerate(lines) if FENCE.match(line)), None)
     if first is None:
         blocks = list(_blocks(lines, compiler))
-        return _cut(PageText(_NAME, "", text.split("\n"), blocks), compiler)
+        return _cut(docs.PageText(_NAME, "", text.split("\n"), blocks), compiler)
     if any(map(PROMPT.match, lines[:first])):
         lines.insert(0, "```")  # the copy begins within a block
-    return _cut(read_text("\n".join(lines), _NAME), compiler)
+    return _cut(docs.read_text("\n".join(lines), _NAME), compiler)
 
 
-def _cut(page: PageText, compiler: Compiler) -> tuple[list[Example], str]:
+def _cut(page: docs.PageText, compiler: docs.Compiler) -> tuple[list[docs.Example], str]:
     try:
-        _, found = cut_with_settings(page, compiler, locals_stay=True)
-    except SettingsError as error:  # perhaps what a directive holds for was not copied
-        return examples_of(page.blocks, compiler, locals_stay=True), str(error)
-    facts = Facts(sys.platform, "th", os.environ, frozenset())
-    return [one if _asks_for_modules(one) else decided(one, facts) for one in found], ""
+        _, found = docs.cut_with_settings(page, compiler, locals_stay=True)
+    except docs.SettingsError as error:  # perhaps what a directive holds for was not copied
+        return docs.examples_of(page.blocks, compiler, locals_stay=True), str(error)
+    facts = docs.Facts(sys.platform, "th", os.environ, frozenset())
+    return [one if _asks_for_modules(one) else docs.decided(one, facts) for one in found], ""
 
 
-def _asks_for_modules(example: Example) -> bool:
+def _asks_for_modules(example: docs.Example) -> bool:
     """Whether it depends on modules what holds for an example: it is skipped then."""
     marks = (example.settings.skip, example.settings.xfail)
     return any(mark and mark.condition and mark.condition.modules for mark in marks)
 
 
-def input_of(example: Example) -> str:
+def input_of(example: docs.Example) -> str:
     """An example's input as it is typed at the prompt."""
-    return f"$ {example.source}" if example.kind is Kind.SHELL else example.source
+    return f"$ {example.source}" if example.kind is docs.Kind.SHELL else example.source
 
 
-def open_input(examples: Sequence[Example]) -> str:
+def open_input(examples: Sequence[docs.Example]) -> str:
     """The input behind the last prompt where no output stands under it, which may go on; or ''."""
     for example in reversed(examples):
         is_output = not all(map(_CONTINUATION.match, example.expected.splitlines()))
-        if is_output or example.kind is Kind.SHELL:
+        if is_output or example.kind is docs.Kind.SHELL:
             return ""
-        if example.kind is Kind.PROMPT:
+        if example.kind is docs.Kind.PROMPT:
             return example.source
     return ""
 
 
-def is_run(example: Example) -> bool:
+def is_run(example: docs.Example) -> bool:
     """Whether the prompt runs an example."""
-    if example.kind is Kind.PROMPT and is_command(example.source):
+    if example.kind is docs.Kind.PROMPT and is_command(example.source):
         return not example.settings.skip
-    return example.language == LUA and not unrunnable(example)
+    return example.language == docs.LUA and not docs.unrunnable(example)
 
 
-def _blocks(lines: Sequence[str], compiler: Compiler) -> Iterator[Block]:
+def _blocks(lines: Sequence[str], compiler: docs.Compiler) -> Iterator[docs.Block]:
     """The blocks of a page without fences: what stands between paragraphs of prose."""
-    inside: list[Line] = []
+    inside: list[docs.Line] = []
     is_text = False
-    for line in numbered([line.replace("\N{NO-BREAK SPACE}", " ") for line in lines], 1):
+    for line in docs.numbered([line.replace("\N{NO-BREAK SPACE}", " ") for line in lines], 1):
         starts = not inside or not inside[-1].text.strip()
         if line.text.strip() and (starts or is_text):
             is_text = _is_text(line.text, compiler)
@@ -107,13 +87,13 @@ def _blocks(lines: Sequence[str], compiler: Compiler) -> Iterator[Block]:
         yield _block(inside)
 
 
-def _is_text(line: str, compiler: Compiler) -> bool:
+def _is_text(line: str, compiler: docs.Compiler) -> bool:
     is_code = PROMPT.match(line) or compiler.typed(line) is not Syntax.WRONG
-    return not is_code and is_prose(line, ())
+    return not is_code and docs.is_prose(line, ())
 
 
-def _block(lines: Sequence[Line]) -> Block:
-    return Block(lines[0].number - 1, lines[-1].number + 1, LUA, tuple(lines))
+def _block(lines: Sequence[docs.Line]) -> docs.Block:
+    return docs.Block(lines[0].number - 1, lines[-1].number + 1, docs.LUA, tuple(lines))
 
 
 # -- `Chance`: tells by its source whether what an input prints may depend on chance
@@ -148,12 +128,12 @@ class Chance:
 
     def affects(self, source: str) -> bool:
         """Whether the next input depends on chance."""
-        called = called_names(source)
+        called = docs.called_names(source)
         fills = bool(called & _FILLS)
         draws = bool(called & _DRAWS or _NEW.search(source) and not fills)
         assignment = _ASSIGNED.match(source)
-        assigned = bound_names(source) - self._known
-        used = read_names(source[assignment.end() :] if assignment else source) - self._known
+        assigned = docs.bound_names(source) - self._known
+        used = docs.read_names(source[assignment.end() :] if assignment else source) - self._known
         if called and called <= _GEOMETRY:
             return False
         if not draws and not used & self._names:

@@ -13,20 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+import th_shell.docs.library as docs
 from runtime import DOUBLE, Interrupted, LuaError
-from th_shell.docs.library import (
-    Example,
-    Hidden,
-    Judging,
-    Kind,
-    Outcome,
-    Result,
-    Verdict,
-    agrees,
-    changes,
-    loose_layout,
-    numbers,
-)
 from th_shell.paragraphs import counted, cut
 from th_shell.session.commands import find_command, is_command
 from th_shell.session.page import Chance, input_of, is_run
@@ -42,11 +30,11 @@ _SHOWN = 40  # characters of each side of a difference
 
 #: What the summary says of the examples with a verdict, in its order.
 _WORDS = {
-    Verdict.PASS: "as documented",
-    Verdict.LAYOUT: "with the documented layout",
-    Verdict.DIFFERS: "different",
-    Verdict.ERROR: "failed",
-    Verdict.RAN: "without output",
+    docs.Verdict.PASS: "as documented",
+    docs.Verdict.LAYOUT: "with the documented layout",
+    docs.Verdict.DIFFERS: "different",
+    docs.Verdict.ERROR: "failed",
+    docs.Verdict.RAN: "without output",
 }
 
 
@@ -57,17 +45,17 @@ class Player:
     """
 
     def __init__(
-        self, session: Session, examples: Sequence[Example], chance: Chance, tee: Tee
+        self, session: Session, examples: Sequence[docs.Example], chance: Chance, tee: Tee
     ) -> None:
         self._session = session
         self._tee = tee
         self._all = examples
         self._examples = [example for example in examples if is_run(example)]
-        self._skipped = sum(e.kind is not Kind.TEXT and not is_run(e) for e in examples)
+        self._skipped = sum(e.kind is not docs.Kind.TEXT and not is_run(e) for e in examples)
         self._block = -1
-        self._judging = Judging()
+        self._judging = docs.Judging()
         self._chance = chance
-        self._found: Counter[Verdict] = Counter()
+        self._found: Counter[docs.Verdict] = Counter()
 
     def play(self) -> bool:
         """Run all examples; returns False if one of them ends the session."""
@@ -87,7 +75,7 @@ class Player:
             self._write(session.look.faint.format(self._summary()) + "\n")
         return True
 
-    def _step(self, example: Example) -> bool:
+    def _step(self, example: docs.Example) -> bool:
         """Run and judge one example; returns False if Ctrl-C has stopped it."""
         session = self._session
         if len(self._examples) > 1:
@@ -133,7 +121,7 @@ class Player:
         except LuaError:
             return ""  # the program has changed torch itself
 
-    def _do_hidden(self, every: Sequence[Hidden]) -> None:
+    def _do_hidden(self, every: Sequence[docs.Hidden]) -> None:
         """Do what the page says is to be done, and does not show."""
         for one in every:
             code = _SEED.format(one.text) if one.kind == "seed" else one.text
@@ -158,23 +146,23 @@ class Player:
         self._session.write(text)
         self._session.engine.flush()
 
-    def _run(self, example: Example) -> tuple[Outcome, LuaError | None]:
-        if example.kind is Kind.SHELL:
+    def _run(self, example: docs.Example) -> tuple[docs.Outcome, LuaError | None]:
+        if example.kind is docs.Kind.SHELL:
             shown = run_command(example.source, self._session.write_through)
             self._session.engine.keep(shown)
-            return Outcome(self._text()), None
-        command = find_command(example.source) if example.kind is Kind.PROMPT else None
+            return docs.Outcome(self._text()), None
+        command = find_command(example.source) if example.kind is docs.Kind.PROMPT else None
         if command is not None:
             run, rest = command
             run(self._session, rest)
-            return Outcome(self._text()), None
+            return docs.Outcome(self._text()), None
         before: list[str] = []
         error = self._session.evaluate(example.source, lambda: before.append(self._text()))
         output = self._text()
         message = None if error is None else error.message
-        return Outcome(output, before[0] if before else output, message), error
+        return docs.Outcome(output, before[0] if before else output, message), error
 
-    def _with_values(self, example: Example, outcome: Outcome) -> Outcome:
+    def _with_values(self, example: docs.Example, outcome: docs.Outcome) -> docs.Outcome:
         """The outcome with what the value prints of which a comment tells, and what it tells."""
 
         def printed(code: str) -> str:
@@ -192,7 +180,7 @@ class Player:
         shown = printed(example.value.shown) if example.value.shown else outcome.output
         return replace(outcome, shown=shown, told=tuple(map(printed, example.value.codes)))
 
-    def _judged(self, example: Example, outcome: Outcome) -> Result:
+    def _judged(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
         by_chance = self._chance.affects(example.source)
         if is_command(example.source):
             # th-docs has no commands: to it, this is what a comment prints.
@@ -201,23 +189,23 @@ class Player:
             # Of an error, its message counts, and not what a prompt says of it.
             example = replace(example, expected=_HINTS.sub("", example.expected))
         result = self._judging.result(example, outcome, outcome)
-        if result.verdict is not Verdict.DIFFERS or not example.expected:
+        if result.verdict is not docs.Verdict.DIFFERS or not example.expected:
             return result
         expected, got = example.expected, outcome.output
         note = ""
         if self._type_before != DOUBLE.tensor_name:
             got, note = self._as_double(got), f"in {self._type_before}"
-            if agrees(expected, got):
-                return replace(result, verdict=Verdict.PASS, note=note)
+            if docs.agrees(expected, got):
+                return replace(result, verdict=docs.Verdict.PASS, note=note)
         is_last = example.line == self._examples[-1].line
-        if is_last and agrees(f"{expected}\n...", got):
-            return replace(result, verdict=Verdict.PASS, note=_CUT)
-        if by_chance and numbers(expected) and numbers(got):
-            documented, here = loose_layout(expected), loose_layout(got)
+        if is_last and docs.agrees(f"{expected}\n...", got):
+            return replace(result, verdict=docs.Verdict.PASS, note=_CUT)
+        if by_chance and docs.numbers(expected) and docs.numbers(got):
+            documented, here = docs.loose_layout(expected), docs.loose_layout(got)
             if documented == here:
-                return replace(result, verdict=Verdict.LAYOUT, note=note)
+                return replace(result, verdict=docs.Verdict.LAYOUT, note=note)
             if is_last and here[: len(documented)] == documented:
-                return replace(result, verdict=Verdict.LAYOUT, note=_CUT)
+                return replace(result, verdict=docs.Verdict.LAYOUT, note=_CUT)
         return result
 
     def _as_double(self, text: str) -> str:
@@ -225,18 +213,18 @@ class Player:
         name = self._type_before.removeprefix("torch.").removesuffix("Tensor")
         return re.sub(rf"\b{re.escape(name)}(?=Tensor\b|Storage\b)", "Double", text)
 
-    def _mark(self, result: Result) -> str:
+    def _mark(self, result: docs.Result) -> str:
         """What is written under an example; '' where there was nothing to compare."""
         look = self._session.look
-        if result.verdict is Verdict.PASS:
+        if result.verdict is docs.Verdict.PASS:
             return look.good.format(f"{look.held} {result.note}".rstrip())
-        if result.verdict is Verdict.LAYOUT:
+        if result.verdict is docs.Verdict.LAYOUT:
             return look.good.format(f"{look.layout} {result.note}".rstrip())
         if not result.failed or not result.example.documented and not result.example.value:
             return ""
         value = result.example.value
         expected = result.example.expected or (value.text if value else "")
-        page, here = next(iter(changes(expected, result.got)), (expected, result.got))
+        page, here = next(iter(docs.changes(expected, result.got)), (expected, result.got))
         return look.bad.format(f"{look.differs} page: {_short(page)} here: {_short(here)}")
 
     def _summary(self) -> str:
