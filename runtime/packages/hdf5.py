@@ -142,7 +142,7 @@ def _children(number: float) -> bytes:
 def _child(parent: Any, number: float, name: str) -> str:
     """The number and the kind of a group's child."""
     h5py = _h5py()
-    where = f"'{shown(to_bytes(name))}' in {_describe_group(number)}"
+    where = f"'{shown(to_bytes(name))}' in {_group_text(number)}"
     with _errors(f"Unable to read from {where} - no such data path"):
         child = parent[name]
         kind = {h5py.Group: "group", h5py.Dataset: "dataset"}.get(type(child), "other")
@@ -158,6 +158,18 @@ def _holds(group: Any, inner: Any) -> bool:
             return False
         inner = inner.parent
     return True
+
+
+def _group_text(number: float) -> str:
+    return f"[HDF5Group {int(number)} {_path(number)}]"
+
+
+def _dataset_text(number: float) -> str:
+    return f"[HDF5DataSet ({int(number)} {_path(number)} DATASET)]"
+
+
+def _path(number: float) -> str:
+    return shown(to_bytes(str(_find(number).name)))
 
 
 def _name(number: float) -> bytes:
@@ -180,7 +192,7 @@ def _read(dataset: Any, dtype: DType, sizes: tuple[int, ...], where: Any) -> Ten
 
 def _all(number: float) -> Tensor:
     dataset, dtype = _find(number), _type(number)
-    with _errors(f"HDF5DataSet:all() - failed reading data from {_described(number)}"):
+    with _errors(f"HDF5DataSet:all() - failed reading data from {_dataset_text(number)}"):
         if not dataset.shape:
             raise TorchError("it has no dimension")
         return _read(dataset, dtype, dataset.shape, np.s_[...])
@@ -196,16 +208,11 @@ def _partial(number: float, ranges: Storage) -> Tensor:
             f"{len(first)} were given."
         )
     dtype = _type(number)
-    with _errors(f"HDF5DataSet:partial() - failed reading data from {_described(number)}"):
+    with _errors(f"HDF5DataSet:partial() - failed reading data from {_dataset_text(number)}"):
         if not all(1 <= a <= b <= n for a, b, n in zip(first, last, sizes, strict=True)):
             raise TorchError(f"the sizes are {' x '.join(map(str, sizes))}")
         where = tuple(slice(a - 1, b) for a, b in zip(first, last, strict=True))
         return _read(dataset, dtype, tuple(part.stop - part.start for part in where), where)
-
-
-def _described(number: float) -> str:
-    name = shown(to_bytes(str(_find(number).name)))
-    return f"[HDF5DataSet ({int(number)} {name} DATASET)]"
 
 
 def _sizes(number: float) -> tuple[int, ...]:
@@ -242,7 +249,7 @@ def _write(
 ) -> int:
     """Make a dataset of a tensor in a group; with chunks, it can grow in its first dimension."""
     group, dtype = _find(number), _file_type(tensor)
-    with _errors(f"Error writing data {shown(name)} to {_describe_group(number)}"):
+    with _errors(f"Error writing data {shown(name)} to {_group_text(number)}"):
         if not tensor.nelement:
             raise TorchError("the tensor has no elements")
         if deflate is not None and chunks is None:
@@ -267,11 +274,6 @@ def _new_dataset(
     return group.create_dataset(name, data=array, **options)
 
 
-def _describe_group(number: float) -> str:
-    name = shown(to_bytes(str(_find(number).name)))
-    return f"[HDF5Group {int(number)} {name}]"
-
-
 def _check_growth(dataset: Any, sizes: Sequence[int]) -> None:
     """Raise TorchError where a tensor cannot be appended to a dataset."""
     if not isinstance(dataset, _h5py().Dataset):
@@ -289,7 +291,7 @@ def _check_growth(dataset: Any, sizes: Sequence[int]) -> None:
 def _append(number: float, name: bytes, tensor: Tensor) -> int:
     """Write a tensor behind the rows of a dataset."""
     group = _find(number)
-    with _errors(f"Error extending data {shown(name)} to {_describe_group(number)}"):
+    with _errors(f"Error extending data {shown(name)} to {_group_text(number)}"):
         dataset = group.get(name)
         _check_growth(dataset, tensor.sizes)
         rows = dataset.shape[0]

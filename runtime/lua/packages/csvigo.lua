@@ -164,30 +164,19 @@ end
 
 -- ---------------------------------------------------------------------- queries
 
--- Of each variable, the rows that have a value: value -> list of rows.
-local function rows_by_value(columns)
-  local index = {}
-  for name, values in pairs(columns) do
-    local rows = {}
-    for row, value in ipairs(values) do
-      rows[value] = rows[value] or {}
-      insert(rows[value], row)
-    end
-    index[name] = rows
-  end
-  return index
-end
-
 -- How many of some variables have one of the values that are asked for in a row: row -> number.
-local function count_matches(index, wanted, is_union)
+local function count_matches(columns, wanted, is_union)
   local counts = {}
   for name, values in pairs(wanted) do
+    local column = columns[name] or fail('attempt to index a nil value')
     for _, value in ipairs(values) do
-      local rows = index[name][tostring(value)]
-      if not rows and not is_union then
+      local text, is_there = tostring(value), false
+      for row, found in ipairs(column) do
+        if found == text then counts[row], is_there = (counts[row] or 0) + 1, true end
+      end
+      if not is_there and not is_union then
         fail("bad argument #1 to 'ipairs' (table expected, got nil)")
       end
-      for _, row in ipairs(rows or {}) do counts[row] = (counts[row] or 0) + 1 end
     end
   end
   return counts
@@ -212,7 +201,6 @@ local QUERY = "Selects rows: query('union', {var1 = 1, var2 = {2, 3}}) those in 
 
 -- The function that selects rows of columns.
 local function query_of(columns)
-  local index = rows_by_value(columns)
   return th.public(function(...)
     local args, query, wanted = dok.unpack({ ... }, 'query', QUERY,
       { arg = 'query', type = 'string', help = 'query: all | help | vars | inter | union',
@@ -230,7 +218,7 @@ local function query_of(columns)
       lists[name], count = type(values) == 'table' and values or { values }, count + 1
     end
     local is_union = query == 'union'
-    return selected(columns, count_matches(index, lists, is_union), not is_union and count or nil)
+    return selected(columns, count_matches(columns, lists, is_union), not is_union and count or nil)
   end)
 end
 

@@ -9,6 +9,7 @@ the bytes. Pixels are between 0 and 255 here, and between 0 and 65535 in a PNG f
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from runtime.core.dtypes import BYTE, Array, DType
 from runtime.core.errors import TorchError, TypeMismatch
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.core.texts import shown
+from runtime.packages import optional
 
 #: The functions of a format, by the names that Lua knows them under.
 Functions = dict[str, Callable[[Call], Any]]
@@ -64,6 +66,15 @@ def image_bytes(image: Tensor) -> Array:
     if planes.dtype.kind == "f":
         planes = np.nan_to_num(planes, nan=0, posinf=0, neginf=0).astype(np.int64)
     return np.ascontiguousarray(planes.astype(np.uint8).transpose(1, 2, 0))
+
+
+def encoded(pixels: Array, format: str, **options: Any) -> bytes:
+    """A file of pixels, height x width x depth, in a format of Pillow's, with its options."""
+    library: Any = optional("PIL.Image", "Pillow", "image")
+    picture = library.fromarray(pixels[..., 0] if pixels.shape[2] == 1 else pixels)
+    buffer = BytesIO()
+    picture.save(buffer, format, **options)
+    return buffer.getvalue()
 
 
 def write(call: Call, data: bytes, cannot_open: str, at: int) -> None:

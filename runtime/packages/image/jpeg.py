@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from runtime.calls.arguments import Call
-from runtime.core.dtypes import INT, Array, cast_scalar
+from runtime.core.dtypes import INT, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.packages import optional
@@ -59,16 +59,8 @@ def _save(call: Call) -> None:
         raise TorchError("supports only 1 or 3 dimension tensors")
     if image.ndim == 3 and image.sizes[0] not in (1, 3):
         raise TorchError("tensor should have 1 or 3 channels (gray or RGB)")
-    data = _encoded(files.image_bytes(image), _options(quality))
+    data = files.encoded(files.image_bytes(image), "JPEG", **_options(quality))
     files.write(call, data, "Error opening output jpeg file %s\n!", at=5)
-
-
-def _encoded(pixels: Array, options: dict[str, Any]) -> bytes:
-    library: Any = optional("PIL.Image", "Pillow", "image")
-    picture = library.fromarray(pixels[..., 0] if pixels.shape[2] == 1 else pixels)
-    buffer = BytesIO()
-    picture.save(buffer, "JPEG", **options)
-    return buffer.getvalue()
 
 
 def _options(quality: int) -> dict[str, Any]:
@@ -88,7 +80,7 @@ def _options(quality: int) -> dict[str, Any]:
 def _standard_steps() -> list[list[int]]:
     """The steps of the standard, which are those of quality 50."""
     grey = np.zeros((8, 8, 3), np.uint8)
-    with _open(_encoded(grey, {"quality": 50})) as picture:
+    with _open(files.encoded(grey, "JPEG", quality=50)) as picture:
         return [list(table) for table in picture.quantization.values()]
 
 

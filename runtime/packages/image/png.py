@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from typing import Any
 
 import numpy as np
 
@@ -88,13 +87,9 @@ def _save(call: Call) -> None:
     depth = {2: 1, 3: image.sizes[0] if image.sizes else 0}.get(image.ndim, 0)
     if depth not in (1, 3, 4):
         raise TorchError("[write_png_file] Depth must be 1, 3 or 4")
-    pixels = files.image_bytes(image)
-    library: Any = optional("PIL.Image", "Pillow", "image")
-    picture = library.fromarray(pixels[..., 0] if depth == 1 else pixels)
-    buffer = BytesIO()
-    picture.save(buffer, "PNG")
+    data = files.encoded(files.image_bytes(image), "PNG")
     cannot_open = "[write_png_file] File %s could not be opened for writing"
-    files.write(call, buffer.getvalue(), cannot_open, at=4)
+    files.write(call, data, cannot_open, at=4)
 
 
 FUNCTIONS: files.Functions = {"libpng.load": _load, "libpng.size": _size, "libpng.save": _save}
