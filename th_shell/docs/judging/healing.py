@@ -43,6 +43,7 @@ class Healed:
     inputs: Mapping[int, str]
 
 
+@dataclass
 class Healing:
     """Repairs examples of a page that fail.
 
@@ -50,21 +51,15 @@ class Healing:
     examples that have errata, which stay as they are.
     """
 
-    def __init__(
-        self,
-        page: Page,
-        results: Sequence[Result],
-        runner: Runner,
-        sources: Mapping[int, str],
-        known: Set[int],
-    ) -> None:
-        self._page = page
-        self._known = known
-        self._results = results
-        self._runner = runner
-        self._sources = sources
-        self._starts = [example.line for example in page.examples]
-        self._next_inputs = _next_inputs(page.examples)
+    _page: Page
+    _results: Sequence[Result]
+    _runner: Runner
+    _sources: Mapping[int, str]
+    _known: Set[int]
+
+    def __post_init__(self) -> None:
+        self._starts = [example.line for example in self._page.examples]
+        self._next_inputs = _next_inputs(self._page.examples)
         self._modules: set[str] = set()  # the names of modules so far
         self._proposals = self._all_proposals()
         self._tried = {i: next(found) for i, found in self._proposals.items()}
@@ -118,13 +113,12 @@ class Healing:
 
         example = self._page.examples[index]
         shown = example.block + example.apart  # the block with the documented text
-        end = (example.documented or (0, example.last))[1]
-        until = self._next_inputs[index] or end + _MOST_BELOW
+        until = self._next_inputs[index] or example.end + _MOST_BELOW
         return Passage(
             [line for other in above for line in lines(other.block, other.line, other.last)],
             lines(example.block, example.line, example.last),
             lines(shown, *(example.documented or (0, -1))),
-            lines(shown, end + 1, until - 1),
+            lines(shown, example.end + 1, until - 1),
             bound,
             frozenset(self._modules),
             self._results[index].got,

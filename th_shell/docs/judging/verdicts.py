@@ -106,6 +106,11 @@ class PageResult:
         """Whether the page could not be judged, or one of its examples makes it fail."""
         return bool(self.problem) or any(result.failed for result in self.results)
 
+    @property
+    def checked(self) -> int:
+        """How many of its examples were compared with something."""
+        return sum(result.checked for result in self.results)
+
 
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
     """The verdicts of a page's examples by themselves."""

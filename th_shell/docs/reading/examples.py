@@ -150,6 +150,11 @@ class Example:
     settings: Settings = Settings()
     hidden: tuple[Hidden, ...] = ()
 
+    @property
+    def end(self) -> int:
+        """The last line of the text under it, or of the input where there is none."""
+        return self.documented[1] if self.documented else self.last
+
 
 def example_of(
     block: Block, number: int, kind: Kind, lines: Sequence[Line], source: str

@@ -77,16 +77,12 @@ def _paragraphs(examples: Sequence[Example], block: Block) -> Iterator[list[Exam
     blank = [line.number for line in block.lines if not line.text.strip()]
     paragraph: list[Example] = []
     for example in examples:
-        if paragraph and bisect(blank, _end(paragraph[-1])) < bisect(blank, example.line):
+        if paragraph and bisect(blank, paragraph[-1].end) < bisect(blank, example.line):
             yield paragraph
             paragraph = []
         paragraph.append(example)
     if paragraph:
         yield paragraph
-
-
-def _end(example: Example) -> int:
-    return example.documented[1] if example.documented else example.last
 
 
 def _is_text(paragraph: Sequence[Example]) -> bool:
@@ -103,7 +99,7 @@ def _has_prose(example: Example) -> bool:
 
 
 def _as_text(paragraph: Sequence[Example], block: Block) -> Example:
-    first, last = paragraph[0], _end(paragraph[-1])
+    first, last = paragraph[0], paragraph[-1].end
     texts = [line.text for line in block.lines if first.line <= line.number <= last]
     text = replace(first, kind=Kind.TEXT, source="", value=None, last=first.line)
     return replace(text, expected="\n".join(texts).strip("\n"), documented=(first.line, last))

@@ -53,11 +53,10 @@ def _single(page: PageResult, result: Result) -> str:
 
 def _annotation(page: PageResult, result: Result, message: str) -> str:
     example = result.example
-    end = example.documented[1] if example.documented else example.last
     where = {
         "file": _file(page.page),
         "line": str(example.line),
-        "endLine": str(max(example.line, end)),
+        "endLine": str(max(example.line, example.end)),
         "title": f"{result.verdict.value}: {first_line(example.source or example.expected, 80)}",
     }
     return _command("error" if result.failed else "notice", where, message.rstrip("\n"))

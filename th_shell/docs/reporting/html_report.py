@@ -72,7 +72,7 @@ def _shown(text: str) -> str:
 
 def _head(pages: Sequence[PageResult]) -> Iterator[str]:
     counts = tally(pages)
-    checked = sum(result.checked for page in pages for result in page.results)
+    checked = sum(page.checked for page in pages)
     yield "<header>"
     yield "<h1>th-docs</h1>"
     yield f"<p>Checked {checked} of {sum(counts.values())} examples in {len(pages)} pages.</p>"
@@ -152,8 +152,7 @@ def _page(at: int, page: PageResult) -> Iterator[str]:
 
 def _range(example: Example) -> tuple[int, int]:
     """The first and the last line of an example."""
-    documented = example.documented or (example.line, example.line)
-    return example.line, max(example.last, documented[1])
+    return example.line, max(example.line, example.last, example.end)
 
 
 def _prose(lines: Sequence[str], first: int) -> Iterator[str]:

@@ -141,7 +141,7 @@ def _lines(cluster: Cluster) -> str:
 def _counts(pages: Sequence[PageResult]) -> str:
     counts = tally(pages)
     total = sum(counts.values()) - counts.get(Verdict.TEXT.value, 0)
-    checked = sum(result.checked for page in pages for result in page.results)
+    checked = sum(page.checked for page in pages)
     if not total:
         return "no examples"
     shown = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())

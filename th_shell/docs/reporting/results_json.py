@@ -43,7 +43,7 @@ def _page(page: PageResult) -> dict[str, Any]:
         "page": encodable(str(page.page)),
         "failed": page.failed,
         "problem": encodable(page.problem),
-        "checked": sum(result.checked for result in page.results),
+        "checked": page.checked,
         "counts": tally([page]),
         "examples": list(map(_example, page.results, names)),
     }

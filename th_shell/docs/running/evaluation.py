@@ -80,21 +80,20 @@ class HiddenCode:
         """
         todo = self._hidden[self._done : index + 1]
         self._done = index + 1
-        every = [one for hidden in todo for one in hidden if one.kind != "teardown"]
-        return self._first_problem([self._do(run, one) for one in every])
+        return self._do_all(run, [one for hidden in todo for one in hidden], is_end=False)
 
     def end(self, run: Run) -> str:
         """Do all teardowns; how the first of those that fail does so, or ''."""
-        every = [one for hidden in self._hidden for one in hidden]
         try:
-            return self._first_problem(
-                [self._do(run, one) for one in every if one.kind == "teardown"]
-            )
+            every = [one for hidden in self._hidden for one in hidden]
+            return self._do_all(run, every, is_end=True)
         except LostError as error:
             return f"the process {error} in {self.doing}"
 
-    def _first_problem(self, problems: Sequence[str]) -> str:
-        return next((problem for problem in problems if problem), "")
+    def _do_all(self, run: Run, every: Sequence[Hidden], is_end: bool) -> str:
+        """Do what is for the end, or what is not; how the first of those that fail does so."""
+        own = [one for one in every if (one.kind == "teardown") == is_end]
+        return next(filter(None, [self._do(run, one) for one in own]), "")
 
     def _do(self, run: Run, hidden: Hidden) -> str:
         """Do something hidden; how it fails, or ''. Raises LostError."""

@@ -98,8 +98,7 @@ class _Finder:
     ) -> tuple[Sequence[int], str]:
         examples = self._examples
         for at, example in enumerate(examples):
-            end = example.documented[1] if example.documented else example.last
-            if example.block != block or not example.line <= comment.line <= end:
+            if example.block != block or not example.line <= comment.line <= example.end:
                 continue
             if comment.code.strip() and example.source and comment.line <= example.last:
                 return [at], ""
