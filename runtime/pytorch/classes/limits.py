@@ -7,14 +7,13 @@ from math import floor, log10
 from typing import Any
 
 from runtime.pytorch.base.c_types import CType, type_name
-from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, float64, int64
+from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, dtype_of_python
 from runtime.pytorch.calls.messages import arguments_of
 from runtime.pytorch.calls.schema import Schema, parse
 
 _FLOAT_FORMS = (parse("finfo(torch.dtype type)"), parse("finfo()"))
 _INTEGER_FORMS = (parse("iinfo(torch.dtype type)"),)
 _FRACTION_BITS = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
-_PYTHON_TYPES: dict[type, dtype] = {float: float64, int: int64, bool: bool_}
 
 
 class _Limits(CType):
@@ -125,4 +124,5 @@ def _element_type(forms: Sequence[Schema], args: Sequence[Any], named: Mapping[s
     """The type that a call gives, maybe as Python's class. Raises TypeError for other calls."""
     _, given = arguments_of(forms, args, named)
     value = given.get("type", default_dtype())
-    return value if isinstance(value, dtype) else _PYTHON_TYPES[value]
+    found: dtype = dtype_of_python(value) or value
+    return found
