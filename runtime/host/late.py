@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from importlib import import_module
 
 from runtime.compute.blas_threads import one_thread_at_load
 from runtime.core.arithmetic import numpy_has_come
@@ -45,7 +45,7 @@ def load_operations() -> None:
     global _is_loaded
     with _loading:
         if not _is_loaded:
-            _load(_import)
+            _load("runtime.host.bridge")
             _is_loaded = True
     numpy_has_come()
 
@@ -55,27 +55,19 @@ def load_numpy() -> None:
     """Load numpy alone, as `load_operations` does: for programs that only read and write files."""
     with _loading:
         if not _is_loaded:
-            _load(_import_numpy)
+            _load("numpy")
 
 
-def _load(what: Callable[[], None]) -> None:
+def _load(module: str) -> None:
     global _error
     if _error is not None:
         raise _error.with_traceback(None)
     try:
         with one_thread_at_load(), nothing_is_garbage():
-            what()
+            import_module(module)
     except BaseException as error:
         _error = _explained(error)
         raise _error from error
-
-
-def _import() -> None:
-    import runtime.host.bridge  # noqa: F401
-
-
-def _import_numpy() -> None:
-    import numpy  # noqa: F401
 
 
 def _explained(error: BaseException) -> BaseException:

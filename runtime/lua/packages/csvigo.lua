@@ -107,57 +107,53 @@ end
 
 local SHOWN = 10 -- lines at each end of a file that tostring shows
 
--- What tostring shows of n lines.
-local function excerpt(n, line)
-  local out = {}
-  for i = 1, n < 3 * SHOWN and n or SHOWN do out[#out + 1] = line(i) .. '\n' end
+-- What tostring shows of lines.
+local function excerpt(lines)
+  local n, out = #lines, {}
+  for i = 1, n < 3 * SHOWN and n or SHOWN do out[#out + 1] = lines[i] .. '\n' end
   if n >= 3 * SHOWN then
     out[#out + 1] = (('.. '):rep(9) .. '\n'):rep(SHOWN)
-    for i = n - SHOWN, n do out[#out + 1] = line(i) .. '\n' end
+    for i = n - SHOWN, n do out[#out + 1] = lines[i] .. '\n' end
   end
   return concat(out)
 end
 
--- Where the lines of a text begin and end; a line ends at \n, at \r and the byte behind it, or
--- where the text does.
-local function limits_of(text)
-  local starts, stops, at = {}, {}, 1
+-- The lines of a text: each ends at \n, at \r and the byte behind it, or where the text does.
+local function split(text)
+  local lines, at = {}, 1
   while at <= #text do
     local stop = find(text, '[\r\n]', at) or #text + 1
-    starts[#starts + 1], stops[#stops + 1] = at, stop - 1
+    lines[#lines + 1] = sub(text, at, stop - 1)
     at = stop + (sub(text, stop, stop) == '\r' and 2 or 1)
   end
-  return torch.LongTensor(starts), torch.LongTensor(stops), #starts
+  return lines
 end
 
---- All lines of the file as an object that is read as a table: it has the file's text, and makes a
--- table of the values of a line when it is asked for.
+--- All lines of the file as an object that is read as a table: it makes a table of the values of a
+-- line when it is asked for.
 function File:largereadall()
   local file = open(self.filepath, 'rb')
-  local text, separator = file:read('*a'), self.separator
+  local lines, separator = split(file:read('*a')), self.separator
   file:close()
-  local starts, stops, n = limits_of(text)
   local object = th.newproxy(true)
   local mt = getmetatable(object)
-
-  local function line(i)
-    if not i then fail('index has to be given') end
-    if type(i) ~= 'number' or i < 1 or i > n then fail('index out of bounds: ' .. tostring(i)) end
-    return sub(text, starts[i], stops[i])
-  end
 
   local function iterate()
     local at = 0
     return function()
       at = at + 1
-      if at <= n then return at, values_of(line(at), separator) end
+      if lines[at] then return at, values_of(lines[at], separator) end
     end
   end
 
-  function mt.__index(_, i) return values_of(line(i), separator) end
+  function mt.__index(_, i)
+    if not i then fail('index has to be given') end
+    local line = type(i) == 'number' and lines[math.floor(i)]
+    return values_of(line or fail('index out of bounds: ' .. tostring(i)), separator)
+  end
   function mt.__newindex() fail('attempt to update a read-only table') end
-  function mt.__len() return n end
-  function mt.__tostring() return excerpt(n, line) end
+  function mt.__len() return #lines end
+  function mt.__tostring() return excerpt(lines) end
   mt.__pairs, mt.__ipairs = iterate, iterate
   return object
 end
