@@ -16,7 +16,7 @@ import numpy as np
 
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import DTYPES, Category, bool_, dtype
+from runtime.pytorch.base.dtypes import DTYPES, NUMPY_DTYPES, Category, bool_, dtype
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.base.warn import warn_of_broadcast
@@ -61,10 +61,11 @@ def same_type(kind: dtype) -> dtype:
     return kind
 
 
-def check_types(kernel: str, takes: frozenset[int], kind: dtype) -> None:
+def check_types(kernel: str, takes: frozenset[int], kind: np.dtype[Any]) -> None:
     """Raise NotImplementedError where a function is not defined for a type."""
-    if kernel and kind.numpy.num not in takes:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind.scalar}'")
+    if kernel and kind.num not in takes:
+        name = NUMPY_DTYPES[kind].scalar
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
 
 
 @dataclass(eq=False, slots=True)
@@ -199,7 +200,7 @@ class Pointwise:
         result = self.result or kind
         if out is not None:
             check_cast(result, out.dtype)
-        check_types(self.kernel, self.takes, kind)
+        check_types(self.kernel, self.takes, kind.numpy)
         if out is None:
             return self._values(operands, arrays, kind, shape)
         if in_place:

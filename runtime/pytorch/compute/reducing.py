@@ -9,15 +9,11 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES
 from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.compute.sums import FEW
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver
-
-#: numpy's characters for the types that most of PyTorch's kernels lack: uint16, uint32, uint64.
-BAREBONES = "HILQ"
 
 
 def axes_of(dim: Any, ndim: int) -> Shape | None:
@@ -29,16 +25,6 @@ def axes_of(dim: Any, ndim: int) -> Shape | None:
     else:
         axes = wrap_dims(dim, ndim)
     return axes if ndim else None
-
-
-def want_kernel(name: str, array: Array, lacking: str = BAREBONES) -> None:
-    """Raise NotImplementedError where PyTorch's kernel lacks an element type.
-
-    lacking: numpy's characters of these types.
-    """
-    if array.dtype.char in lacking:
-        kind = NUMPY_DTYPES[array.dtype]
-        raise NotImplementedError(f"\"{name}\" not implemented for '{kind.scalar}'")
 
 
 def check_not_empty(name: str, array: Array, axes: Shape | None, error: type[Exception]) -> None:

@@ -41,7 +41,7 @@ def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out)
     kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
     if out is not None:
         _check_result(input, kind, out)
-    check_types(kernel, NUMBERS, kind)
+    check_types(kernel, NUMBERS, kind.numpy)
     low, high = _bound("min", low, kind), _bound("max", high, kind)
     array = input.array
     found = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
@@ -142,7 +142,7 @@ def lerp(input: Tensor, end: Tensor, weight: TensorOrNumber, *, out: Out = None)
         sizes.append(weight.sizes)
     reduce(broadcast, sizes)
     which = "tensor" if isinstance(weight, Tensor) else "scalar"
-    check_types(f"lerp_kernel_{which}", FLOATS, input.dtype)
+    check_types(f"lerp_kernel_{which}", FLOATS, input.dtype.numpy)
     return _LERP.general((input, end, weight), out)
 
 

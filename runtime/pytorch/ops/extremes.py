@@ -15,7 +15,7 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, IntsOrOne, Out, Outs
-from runtime.pytorch.compute.elementwise import Pointwise
+from runtime.pytorch.compute.elementwise import ALL, Pointwise, check_types
 from runtime.pytorch.compute.reducing import (
     along,
     axes_of,
@@ -24,7 +24,6 @@ from runtime.pytorch.compute.reducing import (
     give_pair,
     take_at,
     tidy,
-    want_kernel,
 )
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_out
@@ -44,7 +43,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
         array = input.array
         if not array.size:
             check_not_empty(name, array, None, RuntimeError)
-        want_kernel(f"{name}_all", array)
+        check_types(f"{name}_all", ALL, array.dtype)
         return wrap(quietly.run(reduce, array, None))
 
     @op(name=name)
@@ -58,7 +57,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
             check_not_empty(name, array, (axis,), IndexError)
         if out is not None:
             check_out(out, input.dtype, int64)
-        want_kernel(f"{name}_cpu", array)
+        check_types(f"{name}_cpu", ALL, array.dtype)
         at = find(array, axis, keepdims=True)
         found = take_at(array, at, axis)
         if not (keepdim and input.array.ndim):
@@ -82,7 +81,7 @@ def _register_values(name: str, ufunc: np.ufunc, what: str) -> None:
             given = (dim,) if isinstance(dim, int) else dim  # which PyTorch shows as they are
             check_not_empty(f"a{name}", array, axes and given, RuntimeError)
         check_out(out, input.dtype, message=_NO_MATCH)
-        want_kernel(f"{name}_values_cpu", array)
+        check_types(f"{name}_values_cpu", ALL, array.dtype)
         return give(tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim)), out)
 
     values.__doc__ = what
@@ -101,7 +100,7 @@ def _register_position(name: str, find: Any, what: str) -> None:
         check_out(out, int64)
         if input.dtype is bool_:
             raise NotImplementedError(f"arg{name}(): does not support bool input")
-        want_kernel(f"arg{name}_cpu", array)
+        check_types(f"arg{name}_cpu", ALL, array.dtype)
         if axis is None or not array.ndim:
             at = np.asarray(find(array))
             return give(at.reshape((1,) * array.ndim) if keepdim else at, out)
@@ -135,7 +134,7 @@ def aminmax(
     if axes is not None and not array.shape[axes[0]]:
         raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
     check_out(out, input.dtype, input.dtype)
-    want_kernel("aminmax_cpu", array)
+    check_types("aminmax_cpu", ALL, array.dtype)
     low, high = (
         tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim))
         for ufunc in (np.minimum, np.maximum)

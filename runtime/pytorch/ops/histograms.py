@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, Converter
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUTS, Number, Out
-from runtime.pytorch.compute.reducing import give, give_pair, want_kernel
+from runtime.pytorch.compute.elementwise import FLOATS, WHOLE, check_types
+from runtime.pytorch.compute.reducing import give, give_pair
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_count, check_out
 
 _FLOAT32 = np.dtype(np.float32)
+_NOT_BOOL = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "b")
+_WIDE_FLOATS = FLOATS - {np.dtype(np.float16).num}
 
 
 def _floats(given: type) -> Converter | None:
@@ -33,7 +37,7 @@ KINDS["tuple of floats"] = _floats
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number from 0 on occurs, or the sums of the occurrences' weights."""
     array = input.array
-    want_kernel("bincount_cpu", array, "?efdHIL")
+    check_types("bincount_cpu", WHOLE, array.dtype)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if array.ndim == 1 and not array.size:
@@ -98,13 +102,13 @@ def histc(
     array = input.array
     _check_bins(bins)
     check_out(out, input.dtype, message=_OTHER_TYPE.format("hist"))
-    want_kernel("linspace_cpu", array, "?")
+    check_types("linspace_cpu", _NOT_BOOL, array.dtype)
     if max < min:
         raise RuntimeError("torch.histc: max must be larger than min")
     low, high = _bounds("histc", array, float(min), float(max))
     if array.dtype == np.uint8 and low < 0:
         raise RuntimeError("value cannot be converted to type uint8_t without overflow")
-    want_kernel("histogram_cpu", array, "?bBhHiIlL")
+    check_types("histogram_cpu", FLOATS, array.dtype)
     edges = _linspace(low, high, bins, array.dtype)
     inside = array[(array >= edges[0]) & (array <= edges[-1])]
     kind = array.dtype.type
@@ -150,7 +154,7 @@ def _given_edges(input: Tensor, bins: Tensor) -> Array:
             f"input with dtype {input.dtype.real} and bins for dimension 0 with dtype "
             f"{bins.dtype.real}"
         )
-    want_kernel("histogram_cpu", input.array, "?bBhHiIlL")
+    check_types("histogram_cpu", FLOATS, input.array.dtype)
     return edges.copy()
 
 
@@ -171,12 +175,12 @@ def _edges(array: Array, bins: int, range: Any) -> Array:
                 "for dimension 0"
             )
         low, high = _apart("torch.histogramdd", low, high)
-        want_kernel("linspace_cpu", array, "?")
+        check_types("linspace_cpu", _NOT_BOOL, array.dtype)
     else:
         if array.size:
-            want_kernel("histogramdd", array, "?bBhHiIlLe")
+            check_types("histogramdd", _WIDE_FLOATS, array.dtype)
         low, high = _bounds("torch.histogramdd", array, low, high)
-    want_kernel("histogram_cpu", array, "?bBhHiIlL")
+    check_types("histogram_cpu", FLOATS, array.dtype)
     return _linspace(low, high, bins, array.dtype)
 
 

@@ -16,7 +16,8 @@ from runtime.pytorch.base.dtypes import bool_, int64
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
-from runtime.pytorch.compute.reducing import along, give, give_pair, take_at, tidy, want_kernel
+from runtime.pytorch.compute.elementwise import ALL, check_types
+from runtime.pytorch.compute.reducing import along, give, give_pair, take_at, tidy
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import check_out
 
@@ -179,7 +180,7 @@ def topk(
     check_out(out, input.dtype, int64)
     if input.dtype is bool_:
         raise NotImplementedError("topk does not support bool dtypes on CPU")
-    want_kernel("topk_cpu", array)
+    check_types("topk_cpu", ALL, array.dtype)
     if not input.array.ndim:
         return give_pair("topk", input.array.copy(), np.zeros((), np.int64), out)
     at = _top(array, axis, k, largest, sorted)

@@ -159,7 +159,7 @@ def randperm(
 def _check_permutation(n: int, kind: dtype) -> None:
     """Raise an error where a type does not hold all numbers up to n."""
     numpy = kind.numpy
-    check_types("randperm", NUMBERS, kind)
+    check_types("randperm", NUMBERS, kind.numpy)
     if kind.is_floating_point:
         limit = 1 << (np.finfo(numpy).nmant + 1)
         if n > limit + 1:
@@ -262,7 +262,7 @@ def poisson_of(input: Tensor, generator: Source = None) -> Tensor:
     """A tensor of numbers of Poisson's distribution; input has the rate of each."""
     rates = input.array
     if rates.size:
-        check_types("poisson_cpu", FLOATS, input.dtype)
+        check_types("poisson_cpu", FLOATS, input.dtype.numpy)
     require((rates >= 0).all(), "invalid Poisson rate, expected rate to be non-negative")
     words = words_of(generator)
     with words.lock:

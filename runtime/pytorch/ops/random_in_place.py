@@ -47,7 +47,7 @@ def _fill(
     array = tensor.array
     if not array.size:
         return tensor
-    check_types(kernel, takes, tensor.dtype)
+    check_types(kernel, takes, tensor.dtype.numpy)
     check_single(array)
     words = words_of(generator)
     with words.lock:
@@ -76,7 +76,7 @@ def uniform_(
 
 
 def _check_range(kind: dtype, first: float, stop: float) -> None:
-    check_types("check_uniform_bounds", FLOATS, kind)
+    check_types("check_uniform_bounds", FLOATS, kind.numpy)
     most = float(np.finfo(kind.numpy).max)
     for name, bound in (("from", first), ("to", stop)):
         require(-most <= bound <= most, "{} is out of bounds for {}", name, kind.real)
@@ -180,9 +180,9 @@ def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Source = None) -> Te
     if not array.size:
         return input
     check_target(array, array.shape)
-    check_types("bernoulli_tensor_cpu_self_", ALL, input.dtype)
+    check_types("bernoulli_tensor_cpu_self_", ALL, input.dtype.numpy)
     probabilities = expanded(p, array.shape).array
-    check_types("bernoulli_tensor_cpu_p_", FLOATS, p.dtype)
+    check_types("bernoulli_tensor_cpu_p_", FLOATS, p.dtype.numpy)
     if not ((given >= 0) & (given <= 1)).all():
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "

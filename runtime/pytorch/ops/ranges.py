@@ -61,7 +61,7 @@ def arange(
         return wrap(np.arange(start, end, step, dtype=np.int64))
     whole = all(isinstance(n, int) for n in (start, end, step))
     kind = type_for(dtype, out, int64 if whole else default_dtype())
-    check_types("arange_cpu", NUMBERS, kind)
+    check_types("arange_cpu", NUMBERS, kind.numpy)
     _check_bounds(start, end, step)
     count = _count(start, end, step, whole and kind is int64)
     if out is not None and out.array.size != count:
@@ -127,7 +127,7 @@ def range_(
     )
     kind = type_for(dtype, out)
     _check_bounds(start, end, step)
-    check_types("range_cpu", NUMBERS, kind)
+    check_types("range_cpu", NUMBERS, kind.numpy)
     count = int((end - start) / step) + 1
     values = start + np.arange(count) * step
     return finish(cast(np.asarray(values), kind.numpy), out)
@@ -160,7 +160,7 @@ def _ends(
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if steps > 1:
-        check_types(f"{function}_cpu", NUMBERS, kind)
+        check_types(f"{function}_cpu", NUMBERS, kind.numpy)
     return start, end, kind
 
 
@@ -221,5 +221,5 @@ def eye(n: int, m: int | None = None, *, out: Out = None, dtype: Kind = None) ->
         if size is not None and size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     kind = type_for(dtype, out)
-    check_types("eye", ALL, kind)
+    check_types("eye", ALL, kind.numpy)
     return finish(np.eye(n, m, dtype=kind.numpy), out)

@@ -17,7 +17,8 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
-from runtime.pytorch.compute.reducing import axes_of, give, tidy, want_kernel
+from runtime.pytorch.compute.elementwise import ALL, check_types
+from runtime.pytorch.compute.reducing import axes_of, give, tidy
 from runtime.pytorch.compute.sums import FEW, ordered_sum, total
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast, check_out
@@ -260,7 +261,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements are other than 0."""
     array = input.array
     axes = axes_of(dim, array.ndim)
-    want_kernel("nonzero_count_cpu", array)
+    check_types("nonzero_count_cpu", ALL, array.dtype)
     if axes is None:
         return wrap(np.asarray(np.count_nonzero(array)))
     return wrap(sum_of(array != 0, axes, False, _INT64))

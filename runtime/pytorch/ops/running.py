@@ -17,9 +17,9 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Kind, Number, Out, Outs
-from runtime.pytorch.compute.elementwise import Pointwise
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import along, axes_of, give, give_pair, tidy, want_kernel
+from runtime.pytorch.compute.reducing import along, axes_of, give, give_pair, tidy
 from runtime.pytorch.compute.sums import sums_so_far
 from runtime.pytorch.ops.reduce import reduced, sum_of, sum_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -53,7 +53,7 @@ def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
     def values(array: Array, axes: Shape | None, _: bool, wanted: Any) -> Array:
         if wanted is not None:
             array = cast(array, wanted)
-        want_kernel(f"{name}_out_cpu", array, "?HIL")
+        check_types(f"{name}_out_cpu", NUMBERS, array.dtype)
         return _accumulate(ufunc, array, axes[0] if axes else 0)
 
     @op(name=name)
@@ -87,7 +87,7 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Tensor:
     """The logarithms of the sums of the exponentials up to each element, along a dimension."""
     axis = wrap_dim(dim, input.array.ndim)
     check_out(out, input.dtype, message=_OTHER_TYPE)
-    want_kernel("logcumsumexp_out_cpu", input.array, "?bBhHiIlL")
+    check_types("logcumsumexp_out_cpu", FLOATS, input.array.dtype)
     return give(_accumulate(np.logaddexp, input.array, axis), out)
 
 
@@ -98,7 +98,7 @@ def _register_running(name: str, ufunc: np.ufunc) -> None:
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         array, axis = along(input.array, dim)
         check_out(out, input.dtype, int64, message=_OTHER_TYPE)
-        want_kernel(f"{name}_cpu", array)
+        check_types(f"{name}_cpu", ALL, array.dtype)
         values = quietly.run(ufunc.accumulate, array, axis)
         # The last place up to each one at which the value so far stood, or a nan.
         shape = [1] * array.ndim

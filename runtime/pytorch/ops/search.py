@@ -15,8 +15,9 @@ from runtime.pytorch.base.dtypes import bool_, int64
 from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Operand, Out
+from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import give, tidy, want_kernel
+from runtime.pytorch.compute.reducing import give, tidy
 from runtime.pytorch.ops.order import order_along
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_out
@@ -131,7 +132,7 @@ def searchsorted(
     _check_sorter(array, sorter)
     common = result_type(sorted_sequence, input)
     rows, wanted = (np.asarray(array_as(x, common)) for x in (sorted_sequence, input))
-    want_kernel("searchsorted_out_cpu", rows, "?HIL")
+    check_types("searchsorted_out_cpu", NUMBERS, rows.dtype)
     order = None if sorter is None else sorter.array
     found = np.asarray(_places(rows, wanted, right or side == "right", order))
     return give(found.astype(kind, copy=False), out)
@@ -309,6 +310,6 @@ def isin(
             raise NotImplementedError("Unsupported input type encountered for isin(): Bool")
     check_out(out, bool_)
     a, b = (np.asarray(array_as(x, kind)) for x in (elements, test_elements))
-    want_kernel("isin_default_cpu", a)
+    check_types("isin_default_cpu", ALL, a.dtype)
     found = np.isin(a, b)
     return give(tidy(~found if invert else found), out)

@@ -16,20 +16,11 @@ from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, OUTS, Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
-from runtime.pytorch.compute.reducing import (
-    along,
-    check_not_empty,
-    give,
-    give_pair,
-    take_at,
-    tidy,
-    want_kernel,
-)
+from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
+from runtime.pytorch.compute.reducing import along, check_not_empty, give, give_pair, take_at, tidy
 from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_count, check_out
-
-_BOOL_AND_BAREBONES = "?HIL"
 
 
 @op()
@@ -46,7 +37,7 @@ def kthvalue(
         check_count(out, 2)
         check_out(out[0], input.dtype, message="output values must be of same type as input")
         check_out(out[1], int64, message="output indices must be of scalar type Long")
-    want_kernel("kthvalue_cpu", array, _BOOL_AND_BAREBONES)
+    check_types("kthvalue_cpu", NUMBERS, array.dtype)
     return _chosen("kthvalue", input, array, axis, _kth(array, axis, k), keepdim, out)
 
 
@@ -91,7 +82,7 @@ def _register_median(name: str, ignores_nan: bool) -> None:
     @op(f"{name}(Tensor input)")
     def of_all(input: Tensor) -> Tensor:
         array = input.array.reshape(-1)
-        want_kernel("median_cpu", array, _BOOL_AND_BAREBONES)
+        check_types("median_cpu", NUMBERS, array.dtype)
         if not array.size:
             return wrap(_of_none(array.dtype))
         return wrap(array[_middle(array, 0, ignores_nan)].reshape(()))
@@ -103,7 +94,7 @@ def _register_median(name: str, ignores_nan: bool) -> None:
             check_not_empty("median", array, (axis,), IndexError)
         if out is not None:
             _check_median_outs(out, input)
-        want_kernel("median_out", array, _BOOL_AND_BAREBONES)
+        check_types("median_out", NUMBERS, array.dtype)
         at = _middle(array, axis, ignores_nan)
         return _chosen(name, input, array, axis, at, keepdim, out)
 
@@ -165,7 +156,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Outs = Non
                 f"expected scalar type '{{0.scalar}}' but got '{{1.scalar}}' for {what} output"
             )
             check_out(target, kind, message=message)
-    want_kernel("mode_cpu", array)
+    check_types("mode_cpu", ALL, array.dtype)
     at = _most_frequent(array.swapaxes(axis, -1)).swapaxes(axis, -1)
     return _chosen("mode", input, array, axis, at, keepdim, out)
 

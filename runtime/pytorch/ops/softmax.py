@@ -14,14 +14,14 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
+from runtime.pytorch.compute.elementwise import FLOATS, check_types
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.reducing import axes_of, give, tidy, want_kernel
+from runtime.pytorch.compute.reducing import axes_of, give, tidy
 from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast, check_out
 
 _FLOAT16 = np.dtype(np.float16)
-_NO_FLOATS = "?bBhHiIlL"
 
 
 @op()
@@ -64,7 +64,7 @@ def _prepare(name: str, input: Tensor, dim: int, dtype: Kind, out: Out) -> tuple
     where = "_lastdim" if axis == max(array.ndim, 1) - 1 else ""
     if not array.size:
         return array, 0, array.dtype
-    want_kernel(f"{name}{where}_kernel_impl", array, _NO_FLOATS)
+    check_types(f"{name}{where}_kernel_impl", FLOATS, array.dtype)
     kind = array.dtype
     if kind == _FLOAT16:
         array = array.astype(np.float32)
