@@ -28,9 +28,6 @@ from runtime.core.tensor import TENSOR_CLASSES
 
 _KINDS = ("", "T", "N")
 
-# What formulas that choose between values may use besides the names of parameters.
-_LUA = frozenset(("if", "and", "or", "not"))
-
 
 def check_formulas() -> None:
     """Refuse formulas that name what is no parameter, or do not suit their form.
