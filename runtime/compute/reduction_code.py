@@ -256,13 +256,37 @@ def extrema_code(call: Call) -> str | None:
     values, places, *_ = call.places
     if (values is None) != (places is None) or not call.dimension:
         return None
-    k, kind, size = call.sources[-1], call.type, SIZES[call.type]
     reduction = _Reduction(call)
-    how = f"c{k}, {call.dimension}, false"
+    how = f"c{call.sources[-1]}, {call.dimension}, false"
+    lines = _extrema(reduction, how)
+    if values is not None and places is not None:
+        v, p = f"a{values + 1}", f"a{places + 1}"
+        found = [
+            f"local values = structs[{v}] or fetch_struct({v})",
+            f"local places = long.structs[{p}] or long.fetch_struct({p})",
+            "if not values or not places then return nil end",
+            *_resize(call.sources[-1], how, [("values", v, "dtype"), ("places", p, "long")]),
+        ]
+        return reduction.function([*found, *lines, f"return {v}, {p}"])
+    kind = POINTERS[call.type]
+    found = [
+        f"if not sections(MAX_IN_LUA, {how}) then return nil end",
+        f"local values = block_along({kind}, {how})",
+        f"local places = block_along(long, {how})",
+    ]
+    return reduction.function(
+        [*found, *lines, f"return publish({kind}, values), publish(long, places)"]
+    )
+
+
+def _extrema(reduction: _Reduction, how: str) -> list[str]:
+    """Writes extrema and their indices to `values` and `places`."""
+    call = reduction.call
+    k, kind, size = call.sources[-1], call.type, SIZES[call.type]
     fold, copy = reduction.fold(kind), reduction.copy(kind)
     reduction.before.append("local find_places = make_find_places(dtype)")
     buffer = f"{POINTERS[kind]}_buffer"
-    lines = [
+    return [
         f"local {_SECTIONS} = sections(MAX_IN_LUA, {how})",
         f"if not (outer and fits(values, {how}) and fits(places, {how})) then return nil end",
         f"local p0 = address(values.storage.data) + {size} * tonumber(values.storageOffset)",
@@ -282,21 +306,3 @@ def extrema_code(call: Call) -> str | None:
         f"copy_bytes(p0, buffer{_TOTALS}, {size} * n)",
         f"copy_bytes(q0, buffer{_RESULT}, 8 * n)",
     ]
-    if values is not None and places is not None:
-        v, p = f"a{values + 1}", f"a{places + 1}"
-        found = [
-            f"local values = structs[{v}] or fetch_struct({v})",
-            f"local places = long.structs[{p}] or long.fetch_struct({p})",
-            "if not values or not places then return nil end",
-            *_resize(k, how, [("values", v, "dtype"), ("places", p, "long")]),
-        ]
-        lines = [*found, *lines, f"return {v}, {p}"]
-    else:
-        found = [
-            f"if not sections(MAX_IN_LUA, {how}) then return nil end",
-            f"local values = block_along({POINTERS[kind]}, {how})",
-            f"local places = block_along(long, {how})",
-        ]
-        made = f"return publish({POINTERS[kind]}, values), publish(long, places)"
-        lines = [*found, *lines, made]
-    return reduction.function(lines)
