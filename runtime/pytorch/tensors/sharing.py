@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import Any
 
@@ -70,9 +70,8 @@ class _Threads:
         return self._state.active()
 
     def _start(self) -> None:
-        from runtime.compute.luajit import (
-            worker_functions,  # which programs of few elements do without
-        )
+        # Only here: programs of few elements do without.
+        from runtime.compute.luajit import worker_functions
 
         with self._starting:
             if not self._is_started:
@@ -93,12 +92,9 @@ def share(compute: Callable[[slice], Any], count: int, elements: int, piece: int
     elements: how many are computed in all; few are computed by the calling thread alone. piece:
     how many positions a slice has at most; 0 for no limit. compute must not share out itself.
     """
-    if elements < LARGE or threads.count == 1 or count < 2:
-        for at in range(0, count, piece or max(count, 1)):
-            compute(slice(at, min(at + (piece or count), count)))
-        return
-    with threads.active():
-        thread_pool.share(compute, count, piece=piece, large=0)
+    pays = elements >= LARGE and threads.count > 1 and count > 1
+    with threads.active() if pays else nullcontext():
+        thread_pool.share(compute, count, piece=piece, large=0 if pays else count + 1)
 
 
 def empty_tensor(shape: Shape, kind: np.dtype[Any]) -> Tensor:
