@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from runtime.pytorch.calls.kinds import AS_IT_IS, Converter, as_ints, converter
@@ -13,6 +14,7 @@ from runtime.pytorch.calls.options import OPTIONS
 from runtime.pytorch.calls.schema import Parameter, Schema
 from runtime.pytorch.tensors.writing import deliver
 
+Implementation = Callable[..., Any]
 #: Takes a call's arguments as they were given; raises Rejected where a value does not fit.
 Plan = Callable[..., Any]
 
@@ -23,16 +25,27 @@ Positions = Callable[[Sequence[Any]], Sequence[Any]]
 ByName = dict[str, tuple[str, Converter]]
 
 
-def plan_of(
-    schema: Schema,
-    implementation: Callable[..., Any],
-    args: Sequence[Any],
-    named: Mapping[str, Any],
-    numbers: bool,
-    is_method: bool,
-) -> Plan:
+@dataclass(frozen=True)
+class Row:
+    """One signature and what computes it.
+
+    numbers: Python's numbers are taken for tensors. in_place: the result is written to the first
+    argument. is_method: the first argument is self, which messages do not count. hidden: messages
+    do not list the signature, which PyTorch takes for the sake of old programs.
+    """
+
+    schema: Schema
+    implementation: Implementation
+    numbers: bool = False
+    in_place: bool = False
+    is_method: bool = False
+    hidden: bool = False
+
+
+def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
     """What is called from then on with arguments of these types, which fit the signature."""
-    skip = 1 if is_method else 0
+    schema, implementation, numbers = row.schema, row.implementation, row.numbers
+    skip = 1 if row.is_method else 0
     given = args[skip:]
     apart = skip if has_ints_apart(schema, given) else None
     by_position: list[Converter] = [AS_IT_IS] * skip
@@ -60,7 +73,7 @@ def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
     return found
 
 
-def _own_names(schema: Schema, implementation: Callable[..., Any], skip: int) -> dict[str, str]:
+def _own_names(schema: Schema, implementation: Implementation, skip: int) -> dict[str, str]:
     """What an implementation calls the parameters that may be given by position."""
     own = list(inspect.signature(implementation).parameters.values())[skip:]
     plain = itertools.takewhile(lambda p: p.kind is p.POSITIONAL_OR_KEYWORD, own)
@@ -79,7 +92,7 @@ def _positions(by_position: Sequence[Converter], apart: int | None) -> Positions
 
 
 def _plan_by_position(
-    implementation: Callable[..., Any],
+    implementation: Implementation,
     by_position: Sequence[Converter],
     apart: int | None,
     has_names: bool,
@@ -99,7 +112,7 @@ def _plan_by_position(
 
 
 def _short_plan(
-    implementation: Callable[..., Any], first: Converter, second: Converter | None = None
+    implementation: Implementation, first: Converter, second: Converter | None = None
 ) -> Plan:
     """The plan of one argument or two, which most calls have, without a loop over them."""
     if second is None:
@@ -111,7 +124,7 @@ def _short_plan(
 
 
 def _plan_by_name(
-    implementation: Callable[..., Any], positions: Positions, by_name: ByName, ours: set[str]
+    implementation: Implementation, positions: Positions, by_name: ByName, ours: set[str]
 ) -> Plan:
     """The plan where arguments by name are converted, or looked at here.
 

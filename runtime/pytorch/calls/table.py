@@ -17,18 +17,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from runtime.core.errors import TorchError
-from runtime.pytorch.calls.binding import Plan, plan_of
+from runtime.pytorch.calls.binding import Implementation, Plan, Row, plan_of
 from runtime.pytorch.calls.kinds import Rejected
 from runtime.pytorch.calls.messages import invalid_arguments, no_memory, what_is_wrong
 from runtime.pytorch.calls.schema import Schema, derive, parse
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import write_in_place
-
-Implementation = Callable[..., Any]
 
 
 class _Nothing:
@@ -37,23 +35,6 @@ class _Nothing:
 
 _NOTHING = _Nothing()
 F = TypeVar("F", bound=Implementation)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One signature and what computes it.
-
-    numbers: Python's numbers are taken for tensors. in_place: the result is written to the first
-    argument. is_method: the first argument is self, which messages do not count. hidden: messages
-    do not list the signature, which PyTorch takes for the sake of old programs.
-    """
-
-    schema: Schema
-    implementation: Implementation
-    numbers: bool = False
-    in_place: bool = False
-    is_method: bool = False
-    hidden: bool = False
 
 
 #: All rows, by function or 'Tensor.method'.
@@ -221,9 +202,9 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
     for row in rows:
         wrong = what_is_wrong(row.schema, args[skip:], named, row.numbers)
         if wrong is None:
-            implementation = _in_place(row.implementation) if row.in_place else row.implementation
-            plan = plan_of(row.schema, implementation, args, named, row.numbers, row.is_method)
-            return plan, is_for_all
+            if row.in_place:
+                row = replace(row, implementation=_in_place(row.implementation))
+            return plan_of(row, args, named), is_for_all
         is_for_all = is_for_all and not wrong.of_value
     shown = [r.schema for r in rows if not r.hidden]
     hidden = [r.schema for r in rows if r.hidden]
