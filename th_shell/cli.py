@@ -105,8 +105,7 @@ def _texts(what: str) -> Iterator[str]:
 def _let_signals_end_the_program() -> None:
     # Python's default for both is an exception, whose traceback would be printed.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
 def _open_missing_streams() -> None:
@@ -291,9 +290,8 @@ def _report(error: LuaError, prefix: str) -> None:
 
 
 def _survive_broken_pipes() -> None:
-    if hasattr(signal, "SIGPIPE"):
-        # Writing to a command that a statement has started, and that has ended, must not end th.
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    # Writing to a command that a statement has started, and that has ended, must not end th.
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def _open_prompt(engine: Engine) -> int:

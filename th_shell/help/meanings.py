@@ -7,6 +7,7 @@ on; 'globals' are functions without a name before them, 'keywords' words of the 
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -132,9 +133,8 @@ def _score(word: str, meaning: Meaning) -> float:
 
 def _alike(word: str, other: str) -> bool:
     """Whether two words have the same stem: 'dimension', 'dimensions'; 'multiply', 'multiplies'."""
-    shorter = min(len(word), len(other))
-    common = next((i for i in range(shorter) if word[i] != other[i]), shorter)
-    longest = max(len(word), len(other))
+    shorter, longest = sorted((len(word), len(other)))
+    common = len(os.path.commonprefix((word, other)))
     return common >= 3 and common >= longest - 3 and common >= shorter - 1
 
 

@@ -37,10 +37,14 @@ def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
     typed = "\n".join(texts)
     at = typed.rfind("\n".join(lines))
     above = typed[:at].splitlines() if at >= 0 else []
-    start = len(above)
-    while start > 0 and above[start - 1].lstrip().startswith("--"):
-        start -= 1
-    return "".join(f"{line.strip()}\n" for line in above[start:])
+    return "".join(f"{line.strip()}\n" for line in above[_start_of_comment(above, len(above)) :])
+
+
+def _start_of_comment(lines: Sequence[str], end: int) -> int:
+    """Where the comment begins that ends before a line, which is the line where there is none."""
+    while end > 0 and lines[end - 1].lstrip().startswith("--"):
+        end -= 1
+    return end
 
 
 def _input_lines(chunk: str, first: int, last: int, log: Sequence[Entry]) -> tuple[str, list[str]]:
@@ -65,10 +69,7 @@ def _cut(lines: Sequence[str], first: int, last: int) -> str:
     """The lines of a function and those of the comment right above it; '' where it is not there."""
     if not 1 <= first <= last <= len(lines) or "function" not in lines[first - 1]:
         return ""
-    start = first - 1
-    while start > 0 and lines[start - 1].lstrip().startswith("--"):
-        start -= 1
-    shown = list(lines[start:last])
+    shown = list(lines[_start_of_comment(lines, first - 1) : last])
     if len(shown) > _MOST_LINES:
         left = len(shown) - _MOST_LINES
         shown = [*shown[:_MOST_LINES], f"... ({left} more lines)"]

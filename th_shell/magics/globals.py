@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 from runtime import Engine
-from th_shell.magics.table import MagicError
+from th_shell.magics.table import confirm_reset
 from th_shell.pictures.door import NAMES
 
 if TYPE_CHECKING:
@@ -21,14 +20,10 @@ def who(session: Session, _: str) -> None:
 
 def reset(session: Session, text: str) -> None:
     """Remove the globals of the session and its results; without -f, only list them."""
-    if text not in ("", "-f"):
-        raise MagicError("takes nothing but -f")
     with Engine() as fresh:
         known = fresh.names("")
     kept = {*known, *NAMES, "arg"}
     names = sorted(name for name in session.engine.names("") if name not in kept)
-    if not text:
-        listed = textwrap.fill(" ".join(names), 78) + "\n" if names else ""
-        raise MagicError(f"-f removes {len(names)} globals and all results\n{listed}".rstrip())
+    confirm_reset(text, names, "globals")
     removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"
     session.engine.run(session.engine.compile(removed.encode("utf-8", "surrogateescape")))

@@ -6,7 +6,8 @@ the command is first used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +25,15 @@ class MagicError(Exception):
     def of(cls, name: str, error: OSError | ValueError) -> MagicError:
         """A file or program that cannot be used, as the system says, or for its name."""
         return cls(f"{name}: {error.strerror if isinstance(error, OSError) else error}")
+
+
+def confirm_reset(text: str, names: Sequence[str], what: str) -> None:
+    """Let %reset go on where -f stands behind it. Raises MagicError, which lists what would go."""
+    if text not in ("", "-f"):
+        raise MagicError("takes nothing but -f")
+    if not text:
+        listed = textwrap.fill(" ".join(names), 78)
+        raise MagicError(f"-f removes {len(names)} {what} and all results\n{listed}".rstrip())
 
 
 class Magic(NamedTuple):

@@ -114,12 +114,16 @@ _PACKAGE = re.compile(r"^\s*ADD_TORCH_PACKAGE\s*\(\s*([\w-]+)", re.I | re.M)
 
 def package_name(checkout: Path, rockspec: Rockspec | None, fallback: str) -> str:
     """The name under which programs require a package."""
-    cmake = checkout / "CMakeLists.txt"
-    found = _PACKAGE.findall(cmake.read_text(errors="replace")) if cmake.is_file() else []
+    found = _PACKAGE.findall(_cmake(checkout))
     name = rockspec.package if rockspec else str(found[-1]) if found else fallback
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
         raise UsageError(f"{name!r} is no name of a package")
     return name
+
+
+def _cmake(checkout: Path) -> str:
+    path = checkout / "CMakeLists.txt"
+    return path.read_text(errors="replace") if path.is_file() else ""
 
 
 def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str, Path]:
@@ -148,9 +152,7 @@ def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str,
 
 def _listed(checkout: Path) -> Iterator[Path]:
     """Lua files of subfolders that CMakeLists.txt lists, all of which it installs in one folder."""
-    cmake = checkout / "CMakeLists.txt"
-    text = cmake.read_text(errors="replace") if cmake.is_file() else ""
-    for path in _LISTED.findall(text):
+    for path in _LISTED.findall(_cmake(checkout)):
         file = (checkout / path).resolve()
         if file.is_relative_to(checkout.resolve()) and file.is_file():
             yield file

@@ -44,11 +44,7 @@ _KITTY_PROGRAMS = ("ghostty", "WezTerm")
 _SIXEL_TERMS = ("foot", "mlterm", "yaft", "contour")
 _SIXEL_PROGRAMS = ("mintty", "iTerm.app")
 _MULTIPLEXERS = ("TMUX", "STY")  # these draw the screen themselves
-_CHOICES = {
-    "kitty": Graphics.KITTY,
-    "sixel": Graphics.SIXEL,
-    "characters": Graphics.CHARACTERS,
-}
+_CHOICES = {graphics.name.lower(): graphics for graphics in Graphics}
 
 
 def screen(environment: Mapping[str, str], descriptor: int = 1) -> Screen:

@@ -95,8 +95,7 @@ def _greeting(installed: bool) -> str:
 def _signals_of_python() -> None:
     """Let signals do what they do in Python: Ctrl-C is an exception, a closed pipe an error."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def _environment_of_python() -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from th_shell.files import write_file
 from th_shell.magics.editing import file_words
 from th_shell.magics.numbered_inputs import to_save
-from th_shell.magics.table import MagicError
+from th_shell.magics.table import MagicError, confirm_reset
 from th_shell.magics.timing import measure
 from th_shell.paragraphs import counted, line_width
 from th_shell.python.evaluation import show_error
@@ -87,12 +87,8 @@ def who(session: PythonSession, _: str) -> None:
 
 def reset(session: PythonSession, text: str) -> None:
     """Remove the names of the session and its results; without -f, only list them."""
-    if text not in ("", "-f"):
-        raise MagicError("takes nothing but -f")
     names = _own_names(session)
-    if not text:
-        listed = f"\n{' '.join(names)}" if names else ""
-        raise MagicError(f"-f removes {len(names)} names and all results{listed}")
+    confirm_reset(text, names, "names")
     for name in names:
         del session.namespace[name]
     session.forget()

@@ -18,7 +18,6 @@ from th_shell.python.inputs import inputs, is_exit, is_page, wants_more
 from th_shell.python.tracebacks import is_own
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, Watch
-from th_shell.visible import visible
 
 
 class PythonSession(Conversation):
@@ -144,10 +143,6 @@ class PythonSession(Conversation):
         from th_shell.python_syntax import bound_names
 
         return frozenset(bound_names(source))
-
-    def report(self, command: str, message: str) -> None:
-        """Say why a command could not be done."""
-        self.write(visible(f"{command}: {message}\n"))
 
 
 class _MainThread:

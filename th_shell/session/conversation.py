@@ -84,9 +84,9 @@ class Conversation(ABC):
     def defined_names(self, source: str) -> frozenset[str]:
         """The names that an input gives a value."""
 
-    @abstractmethod
     def report(self, command: str, message: str) -> None:
         """Say why a command could not be done."""
+        self.write(visible(f"{command}: {message}\n"))
 
     def write(self, text: str) -> None:
         """Write to the standard output, in order with what inputs print."""

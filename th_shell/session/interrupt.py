@@ -131,19 +131,15 @@ def calm() -> Iterator[None]:
 
     To be used in the main thread, at a terminal.
     """
-    handlers = {signal.SIGINT: EARLY.handle, _quit(): _nothing}
+    handlers = {signal.SIGINT: EARLY.handle, signal.SIGQUIT: _nothing}
     before = [(number, signal.signal(number, handler)) for number, handler in handlers.items()]
     # A program that reads a line goes on reading it.
-    signal.siginterrupt(_quit(), False)
+    signal.siginterrupt(signal.SIGQUIT, False)
     try:
         yield
     finally:
         for number, handler in before:
             signal.signal(number, handler)
-
-
-def _quit() -> signal.Signals:
-    return signal.SIGQUIT
 
 
 def _nothing(_: int, __: FrameType | None) -> None:
@@ -241,7 +237,7 @@ class _Watcher:
     def _act(self, numbers: bytes) -> None:
         if signal.SIGINT in numbers:
             self._stop()
-        if _quit() in numbers and _handles_quit() and self._confirmed():
+        if signal.SIGQUIT in numbers and _handles_quit() and self._confirmed():
             os._exit(_STATUS)
 
     def _wait(self) -> bool:
@@ -274,4 +270,4 @@ class _Watcher:
 
 
 def _handles_quit() -> bool:
-    return signal.getsignal(_quit()) is _nothing
+    return signal.getsignal(signal.SIGQUIT) is _nothing

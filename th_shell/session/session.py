@@ -256,7 +256,7 @@ class Session(Conversation):
         if self.take_error is not None:
             self.take_error(LuaError(f"{command}: {message}"))
         else:
-            self.write(visible(f"{command}: {message}\n"))
+            super().report(command, message)
 
     def evaluate(
         self,

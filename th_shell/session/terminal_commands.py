@@ -13,7 +13,6 @@ import pty
 import re
 import select
 import signal
-import struct
 import subprocess
 import sys
 import termios
@@ -135,7 +134,6 @@ def _size_of_ours(theirs: int) -> Iterator[None]:
 
 
 def _copy_size(descriptor: int) -> None:
-    empty = struct.pack("HHHH", 0, 0, 0, 0)
     with suppress(OSError):
-        size = fcntl.ioctl(_OUTPUT, termios.TIOCGWINSZ, empty)
+        size = fcntl.ioctl(_OUTPUT, termios.TIOCGWINSZ, b"\0" * 8)
         fcntl.ioctl(descriptor, termios.TIOCSWINSZ, size)
