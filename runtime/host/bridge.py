@@ -175,7 +175,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "count_cores": lambda: PROCESSORS,
         "default_generator": default_generator,
         "random_stream": lambda: default_generator().native_stream(),
-        **{f"thnn_{name}": _of_nn(name) for name in ("rows", "entry", "source", "jobs")},
+        **{f"thnn_{name}": _of_nn(name) for name in ("rows", "entry", "jobs")},
         "package_function": package_function,
         "foreign": lambda kind, name: Foreign(kind.decode(), name and name.decode()),
         "list": lambda *items: list(items),

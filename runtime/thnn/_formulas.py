@@ -1,4 +1,4 @@
-"""Functions of nn's backend that are a formula of elements: written once, for numpy and for Lua.
+"""Functions of nn's backend that are a formula of elements: its steps, which numpy and Lua take.
 
 A row's formula names the header's parameters: "output = input > threshold and input or val". It
 is made of steps (``runtime/compute/steps.py``), which are numpy's inner loops: numpy takes them
@@ -16,19 +16,22 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from runtime.compute.pieces import PIECE
 from runtime.compute.step_arrays import compute_by_steps
 from runtime.compute.steps import cases, names, parse
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import elementwise
 from runtime.thnn._elements import total
+from runtime.thnn._formula_jobs import record_steps, record_total
+from runtime.thnn._jobs import is_recording, refuse_recording, same_view, working
 from runtime.thnn.table import Call, add_row
 
 _NORM, _NAN = "NORM", "NAN"
@@ -82,7 +85,7 @@ def formula(
             compute_formula(part, call)
 
     implementation.__doc__ = f"{text}."
-    add_row(name, parameters, implementation, repeats=False, formulas=each)
+    add_row(name, parameters, implementation)
 
 
 def compute_formula(formula: Formula, call: Call, **numbers: float) -> None:
@@ -103,6 +106,9 @@ def compute_formula(formula: Formula, call: Call, **numbers: float) -> None:
     average = bool(values.get("sizeAverage"))
     values[_NORM] = dtype.numpy.type(1 / max(count, 1) if average else 1)
     values[_NAN] = math.nan
+    if is_recording():
+        _record(formula, call, text, {n: values[n] for n in tensors}, values)
+        return
     compute = compute_by_steps(text, tensors, values, dtype.numpy)
     if formula.result == "TOTAL":
         _store_total(result, compute, sources, count if average else 1)
@@ -136,7 +142,32 @@ def _store_total(
     output.array[0] = total(terms, *sources) / count if count else math.nan
 
 
-def used(formula: Formula, fields: tuple[str, ...]) -> Iterator[str]:
-    """The names of parameters in a formula, in their order there, once each."""
-    found = {n for text, _ in formula.cases for n in names(parse(text))}
-    return (name for name in fields if name in found)
+def _record(
+    formula: Formula, call: Call, text: str, tensors: dict[str, Tensor], values: dict[str, Any]
+) -> None:
+    """Note the jobs of a recorded call, whose tensors have as many elements each."""
+    out = _recorded_result(formula, call, values)
+    arrays = {name: call.read(tensor).reshape(-1) for name, tensor in tensors.items()}
+    count = len(next(iter(arrays.values())))
+    if not count or any(len(x) != count for x in arrays.values()):
+        refuse_recording("elements are missing")
+    if formula.result == "TOTAL":
+        if count > PIECE:
+            refuse_recording("sums of pieces are added up")
+        terms = working(count, np.float64)
+        record_steps(text, arrays, values, terms)
+        record_total(terms, out, count if values.get("sizeAverage") else 1)
+    else:
+        record_steps(text, arrays, values, out.reshape(-1))
+
+
+def _recorded_result(formula: Formula, call: Call, values: dict[str, Any]) -> Array:
+    """What gets the elements of the result, or the total."""
+    if formula.result == "TOTAL":
+        return call.change(call.output)
+    result: Tensor = values[formula.result]
+    if values.get("inplace"):
+        replaced: Tensor = values.get("gradOutput", call.input)
+        same_view(result, replaced)
+        return call.change(replaced)
+    return call.write(result, values[formula.like].sizes)

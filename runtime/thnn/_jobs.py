@@ -40,8 +40,8 @@ class _Recorder:
 class _Recording:
     """Jobs, and what they work on: tensors, of which Lua knows where they are, and memory.
 
-    tensors: those of the call, by their positions. address, room: the memory for results, and for
-    what jobs leave to the next ones.
+    tensors: those of the call, by their positions. address, room: the memory for what jobs leave to
+    the next ones.
     """
 
     def __init__(self, tensors: Mapping[int, Tensor], address: int, room: int) -> None:
@@ -54,21 +54,24 @@ class _Recording:
     def keep(self, array: Array, tensor: Tensor, use: str) -> None:
         """Note that an array has a tensor's elements.
 
-        use: "read", "write", "add" for what is read and written, or "change". Results are copied
-        from memory of the jobs' own when all are done, since a job may fail; what is changed is
-        written to by the jobs themselves, which must not fail from then on.
+        use: "read", "write" for a result, which has got its sizes, or "change" for what is read and
+        written.
         """
         if array.ctypes.data in self._words:
             return
-        at = next(i for i, t in self._tensors.items() if t is tensor)
-        if use in ("read", "change"):
-            self._kept.append(array)
-            self._words[array.ctypes.data] = f"t{at}"
-        else:
-            self.work_in(array)
-        place = self._words[array.ctypes.data]
-        sizes = "x".join(map(str, tensor.sizes))
-        self._lines.append(f"{use} {at} {place} {array.nbytes} {sizes}")
+        at, sizes = self._at(tensor), "x".join(map(str, tensor.sizes))
+        self._kept.append(array)
+        self._words[array.ctypes.data] = f"t{at}"
+        self._lines.append(f"{use} {at} {array.nbytes} {sizes}")
+
+    def _at(self, tensor: Tensor) -> int:
+        return next(i for i, t in self._tensors.items() if t is tensor)
+
+    def same_view(self, result: Tensor, source: Tensor) -> None:
+        """Note that the call is like this only where two tensors are the same view."""
+        if result.sizes != source.sizes:
+            raise TorchError("the result is another view")
+        self._lines.append(f"same {self._at(result)} {self._at(source)} ")
 
     def work_in(self, array: Array) -> None:
         """Give an array memory of the jobs' own."""
@@ -104,12 +107,11 @@ def record(
 ) -> str | None:
     """The jobs of a call with contiguous tensors that have the sizes of those that Lua has.
 
-    Lines of words: "read", "write", "add" or "change" with a tensor's position in the call, where
-    its elements are, its bytes and its sizes; "job" with its name, positions, and parameters in
-    order: numbers, "t3" for the address of the third argument's elements, "scale" for that of each
-    call, "address:bytes" for a table. Results, and what jobs leave to each other, are in the memory
-    from `address` on. None where the call ends in an error, is for threads, or needs more than
-    `room` bytes of that.
+    Lines of words: "read", "write" or "change" with a tensor's position in the call, its bytes and
+    its sizes; "same" with two positions; "job" with its name, positions, and parameters in order:
+    numbers, "t3" for the address of the third argument's elements, "scale" for that of each call,
+    "address:bytes" for a table. What jobs leave to each other is in the memory from `address` on.
+    None where the call ends in an error, is for threads, or needs more than `room` bytes of that.
     """
     recorder = current(_Recorder)
     recorder.now = recording = _Recording(tensors, address, room)
@@ -140,6 +142,13 @@ def keep(array: Array, tensor: Tensor, use: str) -> Array:
     if recording is not None:
         recording.keep(array, tensor, use)
     return array
+
+
+def same_view(result: Tensor, source: Tensor) -> None:
+    """Let a recorded call be repeated only where two tensors are the same view."""
+    recording = current(_Recorder).now
+    if recording is not None:
+        recording.same_view(result, source)
 
 
 def working(count: int, dtype: Any) -> Array:

@@ -180,7 +180,7 @@ def _spread(
         "nn_class_back",
         size=total.itemsize,
         target=target,
-        gradient=call.change(call.gradInput, "change"),
+        gradient=call.change(call.gradInput),
         total=total,
         weights=weights,
         average=call.sizeAverage and not plain,

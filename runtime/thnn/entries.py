@@ -7,29 +7,19 @@ from typing import Any
 
 import runtime.thnn  # noqa: F401  its modules add the rows to the table
 from runtime.calls.failures import encode_error
-from runtime.core.dtypes import DTYPES, LONG
+from runtime.core.dtypes import LONG
 from runtime.core.interrupts import mark_interruptible
 from runtime.core.tensor import TENSOR_CLASSES
-from runtime.thnn import _formula_code
 from runtime.thnn._jobs import SCALE, record
 from runtime.thnn.table import TABLE
 
 
 def rows() -> str:
-    """A line for each function: name, kinds, names; whether it has a state, repeats, has formulas.
-
-    These are digits, before the names.
-    """
+    """A line for each function: name, kinds, digits for whether it has a state, repeats, names."""
     return "".join(
-        f"{row.name} {row.kinds} {row.has_state:d}{row.repeats:d}{bool(row.formulas):d} "
-        f"{','.join(row.names)}\n"
+        f"{row.name} {row.kinds} {row.has_state:d}{row.repeats:d} {','.join(row.names)}\n"
         for row in TABLE.values()
     )
-
-
-def source(name: str, dtype: int) -> str | None:
-    """The source of the Lua function for a row that is formulas (``_formula_code.py``)."""
-    return _formula_code.source(TABLE[name], DTYPES[dtype])
 
 
 def entry(name: str) -> Callable[..., bytes | None]:

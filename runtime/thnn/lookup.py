@@ -50,7 +50,7 @@ def accumulate(call: Call) -> None:
     at, g = call.read(call.input), call.read(call.gradOutput)
     if is_recording():
         check_range(at, most=weight.sizes[0])
-    gradients = call.change(weight, "change")
+    gradients = call.change(weight)
     run(
         "nn_add_to_named",
         length,

@@ -104,13 +104,13 @@ class Call:
         self._results.append((tensor, array))
         return array
 
-    def change(self, tensor: Tensor, use: str = "add") -> Array:
+    def change(self, tensor: Tensor) -> Array:
         """The elements of a tensor side by side, which get those of the array in the end.
 
-        use: "change" where only few of many elements are written, by a job that does not fail.
+        A job that may fail, and be done again, does not change what the next one starts from.
         """
         if tensor.is_contiguous and tensor.storage not in self._sources:
-            return keep(tensor.array, tensor, use)
+            return keep(tensor.array, tensor, "change")
         array = np.array(tensor.array, order="C")
         self._results.append((tensor, array))
         return array
@@ -132,8 +132,7 @@ class Row:
 
     names: those of its parameters. kinds: a letter for each, and a question mark behind those that
     may be NULL. has_state: whether its first parameter is the library's state, which the row leaves
-    out. repeats: whether it computes by jobs alone. formulas: those of a function that is
-    made of them (_formulas.py).
+    out. repeats: whether it computes by jobs alone.
     """
 
     name: str
@@ -142,7 +141,6 @@ class Row:
     implementation: Implementation
     has_state: bool = True
     repeats: bool = True
-    formulas: tuple[Any, ...] = ()
 
     @cached_property
     def fields(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, describe
-from runtime.thnn._jobs import is_recording
+from runtime.thnn._jobs import check_range, is_recording
 from runtime.thnn._planes import places_in_volume, scatter, take
 from runtime.thnn._shapes import Numbers, check_batch, in_order, positive, size_of
 from runtime.thnn.checks import check_shapes, check_size
@@ -132,8 +132,9 @@ def _batch(call: Call, dims: int) -> int:
 
 
 def _first(places: Array, count: int) -> int | None:
-    """The first place outside of a plane; none of a recorded call, whose jobs check places."""
+    """The first place outside of a plane; of a recorded call a job looks."""
     if is_recording():
+        check_range(places, most=count)
         return None
     wrong = np.flatnonzero((places < 1) | (places > count))
     return int(wrong[0]) if wrong.size else None

@@ -42,6 +42,12 @@ end
 
 th.add_job = job
 
+--- The names of jobs that raise an error where numbers in memory do not suit them.
+th.failing_jobs = {
+  gather = true, nn_check = true, nn_scatter = true, nn_add_to_named = true, nn_class_loss = true,
+  nn_class_back = true, nn_margins = true, nn_labels = true, nn_labels_back = true, nn_total = true,
+}
+
 -- The modules that have the jobs of nn's backend. Threads load them at their start, the engine's
 -- state with nn.THNN: so a job has the same index in each.
 th.nn_jobs = {

@@ -65,9 +65,36 @@ function nn_loops.compute(loop, n, a, step_a, b, step_b, r, step_r)
   loop.run(operands, length, steps, loop.data)
 end
 
+-- A loop with up to three operands, of which the others are 0: their addresses, and steps in bytes.
+th.add_job('nn_step', 'run data a b c stepA stepB stepC', function(p, first, last)
+  addresses[0], addresses[1], addresses[2] = p.a, p.b, p.c
+  steps[0], steps[1], steps[2], length[0] = p.stepA, p.stepB, p.stepC, last - first
+  cast(inner_loop, p.run)(operands, length, steps, memory + p.data)
+end)
+
+-- Numbers of `size` bytes, floats or doubles, as numbers of the other size.
+th.add_job('nn_convert', 'size outSize source out', function(p, first, last)
+  local load, out = loads[p.size], cast(numbers[p.outSize], memory + p.out)
+  local source = cast(numbers[p.size], memory + p.source)
+  for i = first, last - 1 do out[i] = load(source, i) end
+end)
+
 --- r = loop(a) for n elements that lie side by side, `size` bytes each.
 function nn_loops.map(loop, n, a, r, size)
   addresses[0], addresses[1], addresses[2] = a, r, 0
   steps[0], steps[1], steps[2], length[0] = size, size, 0, n
   loop.run(operands, length, steps, loop.data)
 end
+
+local sum = ffi.new('double[1]')
+
+-- The sum of `length` doubles, divided by `count`; an error where it is no number, which may be one
+-- of a loss.
+th.add_job('nn_total', 'size terms output length count add[2]', function(p)
+  sum[0] = 0
+  local at = tonumber(cast('intptr_t', sum))
+  nn_loops.compute(nn_loops.loop_of(p, 'add', 8), p.length, at, 0, p.terms, 8, at, 0)
+  local total = loads[8](sum, 0)
+  if total ~= total then error(th.OUT_OF_RANGE, 0) end
+  nn_loops.vector(p, 'output')[0] = total / p.count
+end)

@@ -332,20 +332,20 @@ local function correct_depth()
   depth = found
 end
 
---- Makes a function that calls one with job functions (`jobs` in parallel/jobs.lua) of its own,
--- unless a job is under way in this thread. Returns what that one does; nil after an error.
-function thread_pool.outermost(f)
-  counted[f] = true
-  return function(...)
-    if depth > 0 then
-      correct_depth()
-      if depth > 0 then return nil end
-    end
-    owner, depth = running(), 1
-    local ok, done = pcall(f, ...)
-    depth = 0
-    return ok and done or nil
+--- Begins what calls job functions (`jobs` in parallel/jobs.lua) of its own; false where a job is
+-- under way in this thread. Until `finish_outermost`, nothing else does so.
+-- @param f the function that is on the stack meanwhile
+function thread_pool.begin_outermost(f)
+  if depth > 0 then
+    correct_depth()
+    if depth > 0 then return false end
   end
+  owner, depth, counted[f] = running(), 1, true
+  return true
+end
+
+function thread_pool.finish_outermost()
+  depth = 0
 end
 
 --- The parameters of a job in order, for Python: lines of a name and its count of numbers.

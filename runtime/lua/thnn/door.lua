@@ -1,7 +1,7 @@
 --- The module nn.THNN: functions of nn's backend, which nn's Lua files call with pointers to the C
 -- structs of tensors. Rows (runtime/thnn/table.py) tell what there is. A call is computed by Lua
--- where a row has a formula or Lua has a kernel for it, and that takes it; else by Python, with
--- the tensors whose structs the pointers lead to.
+-- where it knows the jobs of such a call (repeats.lua); else by Python, with the tensors whose
+-- structs the pointers lead to.
 -- @module nn.THNN
 
 local th = ...
@@ -11,7 +11,6 @@ local ffi = require 'ffi'
 local type, tonumber, select = type, tonumber, select
 local floor, ceil = math.floor, math.ceil
 local istype, typeof = ffi.istype, ffi.typeof
-local formula = th.thnn_formula
 
 local TYPES = { 'Float', 'Double' }
 local LETTERS = { I = 'Long', N = 'Int' } -- the element types of other tensors than THTensor
@@ -118,11 +117,11 @@ end
 -- The rows, as runtime/thnn/entries.py writes them.
 local rows, names = {}, {}
 local function read_rows()
-  for name, kinds, has_state, repeats, has_formula, parameters in
-    th.ask(host.thnn_rows):gmatch('(%S+) (%S+) (%d)(%d)(%d) (%S+)\n')
+  for name, kinds, has_state, repeats, parameters in
+    th.ask(host.thnn_rows):gmatch('(%S+) (%S+) (%d)(%d) (%S+)\n')
   do
     local row = { name = name, names = {}, kinds = {}, optional = {}, has_state = has_state == '1',
-      repeats = repeats == '1', has_formula = has_formula == '1' }
+      repeats = repeats == '1' }
     for parameter in parameters:gmatch('[^,]+') do row.names[#row.names + 1] = parameter end
     for kind, optional in kinds:gmatch('(%a)(%??)') do
       row.kinds[#row.kinds + 1], row.optional[#row.kinds + 1] = kind, optional == '?'
@@ -150,8 +149,8 @@ return function(PARAMETERS, ...)
 end
 ]]
 
--- The source of a function that calls a kernel with pointers of the right types, whose tensors are
--- alive. These are returned, too: so they are not collected while the kernel runs.
+-- The source of a function that repeats a call with pointers of the right types, whose tensors are
+-- alive. These are returned, too: so they are not collected in the meantime.
 local TYPED = [[
 local few, type, istype, owner_of, begin_work, end_work, TYPES = ...
 return function(ARGUMENTS)
@@ -195,8 +194,7 @@ local function typed(row, dtype, few)
 end
 
 local function make(row, dtype)
-  local few = th.thnn_kernel(row.name, dtype) or formula(row, dtype)
-    or row.repeats and th.thnn_repeats(row, dtype)
+  local few = row.repeats and th.thnn_repeats(row, dtype)
   local list, read, readers_of, names_of, owners = {}, {}, {}, {}, {}
   for i, kind in ipairs(row.kinds) do
     local element = element_of(kind, dtype)

@@ -3,15 +3,13 @@
 
 local th = ...
 
-local MODULES = 'kernels formulas repeats' -- in this order
-
 local THNN
 
 --- The module nn.THNN.
 function th.load_thnn()
   if not THNN then
     for _, name in ipairs(th.nn_jobs) do th.chunk(name)(th) end
-    for name in MODULES:gmatch('%S+') do th.chunk('thnn/' .. name)(th) end
+    th.chunk('thnn/repeats')(th)
     THNN = th.chunk('thnn/door')(th)
   end
   return THNN

@@ -9,7 +9,7 @@ local host, jobs, job_index = th.host, th.jobs, th.job_index
 local dense = th.formulas.dense
 local tonumber, concat, cast, C = tonumber, table.concat, ffi.cast, ffi.C
 
-local MAX_CALLS = 16 -- that are kept of a function, for an element type
+local MAX_CALLS = 256 -- that are kept of a function, for an element type
 local ROOM = 1048576 -- bytes of the results of a call, and of what its jobs leave to each other
 
 local intptr = ffi.typeof('intptr_t')
@@ -44,8 +44,7 @@ end
 
 local function new_tensor(words)
   local tensor = geometry_of(words)
-  tensor.read, tensor.written, tensor.changed, tensor.used, tensor.at = 0, 0, 0, 0, 0
-  tensor.slots = {}
+  tensor.changed, tensor.used = 0, 0
   return tensor
 end
 
@@ -64,35 +63,41 @@ local function read_job(call, name, last, words)
   local numbers, slots = {}, {}
   for word in words:gmatch('%S+') do
     local tensor, n = tonumber(word:match('^t(%d+)$')), #numbers
-    slots[n] = tensor and call[tensor].slots or word == 'scale' and call.scale.slots or nil
+    slots[n] = tensor and call[tensor] or word == 'scale' and call.scale or nil
     numbers[n + 1] = slots[n] and 0 or tonumber(word) or copy_table(call, word)
   end
   local parameters = th.numbers('double', numbers)
-  for index, list in pairs(slots) do
-    list[#list + 1] = { parameters = parameters, index = index }
+  for index, varying in pairs(slots) do
+    varying.slots = { parameters = parameters, index = index, next = varying.slots }
   end
+  call.fails = call.fails or th.failing_jobs[name]
   return { run = jobs[job_index[name]], last = tonumber(last), parameters = parameters }
 end
 
--- Adds to a call what Python tells: how many bytes of tensors are read, written, changed at once by
--- the jobs, and any of these (`used`); where results are before they are copied (`at`), and their
--- sizes; and the jobs.
+-- Adds to a call what Python tells: how many bytes of tensors are used by the jobs, and written to
+-- (`changed`); the sizes of results (`wanted`); which tensors must be the same view; and the jobs,
+-- a list in which each has the next one. Those before any result (`checks`) may fail.
 local function read_jobs(call, text)
+  local last, has_results = call, false
   for line in text:gmatch('[^\n]+') do
     local use, first, second, rest = line:match('^(%S+) (%S+) (%S+) (.*)$')
     if use == 'job' then
-      call.jobs[#call.jobs + 1] = read_job(call, first, second, rest)
+      last.next = read_job(call, first, second, rest)
+      last = last.next
+    elseif use == 'same' then
+      call[tonumber(first)].same = tonumber(second)
     else
-      local at, bytes, sizes = tonumber(first), rest:match('^(%d+) (%S*)$')
+      local at = tonumber(first)
       if use == 'write' then
-        call[at] = new_tensor(sizes)
+        if not has_results then
+          call.checks, call.next, last, has_results = call.next, nil, call, true
+        end
+        call[at] = new_tensor(rest)
         call[at].wanted = th.torch.LongStorage(call[at].list)
       end
       local tensor = call[at]
-      tensor.used, tensor.at = tonumber(bytes), tonumber(second) or 0
-      if use == 'change' then tensor.changed = tensor.used end
-      if use ~= 'write' then tensor.read = tensor.used end
-      if use == 'write' or use == 'add' then tensor.written = tensor.used end
+      tensor.used = tonumber(second)
+      if use ~= 'read' then tensor.changed = tensor.used end
     end
   end
 end
@@ -116,12 +121,12 @@ local function has_elements(c, tensor)
 end
 
 -- What is kept of a tensor that is NULL.
-local ABSENT = { n = 0, read = 0, written = 0, changed = 0, used = 0 }
+local ABSENT = { n = 0, changed = 0, used = 0 }
 
 -- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells
 -- whether it can be repeated. nil for calls of which nothing needs to be kept.
 local function new_call(row, dtype, ...)
-  local call, given, count = { kept = {}, jobs = {}, scale = { slots = {} } }, {}, 0
+  local call, given, count = { kept = {}, scale = {} }, {}, 0
   for i, kind in ipairs(row.kinds) do
     local value = select(i, ...)
     if row.optional[i] and value == nil then
@@ -161,16 +166,7 @@ local function place(c, size)
 end
 
 local function apart(p, n, q, m)
-  return n == 0 or m == 0 or p + n <= q or q + m <= p
-end
-
--- Gives jobs what differs from call to call, unless they have it since the last one: the address
--- of a tensor's elements, or a scale.
-local function fill(varying, value)
-  if varying.value == value then return end
-  local slots = varying.slots
-  for k = 1, #slots do slots[k].parameters[slots[k].index] = value end
-  varying.value = value
+  return p + n <= q or q + m <= p
 end
 
 local resize_of = {} -- element type -> the method, whatever programs do to it later
@@ -186,31 +182,68 @@ local function resize(method, c, kept)
   return true
 end
 
+-- A function that does a line for each item of a list, in which each has the next one. The first
+-- ones are no loop: LuaJIT compiles none that often ends at its first turn, nor what calls it.
+local UNROLLED = 12
+local EACH = [[
+return function(item, value)
+  FIRST
+  while item do
+    LINE
+    item = item.next
+  end
+end
+]]
+local function for_each(line)
+  local first = ('if item == nil then return end %s item = item.next '):format(line):rep(UNROLLED)
+  return th.load(EACH:gsub('FIRST', first):gsub('LINE', line), 'thnn/repeats.lua')()
+end
+
+local do_jobs = for_each('item.run(item.parameters, 0, item.last)')
+local set_slots = for_each('item.parameters[item.index] = value')
+
+-- Gives jobs what differs from call to call, unless they have it since the last one: the address
+-- of a tensor's elements, or a scale.
+local function fill(varying, value)
+  if varying.value == value then return end
+  set_slots(varying.slots, value)
+  varying.value = value
+end
+
 -- The function of a row: a1, a2 … are its arguments, and t1, t2 … what is kept of those that are
 -- tensors. `perform` repeats a call: p1, p2 … are the places of the elements. Results get their
--- sizes and their elements when the jobs are done, since these may fail.
+-- sizes when the checks are done. Where a job fails, Python does the call, and tells the error.
 local SOURCE = [[
-local MAX_CALLS, ABSENT, new_call, fits, place, apart, copy, fill, outermost, resize = ...
-local has_elements = select(11, ...)
+local MAX_CALLS, ABSENT, new_call, fits, place, apart, fill, resize, do_jobs = ...
+local has_elements, begin, finish, pcall = select(10, ...)
 local calls = {}
 
 local function perform(call, ARGUMENTS)
   KEPT
-  if not (SEPARATE) then return nil end
-  READ
-  local jobs = call.jobs
-  for k = 1, #jobs do
-    local job = jobs[k]
-    job.run(job.parameters, 0, job.last)
+  if call.checks then
+    CHECKED
+    do_jobs(call.checks)
   end
-  RESIZE
-  if not (FITTING) then return nil end
+  SIZED
   PLACES
-  if not (APART) then return nil end
-  WRITE
+  if not (SEPARATE) then return nil end
+  FILLED
+  do_jobs(call.next)
   return true
 end
-local repeat_call = outermost(perform)
+
+-- LuaJIT does not go on behind a pcall where it leaves a loop: so only jobs that may fail have one.
+local function repeat_call(call, ARGUMENTS)
+  if not begin(perform) then return nil end
+  local ok, done = true, nil
+  if call.fails then
+    ok, done = pcall(perform, call, ARGUMENTS)
+  else
+    done = perform(call, ARGUMENTS)
+  end
+  finish()
+  return ok and done or nil
+end
 
 return function(ARGUMENTS)
   for k = 1, #calls do
@@ -234,14 +267,12 @@ end
 -- and returns nil for calls that it does not handle, the first ones of their kind among them.
 function th.thnn_repeats(row, dtype)
   local arguments, equal, tests, tensors = {}, {}, {}, {}
-  local places, kept, fitting, distinct, reads, writes, sizes = {}, {}, {}, {}, {}, {}, {}
-  local separate, place_of = { 'true' }, {}
+  local kept, checked, sized, places, separate, filled = {}, {}, {}, {}, { 'true' }, {}
   for i, kind in ipairs(row.kinds) do
     local function add(list, text) list[#list + 1] = text:gsub('#', i) end
     arguments[i] = 'a' .. i
     if kind == 'T' or kind == 'I' then
-      local size = kind == 'T' and ffi.sizeof(dtype.ctype) or 8
-      place_of[i] = ('place(a%d, %d)'):format(i, size)
+      local place_of = ('place(a#, %d)'):format(kind == 'T' and ffi.sizeof(dtype.ctype) or 8)
       local test = '(call[#].wanted ~= nil or fits(a#, call[#]))'
       if row.optional[i] then
         test = '(a# == nil) == (call[#] == ABSENT) and (a# == nil or ' .. test .. ')'
@@ -249,40 +280,36 @@ function th.thnn_repeats(row, dtype)
       add(tests, test)
       if row.names[i] == TABLE then add(tests, 'has_elements(a#, call[#])') end
       add(kept, 'local t# = call[#]')
-      add(sizes, 'if t#.wanted ~= nil and not fits(a#, t#) and not resize(' ..
-        (kind == 'T' and 'false' or 'true') .. ', a#, t#) then return nil end')
-      add(fitting, '(t#.used == 0 or fits(a#, t#))')
-      add(places, 'local p# = t#.used > 0 and ' .. place_of[i] .. ' or 0')
+      add(sized, ('if t#.wanted ~= nil and not fits(a#, t#) and not (resize(%s, a#, t#)'
+        .. ' and fits(a#, t#)) then return nil end'):format(tostring(kind == 'I')))
+      add(places, 'local p# = t#.used > 0 and ' .. place_of .. ' or 0')
       for _, k in ipairs(tensors) do -- a result overlaps no other tensor
-        add(distinct, ('apart(p#, t#.written, pK, tK.used)'):gsub('K', k))
-        add(distinct, ('apart(pK, tK.written, p#, t#.used)'):gsub('K', k))
+        add(separate, ('(t#.same ~= K or ' .. place_of .. ' == pK)'):gsub('K', k))
         add(separate, ('(t#.changed + tK.changed == 0 or t#.used == 0 or tK.used == 0'
-          .. ' or apart(%s, t#.used, %s, tK.used))'):format(place_of[i], place_of[k]):gsub('K', k))
+          .. ' or apart(p#, t#.used, pK, tK.used))'):gsub('K', k))
       end
-      add(reads, 'if t#.read > 0 then local from = ' .. place_of[i]
-        .. ' if t#.written > 0 then copy(t#.at, from, t#.read) else fill(t#, from) end end')
-      add(writes, 'if t#.written > 0 then copy(p#, t#.at, t#.written) end')
+      add(checked, 'if t#.used > 0 and t#.wanted == nil then fill(t#, ' .. place_of .. ') end')
+      add(filled, 'if t#.used > 0 then fill(t#, p#) end')
       tensors[#tensors + 1] = i
     elseif row.names[i] == 'scale' then
-      add(reads, 'fill(call.scale, a#)')
+      add(filled, 'fill(call.scale, a#)')
     else
       add(equal, 'call[#] == a#')
     end
   end
   for _, test in ipairs(tests) do equal[#equal + 1] = test end
   local source = SOURCE:gsub('%u%u%u%u+', {
-    ARGUMENTS = concat(arguments, ', '), KEPT = concat(kept, ' '), READ = concat(reads, ' '),
+    ARGUMENTS = concat(arguments, ', '), KEPT = concat(kept, ' '), CHECKED = concat(checked, ' '),
+    SIZED = concat(sized, ' '), PLACES = concat(places, ' '),
     SEPARATE = concat(separate, ' and '),
-    RESIZE = concat(sizes, ' '), FITTING = concat(fitting, ' and '), PLACES = concat(places, ' '),
-    APART = concat(distinct, ' and '), WRITE = concat(writes, ' '), EQUAL = concat(equal, ' and '),
+    FILLED = concat(filled, ' '), EQUAL = concat(equal, ' and '),
   })
   local longs = th.dtypes[th.LONG + 1]
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
   local function new(...) return new_call(row, dtype, ...) end
-  local function copy(to, from, bytes) C.th_copy(to, from, bytes) end
   local function resize_result(is_long, c, result)
     return resize(resize_of[is_long and longs or dtype], c, result)
   end
-  return chunk(MAX_CALLS, ABSENT, new, fits, place, apart, copy, fill, th.thread_pool.outermost,
-    resize_result, has_elements)
+  return chunk(MAX_CALLS, ABSENT, new, fits, place, apart, fill, resize_result, do_jobs,
+    has_elements, th.thread_pool.begin_outermost, th.thread_pool.finish_outermost, pcall)
 end
