@@ -53,6 +53,10 @@ NUMBERS = FLOATS | WHOLE
 ALL = _numbers_of(*Category)
 _HALF = np.dtype(np.float16).num
 _BOOL = np.dtype(np.bool_).num
+#: All types, and some of them, those that PyTorch has for storing included.
+STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
+NOT_BOOL = STORED - {_BOOL}
+BITWISE = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "f")
 _UFUNC = np.ufunc
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import Category, bool_, int64
+from runtime.pytorch.base.dtypes import Category, int64
+from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
@@ -44,8 +45,7 @@ def _type_of_sums(terms: list[str], right: str, operands: list[Any]) -> Any:
         return int64 if summed and kind.category < Category.FLOAT else kind
     if any(sum(letter in term for term in terms) > 1 for letter in summed):
         check_scalars(operands[0], operands[1])
-        if kind is bool_:
-            raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
+        check_types("bmm", NOT_BOOL, kind.numpy)
     return kind
 
 

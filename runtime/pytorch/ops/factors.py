@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.results import named
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, OUTS
+from runtime.pytorch.compute.elementwise import FLOATS, check_types
 from runtime.pytorch.compute.matrices import (
     LinAlgError,
     check_matrices,
@@ -102,10 +102,9 @@ def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 
 def _of_symmetric(compute: Callable[..., Any], tensor: Tensor, triangle: str) -> Any:
     """What a function of numpy's computes of symmetric matrices, by one triangle."""
-    kind = tensor.dtype
     is_square = tensor.array.ndim > 1 and tensor.array.shape[-1] == tensor.array.shape[-2]
-    if is_square and kind.category < Category.FLOAT:
-        raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{kind.scalar}'")
+    if is_square:
+        check_types("linalg_eigh_cpu", FLOATS, tensor.array.dtype)
     array = check_matrices(tensor, "linalg.eigh")
     if triangle.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {triangle}")

@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, Converter
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUTS, Number, Out
-from runtime.pytorch.compute.elementwise import FLOATS, WHOLE, check_types
+from runtime.pytorch.compute.elementwise import FLOATS, NOT_BOOL, WHOLE, check_types
 from runtime.pytorch.compute.reducing import give, give_pair
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_count, check_out
 
 _FLOAT32 = np.dtype(np.float32)
-_NOT_BOOL = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "b")
 _WIDE_FLOATS = FLOATS - {np.dtype(np.float16).num}
 
 
@@ -102,7 +100,7 @@ def histc(
     array = input.array
     _check_bins(bins)
     check_out(out, input.dtype, message=_OTHER_TYPE.format("hist"))
-    check_types("linspace_cpu", _NOT_BOOL, array.dtype)
+    check_types("linspace_cpu", NOT_BOOL, array.dtype)
     if max < min:
         raise RuntimeError("torch.histc: max must be larger than min")
     low, high = _bounds("histc", array, float(min), float(max))
@@ -175,7 +173,7 @@ def _edges(array: Array, bins: int, range: Any) -> Array:
                 "for dimension 0"
             )
         low, high = _apart("torch.histogramdd", low, high)
-        check_types("linspace_cpu", _NOT_BOOL, array.dtype)
+        check_types("linspace_cpu", NOT_BOOL, array.dtype)
     else:
         if array.size:
             check_types("histogramdd", _WIDE_FLOATS, array.dtype)

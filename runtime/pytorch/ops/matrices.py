@@ -11,12 +11,12 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.calls.types import OUT, Number, Out
+from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
 from runtime.pytorch.compute.matrices import (
     check_matrices,
     converged,
@@ -114,8 +114,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {x.shape[dim]} and "
             f"{y.shape[dim]}"
         )
-    if input.dtype is bool_:
-        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    check_types("cross", NOT_BOOL, x.dtype)
     check_scalars(input, other)
     return wrap(_cross_products(x, y, dim))
 

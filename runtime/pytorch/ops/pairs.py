@@ -10,11 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES, bool_
+from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, WHOLE, Pointwise, comparison
+from runtime.pytorch.compute.elementwise import (
+    ALL,
+    BITWISE,
+    FLOATS,
+    STORED,
+    WHOLE,
+    Pointwise,
+    comparison,
+)
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.tensors.tensor import Tensor
 
@@ -91,8 +99,6 @@ def heaviside(input: Operand, values: Operand, *, out: Out = None) -> Any:
 # -- comparisons
 
 
-_STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
-
 _UFUNCS = {
     "eq": ("equal", np.equal),
     "ne": ("not_equal", np.not_equal),
@@ -103,7 +109,7 @@ _UFUNCS = {
 }
 #: The comparisons by the names of their operators.
 COMPARISONS = {
-    name: comparison(ufunc, f"{name}_cpu", _STORED if name in ("eq", "ne") else ALL)
+    name: comparison(ufunc, f"{name}_cpu", STORED if name in ("eq", "ne") else ALL)
     for name, (_, ufunc) in _UFUNCS.items()
 }
 for _short, (_long, _) in _UFUNCS.items():
@@ -162,14 +168,11 @@ for _name in ("logical_and", "logical_or", "logical_xor"):
 # -- bits of whole numbers, and of bools
 
 
-_BITS = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "f")
-
-
 #: The functions of bits by the names of their operators.
 BITS = {
-    "and": Pointwise(np.bitwise_and, _BITS, kernel="bitwise_and_cpu", takes=_BITS),
-    "or": Pointwise(np.bitwise_or, _BITS, kernel="bitwise_or_cpu", takes=_BITS),
-    "xor": Pointwise(np.bitwise_xor, _BITS, kernel="bitwise_xor_cpu", takes=_BITS),
+    "and": Pointwise(np.bitwise_and, BITWISE, kernel="bitwise_and_cpu", takes=BITWISE),
+    "or": Pointwise(np.bitwise_or, BITWISE, kernel="bitwise_or_cpu", takes=BITWISE),
+    "xor": Pointwise(np.bitwise_xor, BITWISE, kernel="bitwise_xor_cpu", takes=BITWISE),
     "lshift": Pointwise(formulas.left_shift, WHOLE, kernel="lshift_cpu", takes=WHOLE),
     "rshift": Pointwise(formulas.right_shift, WHOLE, kernel="rshift_cpu", takes=WHOLE),
 }

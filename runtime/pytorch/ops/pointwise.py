@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES, bool_, dtype, int64
+from runtime.pytorch.base.dtypes import bool_, dtype, int64
 from runtime.pytorch.base.results import RESULTS
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, OUTS, Out
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NOT_BOOL, NUMBERS, Pointwise
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.compute.rounding import EXACT
 from runtime.pytorch.ops.arithmetic import multiply
@@ -21,10 +21,6 @@ from runtime.pytorch.ops.creation import ones_like
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_out
-
-_STORED = frozenset(kind.num for kind in NUMPY_DTYPES)
-_NOT_BOOL = _STORED - {np.dtype(np.bool_).num}
-_BITS = frozenset(kind.num for kind in NUMPY_DTYPES if kind.kind != "f")
 
 
 def unary(
@@ -129,7 +125,7 @@ for _names, _ufunc in {
     "trunc fix": np.trunc,
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
-    _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=_NOT_BOOL, whole=_copy)
+    _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=NOT_BOOL, whole=_copy)
     unary(_names, _rounding, check=_same_type)
 
 

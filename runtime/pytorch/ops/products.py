@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim, wrap_dims
 from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.calls.types import OUT, Out
+from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.contraction import einsum as contract
@@ -41,8 +41,8 @@ def _check_same(a: Tensor, b: Tensor) -> None:
 
 def _refuse_bools(kernel: str, a: Tensor, b: Tensor) -> None:
     """Raise NotImplementedError for products of bools, but those that have no elements to sum."""
-    if a.dtype is bool_ and a.array.size and b.array.size:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+    if a.array.size and b.array.size:
+        check_types(kernel, NOT_BOOL, a.array.dtype)
 
 
 def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
@@ -110,8 +110,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             f"{listed(y.shape)} to have the same number of elements, but got {x.size} and {y.size} "
             f"elements respectively"
         )
-    if input.dtype is bool_:
-        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
+    check_types("dot", NOT_BOOL, x.dtype)
     return wrap(multiply(x, y))
 
 
@@ -264,8 +263,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     array = input.array
-    if input.dtype is bool_:
-        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    check_types("trace", NOT_BOOL, array.dtype)
     if array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {array.ndim}")
     return wrap(np.trace(array, dtype=None if array.dtype.kind == "f" else np.int64))
