@@ -6,8 +6,8 @@ local host = th.host
 local ffi = require 'ffi'
 local text = th.check_string
 
-local type, select, tonumber, setmetatable = type, select, tonumber, setmetatable
-local kind_of, remove = io.type, os.remove
+local type, select, tonumber = type, select, tonumber
+local kind_of, remove, getfenv, setfenv = io.type, os.remove, debug.getfenv, debug.setfenv
 
 local lfs = { _VERSION = 'LuaFileSystem 1.8.0 (in th)' }
 
@@ -94,24 +94,17 @@ end
 --   call's first argument, and one that sets what is done with the table of an object that is
 --   collected
 local function class(name)
-  local proxy = th.newproxy(true)
+  local proxy = setfenv(th.newproxy(true), {}) -- is finalized as the objects are
   local mt = debug.getmetatable(proxy)
-  local contents = setmetatable({}, { __mode = 'k' })
   mt.__index = {}
   debug.getregistry()[name] = mt
-  local function new(content)
-    local object = th.newproxy(proxy)
-    contents[object] = content
-    return object
-  end
+  local function new(content) return setfenv(th.newproxy(proxy), content) end
   local function content_of(n, object)
-    local content = type(object) == 'userdata' and contents[object]
-    return content or th.type_error(1, name, object, n == 0)
+    if debug.getmetatable(object) ~= mt then th.type_error(1, name, object, n == 0) end
+    return getfenv(object)
   end
   local function finalize_by(f)
-    function mt.__gc(object)
-      if contents[object] then f(contents[object]) end
-    end
+    function mt.__gc(object) f(getfenv(object)) end
   end
   return mt.__index, new, content_of, finalize_by
 end

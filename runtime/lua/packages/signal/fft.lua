@@ -23,6 +23,12 @@ local function check_type(input)
   end
 end
 
+-- Whether a tensor has complex numbers in so many dimensions.
+local function is_complex(input, dims)
+  check_type(input)
+  return input:dim() == dims + 1 and input:size(dims + 1) == 2
+end
+
 local function check_dimensions(input, dims, message)
   check_type(input)
   if input:dim() ~= dims then fail(message) end
@@ -33,14 +39,13 @@ end
 -- Adds the transform `name` of tensors with `dims` dimensions over the last `rank` of them, and its
 -- inverse, both of real or complex numbers.
 local function add_transform(name, dims, rank, message)
-  local function check(input)
-    check_type(input)
-    local n = input:dim()
-    if n ~= dims and (n ~= dims + 1 or input:size(n) ~= 2) then fail(message) end
-    return n > dims
+  for prefix, is_inverse in pairs{ [''] = false, i = true } do
+    signal[prefix .. name] = function(input)
+      local complex_numbers = is_complex(input, dims)
+      if not complex_numbers and input:dim() ~= dims then fail(message) end
+      return python.transform(input, rank, complex_numbers, is_inverse)
+    end
   end
-  signal[name] = function(input) return python.transform(input, rank, check(input), false) end
-  signal['i' .. name] = function(input) return python.transform(input, rank, check(input), true) end
 end
 
 add_transform('fft', 1, 1, 'Input has to be 1D Tensor of size N (Real FFT with N points) or '
@@ -64,22 +69,22 @@ add_real('rfft', 1, 1, 'Input has to be 1D Tensor of size N (Real FFT with N poi
 add_real('rfft2', 2, 2, 'Input has to be 2D Tensor of size NxM (Real FFT with NxM points)')
 add_real('rfftM', 2, 1, 'Input has to be 2D tensor of size NxM (N real FFTs with M points).')
 
--- Adds the inverse of such a transform. Its second argument is the last size of the result.
+-- Adds the inverse of such a transform, of complex numbers in `dims` dimensions. Its second
+-- argument is the last size of the result.
 local function add_real_inverse(name, dims, rank, message)
   signal[name] = function(input, size)
-    check_type(input)
-    if input:dim() ~= dims or input:size(dims) ~= 2 then fail(message) end
-    size = size or (input:size(dims - 1) - 1) * 2
+    if not is_complex(input, dims) then fail(message) end
+    size = size or (input:size(dims) - 1) * 2
     if not (type(size) == 'number' and size < MOST) then fail('Size has to be a number') end
     return python.real_inverse(input, rank, size)
   end
 end
 
-add_real_inverse('irfft', 2, 1,
+add_real_inverse('irfft', 1, 1,
   'Input has to be 2D Tensor of size Nx2 (Complex input with N points)')
-add_real_inverse('irfft2', 3, 2,
+add_real_inverse('irfft2', 2, 2,
   'Input has to be 3D Tensor of size NxMx2 (Complex input with NxM points)')
-add_real_inverse('irfftM', 3, 1, 'Input has to be 3D Tensor of size Nx(2*(M-1))x2')
+add_real_inverse('irfftM', 2, 1, 'Input has to be 3D Tensor of size Nx(2*(M-1))x2')
 
 -- ------------------------------------------------------------- cosine transforms
 
@@ -91,13 +96,11 @@ local DCT_MESSAGES = {
 
 for dims, message in ipairs(DCT_MESSAGES) do
   local name = dims == 1 and 'dct' or 'dct' .. dims
-  signal[name] = function(input)
-    check_dimensions(input, dims, message)
-    return python.cosine(input, false)
-  end
-  signal['i' .. name] = function(input)
-    check_dimensions(input, dims, message)
-    return python.cosine(input, true)
+  for prefix, is_inverse in pairs{ [''] = false, i = true } do
+    signal[prefix .. name] = function(input)
+      check_dimensions(input, dims, message)
+      return python.cosine(input, is_inverse)
+    end
   end
 end
 
@@ -237,8 +240,7 @@ end
 
 --- The complex cepstrum, and the lag that was taken out of the phases.
 function signal.cceps(x)
-  check_type(x)
-  if x:dim() ~= 1 and (x:dim() ~= 2 or x:size(2) ~= 2) then
+  if not is_complex(x, 1) and x:dim() ~= 1 then
     fail('Input has to be 1D tensor or Nx2 2D tensor')
   end
   local h = signal.fft(x)
