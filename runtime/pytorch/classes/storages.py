@@ -121,8 +121,9 @@ class UntypedStorage(_Storage):
     __slots__ = ()
     __module__ = "torch.storage"
 
-    def __init__(self, storage: Storage | int = 0) -> None:
-        super().__init__(_new(storage, uint8) if isinstance(storage, int) else storage)
+    def __init__(self, given: Storage | int | Iterable[Any] = 0) -> None:
+        """given: what has the bytes, or how many zeros there are, or numbers."""
+        super().__init__(given if isinstance(given, Storage) else _new(given, uint8))
 
     @property
     def array(self) -> Array:
@@ -148,6 +149,16 @@ class UntypedStorage(_Storage):
     def clone(self) -> UntypedStorage:
         """A copy."""
         return untyped(_copy(self.object))
+
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, slice):
+            return super().__getitem__(index)
+        if index.step not in (None, 1):
+            raise RuntimeError(
+                f"Trying to slice with a step of {index.step}, but only a step of 1 is supported"
+            )
+        part = self.array[index]
+        return untyped(storage_type(part.dtype)(part, self.object))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
         return untyped(copied(self.object, memo))
