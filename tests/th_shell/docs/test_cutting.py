@@ -17,7 +17,7 @@ COMPILER = Compiler()
 def cut_text(folder: Path, *lines: str) -> list[Example]:
     page = folder / "page.txt"
     page.write_text("\n".join(["```", *lines, "```", ""]))
-    return cut(read_page(page), COMPILER)
+    return cut(read_page(page).blocks, COMPILER)
 
 
 def short(examples: list[Example]) -> list[tuple[int, str, str, str]]:

@@ -11,7 +11,7 @@ from th_shell.docs.reading.page import read_page
 def blocks_of(folder: Path, name: str, text: str) -> list[Block]:
     page = folder / name
     page.write_text(text)
-    return read_page(page)
+    return read_page(page).blocks
 
 
 def contents(blocks: list[Block]) -> list[list[tuple[int, str]]]:
@@ -97,7 +97,7 @@ def test_curly_fence_within_a_fence_is_left_out(tmp_path: Path) -> None:
 def test_spaces_line_ends_and_bytes_that_are_no_text(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_bytes(b"\xef\xbb\xbf```\r\nx\xc2\xa0= 1\r\ns = '\xff'\r\n```\r\n")
-    assert contents(read_page(page)) == [[(2, "x = 1"), (3, "s = '\udcff'")]]
+    assert contents(read_page(page).blocks) == [[(2, "x = 1"), (3, "s = '\udcff'")]]
 
 
 def test_missing_page(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ PAGE = """\
 def names(folder: Path, text: str) -> list[str]:
     page = folder / "page.md"
     page.write_text(text)
-    return [str(identity) for identity in identities(cut(read_page(page), Compiler()))]
+    return [str(identity) for identity in identities(cut(read_page(page).blocks, Compiler()))]
 
 
 def test_by_heading_ordinal_and_first_line(tmp_path: Path) -> None:
@@ -49,5 +49,5 @@ def test_other_lines_above_change_nothing(tmp_path: Path) -> None:
 def test_where_input_and_output_stand(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE)
-    places = [(e.line, e.last, e.documented) for e in cut(read_page(page), Compiler())]
+    places = [(e.line, e.last, e.documented) for e in cut(read_page(page).blocks, Compiler())]
     assert places == [(2, 2, None), (8, 8, (9, 9)), (10, 11, None), (12, 12, (13, 13))]

@@ -52,7 +52,7 @@ def write(folder: Path, *cells: Cell, language: str = "python", **layout: Any) -
 
 
 def read(page: Path) -> list[Example]:
-    return cut(read_page(page), Compiler())
+    return cut(read_page(page).blocks, Compiler())
 
 
 def test_cells_and_their_outputs(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ COMPILER = Compiler()
 def read(folder: Path, text: str, name: str = "page.md") -> list[Example]:
     page = folder / name
     page.write_text(text)
-    return cut(read_page(page), COMPILER)
+    return cut(read_page(page).blocks, COMPILER)
 
 
 def short(examples: list[Example]) -> list[tuple[str, str]]:
@@ -426,7 +426,7 @@ SEEDS = Path(__file__).parents[4] / "shared" / "seeds"
 def test_pages_this_project_was_founded_on(
     name: str, examples: int, documented: int, last: tuple[int, int]
 ) -> None:
-    found = cut(read_page(SEEDS / name), COMPILER)
+    found = cut(read_page(SEEDS / name).blocks, COMPILER)
     assert len(found) == examples
     assert sum(bool(example.expected) for example in found) == documented
     assert found[-1].documented == last

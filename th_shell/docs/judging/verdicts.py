@@ -104,7 +104,12 @@ class PageResult:
     @property
     def failed(self) -> bool:
         """Whether the page could not be judged, or one of its examples makes it fail."""
-        return bool(self.problem) or any(result.failed for result in self.results)
+        return bool(self.problem or self.failures)
+
+    @property
+    def failures(self) -> list[Result]:
+        """The results of the examples that make it fail."""
+        return [result for result in self.results if result.failed]
 
     @property
     def checked(self) -> int:

@@ -19,13 +19,8 @@ from th_shell.docs.settings.settings import NOTHING, Layer
 from th_shell.files import read_file
 
 
-def read_page(path: Path, language: str = LUA) -> list[Block]:
-    """The blocks of a page in the languages that have engines, in order."""
-    return list(_text_of(path, language).blocks)
-
-
-def _text_of(path: Path, language: str) -> PageText:
-    """Read a page's text.
+def read_page(path: Path, language: str = LUA) -> PageText:
+    """What is read from a page.
 
     language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
     PageError where the page is damaged.
@@ -119,5 +114,5 @@ def read(
     its errata and verdicts are, if not beside it. Raises OSError and PageError.
     """
     files = [Beside.of(path), *([Beside.of(path, folder)] if folder else [])]
-    text = _text_of(path, language)
+    text = read_page(path, language)
     return Page(path, files[-1], *cut_with_settings(text, compiler, below, files), compiler)

@@ -24,9 +24,6 @@ _MESSAGE = 50  # lines at the end of what was printed that may have the message 
 _CHANGES = 3  # changes that the words on a cause name at most
 _WORDS = 60  # characters of a change that they show at most
 
-#: Verdicts that a report shows, whether or not they make the page fail.
-_SHOWN = frozenset((Verdict.DAMAGED, Verdict.HEALED))
-
 
 @dataclass(frozen=True)
 class Cause:
@@ -50,17 +47,12 @@ class Cluster:
         return len({path for path, _ in self.members})
 
 
-def is_shown(result: Result) -> bool:
-    """Whether a report shows an example: those that fail, and those with a damaged text."""
-    return result.failed or result.verdict in _SHOWN
-
-
 def clusters(pages: Iterable[PageResult]) -> list[Cluster]:
     """The failures of some pages by their causes, in the order of the first failure of each."""
     found: dict[tuple[object, ...], Cause] = {}
     members: dict[tuple[object, ...], list[tuple[Path, Result]]] = {}
     for page in pages:
-        for result in filter(is_shown, page.results):
+        for result in page.failures:
             cause = cause_of(result)
             found.setdefault(cause.key, cause)
             members.setdefault(cause.key, []).append((page.page, result))

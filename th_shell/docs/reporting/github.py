@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from th_shell.docs.judging.verdicts import PageResult, Result
-from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
+from th_shell.docs.reporting.causes import Cluster, clusters
 from th_shell.docs.reporting.excerpts import first_line
 from th_shell.docs.reporting.report import describe_failure
 
@@ -21,11 +21,11 @@ def commands(pages: Sequence[PageResult], clustered: bool = True) -> Iterator[st
     """A command for each failure, or, if clustered, for each cause on each page."""
     for page in pages:
         if page.problem:
-            yield _command("error", {"file": _file(page.page)}, page.problem)
+            yield _command({"file": _file(page.page)}, page.problem)
         if clustered:
             yield from (_cluster(page, cluster) for cluster in clusters([page]))
         else:
-            yield from (_single(page, result) for result in page.results if is_shown(result))
+            yield from (_single(page, result) for result in page.failures)
 
 
 def quoted_from(token: str) -> str:
@@ -59,12 +59,12 @@ def _annotation(page: PageResult, result: Result, message: str) -> str:
         "endLine": str(max(example.line, example.end)),
         "title": f"{result.verdict.value}: {first_line(example.source or example.expected, 80)}",
     }
-    return _command("error" if result.failed else "notice", where, message.rstrip("\n"))
+    return _command(where, message.rstrip("\n"))
 
 
-def _command(name: str, properties: dict[str, str], message: str) -> str:
+def _command(properties: dict[str, str], message: str) -> str:
     shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    return f"::{name} {shown}::{_data(message)}"
+    return f"::error {shown}::{_data(message)}"
 
 
 def _file(page: Path) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Example
-from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
+from th_shell.docs.reporting.causes import Cluster, clusters
 from th_shell.docs.reporting.differences import Block, Piece, line_blocks, word_pieces
 from th_shell.docs.reporting.excerpts import CHARACTERS, excerpt, page_lines, shortened
 from th_shell.docs.reporting.report import tally
@@ -207,7 +207,7 @@ def _result(result: Result) -> Iterator[str]:
     if result.repaired:
         yield "<h3>repair, with which it holds</h3>"
         yield f"<pre>{_diff(line_blocks(result.original, result.repaired, exact=True))}</pre>"
-    if is_shown(result) and documented and printed and result.verdict is not Verdict.ERROR:
+    if result.failed and documented and printed and result.verdict is not Verdict.ERROR:
         blocks = line_blocks(documented, printed)
         if not all(block.same for block in blocks):
             yield "<h3>difference</h3>"

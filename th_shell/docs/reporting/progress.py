@@ -54,7 +54,7 @@ class Progress:
             self._running.pop(str(page.page), None)
             self._done += 1
             self._examples += len(page.results)
-            self._failed += sum(result.failed for result in page.results)
+            self._failed += len(page.failures)
 
     def erase(self) -> None:
         """Take the line away, before something else is written."""

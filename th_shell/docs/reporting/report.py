@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Kind, prompt_of
-from th_shell.docs.reporting.causes import Cluster, clusters, is_shown
+from th_shell.docs.reporting.causes import Cluster, clusters
 from th_shell.docs.reporting.excerpts import PLAIN, Style, diff_lines, excerpt, first_line
 from th_shell.visible import visible
 
@@ -59,7 +59,7 @@ class TextReport:
             for cluster in clusters([page]):
                 yield from self._cluster(page, cluster)
         else:
-            for result in filter(is_shown, page.results):
+            for result in page.failures:
                 yield describe_failure(page, result, self._view)
         if page.problem:
             yield f"{style.bad('FAIL')} {visible(f'{page.page}: {page.problem}')}"
@@ -124,8 +124,7 @@ def _example_line(page: PageResult, result: Result) -> str:
 
 
 def _headline(page: PageResult, result: Result, style: Style) -> str:
-    word = "FAIL" if result.failed else "NOTE"
-    return f"{style.bad(word)} {style.strong(_place(page, result))}: {result.verdict.value}"
+    return f"{style.bad('FAIL')} {style.strong(_place(page, result))}: {result.verdict.value}"
 
 
 def _place(page: PageResult, result: Result) -> str:

@@ -77,7 +77,7 @@ def test_prompt_outside_of_code() -> None:
 def test_prompt_within_code_is_one_example(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```\nth> 1\n```\n\n    th> 2\n\nText\n\nth> 3\n```sh\nth> 4\n```\n")
-    assert contents(read_page(page)) == [[(2, "th> 1")], [(5, "th> 2")], [(9, "th> 3")]]
+    assert contents(read_page(page).blocks) == [[(2, "th> 1")], [(5, "th> 2")], [(9, "th> 3")]]
 
 
 LINES = """\
