@@ -12,7 +12,7 @@ local find, sub, format, concat = string.find, string.sub, string.format, table.
 local sort, ceil, io_type = table.sort, math.ceil, io.type
 
 local rawequal, ipairs, pcall = rawequal, ipairs, pcall
-local shell, structs, torch = th.shell, th.structs, th.torch
+local shell, structs, torch, layouts = th.shell, th.structs, th.torch, th.layouts
 
 local MAX_LOOKS = 1000000    -- at elements, for their minimum and so on; at entries, to count them
 local MAX_KEYS = 1000        -- of a table, to be listed
@@ -87,22 +87,6 @@ local function geometry(struct)
   return sizes, strides, count
 end
 
-local function is_contiguous(sizes, strides)
-  local expected = 1
-  for d = #sizes, 1, -1 do
-    if sizes[d] ~= 1 and strides[d] ~= expected then return false end
-    expected = expected * sizes[d]
-  end
-  return true
-end
-
--- The place behind a tensor's last element, counted from its first one.
-local function reach(sizes, strides)
-  local last = 0
-  for d = 1, #sizes do last = last + (sizes[d] - 1) * strides[d] end
-  return last + 1
-end
-
 local function describe_storage(facts, struct, dtype, statistics)
   facts.category, facts.element, facts.elements = 'storage', dtype.name, tonumber(struct.size)
   facts.storage, facts.storage_size = address_of(struct), facts.elements
@@ -114,12 +98,12 @@ local function describe_tensor(facts, struct, dtype, statistics)
   local sizes, strides, count = geometry(struct)
   facts.category, facts.element, facts.elements = 'tensor', dtype.name, count
   facts.sizes, facts.strides = concat(sizes, 'x'), concat(strides, 'x')
-  facts.element_size, facts.contiguous = ffi.sizeof(dtype.ctype), is_contiguous(sizes, strides)
+  facts.element_size, facts.contiguous = ffi.sizeof(dtype.ctype), layouts.contiguous(struct) > 0
   local storage, first = struct.storage, tonumber(struct.storageOffset)
   facts.offset, facts.storage_size = first + 1, 0
   if storage == nil then return end
   facts.storage, facts.storage_size = address_of(storage), tonumber(storage.size)
-  facts.beyond = count > 0 and first + reach(sizes, strides) > facts.storage_size
+  facts.beyond = count > 0 and not layouts.is_within(struct)
   if statistics and count > 0 and not facts.beyond then
     local position = facts.contiguous and identity or positions(sizes, strides)
     add_statistics(facts, storage.data + first, dtype.load, count, position)
