@@ -151,7 +151,7 @@ local function result_at(r, c, dim)
     return address(block.own.data), block
   end
   local cr = struct_of(r)
-  if not cr or reductions.fits(cr, c, dim or 1, not dim) ~= 1 then return nil end
+  if not cr or not reductions.fits(cr, c, dim or 1, not dim) then return nil end
   return start(cr)
 end
 

@@ -9,6 +9,7 @@ local ffi = require 'ffi'
 local host = th.host
 
 local read, read_row, load = tools.reader(dtype), tools.row_reader(dtype), tools.loader(dtype)
+local struct_of = tools.struct_reader(dtype)
 local set_result, set_dense, publish =
   tools.result_setter(dtype, read), tools.set_dense, tools.publish
 local operand, is_distinct, overlap = tools.operand, tools.is_distinct, tools.overlap
@@ -204,9 +205,8 @@ local BY_DIMENSIONS = { [11] = 'dot', [21] = 'mv', [22] = 'mm' }
 
 --- The operator: a product of two vectors, a matrix and a vector, or two matrices.
 function blas.multiply(first, second, ...) -- luacheck: ignore 212
-  local a, b = operand(), operand()
-  if not (read(a, first) and read(b, second)) then return nil end
-  local name = BY_DIMENSIONS[10 * a.n + b.n]
+  local a, b = struct_of(first), struct_of(second)
+  local name = a and b and BY_DIMENSIONS[10 * a.nDimension + b.nDimension]
   if not name then return nil end
   if name == 'dot' then return (blas.dot(first, second)) end
   return (blas[name](nil, first, second))
