@@ -280,11 +280,6 @@ def _is_shared(arrays: list[Any], shape: Shape) -> bool:
 _FLOAT = next(t for t in DTYPES if t.name == "float32")
 
 
-def comparison(compute: Callable[..., Any], kernel: str = "", takes: Any = ALL) -> Pointwise:
-    """A function of two elements that is true or false."""
-    return Pointwise(compute, result=bool_, kernel=kernel, takes=takes)
-
-
 #: Stands for a number where layouts are looked at.
 _NUMBER = np.empty(())
 

@@ -15,13 +15,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.shapes import Shape, listed
-from runtime.pytorch.compute.indices import (
-    Chosen,
-    as_indices,
-    check_bounds,
-    indexed_shape,
-    parse,
-)
+from runtime.pytorch.compute.indices import Chosen, as_indices, check_bounds, indexed_shape, parse
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.rearranging import flip

@@ -18,12 +18,7 @@ from runtime.pytorch.base.dtypes import default_dtype, dtype, dtype_of
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.base.warn import warn, warn_once
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.classes.storages import (
-    TypedStorage,
-    UntypedStorage,
-    copied,
-    untyped,
-)
+from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage, copied, untyped
 from runtime.pytorch.compute.literals import check_steps
 from runtime.pytorch.tensors.memory import address_of, storage_over
 from runtime.pytorch.tensors.tensor import Tensor, wrap

@@ -17,11 +17,7 @@ from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.calls.types import OUT, Number, Out
 from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
-from runtime.pytorch.compute.matrices import (
-    check_matrices,
-    converged,
-    matrices,
-)
+from runtime.pytorch.compute.matrices import check_matrices, converged, matrices
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.norms import vector_norm_of

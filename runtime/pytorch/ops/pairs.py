@@ -14,15 +14,7 @@ from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import (
-    ALL,
-    BITWISE,
-    FLOATS,
-    STORED,
-    WHOLE,
-    Pointwise,
-    comparison,
-)
+from runtime.pytorch.compute.elementwise import ALL, BITWISE, FLOATS, STORED, WHOLE, Pointwise
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.tensors.tensor import Tensor
 
@@ -109,7 +101,9 @@ _UFUNCS = {
 }
 #: The comparisons by the names of their operators.
 COMPARISONS = {
-    name: comparison(ufunc, f"{name}_cpu", STORED if name in ("eq", "ne") else ALL)
+    name: Pointwise(
+        ufunc, result=bool_, kernel=f"{name}_cpu", takes=STORED if name in ("eq", "ne") else ALL
+    )
     for name, (_, ufunc) in _UFUNCS.items()
 }
 for _short, (_long, _) in _UFUNCS.items():
