@@ -29,7 +29,7 @@ from runtime.pytorch.streams.normal import fill_log_normal, fill_normal
 from runtime.pytorch.streams.uniform import fill_uniform
 from runtime.pytorch.streams.whole import fill_all_longs, fill_natural, fill_whole
 from runtime.pytorch.tensors.tensor import Tensor
-from runtime.pytorch.tensors.writing import check_single, check_target
+from runtime.pytorch.tensors.writing import check_single
 
 
 def _fill(
@@ -157,7 +157,7 @@ def random_(input: Tensor, *, generator: Source = None) -> Tensor:
 def whole_(input: Tensor, from_: int, to: int | None, *, generator: Source = None) -> Tensor:
     """Fill with whole numbers from `from` to to - 1; for None to the greatest of the type."""
     array = input.array
-    check_target(array, array.shape)
+    check_single(array)
     found = whole_range(array.dtype, from_, to)
     if not array.size:
         return input
@@ -179,7 +179,7 @@ def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Source = None) -> Te
     array, given = input.array, p.array
     if not array.size:
         return input
-    check_target(array, array.shape)
+    check_single(array)
     check_types("bernoulli_tensor_cpu_self_", ALL, input.dtype.numpy)
     probabilities = expanded(p, array.shape).array
     check_types("bernoulli_tensor_cpu_p_", FLOATS, p.dtype.numpy)
@@ -195,9 +195,6 @@ def bernoulli_each_(input: Tensor, p: Tensor, *, generator: Source = None) -> Te
 def bernoulli_(input: Tensor, p: float = 0.5, *, generator: Source = None) -> Tensor:
     """Fill with 1, with probability p, and 0."""
     require(0 <= p <= 1, "bernoulli_ expects p to be in [0, 1], but got p={:g}", p)
-    if not input.array.size:
-        return input
-    check_target(input.array, input.array.shape)
     return _fill(fill_bernoulli, input, generator, p, kernel="bernoulli_scalar_cpu_", takes=ALL)
 
 
