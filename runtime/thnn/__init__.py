@@ -6,25 +6,23 @@ Each module adds rows to the table when it is imported here.
 
 from __future__ import annotations
 
-from runtime.thnn import (
-    activations,
+from runtime.thnn import (  # noqa: F401
     adaptive_pooling,
+    channels,
     classes,
     convolution_depthwise,
     convolution_local,
     convolution_map,
     convolutions,
     criterions,
+    elementwise,
     fractional_pooling,
     grid_sampler,
     index_linear,
     linear,
     lookup,
     lp_pooling,
-    normalization,
     pooling,
-    prelu,
-    rectifiers,
     resampling,
     softmax,
     sparse,
@@ -34,36 +32,6 @@ from runtime.thnn import (
     unpooling,
     volumetric_convolution,
 )
-
-__all__ = [
-    "ROWS_ADDED",
-    "activations",
-    "adaptive_pooling",
-    "classes",
-    "convolution_depthwise",
-    "convolution_local",
-    "convolution_map",
-    "convolutions",
-    "criterions",
-    "fractional_pooling",
-    "grid_sampler",
-    "index_linear",
-    "linear",
-    "lookup",
-    "lp_pooling",
-    "normalization",
-    "pooling",
-    "prelu",
-    "rectifiers",
-    "resampling",
-    "softmax",
-    "sparse",
-    "sub_sampling",
-    "temporal",
-    "temporal_row",
-    "unpooling",
-    "volumetric_convolution",
-]
 
 #: That the modules are imported, and the table is complete.
 ROWS_ADDED = True

@@ -15,9 +15,8 @@ from runtime.core.dtypes import Array
 from runtime.core.tensor import Sizes
 from runtime.thnn._jobs import run, working
 from runtime.thnn._planes import find_largest
-from runtime.thnn._shapes import check_batch, check_like, positive
 from runtime.thnn._windows import Axis, Plan, make_plan
-from runtime.thnn.checks import check_size
+from runtime.thnn.checks import check_batch, check_like, check_size, positive
 from runtime.thnn.pooling import add_by_place, share_averages, store_averages
 from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 

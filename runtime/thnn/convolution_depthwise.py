@@ -22,8 +22,7 @@ from runtime.thnn._convolution import (
     count_places,
     inner_windows,
 )
-from runtime.thnn._shapes import Numbers, check_batch, check_steps, in_order
-from runtime.thnn.checks import check, check_size
+from runtime.thnn.checks import Numbers, check, check_batch, check_size, check_steps, in_order
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _NUMBERS = "int kW, int kH, int dW, int dH, int padW, int padH"

@@ -23,8 +23,7 @@ from runtime.thnn._convolution import (
     inner_windows,
     remembered,
 )
-from runtime.thnn._shapes import check_batch, check_steps, in_order
-from runtime.thnn.checks import check, check_size
+from runtime.thnn.checks import check, check_batch, check_size, check_steps, in_order
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _KERNEL = "int kW, int kH, int dW, int dH, int padW, int padH"

@@ -33,8 +33,7 @@ from runtime.thnn._convolution import (
 )
 from runtime.thnn._geometry import Windows
 from runtime.thnn._jobs import refuse_recording
-from runtime.thnn._shapes import Numbers, check_batch, check_steps, in_order
-from runtime.thnn.checks import check, check_size
+from runtime.thnn.checks import Numbers, check, check_batch, check_size, check_steps, in_order
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _IMAGE_WEIGHT = "2D or 4D weight tensor expected, but got: %s"

@@ -14,9 +14,8 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, contiguous_strides
 from runtime.thnn._jobs import all_positive, run, working
 from runtime.thnn._planes import find_largest, scatter
-from runtime.thnn._shapes import Numbers, check_batch, check_like, positive, size_of
 from runtime.thnn._windows import plan_of_places
-from runtime.thnn.checks import check
+from runtime.thnn.checks import Numbers, check, check_batch, check_like, positive, size_of
 from runtime.thnn.pooling import given_indices
 from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 

@@ -20,9 +20,8 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, describe
 from runtime.thnn._jobs import run, working
 from runtime.thnn._planes import average, average_backward, find_largest, places_in_volume, scatter
-from runtime.thnn._shapes import Numbers, check_batch, check_like, in_order, positive
 from runtime.thnn._windows import Codes, Plan, count_windows, dilated, make_plan, padded
-from runtime.thnn.checks import check
+from runtime.thnn.checks import Numbers, check, check_batch, check_like, in_order, positive
 from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 _IMAGE = "int kW, int kH, int dW, int dH, int padW, int padH"

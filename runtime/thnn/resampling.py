@@ -17,8 +17,7 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides
 from runtime.thnn._jobs import run
 from runtime.thnn._planes import by_table, interpolate
-from runtime.thnn._shapes import check_batch, size_of
-from runtime.thnn.checks import check, check_size
+from runtime.thnn.checks import check, check_batch, check_size, size_of
 from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 #: Where elements of a dimension come from: of size, padding before, and elements of the result.

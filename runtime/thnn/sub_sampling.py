@@ -11,8 +11,7 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._columns import add_sums
 from runtime.thnn._jobs import run, working
-from runtime.thnn._shapes import check_batch
-from runtime.thnn.checks import check
+from runtime.thnn.checks import check, check_batch
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _NUMBERS = "int kW, int kH, int dW, int dH"

@@ -16,8 +16,7 @@ from runtime.compute.thread_pool import LARGE, share
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.thnn._shapes import check_batch, positive
-from runtime.thnn.checks import check, check_size
+from runtime.thnn.checks import check, check_batch, check_size, positive
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 #: Bytes of windows that are copied at a time.

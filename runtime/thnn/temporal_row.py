@@ -12,8 +12,7 @@ from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
 from runtime.thnn._convolution import Given, check_columns, check_found, count_places
-from runtime.thnn._shapes import positive
-from runtime.thnn.checks import check, check_size
+from runtime.thnn.checks import check, check_size, positive
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _BUFFERS = "finput, fgradInput, int kW, int dW, int padW, bool featFirst"

@@ -11,8 +11,15 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, describe
 from runtime.thnn._jobs import check_range, is_recording
 from runtime.thnn._planes import places_in_volume, scatter, take
-from runtime.thnn._shapes import Numbers, check_batch, in_order, positive, size_of
-from runtime.thnn.checks import check_shapes, check_size
+from runtime.thnn.checks import (
+    Numbers,
+    check_batch,
+    check_shapes,
+    check_size,
+    in_order,
+    positive,
+    size_of,
+)
 from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 _IMAGE = "THIndexTensor *indices, int owidth, int oheight"

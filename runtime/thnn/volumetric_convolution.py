@@ -18,8 +18,7 @@ from runtime.thnn._convolution import (
     reduce,
 )
 from runtime.thnn._geometry import Windows
-from runtime.thnn._shapes import check_batch
-from runtime.thnn.checks import check
+from runtime.thnn.checks import check, check_batch
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _NUMBERS = "int dT, int dW, int dH, int pT, int pW, int pH"
