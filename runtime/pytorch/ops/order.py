@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64
@@ -18,6 +17,7 @@ from runtime.pytorch.calls.types import OUT, Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
 from runtime.pytorch.compute.elementwise import ALL, check_types
 from runtime.pytorch.compute.reducing import along, give, give_pair, take_at, tidy
+from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import check_out
 
@@ -95,22 +95,13 @@ def _keep_equals(order: Array, equal: Array) -> Array:
     return flat.reshape(order.shape)
 
 
-def _like(values: Array, array: Array) -> Array:
-    """A result with the order of dimensions in memory that an array has."""
+def _like(values: Array, input: Tensor) -> Array:
+    """A result with the order of dimensions in memory that a tensor has."""
+    array = input.array
     if values.flags.c_contiguous and array.flags.c_contiguous and 1 not in array.shape:
-        return values if array.ndim else values.reshape(())
-    values = values.reshape(array.shape)
-    if array.ndim < 2 or not array.size:
-        return tidy(values)
-    like = np.empty_like(array)
-    steps = zip(array.shape, array.strides, like.strides, strict=True)
-    if any(n > 1 and step != dense for n, step, dense in steps):
-        found = np.empty_like(array, values.dtype)
-    else:  # the same strides even where the size is 1
-        scale = values.itemsize / array.itemsize
-        strides = tuple([int(step * scale) for step in array.strides])
-        found = as_strided(np.empty(values.size, values.dtype), array.shape, strides)
-    found[...] = values
+        return values.reshape(array.shape)
+    found = empty_like_array(input, values.dtype)
+    found[...] = values.reshape(array.shape)
     return found
 
 
@@ -121,7 +112,7 @@ def _sorted(
     array, axis = along(input.array, dim)
     order = order_along(array, axis, descending, stable)
     values = take_at(array, order, axis)
-    return _like(values, input.array), _like(order, input.array)
+    return _like(values, input), _like(order, input)
 
 
 @op(
@@ -150,7 +141,7 @@ def argsort(
     """The positions of the elements in their order along a dimension."""
     check_out(out, int64)
     array, axis = along(input.array, dim)
-    return give(_like(order_along(array, axis, descending, stable), input.array), out)
+    return give(_like(order_along(array, axis, descending, stable), input), out)
 
 
 @op()
