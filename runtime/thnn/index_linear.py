@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.compute.thread_pool import LARGE, run
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor, describe
+from runtime.thnn._jobs import run
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 
@@ -42,6 +42,12 @@ class _Shape:
         return rows * self.width
 
 
+def _check_dense(*tensors: tuple[int, str, Tensor]) -> None:
+    """Raise an error unless tensors are contiguous, by their positions in the call and names."""
+    for position, name, tensor in tensors:
+        check(tensor.is_contiguous, position, f"{name} must be contiguous")
+
+
 def _check_entries(keys: Tensor, values: Tensor) -> None:
     same = keys.ndim == 1 and values.ndim == 1 and keys.nelement == values.nelement
     check(same, 1, "Keys and values should have the same number of elements")
@@ -59,11 +65,15 @@ def _starts(sizes: Tensor, starts: Array, count: int) -> tuple[Array, Array]:
     return starts, lengths
 
 
+_ENTRIES = (
+    "THIndexTensor *keys, long keysOffset, values, THIndexTensor *sizes, THIndexTensor *cumSumSizes"
+)
+_ACCUMULATED = "accreal weightDecay, accreal scale"
+
+
 @thnn(
     "IndexLinear_updateOutput",
-    "THIndexTensor *keys, long keysOffset, values, THIndexTensor *sizes, "
-    "THIndexTensor *cumSumSizes, output, weight, bias, "
-    "normalizedValues, int train",
+    f"{_ENTRIES}, output, weight, bias, normalizedValues, int train",
     repeats=False,
 )
 def index_linear(call: Call) -> None:
@@ -73,34 +83,34 @@ def index_linear(call: Call) -> None:
     and in training the weight's rows keep the greatest values.
     """
     shape = _Shape(call.weight, call.bias)
-    check(call.keys.is_contiguous, 1, "keys vector must be contiguous")
-    check(call.values.is_contiguous, 3, "values vector must be contiguous")
-    check(call.weight.is_contiguous, 7, "weight matrix must be contiguous")
-    check(call.bias.is_contiguous, 8, "bias vector must be contiguous")
+    _check_dense(
+        (1, "keys vector", call.keys),
+        (3, "values vector", call.values),
+        (7, "weight matrix", call.weight),
+        (8, "bias vector", call.bias),
+    )
     _check_entries(call.keys, call.values)
     at = shape.places(call.keys, call.keysOffset)
     starts, lengths = _starts(call.sizes, call.cumSumSizes.flat, call.keys.nelement)
     if shape.extra:
         call.normalizedValues.resize((call.keys.nelement,))
     call.output.resize((len(lengths), shape.outputs))
-    check(call.output.is_contiguous, 6, "output vector must be contiguous")
-    check(call.normalizedValues.is_contiguous, 9, "normalizedValues vector must be contiguous")
-    v, w, b, out, kept = (
-        t.array for t in (call.values, call.weight, call.bias, call.output, call.normalizedValues)
-    )
+    kept = (9, "normalizedValues vector", call.normalizedValues)
+    _check_dense((6, "output vector", call.output), kept)
+    trains = shape.extra and call.train
     run(
         "index_forward",
         len(lengths),
-        large=call.keys.nelement * shape.outputs > LARGE and not (shape.extra and call.train),
+        work=0 if trains else call.keys.nelement * shape.outputs,
         size=call.weight.dtype.size,
-        at=at.ctypes.data,
-        starts=starts.ctypes.data,
-        sizes=lengths.ctypes.data,
-        values=v.ctypes.data,
-        weight=w.ctypes.data,
-        bias=b.ctypes.data,
-        output=out.ctypes.data,
-        kept=kept.ctypes.data if shape.extra else 0,
+        at=at,
+        starts=starts,
+        sizes=lengths,
+        values=call.values.array,
+        weight=call.weight.array,
+        bias=call.bias.array,
+        output=call.output.array,
+        kept=call.normalizedValues.array if shape.extra else 0,
         outputs=shape.outputs,
         extra=shape.extra,
         train=call.train,
@@ -109,9 +119,7 @@ def index_linear(call: Call) -> None:
 
 @thnn(
     "IndexLinear_accGradParameters",
-    "THIndexTensor *keys, long keysOffset, values, THIndexTensor *sizes, "
-    "THIndexTensor *cumSumSizes?, gradOutput, gradWeight, gradBias, "
-    "weight, bias, valuesBuffer, accreal weightDecay, accreal scale",
+    f"{_ENTRIES}?, gradOutput, gradWeight, gradBias, weight, bias, valuesBuffer, {_ACCUMULATED}",
     repeats=False,
 )
 def index_linear_gradients(call: Call) -> None:
@@ -121,35 +129,41 @@ def index_linear_gradients(call: Call) -> None:
     """
     shape = _Shape(call.weight, call.bias)
     _check_entries(call.keys, call.values)
-    check(call.keys.is_contiguous, 1, "keys vector must be contiguous")
-    check(call.values.is_contiguous, 3, "values vector must be contiguous")
-    check(call.gradOutput.is_contiguous, 6, "gradOutput vector must be contiguous")
-    check(call.gradBias.is_contiguous, 8, "gradBias vector must be contiguous")
-    check(call.weight.is_contiguous, 9, "weight must be contiguous")
-    check(call.bias.is_contiguous, 10, "bias vector must be contiguous")
-    check(call.valuesBuffer.is_contiguous, 11, "valuesBuffer must be contiguous")
-    lengths = np.maximum(call.sizes.flat, 0)
-    starts, lengths = _starts(call.sizes, np.cumsum(lengths), call.keys.nelement)
+    _check_dense(
+        (1, "keys vector", call.keys),
+        (3, "values vector", call.values),
+        (6, "gradOutput vector", call.gradOutput),
+        (8, "gradBias vector", call.gradBias),
+        (9, "weight", call.weight),
+        (10, "bias vector", call.bias),
+        (11, "valuesBuffer", call.valuesBuffer),
+    )
+    starts, lengths = _all_starts(call)
     g = _gradients(call.gradOutput, len(lengths), shape.outputs)
     if call.gradBias.nelement < shape.outputs:
         raise TorchError(f"gradBias is too small: {describe(call.gradBias.sizes)}")
     scaled = g * g.dtype.type(cast_scalar(call.scale, call.weight.dtype))
     call.gradWeight.resize((call.keys.nelement, shape.outputs * (2 if shape.extra else 1)))
-    v, out = call.values.array, call.gradWeight.array
     run(
         "index_gradients",
         len(lengths),
-        large=int(lengths.sum()) * shape.outputs >= LARGE,
+        work=int(lengths.sum()) * shape.outputs,
         size=call.weight.dtype.size,
-        starts=starts.ctypes.data,
-        sizes=lengths.ctypes.data,
-        values=v.ctypes.data,
-        gradients=scaled.ctypes.data,
-        output=out.ctypes.data,
+        starts=starts,
+        sizes=lengths,
+        values=call.values.array,
+        gradients=scaled,
+        output=call.gradWeight.array,
         outputs=shape.outputs,
         extra=shape.extra,
     )
     call.gradBias.array.reshape(-1)[: shape.outputs] += scaled.sum(axis=0)
+
+
+def _all_starts(call: Call) -> tuple[Array, Array]:
+    """The samples' first entries and their numbers, one sample behind the other."""
+    lengths = np.maximum(call.sizes.flat, 0)
+    return _starts(call.sizes, np.cumsum(lengths), call.keys.nelement)
 
 
 def _gradients(grad_output: Tensor, samples: int, outputs: int) -> Array:
@@ -163,40 +177,35 @@ def _gradients(grad_output: Tensor, samples: int, outputs: int) -> Array:
 
 @thnn(
     "IndexLinear_accUpdateGradParameters",
-    "THIndexTensor *keys, long keysOffset, values, THIndexTensor *sizes, "
-    "THIndexTensor *cumSumSizes?, gradOutput, weight, bias, "
-    "accreal weightDecay, accreal scale",
+    f"{_ENTRIES}?, gradOutput, weight, bias, {_ACCUMULATED}",
     repeats=False,
 )
 def index_linear_accumulate(call: Call) -> None:
     """weight and bias -= scale times their gradients, and weightDecay times the keys' weights."""
-    scale = call.scale
     shape = _Shape(call.weight, call.bias)
     _check_entries(call.keys, call.values)
-    check(call.keys.is_contiguous, 1, "keys vector must be contiguous")
-    check(call.values.is_contiguous, 3, "values vector must be contiguous")
-    check(call.gradOutput.is_contiguous, 6, "gradOutput vector must be contiguous")
-    check(call.weight.is_contiguous, 7, "weight matrix must be contiguous")
-    check(call.bias.is_contiguous, 8, "bias matrix must be contiguous")
-    at = shape.places(call.keys, call.keysOffset)
-    starts, lengths = _starts(
-        call.sizes, np.cumsum(np.maximum(call.sizes.flat, 0)), call.keys.nelement
+    _check_dense(
+        (1, "keys vector", call.keys),
+        (3, "values vector", call.values),
+        (6, "gradOutput vector", call.gradOutput),
+        (7, "weight matrix", call.weight),
+        (8, "bias matrix", call.bias),
     )
+    at = shape.places(call.keys, call.keysOffset)
+    starts, lengths = _all_starts(call)
     g = _gradients(call.gradOutput, len(lengths), shape.outputs)
-    scale = cast_scalar(scale, call.weight.dtype)
+    scale = cast_scalar(call.scale, call.weight.dtype)
     call.bias.array[...] -= scale * g.sum(axis=0)
-    v, w = call.values.array, call.weight.array
     run(
         "index_accumulate",
         len(lengths),
-        large=False,
         size=call.weight.dtype.size,
-        at=at.ctypes.data,
-        starts=starts.ctypes.data,
-        sizes=lengths.ctypes.data,
-        values=v.ctypes.data,
-        weight=w.ctypes.data,
-        gradients=g.ctypes.data,
+        at=at,
+        starts=starts,
+        sizes=lengths,
+        values=call.values.array,
+        weight=call.weight.array,
+        gradients=g,
         outputs=shape.outputs,
         extra=shape.extra,
         decay=cast_scalar(call.weightDecay, call.weight.dtype),
@@ -209,36 +218,34 @@ def index_linear_accumulate(call: Call) -> None:
 
 @thnn(
     "IndexLinear_updateParameters",
-    "gradWeight, gradBias, weight, bias, "
-    "THIndexTensor *runningKeys, THIndexTensor *cumSumSizes?, long keysOffset, "
-    "accreal weightDecay, accreal learningRate",
+    "gradWeight, gradBias, weight, bias, THIndexTensor *runningKeys, THIndexTensor *cumSumSizes?, "
+    "long keysOffset, accreal weightDecay, accreal learningRate",
     repeats=False,
 )
 def index_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients; gradWeight has a row for each key."""
-    rate = call.learningRate
     shape = _Shape(call.weight, call.bias)
-    check(call.gradWeight.is_contiguous, 1, "gradWeight must be contiguous")
-    check(call.gradBias.is_contiguous, 2, "gradBias vector must be contiguous")
-    check(call.weight.is_contiguous, 3, "gradBias vector must be contiguous")
-    check(call.bias.is_contiguous, 4, "gradBias vector must be contiguous")
-    check(call.runningKeys.is_contiguous, 5, "keys vector must be contiguous")
+    _check_dense(
+        (1, "gradWeight", call.gradWeight),
+        (2, "gradBias vector", call.gradBias),
+        (3, "gradBias vector", call.weight),
+        (4, "gradBias vector", call.bias),
+        (5, "keys vector", call.runningKeys),
+    )
     at = shape.places(call.runningKeys, call.keysOffset)
     needed = len(at) * shape.outputs * (2 if shape.extra else 1)
     if call.gradWeight.nelement < needed or call.gradBias.nelement < shape.outputs:
         found = f"{describe(call.gradWeight.sizes)}, {describe(call.gradBias.sizes)}"
         raise TorchError(f"gradients are too small: {found}")
-    rate = cast_scalar(rate, call.weight.dtype)
+    rate = cast_scalar(call.learningRate, call.weight.dtype)
     call.bias.array[...] -= rate * call.gradBias.flat[: shape.outputs]
-    g, w = call.gradWeight.array, call.weight.array
     run(
         "index_update",
         len(at),
-        large=False,
         size=call.weight.dtype.size,
-        at=at.ctypes.data,
-        gradients=g.ctypes.data,
-        weight=w.ctypes.data,
+        at=at,
+        gradients=call.gradWeight.array,
+        weight=call.weight.array,
         outputs=shape.outputs,
         extra=shape.extra,
         decay=cast_scalar(call.weightDecay, call.weight.dtype),

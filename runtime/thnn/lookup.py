@@ -16,9 +16,8 @@ _LONG = 64  # elements of rows that are worth cutting
 
 @thnn(
     "LookupTable_accGradParameters",
-    "THIndexTensor *input, gradOutput, gradWeight, THIntegerTensor *count, "
-    "sorted?, THIndexTensor *indices?, bool scaleGradByFreq, int paddingValue, "
-    "accreal scale",
+    "THIndexTensor *input, gradOutput, gradWeight, THIntegerTensor *count, sorted?, "
+    "THIndexTensor *indices?, bool scaleGradByFreq, int paddingValue, accreal scale",
 )
 def accumulate(call: Call) -> None:
     """Add scale times each row of gradOutput to the row of gradWeight that input names.
@@ -26,20 +25,7 @@ def accumulate(call: Call) -> None:
     scale_by_frequency: divided by how often the row is named; count gets these numbers.
     padding: rows that input names by this number get nothing.
     """
-    if not call.gradWeight.is_contiguous:
-        raise TorchError("gradWeight must be contiguous")
-    if not call.input.is_contiguous:
-        raise TorchError("input must be contiguous")
-    if call.input.ndim not in (1, 2):
-        raise TorchError(
-            f"input must be a vector or matrix, but is of shape: {describe(call.input.sizes)}"
-        )
-    weight, count = call.gradWeight, call.input.nelement
-    if not weight.ndim:
-        raise ArgError(2, "dimension 1 out of range of 0D tensor")
-    length = weight.nelement // weight.sizes[0]
-    if call.gradOutput.nelement < count * length:
-        raise TorchError(f"gradOutput has too few elements: {describe(call.gradOutput.sizes)}")
+    weight, count, length = call.gradWeight, call.input.nelement, _check_gradients(call)
     factors: Array | int = 0
     if not is_recording():
         rows = _checked_rows("inputs need", call.input, weight)
@@ -67,6 +53,25 @@ def accumulate(call: Call) -> None:
         length=length,
         padding=call.paddingValue,
     )
+
+
+def _check_gradients(call: Call) -> int:
+    """The length of a row."""
+    weight, input = call.gradWeight, call.input
+    if not weight.is_contiguous:
+        raise TorchError("gradWeight must be contiguous")
+    if not input.is_contiguous:
+        raise TorchError("input must be contiguous")
+    if input.ndim not in (1, 2):
+        raise TorchError(
+            f"input must be a vector or matrix, but is of shape: {describe(input.sizes)}"
+        )
+    if not weight.ndim:
+        raise ArgError(2, "dimension 1 out of range of 0D tensor")
+    length: int = weight.nelement // weight.sizes[0]
+    if call.gradOutput.nelement < input.nelement * length:
+        raise TorchError(f"gradOutput has too few elements: {describe(call.gradOutput.sizes)}")
+    return length
 
 
 def _frequencies(call: Call, rows: Array) -> Array:

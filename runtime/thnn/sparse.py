@@ -11,14 +11,13 @@ from collections.abc import Iterable
 import numpy as np
 
 from runtime.compute.c_functions import blas
-from runtime.compute.thread_pool import run
 from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
+from runtime.thnn._jobs import run
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 
-_LARGE = 1_000_000  # multiplications from which on threads gain time
 _LONG = 64  # elements of rows that are worth cutting
 
 
@@ -34,23 +33,21 @@ def add_rows(target: Array, to: Array, source: Array, at: Array, values: Array) 
         for i, row in enumerate(to):
             target[row] += values[i] * source[at[i]]
         return
-    to = to.astype(np.int64) * (target.strides[0] // size)
-    at = at.astype(np.int64) * (source.strides[0] // size)
-    values = np.ascontiguousarray(values, np.float64)
+    step, apart = target.strides[0] // size, source.strides[0] // size
     run(
         "axpys",
         length,
-        large=length >= _LONG and length * len(to) >= _LARGE,
+        work=length * len(to) // 10 if length >= _LONG else 0,
         run=function,
         size=size,
         count=len(to),
-        target=target.ctypes.data,
-        to=to.ctypes.data,
+        target=target,
         toStep=target.strides[1] // size,
-        source=source.ctypes.data,
-        **{"from": at.ctypes.data},
+        source=source,
         fromStep=source.strides[1] // size,
-        values=values.ctypes.data,
+        values=np.ascontiguousarray(values, np.float64),
+        to=to.astype(np.int64) * step,
+        at=at.astype(np.int64) * apart,
     )
 
 
@@ -246,40 +243,46 @@ def _check_update(call: Call) -> None:
 def sparse_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients, in the columns of the last input."""
     _check_update(call)
-    _check_coo(call.lastInput, 6)
-    entries = _read(call.lastInput).used
+    entries = _used(call.lastInput, 6)
     if len(entries.columns):  # Torch7: otherwise the bias stays, too
         _update(call, entries)
 
 
 @thnn("SparseLinear_legacyUpdateParameters", _UPDATE, repeats=False)
 def sparse_linear_update_of_pairs(call: Call) -> None:
-    """The same for the older form."""
+    """weight and bias -= learningRate times their gradients, for the older form."""
     _check_update(call)
-    _check_pairs(call.lastInput, 6)
-    _update(call, _read_pairs(call.lastInput).used)
+    _update(call, _used(call.lastInput, 6, pairs=True))
+
+
+def _used(input: Tensor, position: int, pairs: bool = False) -> _Entries:
+    """The entries that are not 0, of one of the two forms. position: that of the input."""
+    if pairs:
+        _check_pairs(input, position)
+        return _read_pairs(input).used
+    _check_coo(input, position)
+    return _read(input).used
 
 
 _ZERO = "gradWeight, gradBias, lastInput"
 
 
-def _zero(grad_weight: Tensor, grad_bias: Tensor, entries: _Entries) -> None:
-    entries.check(grad_weight.sizes[1], "zeroGradParameters")
-    grad_bias.array[...] = 0
-    grad_weight.array[:, entries.different_columns] = 0
-
-
 @thnn("SparseLinear_zeroGradParameters", _ZERO, repeats=False)
 def sparse_linear_zero(call: Call) -> None:
     """gradBias, and gradWeight in the columns of the last input, become 0."""
-    check(call.gradBias.sizes == _matrix(call.gradWeight)[:1], 3, "gradBias size wrong")
-    _check_coo(call.lastInput, 4)
-    _zero(call.gradWeight, call.gradBias, _read(call.lastInput).used)
+    _zero(call, pairs=False)
 
 
 @thnn("SparseLinear_legacyZeroGradParameters", _ZERO, repeats=False)
 def sparse_linear_zero_of_pairs(call: Call) -> None:
-    """The same for the older form."""
-    check(call.gradBias.sizes == _matrix(call.gradWeight)[:1], 3, "gradBias size wrong")
-    _check_pairs(call.lastInput, 4)
-    _zero(call.gradWeight, call.gradBias, _read_pairs(call.lastInput).used)
+    """gradBias, and gradWeight in the columns of the last input, become 0, for the older form."""
+    _zero(call, pairs=True)
+
+
+def _zero(call: Call, pairs: bool) -> None:
+    outputs, inputs = _matrix(call.gradWeight)
+    check(call.gradBias.sizes == (outputs,), 3, "gradBias size wrong")
+    entries = _used(call.lastInput, 4, pairs)
+    entries.check(inputs, "zeroGradParameters")
+    call.gradBias.array[...] = 0
+    call.gradWeight.array[:, entries.different_columns] = 0
