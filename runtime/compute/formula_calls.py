@@ -21,7 +21,6 @@ from runtime.core.tensor import TENSOR_CLASSES
 _LONG, _INT, _BYTE = (dtype.numpy.char for dtype in (LONG, INT, BYTE))
 SIZES = {"d": 8, "f": 4, "?": 1, _LONG: 8, _INT: 4, _BYTE: 1}
 POINTERS = {"d": "double", "f": "float", "?": "byte", _LONG: "long", _INT: "int", _BYTE: "byte"}
-FIRST_BUFFER = 8  # of those that tensors are copied to; steps use the ones before
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,6 @@ local function few(c, ...) -- luacheck: ignore 212
   return count
 end
 
-formulas.same_sizes = same_sizes
-
 formulas.new_block = new_block
 
 -- ------------------------------------------------------------------ numpy's inner loops
@@ -69,7 +67,7 @@ end
 
 -- Memory for numbers that are operands, and for intermediate results: pointers to them and their
 -- addresses, by the locals that they are in the functions that Python writes.
-local NUMBERS, BUFFERS = 3, 12
+local NUMBERS, BUFFERS = 3, 10
 local memory, places = {}, {}
 formulas.memory = memory -- which keeps it alive
 do
@@ -263,14 +261,6 @@ formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, copy_by
   make_narrow }
 formulas.sharing = { MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy }
 
---- What a source of Python's returns for an element type; it gets further arguments from 9 on.
-function formulas.load(source, name, dtype, ...)
-  local chunk = th.load(HEAD .. source, name)
-  local byte, int, long = th.dtypes[1], th.dtypes[th.INT + 1], th.dtypes[th.LONG + 1]
-  local float, double = th.dtypes[th.FLOAT + 1], th.dtypes[th.DOUBLE + 1]
-  return chunk(formulas, dtype, byte, int, long, float, double, places, ...)
-end
-
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
 -- The function returns nil for calls that it does not handle.
 -- @param name the operation
@@ -280,7 +270,10 @@ end
 function formulas.find(name, space, code, index)
   local source = code ~= 0 and th.ask(host.small_source, name, space, code, index)
   if not source then return false end
-  return formulas.load(source, 'tensor/formulas.lua', th.dtypes[index + 1])
+  local byte, int, long = th.dtypes[1], th.dtypes[th.INT + 1], th.dtypes[th.LONG + 1]
+  local float, double = th.dtypes[th.FLOAT + 1], th.dtypes[th.DOUBLE + 1]
+  local chunk = th.load(HEAD .. source, 'tensor/formulas.lua')
+  return chunk(formulas, th.dtypes[index + 1], byte, int, long, float, double, places)
 end
 
 formulas.TYPES = { [0] = true, [th.INT] = true, [th.LONG] = true, [th.FLOAT] = true,
