@@ -12,10 +12,9 @@ local ffi = require 'ffi'
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
 local floor, min, max, tonumber = math.floor, math.min, math.max, tonumber
 
-local memory = cast('char *', 0) -- memory + address: a pointer
+local loops = th.nn_loops
+local memory, numbers, loads = loops.memory, loops.numbers, loops.loads
 local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
-local numbers = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
-local loads = { [4] = th.load_float, [8] = th.load_double }
 
 local axpy = ffi.typeof('void (*)(int *, intptr_t, intptr_t, int *, intptr_t, int *)')
 local int = ffi.typeof('int[1]')

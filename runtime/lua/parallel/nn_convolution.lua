@@ -8,10 +8,9 @@ local ffi = require 'ffi'
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
 local min, tonumber = math.min, tonumber
 
-local memory = cast('char *', 0) -- memory + address: a pointer
+local loops = th.nn_loops
+local memory, numbers, loads = loops.memory, loops.numbers, loops.loads
 local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
-local numbers = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
-local loads = { [4] = th.load_float, [8] = th.load_double }
 local unfold, fold, scratch = th.nn_columns.unfold, th.nn_columns.fold, th.nn_columns.scratch
 
 -- ------------------------------------------------------------------ BLAS

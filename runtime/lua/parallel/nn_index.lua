@@ -16,8 +16,7 @@ local concat = table.concat
 local MOST = 16
 
 local longs = ffi.typeof('int64_t *')
-local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
-local loads = { [4] = th.load_float, [8] = th.load_double }
+local reals, loads = th.nn_loops.numbers, th.nn_loops.loads
 
 local function sign(x)
   return x < 0 and -1 or x > 0 and 1 or 0

@@ -99,8 +99,7 @@ end)
 
 -- Numbers of one size, which are rounded to their type; as a whole number, as C converts them.
 local cells = { [4] = ffi.new('float[1]'), [8] = ffi.new('double[1]') }
-local reals = { [4] = ffi.typeof('float *'), [8] = doubles }
-local loaders = { [4] = th.load_float, [8] = th.load_double }
+local reals, loaders = th.nn_loops.numbers, th.nn_loops.loads
 
 local function cut(x)
   if x > -2 ^ 63 and x < 2 ^ 63 then return x < 0 and ceil(x) or floor(x) end

@@ -29,10 +29,9 @@ local KEPT = 200     -- functions for shapes of windows
 local CHECKED = 8192 -- numbers that BLAS adds up at a time: so many it does in one thread
 
 local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
-local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
 local whole = { [4] = ints, [8] = longs }
 local wholes = ffi.typeof('uint64_t *')
-local loaders = { [4] = th.load_float, [8] = th.load_double }
+local reals, loaders = th.nn_loops.numbers, th.nn_loops.loads
 
 -- ------------------------------------------------------------------ finite numbers
 

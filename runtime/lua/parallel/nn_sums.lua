@@ -8,8 +8,7 @@ local cast, floor, tonumber = ffi.cast, math.floor, tonumber
 local bytes, longs, doubles = ffi.typeof('char *'), ffi.typeof('int64_t *'), ffi.typeof('double *')
 local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
 local int = ffi.typeof('int[1]')
-local ints, numbers = ffi.typeof('int32_t *'), { [4] = ffi.typeof('float *'), [8] = doubles }
-local loads = { [4] = th.load_float, [8] = th.load_double }
+local ints, numbers, loads = ffi.typeof('int32_t *'), th.nn_loops.numbers, th.nn_loops.loads
 local real = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
 
 -- For `count` pairs of rows, one after the other: target += value * source, by BLAS's axpy; of each
