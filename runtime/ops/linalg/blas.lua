@@ -40,9 +40,11 @@ factor.at = NUMBER
 
 -- ------------------------------------------------------------------- the loops
 
--- A vector as a matrix of one column. (As a matrix of one row it can be taken as it is.)
-local function column(v)
-  return { at = v.at, s0 = 1, s1 = v.s2, s2 = 1, t0 = 0, t1 = v.t2, t2 = 0 }
+-- Sets an operand to a vector as a matrix of one column. (As a matrix of one row it can be taken as
+-- it is.)
+local function column(o, v)
+  o.at, o.s0, o.s1, o.s2, o.t0, o.t1, o.t2 = v.at, 1, v.s2, 1, 0, v.t2, 0
+  return o
 end
 
 -- r = x * y for matrices, or for as many pairs of them as x has.
@@ -119,15 +121,29 @@ local function set_work(product, o)
   return true
 end
 
+-- The operands of a call: new ones, for which compiled code needs no memory; or, where there is a
+-- loop over rows, always these.
+local function new_operands()
+  return operand(), operand(), operand(), operand(), operand()
+end
+
+local kept_a, kept_b, kept_to, kept_product, kept_t = new_operands()
+local first_column = operand()
+
+local function kept_operands()
+  return kept_a, kept_b, kept_to, kept_product, kept_t
+end
+
 -- Adds a product r = a * b, the operation r = beta * t + alpha * a * b, and the same without beta,
 -- which is 1.
 -- @param n how many dimensions the product has
+-- @param give gives five operands
 -- @param shape returns the last two of the three sizes of the product; nil if the factors do not
 --   fit, or Python is quicker
 -- @param compute writes the product of two operands to a third
-local function add_product(name, sum_name, n, shape, compute)
+local function add_product(name, sum_name, n, give, shape, compute)
   blas[name] = function(r, first, second, ...) -- luacheck: ignore 212
-    local a, b, to = operand(), operand(), operand()
+    local a, b, to, product = give()
     if not (read(a, first) and read(b, second)) then return nil end
     local s1, s2 = shape(a, b)
     if not s1 then return nil end
@@ -137,7 +153,6 @@ local function add_product(name, sum_name, n, shape, compute)
       compute(a, b, to)
       return block and publish(dtype, block) or r
     end
-    local product = operand()
     if not set_work(product, to) then return nil end
     compute(a, b, product)
     each(copy, copy_data, product, to, to)
@@ -145,7 +160,7 @@ local function add_product(name, sum_name, n, shape, compute)
   end
 
   local function sum(r, beta, term, alpha, first, second, ...) -- luacheck: ignore 212
-    local t, a, b, product = operand(), operand(), operand(), operand()
+    local a, b, to, product, t = give()
     if not (read(t, term) and read(a, first) and read(b, second)) then return nil end
     local s1, s2 = shape(a, b)
     if not s1 or not tools.is_sized(t, n, 1, s1, s2) or not set_work(product, t) then return nil end
@@ -155,7 +170,6 @@ local function add_product(name, sum_name, n, shape, compute)
       combine(beta, t, alpha, product, t)
       return r
     end
-    local to = operand()
     local ready, block = set_result(to, r, n, 1, s1, s2)
     if not ready or not block and overlap(to, t) then return nil end
     compute(a, b, product)
@@ -169,23 +183,23 @@ local function add_product(name, sum_name, n, shape, compute)
   end
 end
 
-add_product('mv', 'addmv', 1, function(a, b)
+add_product('mv', 'addmv', 1, new_operands, function(a, b)
   if a.n ~= 2 or b.n ~= 1 or a.s2 ~= b.s2 or a.s1 * a.s2 >= MAX_VECTOR then return nil end
   return 1, a.s1
 end, function(a, b, r)
-  matrix_product(a, column(b), column(r))
+  matrix_product(a, column(operand(), b), column(operand(), r))
 end)
 
-add_product('mm', 'addmm', 2, function(a, b)
+add_product('mm', 'addmm', 2, new_operands, function(a, b)
   if a.n ~= 2 or b.n ~= 2 or a.s2 ~= b.s1 or a.s1 * a.s2 * b.s2 >= MAX_PRODUCT then return nil end
   return a.s1, b.s2
 end, matrix_product)
 
-add_product('ger', 'addr', 2, function(a, b)
+add_product('ger', 'addr', 2, kept_operands, function(a, b)
   if a.n ~= 1 or b.n ~= 1 or a.s2 * b.s2 > ROOM then return nil end
   return a.s2, b.s2
 end, function(a, b, r)
-  each(multiply, multiply_data, column(a), b, r)
+  each(multiply, multiply_data, column(first_column, a), b, r)
 end)
 
 function blas.dot(first, second)
@@ -195,7 +209,7 @@ function blas.dot(first, second)
   end
   -- Python copies a tensor of which all elements are one, and adds in the order that suits a copy.
   if a.s2 >= MAX_VECTOR or a.t2 == 0 or b.t2 == 0 then return nil end
-  matrix_product(a, column(b), factor)
+  matrix_product(a, column(operand(), b), factor)
   local value = load(number, number_bits, 0)
   if value ~= value then value = PUSHED_NAN end
   return value
