@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from th_shell.hints.failure import PATH, Failure
+from th_shell.hints.failure import PATH, Failure, on
 
 _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _COMPARISON = (
@@ -15,11 +15,11 @@ _COMPARISON = (
 _TENSOR = re.compile(r"(?:torch\.)?(\w+)Tensor$")
 
 
-def colon(failure: Failure) -> str:
+@on(r"bad argument #|calling '|invalid arguments:")
+def colon(failure: Failure, _: re.Match[str]) -> str:
     """For a method called with '.', and a function of a library called with ':'."""
     name = failure.function
-    wrong = re.match(r"bad argument #|calling '|invalid arguments:", failure.text)
-    if not wrong or not re.fullmatch(r"\w+", name):
+    if not re.fullmatch(r"\w+", name):
         return ""
     if re.search(rf"\btorch\.\w+\([^()]*\)\s*\.\s*{name}\s*\(", failure.code):
         return f"a method is called with ':': :{name}(…)"
@@ -40,10 +40,9 @@ def _is_library(base: str, name: str, failure: Failure) -> bool:
     return known == f"{base}.{name}"
 
 
-def brackets_missing(failure: Failure) -> str:
+@on("function arguments expected near")
+def brackets_missing(failure: Failure, _: re.Match[str]) -> str:
     """For `x:size` without the brackets of a call."""
-    if not failure.text.startswith("function arguments expected near"):
-        return ""
     methods = re.findall(rf"({PATH}):(\w+)(?![\w])\s*(?![\w({{'\"\[\s])", failure.code, re.ASCII)
     if len(methods) != 1:
         return ""
@@ -155,18 +154,16 @@ def _fits(given: str, wanted: str) -> bool:
 
 # -- hints on variables of another type than what they are used for
 
-_EXPECTED = re.compile(
+_EXPECTED = (
     r"bad argument #\d+ to '.*' \((number|string|table) expected, "
     r"got (string|table|userdata|function|boolean)\)$"
 )
 _SIZES = ("resize", "reshape", "view", "expand", "repeatTensor", "zeros", "ones", "rand", "randn")
 
 
-def wrong_kind(failure: Failure) -> str:
+@on(_EXPECTED, raised=True)
+def wrong_kind(failure: Failure, found: re.Match[str]) -> str:
     """For an argument of the wrong type: the variable in the line that has this type."""
-    found = _EXPECTED.match(failure.text)
-    if found is None or not failure.function:
-        return ""
     wanted, got = found.groups()
     known = [(path, failure.facts(path)) for path in _arguments(failure)]
     named = [(path, facts) for path, facts in known if facts.get("kind") == got]
@@ -193,10 +190,9 @@ def _of_numbers(path: str, category: str, wanted: str) -> str:
     return f"{text}: tostring({path}) is a text" if wanted == "string" else text
 
 
-def call_of_tensor(failure: Failure) -> str:
+@on(r"torch\.\w+(?:Tensor|Storage) has no call operator\Z")
+def call_of_tensor(failure: Failure, _: re.Match[str]) -> str:
     """For `x(2)`, which other languages have for an element."""
-    if not re.fullmatch(r"torch\.\w+(?:Tensor|Storage) has no call operator", failure.text):
-        return ""
     calls = re.findall(rf"(?<![\w.:])({PATH})\s*\(\s*([\w.]+(?:\s*,\s*[\w.]+)*)\s*\)", failure.code)
     of_numbers = [
         (path, index)
@@ -209,10 +205,9 @@ def call_of_tensor(failure: Failure) -> str:
     return f"elements are written {path}[{f'{{{index}}}' if ',' in index else index}]"
 
 
-def loop_limit(failure: Failure) -> str:
+@on(r"'for' limit must be a number\Z")
+def loop_limit(failure: Failure, _: re.Match[str]) -> str:
     """For a loop up to `#x` or `x:size()`, which are all sizes of a tensor."""
-    if failure.text != "'for' limit must be a number":
-        return ""
     found = re.findall(rf"#\s*({PATH})|({PATH})\s*:\s*size\s*\(\s*\)", failure.code, re.ASCII)
     limits = {first or second for first, second in found}
     if len(limits) != 1 or limits.isdisjoint(failure.tensors()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -58,6 +58,29 @@ class Failure:
         """The variables in the line, with fields behind them: each once."""
         names = re.findall(rf"(?<![\w.:])({PATH})", self.code, re.ASCII)
         return list(dict.fromkeys(name for name in names if name not in KEYWORDS))
+
+
+#: The hint on an error; '' where it is not certain what is meant.
+Rule = Callable[[Failure], str]
+#: The hint by what a pattern has found in the error's text, too.
+Hint = Callable[[Failure, re.Match[str]], str]
+
+
+def on(text: str, raised: bool = False) -> Callable[[Hint], Rule]:
+    """Make a rule for the errors whose text begins with what a pattern matches.
+
+    raised: and which a function of a library has raised.
+    """
+    pattern = re.compile(text)
+
+    def rule_of(hint: Hint) -> Rule:
+        def rule(failure: Failure) -> str:
+            found = pattern.match(failure.text)
+            return hint(failure, found) if found and (failure.function or not raised) else ""
+
+        return rule
+
+    return rule_of
 
 
 class Place(NamedTuple):

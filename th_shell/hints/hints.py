@@ -6,14 +6,12 @@ Where more than one thing may be meant, there is none: a wrong hint is worse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from runtime import Engine, LuaError, LuaSyntaxError
 from th_shell.entry import Entry
 from th_shell.hints import calls, nil_names, sizes
-from th_shell.hints.failure import Failure, Place, failure_of, place_of
-
-Rule = Callable[[Failure], str]
+from th_shell.hints.failure import Place, Rule, failure_of, place_of
 
 _RULES: tuple[Rule, ...] = (
     nil_names.nil_name,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from runtime import Engine, Facts
 from th_shell.help.meanings import find_path, sections
 from th_shell.help.names import few_names, nearest
-from th_shell.hints.failure import PATH, Failure
+from th_shell.hints.failure import PATH, Failure, on
 from th_shell.tokens import KEYWORDS
 from th_shell.toml import loads
 
@@ -45,18 +45,16 @@ def _notations() -> tuple[Notation, ...]:
 
 # -- names
 
-_NIL = re.compile(
+_NIL = (
     r"attempt to (?:call|index|perform arithmetic on|concatenate|get length of) "
     r"(global|field|method) '(\w+)' \(a nil value\)"
 )
 _LIBRARIES = frozenset("torch paths sys xlua lfs image string table math io os".split())
 
 
-def nil_name(failure: Failure) -> str:
+@on(_NIL)
+def nil_name(failure: Failure, found: re.Match[str]) -> str:
     """For an error that names what is nil."""
-    found = _NIL.match(failure.text)
-    if found is None:
-        return ""
     kind, name = found.groups()
     if kind == "global":
         return _global(name, failure)

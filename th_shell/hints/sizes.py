@@ -6,21 +6,18 @@ import re
 from math import prod
 
 from runtime import Facts
-from th_shell.hints.failure import PATH, Failure
+from th_shell.hints.failure import PATH, Failure, on
 
 _SIZES = r"\[(\d+(?: x \d+)*)\]"
-_PRODUCT = re.compile(rf"size mismatch, m1: {_SIZES}, m2: {_SIZES}$")
-_MATRIX_VECTOR = re.compile(rf"size mismatch, {_SIZES}, {_SIZES}$")
-_COUNTS = re.compile(rf"inconsistent tensor size, expected .*?{_SIZES} and src {_SIZES} to have")
-_RANGE = re.compile(
+_RANGE = (
     r"bad argument #\d+ to '[\w?]+' \((?:(?:(?:end )?index )?out of (?:range|bounds?)"
     r"|dimension -?\d+ out of range(?: of \dD tensor)?)\)$"
 )
 _ELEMENTWISE = frozenset("__add __sub add csub cmul cdiv cpow cmax cmin copy map".split())
-_OTHER_SIZES = re.compile(
-    r"inconsistent tensor sizes$|should be square|singleton expansion|size mismatch$"
+_OTHER_SIZES = (
+    r"(?s:.*?)(?:inconsistent tensor sizes$|should be square|singleton expansion|size mismatch$"
     r"|dimensions? mismatch|sizes? (?:do|does) not match|should have|[12]D tensors? expected"
-    r"|matrix expected|vector expected|expected (?:a )?(?:matrix|vector)"
+    r"|matrix expected|vector expected|expected (?:a )?(?:matrix|vector))"
 )
 
 
@@ -53,11 +50,9 @@ def _are(
     return tuple(tensors[name] for name in pair) == wanted
 
 
-def products(failure: Failure) -> str:
+@on(rf"size mismatch, (?:m1: )?{_SIZES}, (?:m2: )?{_SIZES}$", raised=True)
+def products(failure: Failure, found: re.Match[str]) -> str:
     """For products of matrices, or of a matrix and a vector, whose sizes do not fit."""
-    found = _PRODUCT.match(failure.text) or _MATRIX_VECTOR.match(failure.text)
-    if found is None or not failure.function:
-        return ""
     left, right = _read(found[1]), _read(found[2])
     if len(left) != 2 or len(right) not in (1, 2):
         return ""
@@ -80,11 +75,9 @@ def _fitting(a: str, b: str, left: tuple[int, ...], right: tuple[int, ...]) -> s
     return ""
 
 
-def element_counts(failure: Failure) -> str:
+@on(rf"inconsistent tensor size, expected .*?{_SIZES} and src {_SIZES} to have", raised=True)
+def element_counts(failure: Failure, found: re.Match[str]) -> str:
     """For operations element by element on tensors with different numbers of elements."""
-    found = _COUNTS.match(failure.text)
-    if found is None or not failure.function:
-        return ""
     left, right = _read(found[1]), _read(found[2])
     names = _named(failure, left, right)
     if not names:
@@ -106,21 +99,18 @@ def _expansion(b: str, left: tuple[int, ...], right: tuple[int, ...]) -> str:
     return f"{b}:view({', '.join(map(str, padded))})" if missing else b
 
 
-def view_sizes(failure: Failure) -> str:
+@on(r"Wrong size for view\. Input size: ([\dx]+)\. Output size: ([\dx]+)$")
+def view_sizes(failure: Failure, found: re.Match[str]) -> str:
     """For a view with another number of elements."""
-    found = re.match(
-        r"Wrong size for view\. Input size: ([\dx]+)\. Output size: ([\dx]+)$", failure.text
-    )
-    if found is None or failure.function not in ("view", "viewAs"):
+    if failure.function not in ("view", "viewAs"):
         return ""
     old, new = (prod(map(int, sizes.split("x"))) for sizes in found.groups())
     return f"{found[1]} has {_count(old)}, {found[2]} would have {new}"
 
 
-def index_range(failure: Failure) -> str:
+@on(_RANGE, raised=True)
+def index_range(failure: Failure, _: re.Match[str]) -> str:
     """For an index or a dimension that is out of range: the size that there is."""
-    if not _RANGE.match(failure.text) or not failure.function:
-        return ""
     name, facts = _indexed(failure)
     if not name:
         return ""
@@ -149,10 +139,9 @@ def _count(number: int) -> str:
     return f"{number} element" + "s" * (number != 1)
 
 
-def sizes_of_all(failure: Failure) -> str:
+@on(_OTHER_SIZES, raised=True)
+def sizes_of_all(failure: Failure, _: re.Match[str]) -> str:
     """For other errors about sizes: those of the tensors in the line."""
-    if not failure.function or not _OTHER_SIZES.search(failure.text):
-        return ""
     known = [f"{name} is {facts['sizes'] or 'empty'}" for name, facts in failure.tensors().items()]
     return ", ".join(known) if len(known) <= 4 else ""
 
