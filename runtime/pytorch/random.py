@@ -29,14 +29,8 @@ def manual_seed(seed: Any) -> Generator:
     return default_generator.manual_seed(int(seed))
 
 
-def seed() -> int:
-    """Start a stream of the default generator that nobody foresees; returns its seed."""
-    return default_generator.seed()
-
-
-def initial_seed() -> int:
-    """The seed that the default generator was started with."""
-    return default_generator.initial_seed()
+seed = default_generator.seed
+initial_seed = default_generator.initial_seed
 
 
 def get_rng_state() -> Tensor:

@@ -1,7 +1,7 @@
 """torch.return_types: named tuples, of which operations with several results return one.
 
-Each is a tuple whose parts have names. The classes are made from one table, and are attributes
-of this module under the operations' names.
+Each is a tuple whose parts have names. The classes are made from one table, by the operations'
+names.
 """
 
 from __future__ import annotations
@@ -105,7 +105,6 @@ RESULTS: dict[str, type[ReturnType]] = {
     name: _make(name, fields) for name, fields in _FIELDS.items()
 }
 all_return_types = list(RESULTS.values())
-globals().update(RESULTS)
 
 
 def named(name: str, *parts: Any) -> Any:

@@ -74,10 +74,6 @@ class Schema:
         """The signature without some parameters."""
         return Schema(self.name, tuple(p for p in self.parameters if p.name not in names))
 
-    def renamed(self, name: str) -> Schema:
-        """The same signature of another function."""
-        return Schema(name, self.parameters)
-
     def __str__(self) -> str:
         parts: list[str] = []
         for parameter in self.parameters:

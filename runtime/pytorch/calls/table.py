@@ -98,7 +98,7 @@ def _method(row: Row, in_place: bool = False) -> Row:
     """The row of the method for a function's: without self, which is its first parameter."""
     schema = row.schema.without(row.schema.parameters[0].name, "out")
     if in_place:
-        schema = schema.renamed(f"{schema.name}_")
+        schema = replace(schema, name=f"{schema.name}_")
     return replace(row, schema=schema, in_place=in_place, is_method=True)
 
 
