@@ -19,7 +19,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import CodeType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,14 @@ from runtime.thnn.table import Call, add_row
 _NORM, _NAN = "NORM", "NAN"
 
 
+class _Case(NamedTuple):
+    """The formula of a case, the names in it, and its condition; None for any other case."""
+
+    text: str
+    names: tuple[str, ...]
+    test: CodeType | None
+
+
 @dataclass(frozen=True)
 class Formula:
     """A formula of a row: the result's name, TOTAL for a loss, and its text.
@@ -59,9 +68,16 @@ class Formula:
     like: str
 
     @cached_property
-    def cases(self) -> list[tuple[str, ast.expr | None]]:
-        """The formulas of each case, and its condition; None for any other case."""
-        return [(ast.unparse(tree), test) for tree, test in cases(parse(self.text))]
+    def cases(self) -> list[_Case]:
+        """What the formula is in each case."""
+        return [
+            _Case(
+                ast.unparse(tree),
+                tuple(sorted(names(tree))),
+                None if test is None else compile(ast.Expression(test), self.text, "eval"),
+            )
+            for tree, test in cases(parse(self.text))
+        ]
 
 
 def formulas_of(text: str, like: str | None) -> tuple[Formula, ...]:
@@ -109,8 +125,8 @@ def compute_formula(formula: Formula, call: Call, **numbers: float) -> None:
     for name, value in values.items():
         if isinstance(value, float | int) and not isinstance(value, bool):
             values[name] = cast_scalar(value, dtype)
-    text = _case(formula, values)
-    tensors = tuple(sorted(n for n in names(parse(text)) if isinstance(values.get(n), Tensor)))
+    text, used, _ = _case(formula, values)
+    tensors = tuple(name for name in used if isinstance(values.get(name), Tensor))
     sources = [values[name] for name in tensors]
     count = sources[0].nelement
     average = bool(values.get("sizeAverage"))
@@ -131,11 +147,11 @@ def compute_formula(formula: Formula, call: Call, **numbers: float) -> None:
         elementwise(result, compute, *sources)
 
 
-def _case(formula: Formula, values: dict[str, Any]) -> str:
-    """The formula of the case that a call is."""
-    for text, test in formula.cases:
-        if test is None or eval(compile(ast.Expression(test), "", "eval"), {}, values):
-            return text
+def _case(formula: Formula, values: dict[str, Any]) -> _Case:
+    """The case that a call is."""
+    for case in formula.cases:
+        if case.test is None or eval(case.test, {}, values):
+            return case
     raise ValueError(f"{formula.text!r} has no case for the call")
 
 

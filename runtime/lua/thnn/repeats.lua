@@ -7,7 +7,7 @@ local th = ...
 local ffi = require 'ffi'
 local host, jobs, job_index = th.host, th.jobs, th.job_index
 local dense = th.formulas.dense
-local tonumber, concat, cast, C = tonumber, table.concat, ffi.cast, ffi.C
+local type, tonumber, concat, cast, C = type, tonumber, table.concat, ffi.cast, ffi.C
 
 local MAX_CALLS = 256 -- that are kept of a function, for an element type
 local ROOM = 1048576 -- bytes of the results of a call, and of what its jobs leave to each other
@@ -102,6 +102,14 @@ local function read_jobs(call, text)
   end
 end
 
+-- Whether a tensor has a kept geometry, and all its elements.
+local function fits(c, kept)
+  return c.nDimension == kept.n
+    and (kept.n == 0 or C.th_compare(c.size, kept.sizes, kept.bytes) == 0
+    and C.th_compare(c.stride, kept.strides, kept.bytes) == 0
+    and tonumber(c.storageOffset) + kept.count <= tonumber(c.storage.size))
+end
+
 -- Tables that a plan depends on by their elements, not by their sizes alone.
 local TABLE, MAX_TABLE = 'connTable', 1024
 
@@ -124,8 +132,9 @@ end
 local ABSENT = { n = 0, changed = 0, used = 0 }
 
 -- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells
--- whether it can be repeated. nil for calls of which nothing needs to be kept.
-local function new_call(row, dtype, ...)
+-- whether it can be repeated. nil for calls of which nothing needs to be kept. results: which
+-- positions have results, once a call has told; others with gaps between elements are Python's.
+local function new_call(row, dtype, results, ...)
   local call, given, count = { kept = {}, scale = {} }, {}, 0
   for i, kind in ipairs(row.kinds) do
     local value = select(i, ...)
@@ -135,6 +144,7 @@ local function new_call(row, dtype, ...)
       count = count + dense(value)
       given[i] = describe(value)
       call[i] = new_tensor(given[i])
+      if results.known and not results[i] and not fits(value, call[i]) then return nil end
       if row.names[i] == TABLE then
         if dense(value) == 0 or dense(value) > MAX_TABLE then return nil end
         given[i] = given[i] .. elements_of(value, call[i], dtype)
@@ -147,19 +157,17 @@ local function new_call(row, dtype, ...)
   local text = th.ask(host.thnn_jobs, row.name, dtype.index, address(working), ROOM,
     unpack(given, 1, #row.kinds))
   call.few = text ~= nil
-  if text then read_jobs(call, text) end
+  if text then
+    read_jobs(call, text)
+    results.known = true
+    for i in ipairs(row.kinds) do
+      results[i] = results[i] or type(call[i]) == 'table' and call[i].wanted ~= nil
+    end
+  end
   return call
 end
 
 -- ------------------------------------------------------------------ functions
-
--- Whether a tensor has a kept geometry, and all its elements.
-local function fits(c, kept)
-  return c.nDimension == kept.n
-    and (kept.n == 0 or C.th_compare(c.size, kept.sizes, kept.bytes) == 0
-    and C.th_compare(c.stride, kept.strides, kept.bytes) == 0
-    and tonumber(c.storageOffset) + kept.count <= tonumber(c.storage.size))
-end
 
 local function place(c, size)
   return address(c.storage.data) + size * tonumber(c.storageOffset)
@@ -306,7 +314,8 @@ function th.thnn_repeats(row, dtype)
   })
   local longs = th.dtypes[th.LONG + 1]
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
-  local function new(...) return new_call(row, dtype, ...) end
+  local results = {}
+  local function new(...) return new_call(row, dtype, results, ...) end
   local function resize_result(is_long, c, result)
     return resize(resize_of[is_long and longs or dtype], c, result)
   end
