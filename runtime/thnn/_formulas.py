@@ -253,7 +253,7 @@ def record_steps(
 
     numbers: what the other names in it are. out: of the tensors' type, or doubles.
     """
-    if out.size > 2 * PIECE:
+    if out.size >= LARGE:
         refuse_recording("there are many elements")
     letter = next(iter(tensors.values())).dtype.char
     operands = {name: Operand("number", name, "") for name in names(parse(text))}
