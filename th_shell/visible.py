@@ -42,7 +42,7 @@ def visible(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    """The same in one line: a newline, as a file's name may have it, is digits, too."""
+    """A text with its control codes as digits in one line: newlines, as in a file's name, too."""
     return visible(text).replace("\n", "\\010")
 
 

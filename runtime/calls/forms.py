@@ -277,7 +277,7 @@ class Form:
         return None
 
     def _place(self, given: set[int], args: tuple[Any, ...]) -> list[int | None] | None:
-        """The same for one choice: given has the optional arguments that the call passes."""
+        """The positions for one choice: given has the optional arguments that the call passes."""
         places: list[int | None] = []
         at = 0
         for i, argument in enumerate(self.arguments):

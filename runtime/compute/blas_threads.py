@@ -1,9 +1,9 @@
 """How many threads the BLAS libraries under numpy and scipy compute with.
 
-Their threads wait for each other by spinning. Where another process keeps a processor busy that
-turns 0.1 ms into 8 ms. So the libraries start with one thread; only work that takes many times
-as long gets what torch.setnumthreads says. That it does whatever else the machine does: with
-another number of threads the last digits of a result may be others.
+The threads of these libraries spin while they wait for each other. Where another process keeps a
+processor busy, that turns 0.1 ms into 8 ms. So the libraries start with one thread, and only work
+that takes many times as long gets as many threads as torch.setnumthreads says. It gets these
+however busy the machine is, since the last digits of a result depend on their number.
 """
 
 from __future__ import annotations

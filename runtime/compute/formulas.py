@@ -85,7 +85,7 @@ def source(name: str, space: str, code: int, dtype: DType = DOUBLE) -> str | Non
 def _source(
     name: str, space: str, pattern: str, dtype: DType, to: DType | None = None
 ) -> str | None:
-    """The same for calls whose first tensor, a destination, has the element type `to`."""
+    """The Lua code for calls of one pattern; to: the element type of a destination."""
     sample: dict[str, Any] = {"T": TENSOR_CLASSES[dtype.index](), "N": 1.5}
     args = tuple(sample[kind] for kind in pattern)
     if to is not None:

@@ -29,8 +29,9 @@ _MAX_DIGITS = 5  # numbers of more digits before the point get a common factor
 class Layout:
     """How the numbers of one tensor or storage are printed.
 
-    format: of one number, for the operator %. scale: the common factor, None for 1. width: the
-    characters of a column without the separator; None where lines are never split.
+    format: how one number is written, as the operator % takes it. scale: the factor that is printed
+    above all numbers; None where there is none. width: how many characters a column has, without
+    the space before it; None where lines are never split.
     """
 
     format: str

@@ -25,10 +25,10 @@ class Crossing(Protocol):
         """
 
     def value(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
-        """The same; returns the value that its results stand for, or a tuple of several."""
+        """Call a function of lua/values.lua; returns its value, or a tuple of several."""
 
     def values(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> list[Any]:
-        """The same; returns a list."""
+        """Call a function of lua/values.lua; returns the values of its results."""
 
     def drop(self, number: int) -> None:
         """Let Lua forget a value, soon."""

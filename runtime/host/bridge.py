@@ -54,12 +54,12 @@ def _adopt(storage: Storage, offset: int, *geometry: int) -> tuple[Tensor, int]:
 def _adopt_block(
     index: int, struct: int, data: int, size: int, block: Any, offset: int, *geometry: int
 ) -> tuple[Tensor, int]:
-    """The same for a tensor in a block that Lua made; see _adopt_storage."""
+    """A tensor in a block that Lua made, and the address of its C struct; see _adopt_storage."""
     return _adopt(STORAGE_CLASSES[index].adopted(struct, data, size, block), offset, *geometry)
 
 
 def _adopt_empty(index: int) -> tuple[Tensor, int]:
-    """The same for a tensor without a storage."""
+    """A tensor without a storage, and the address of its C struct."""
     tensor = TENSOR_CLASSES[index]()
     return tensor, tensor.mirror()
 

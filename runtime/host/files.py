@@ -52,7 +52,7 @@ def _remaining(file: File) -> int:
 
 
 def _of_open(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, which raises an ArgError for a closed file."""
+    """A function that raises an ArgError for a closed file."""
 
     def call(file: File, *args: Any) -> Any:
         file.check_open()

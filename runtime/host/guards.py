@@ -12,7 +12,7 @@ from runtime.core.texts import to_bytes
 
 
 def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Callable[..., Any]:
-    """The same function, which returns an exception as the bytes that make Lua raise an error.
+    """A function that returns an exception as the bytes that make Lua raise an error.
 
     interruptible: whether Ctrl-C may end it.
     """
@@ -32,7 +32,7 @@ def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Cal
 
 
 def answering(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, of whose results `th.ask` of ``lua/core/bridge.lua`` can read texts."""
+    """A function of whose results `th.ask` of ``lua/core/bridge.lua`` can read texts."""
 
     @wraps(function)
     def answer(*args: Any) -> Any:

@@ -148,7 +148,7 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
 
 
 def _compute_overlapping(r: Tensor, compute: Compute, operands: tuple[Tensor | float, ...]) -> None:
-    """The same where several elements of r are one element of its storage.
+    """Compute r where several elements of it are one element of its storage.
 
     Torch7: computes one element after the other, so that an element of the storage that is met
     again has changed already. Here all first visits of elements of the storage are computed

@@ -210,7 +210,7 @@ def _correlate_large(
     distances: Sequence[int],
     strides: Sizes,
 ) -> None:
-    """The same as `_correlate`: each weight is multiplied with the whole input, by BLAS's axpy."""
+    """Correlate large planes: each weight is multiplied with the whole input, by BLAS's axpy."""
     planes, _, width = rows.shape[1:]
     at = _window_positions(tuple(distances), width, 1 if paired else planes, flat.shape[1])
     rows = np.ascontiguousarray(rows)

@@ -44,7 +44,7 @@ class MemoryBytes:
         return bytes(self._data[at : at + count])
 
     def read_into(self, out: memoryview, at: int) -> int:
-        """The same, into memory; returns how many there were."""
+        """Copy bytes from a position on into memory; returns how many there were."""
         part = self._data[at : at + len(out)]
         out[: len(part)] = part
         return len(part)

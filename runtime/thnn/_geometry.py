@@ -42,7 +42,7 @@ class Windows:
         dilation: Sizes,
         count: Sizes,
     ) -> Windows:
-        """The same for numbers of fewer dimensions, the last one the width."""
+        """Windows for numbers of one to three dimensions, the last one the width."""
 
         def fill(numbers: Sizes, missing: int) -> Sizes:
             return (missing,) * (3 - len(numbers)) + numbers

@@ -137,7 +137,7 @@ def refuse_recording(reason: str) -> None:
 
 
 def keep(array: Array, tensor: Tensor, use: str) -> Array:
-    """The same array, of which a recorded call knows then that it has a tensor's elements."""
+    """The array itself, of which a recorded call knows then that it has a tensor's elements."""
     recording = current(_Recorder).now
     if recording is not None:
         recording.keep(array, tensor, use)

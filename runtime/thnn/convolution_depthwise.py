@@ -115,7 +115,7 @@ def _check_places(shape: Shape, turned: Shape) -> None:
 
 
 def _turned(shape: Shape, numbers: Numbers) -> Shape:
-    """The same with width for height, and height for width."""
+    """A shape with width for height, and height for width."""
     height, width = shape.size
     if height == width:
         return shape

@@ -60,7 +60,7 @@ def _count_in_images(sizes: Sizes, steps: Steps, ceil: bool) -> Sizes:
 
 @lru_cache(maxsize=64)
 def _count_in_volumes(sizes: Sizes, steps: Steps, ceil: bool, averages: bool) -> Sizes:
-    """The same along time, height and width. averages: whether they are taken."""
+    """How many windows there are along time, height and width. averages: whether they are taken."""
     kernel, stride, pad, dilation = steps
     (k_t, k_h, k_w), (p_t, p_h, p_w) = kernel, pad
     positive(5, "kernel size", "k", kernel)

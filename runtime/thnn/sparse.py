@@ -211,7 +211,7 @@ def sparse_linear_gradients(call: Call) -> None:
 
 @thnn("SparseLinear_legacyAccGradParameters", _GRADIENTS, repeats=False)
 def sparse_linear_gradients_of_pairs(call: Call) -> None:
-    """The same for the older form; gradOutput is resized to the batch."""
+    """Add the gradients for input in the older form; gradOutput is resized to the batch."""
     outputs, inputs = _matrix(call.weight)
     _check_pairs(call.input, 2)
     _check_gradients(call)

@@ -19,7 +19,7 @@ class Look(NamedTuple):
     faint: str = "{}"
 
     def coloured(self) -> Look:
-        """The same look in colours, those of the terminal."""
+        """This look in colours, those of the terminal."""
         green, red, grey = (f"\x1b[{code}m{{}}\x1b[0m" for code in (32, 31, 90))
         return self._replace(good=green, bad=red, faint=grey)
 

@@ -38,7 +38,7 @@ class InputCompleter(Completer):
         return list(self._found(document))
 
     def prepare(self, document: Document) -> list[Completion]:
-        """The same, which are then not looked for again when the menu asks for them."""
+        """Find what fits before the menu asks for it, which then looks for nothing again."""
         found = list(self._found(document))
         self._ready = document, found
         return found

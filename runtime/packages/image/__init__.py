@@ -31,7 +31,7 @@ __all__ = ["functions"]
 
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function without numpy's warnings: of a choice, both sides are computed."""
+    """A function without numpy's warnings: of a choice, both sides are computed."""
 
     @wraps(function)
     def call(*args: Any) -> Any:

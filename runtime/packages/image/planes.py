@@ -79,7 +79,7 @@ def take(pixels: Array, y: Array, x: Array) -> Array:
 
 
 def take_inside(pixels: Array, y: Array, x: Array, other: float = 0) -> Array:
-    """The same for any positions; outside of the image there is another number."""
+    """The pixels of all planes at any positions; outside of the image there is another number."""
     height, width = pixels.shape[1:]
     inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
     found = take(pixels, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1))

@@ -29,7 +29,7 @@ class Size(CType, tuple[int, ...]):
         return tuple.__new__(cls, _whole_numbers(sizes[0]) if sizes else ())
 
     def __repr__(self) -> str:
-        """As PyTorch prints it."""
+        """The sizes as PyTorch prints them."""
         return f"torch.Size({list(self)})"
 
     def __reduce__(self) -> tuple[Any, ...]:

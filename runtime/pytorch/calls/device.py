@@ -43,7 +43,7 @@ class device(CType):
         return _of_one(**given) if form is _FORMS[0] else _of_type(**given)
 
     def __repr__(self) -> str:
-        """As PyTorch prints it, which reads a negative index as 16 bits without a sign."""
+        """The device as PyTorch prints it, which reads an index below 0 as 16 bits without sign."""
         index = "" if self.index is None else f", index={self.index & 0xFFFF}"
         return f"device(type='{self.type}'{index})"
 

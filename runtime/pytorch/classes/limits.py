@@ -69,7 +69,7 @@ class finfo(_Limits):  # noqa: N801 (PyTorch's name)
         return _float_limits(kind.name, 8 * kind.itemsize)
 
     def __repr__(self) -> str:
-        """As PyTorch prints it, with six digits."""
+        """The limits as PyTorch prints them, with six digits."""
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
         numbers = ", ".join(f"{name}={getattr(self, name):g}" for name in names)
         return f"finfo({numbers}, dtype={self.dtype})"
@@ -97,7 +97,7 @@ class iinfo(_Limits):  # noqa: N801 (PyTorch's name)
         return _integer_limits(kind.name, 8 * kind.itemsize, kind.is_signed)
 
     def __repr__(self) -> str:
-        """As PyTorch prints it, with six digits."""
+        """The limits as PyTorch prints them, with six digits."""
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 

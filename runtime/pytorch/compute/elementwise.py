@@ -166,7 +166,7 @@ class Pointwise:
         return _laid_out(values, inputs)
 
     def _mixed(self, operands: tuple[Any, ...]) -> Tensor | None:
-        """The same for operands that meet in another type, or of which the first is a number."""
+        """The result for operands that meet in another type, or of which the first is a number."""
         if self.check is not None or self.compute.__class__ is not _UFUNC:
             return None
         kind: Any = self.rule(result_type(*operands)).numpy

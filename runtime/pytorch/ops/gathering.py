@@ -161,7 +161,7 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
 
 @op(more=OUT)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """As `gather`, where the other dimensions are broadcast; without dim of all elements."""
+    """Gather where the other dimensions are broadcast; without dim of all elements."""
     if indices.dtype is not int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got "
@@ -279,7 +279,7 @@ def where(condition: Tensor, input: Tensor, other: Tensor, *, out: Out = None) -
     "where(Tensor condition, Number self, Number other)",
 )
 def where_number(condition: Tensor, *values: Any, **named: Any) -> Tensor:
-    """As with tensors, of numbers."""
+    """The elements of one value where a condition holds, else of another; numbers count, too."""
     return _where(condition, *values, *named.values())
 
 
@@ -313,7 +313,7 @@ def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
 
 @op(more=OUT)
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """As `nonzero`, with so many rows: cut, or filled with a value."""
+    """The positions of elements that are not 0, in so many rows: cut, or filled with a value."""
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     rows = _nonzero(input.array).array[:size]

@@ -181,7 +181,7 @@ def _new_tensor(cls: type[Tensor], *args: Any, **named: Any) -> Tensor:
 
 
 def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
-    """The same view of the same storage as an instance of a class. Raises TypeError for no class.
+    """This view of this storage as an instance of a class. Raises TypeError for no class.
 
     Results of operations on it are plain tensors, where PyTorch keeps the class.
     """

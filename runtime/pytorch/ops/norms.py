@@ -56,7 +56,7 @@ def vector_norm_of(array: Array, ord: float, axes: Shape | None, keepdim: bool) 
 
 
 def _length(array: Array, axes: Shape | None, keepdim: bool) -> Array:
-    """The same of order 2, of a few numbers."""
+    """The norms of order 2 of few numbers."""
     run, wide = quietly.run, array.astype(np.float64, copy=False)
     if axes is None and not keepdim:
         row = wide.reshape(-1)
@@ -67,7 +67,7 @@ def _length(array: Array, axes: Shape | None, keepdim: bool) -> Array:
 
 
 def _norm_of_many(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
-    """The same without copies in a larger type, but of float16."""
+    """The norms of order 1 or 2 of many numbers, without wider copies, but of float16."""
     run = quietly.run
     wide = array.astype(np.float32) if array.itemsize == 2 else array
     if ord == 2:
@@ -81,7 +81,7 @@ def _norm_of_many(array: Array, ord: float, axes: Shape | None, keepdim: bool) -
 
 
 def _power_norm(array: Array, ord: Any, axes: Shape | None, keepdim: bool) -> Array:
-    """The same for other orders of float32, all of whose steps PyTorch rounds."""
+    """The norms of other orders of float32, all of whose steps PyTorch rounds."""
     run, wide = quietly.run, np.abs(array).astype(np.float64)
     powers = run(run(np.power, wide, ord).astype, np.float32)
     sums = np.asarray(sum_of(powers, axes, keepdim))
@@ -105,7 +105,7 @@ def check_identity(array: Array, ord: float, axes: Shape | None) -> None:
 
 
 def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) -> Array:
-    """The same in the next larger type: of float16 float32, of float32 float64."""
+    """The norms in the next larger type: of float16 float32, of float32 float64."""
     wide = array.astype(np.float32 if array.itemsize == 2 else np.float64, copy=False)
     with np.errstate(all="ignore"):
         sizes = np.abs(wide)

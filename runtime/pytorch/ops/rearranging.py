@@ -44,7 +44,7 @@ def repeat(input: Tensor, repeats: Shape) -> Tensor:
 
 @op()
 def tile(input: Tensor, dims: Shape) -> Tensor:
-    """As `repeat`, where missing numbers in front count as 1."""
+    """Repeat as `repeat` does; missing numbers in front count as 1."""
     return _repeated(input.array, (1,) * (input.array.ndim - len(dims)) + dims)
 
 

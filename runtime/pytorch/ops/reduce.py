@@ -57,7 +57,7 @@ def sum_of(array: Array, axes: Shape | None, keepdim: bool, kind: Any = None) ->
 
 
 def _sum_in_parts(array: Array, axes: Shape, keepdim: bool, kind: Any, axis: int) -> Any:
-    """The same where numpy would add many elements along an axis one after the other."""
+    """A sum for which numpy would add many elements along an axis one after the other."""
     size = array.shape[axis]
     if array.size // size < _NARROW:
         last = array.ndim - 1

@@ -266,7 +266,7 @@ def _register_integral(name: str, integral: Callable[..., Tensor], what: str) ->
 
 @op("trapz(Tensor y, *, float dx = 1, int dim = -1)", "trapz(Tensor y, Tensor x, *, int dim = -1)")
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:
-    """The same as trapezoid."""
+    """The integrals by trapezoids, of samples at x or dx apart."""
     return _integral(y, dim, x, dx)
 
 

@@ -198,7 +198,7 @@ def _order(flat: Array) -> Array:
 
 
 def _of_slices(array: Array, axis: int, sort: bool) -> _Found:
-    """The same of the slices of a dimension, which are compared element by element."""
+    """The different slices of a dimension, which are compared element by element."""
     n = array.shape[axis]
     if not n:
         return array.copy(), np.empty(0, np.int64), np.empty(0, np.int64)

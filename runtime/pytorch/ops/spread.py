@@ -62,7 +62,7 @@ def _add(array: Array, axes: Any, keepdim: bool) -> Array:
 
 
 def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, Array]:
-    """The same of a few elements."""
+    """The variance of a few elements, and their average."""
     row, run = array.reshape(-1).astype(_FLOAT64), quietly.run
     n = len(row)
     average = float(run(np.add.reduce, row)) / n

@@ -60,7 +60,7 @@ def _draw_in_pairs(words: Words, count: int, mean: float, deviation: float) -> A
 
 
 def _fill_few_sixteens(words: Words, out: Array, mean: float, deviation: float) -> None:
-    """The same as _fill_sixteens, for a contiguous array of any shape, in one call."""
+    """Fill a contiguous array of any shape in one call, as `_fill_sixteens` fills a vector."""
     count = out.size
     drawn = count + _SIXTEEN if count % _SIXTEEN else count
     is_double = out.itemsize == 8
@@ -94,7 +94,7 @@ def _by_loop(values: Array, mean: float, deviation: float) -> None:
 
 
 def _by_numpy(values: Array, mean: float, deviation: float) -> None:
-    """The same for floats, with numpy's functions."""
+    """Turn all sixteens of uniform floats into normal ones, with numpy's functions."""
     eights = values[: len(values) & -_SIXTEEN].view(_EIGHT_FLOATS)
     radius = eights[::2].copy().view(np.float32)
     np.subtract(1, radius, out=radius)
