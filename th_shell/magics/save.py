@@ -8,7 +8,6 @@ on, are hidden code in it. What only a prompt has is left out, or written otherw
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -47,13 +46,10 @@ def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequen
     entries = [entry for entry in log if entry.number in numbers]
     hidden = hidden_before(log, entries)
     text = PageText(entries, hidden)
-    with ExitStack() as stack:
-        checker = docs.Checker(
-            stack.enter_context(docs.Starter()), docs.Compiler(), docs.Configuration()
-        )
+    with docs.Starter() as starter:
+        checker = docs.Checker(starter, docs.Compiler(), docs.Configuration())
         printed = _printed(checker, text)
-        outputs = [one.got for one in printed]
-        readable = _readable(checker, text, outputs)
+        readable = _readable(checker, text, [one.got for one in printed])
         kept = _holding(checker, text, readable)
         try:
             write_file(path, text.document(kept).encode("utf-8", "surrogateescape"))
@@ -66,25 +62,34 @@ def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequen
                 entry for entry in given if entry not in entries
             ],
             "hidden, since these build on it": hidden,
-            "raised an error only in the page": [
-                entry
-                for entry, one in zip(entries, printed, strict=True)
-                if one.verdict is docs.Verdict.ERROR and not entry.error
-            ],
-            "without its output, which would be read as an input": [
-                entry
-                for entry, output, shown in zip(entries, outputs, readable, strict=True)
-                if output.strip() and not shown
-            ],
-            "without its output, which is long and depends on chance": [
-                entry
-                for entry, output, shown in zip(entries, readable, kept, strict=True)
-                if output and not shown
-            ],
+            **_changed(entries, printed, readable, kept),
         }
         session.write("".join(map(_told, told, told.values())))
         report = docs.TextReport(docs.View(), 1).page(checker.check(path))
         session.write("".join(f"{line}\n" for line in report))
+
+
+def _changed(
+    entries: Sequence[Entry],
+    printed: Sequence[docs.Result],
+    readable: Sequence[str],
+    kept: Sequence[str],
+) -> dict[str, list[Entry]]:
+    """The inputs whose outputs are not those of the session, by what has become of these."""
+    rows = list(zip(entries, printed, readable, kept, strict=True))
+    return {
+        "raised an error only in the page": [
+            entry
+            for entry, one, *_ in rows
+            if one.verdict is docs.Verdict.ERROR and not entry.error
+        ],
+        "without its output, which would be read as an input": [
+            entry for entry, one, shown, _ in rows if one.got.strip() and not shown
+        ],
+        "without its output, which is long and depends on chance": [
+            entry for entry, _, output, shown in rows if output and not shown
+        ],
+    }
 
 
 def _told(words: str, entries: Sequence[Entry]) -> str:
