@@ -10,7 +10,8 @@ local dense = th.formulas.dense
 local type, tonumber, concat, cast, C = type, tonumber, table.concat, ffi.cast, ffi.C
 
 local MAX_CALLS = 256 -- that are kept of a function, for an element type
-local ROOM = 4194304 -- bytes of the results of a call, and of what its jobs leave to each other
+-- Bytes of all tensors of a call, as doubles, and of what its jobs leave to each other.
+local ROOM = 4194304
 
 local intptr = ffi.typeof('intptr_t')
 

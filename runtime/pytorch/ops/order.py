@@ -105,9 +105,7 @@ def _like(values: Array, input: Tensor) -> Array:
     return found
 
 
-def _sorted(
-    input: Tensor, dim: int, descending: bool, stable: bool, out: Any = None
-) -> tuple[Array, Array]:
+def _sorted(input: Tensor, dim: int, descending: bool, stable: bool) -> tuple[Array, Array]:
     """The sorted elements along a dimension, and where they were."""
     array, axis = along(input.array, dim)
     order = order_along(array, axis, descending, stable)

@@ -118,6 +118,29 @@ def test_lua_repeats_the_jobs_of_python(
     assert [name for name in calls if calls[name] == made[name]] == []
 
 
+WITH_GAPS = b"""
+require 'nn.THNN'
+local x, r = torch.randn(9, 2):select(2, 1), torch.Tensor(9)
+for _ = 1, 5 do x.THNN.Tanh_updateOutput(x:cdata(), r:cdata()) end
+"""
+
+
+def test_calls_with_gaps_are_recorded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python tells jobs of contiguous tensors, which those with gaps never fit."""
+    recorded: list[bool] = []
+    row = TABLE["Tanh_updateOutput"]
+    implementation: Callable[..., None] = row.implementation
+
+    def call(*arguments: object) -> None:
+        recorded.append(is_recording())
+        implementation(*arguments)
+
+    monkeypatch.setitem(TABLE, row.name, replace(row, implementation=call))
+    with Engine() as engine:
+        engine.run(WITH_GAPS)
+    assert (recorded.count(True), recorded.count(False)) == (1, 5)
+
+
 # Elements with gaps between them go to Python. No package is needed to call these functions.
 MANY = """
 local THNN = torch.getmetatable('torch.DoubleTensor').THNN
