@@ -21,6 +21,17 @@ EXAMPLES = {  # the pages, and how many of their examples show what they print
     "th_shell/terminal/README.md": 1,
 }
 
+#: All pages that tell how the project is built and used.
+PAGES = [
+    "README.md",
+    *(
+        str(path.relative_to(TOP))
+        for folder in ("runtime", "th_shell", "tests")
+        for path in sorted((TOP / folder).rglob("*.md"))
+        if path.name == "README.md" or path.parent == TOP / folder
+    ),
+]
+
 
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
@@ -39,7 +50,7 @@ def test_examples_hold(checker: Checker, page: str) -> None:
     assert set(verdicts) <= {Verdict.PASS, Verdict.RAN}
 
 
-@pytest.mark.parametrize("page", EXAMPLES)
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files(page: str) -> None:
     links = re.findall(r"\]\(([^)#:]+)", (TOP / page).read_text())
     assert all((TOP / page).parent.joinpath(link).is_file() for link in links)
