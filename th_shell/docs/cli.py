@@ -1,9 +1,4 @@
-"""The command ``th-docs``: runs pages and reports the results.
-
-The exit status is 0 if nothing fails, 1 if an example or a page fails, 2 for a wrong command line
-or if the results cannot be written, 5 if there are no examples, 130 after Ctrl-C, and 141 if what
-reads the report has closed its pipe.
-"""
+"""The command ``th-docs``: runs pages and reports the results; `_STATUS` has the exit status."""
 
 from __future__ import annotations
 
@@ -14,13 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
 
 from runtime import PROCESSORS
 from th_shell.docs.checking import Checker
 from th_shell.docs.command import run_options
-from th_shell.docs.command.selection import NoPagesError, Shard, find_pages, pages_of_shard
-from th_shell.docs.command.watching import watch
+from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.progress import Progress
@@ -53,16 +46,7 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
         help="how many pages are run at a time (default: as many as there are processors)",
     )
     group.add_argument(
-        "--shard",
-        type=_shard,
-        metavar="K/N",
-        help="run only the pages of part K of N, which together have all pages",
-    )
-    group.add_argument(
         "-x", "--fail-fast", action="store_true", help="stop behind the first page that fails"
-    )
-    group.add_argument(
-        "--watch", action="store_true", help="run pages again when they change, until Ctrl-C"
     )
 
 
@@ -70,19 +54,6 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 up")
     return int(text)
-
-
-def _shard(text: str) -> Shard:
-    try:
-        return Shard.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def chosen_pages(options: argparse.Namespace) -> list[Path]:
-    """The pages that the options choose. Raises NoPagesError: see `find_pages`."""
-    pages = find_pages(options.words)
-    return pages_of_shard(pages, options.shard) if options.shard else pages
 
 
 def in_order(
@@ -147,33 +118,9 @@ def _check(words: Sequence[str]) -> int:
     if options.sandbox and (lack := sandbox.missing()):
         parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
     try:
-        options.pages = chosen_pages(options)
+        options.pages = find_pages(options.words)
     except NoPagesError as error:
         parser.error(str(error))
-    if options.watch:
-        _watch(options, parser)
-    return _run(options)
-
-
-def _watch(options: argparse.Namespace, parser: argparse.ArgumentParser) -> NoReturn:
-    """Run pages when they change; their results are only printed. Ends by KeyboardInterrupt."""
-    for name in ("json", "html", "update"):  # the first two would be of the last pages alone
-        if vars(options)[name]:
-            parser.error(f"argument --watch: not allowed with argument --{name}")
-
-    def find() -> list[Path]:
-        try:
-            return chosen_pages(options)
-        except NoPagesError:
-            return []  # all were deleted
-
-    def run(pages: Sequence[Path]) -> None:
-        _run(argparse.Namespace(**{**vars(options), "pages": pages}))
-
-    watch(find, run, [options.errata] if options.errata else [])
-
-
-def _run(options: argparse.Namespace) -> int:
     results = []
     with Progress(len(options.pages)) as progress:
         with Reporter(options, progress) as reporter:
@@ -183,9 +130,6 @@ def _run(options: argparse.Namespace) -> int:
             reporter.end(results)
     if any(result.failed for result in results):
         return 1
-    if not options.pages:  # there are fewer pages than parts
-        write_text("no pages in this part\n", 1)
-        return 0
     is_empty = not any(result.results for result in results)
     return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
 

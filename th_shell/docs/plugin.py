@@ -6,27 +6,18 @@
 
     pytest_collect_file = pages("*.md")
 
-A page runs as a whole when the first of its tests does. The workers of pytest-xdist share what has
-been found, so that each page runs in one of them, however its tests are distributed.
-
-The results that several processes share are files of a folder: each is computed by one process, and
-read by the others. Who computes one holds a lock on it; the lock is gone when that process ends,
-however it ends.
+A page runs as a whole when the first of its tests does.
 """
 
 from __future__ import annotations
 
 import atexit
-import fcntl
 import hashlib
-import os
-import pickle
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -41,61 +32,6 @@ from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.settings import Layer, PageError, Settings
 from th_shell.visible import visible
-
-_T = TypeVar("_T")
-
-
-def shared_result(folder: Path, wanted: str, jobs: Mapping[str, Callable[[], _T]]) -> _T:
-    """The result of one of some jobs, by its name.
-
-    While another process computes it, this one computes those that nobody has computed yet.
-    """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for name in (wanted, *jobs):
-        file = _file(folder, name)
-        if name != wanted and file.exists():
-            continue
-        with _locked(file, wait=False) as is_ours:
-            if is_ours:
-                result = _read_or_compute(file, jobs[name])
-                if name == wanted:
-                    return result
-        if _file(folder, wanted).exists():
-            break
-    file = _file(folder, wanted)
-    with _locked(file, wait=True):
-        return _read_or_compute(file, jobs[wanted])
-
-
-def _file(folder: Path, name: str) -> Path:
-    return folder / hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-@contextmanager
-def _locked(file: Path, wait: bool) -> Iterator[bool]:
-    """Hold the lock of a result within the block; whether it is held: always, if to wait for it."""
-    descriptor = os.open(f"{file}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    try:
-        held = False
-        with suppress(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            held = True
-        yield held
-    finally:
-        os.close(descriptor)
-
-
-def _read_or_compute(file: Path, job: Callable[[], _T]) -> _T:
-    if file.exists():
-        with file.open("rb") as stream:
-            found: _T = pickle.load(stream)
-        return found
-    result = job()
-    new = file.with_suffix(".new")
-    new.write_bytes(pickle.dumps(result))
-    new.replace(file)  # who sees the file sees all of it
-    return result
-
 
 #: A pytest_collect_file hook.
 _Hook = Callable[[Path, pytest.Collector], pytest.Collector | None]
@@ -178,26 +114,14 @@ class _Page(pytest.File):
     @cached_property
     def found(self) -> tuple[PageResult, float]:
         """The results of the page, and how many seconds it took to find them."""
-        folder = _shared_folder(self.config)
-        if folder is None:
-            return self.run()
-        others = {
-            item.parent.nodeid: item.parent.run
-            for item in self.session.items
-            if isinstance(item, _ExampleTest)
-        }
-        return shared_result(folder, self.nodeid, {**others, self.nodeid: self.run})
+        start = time.monotonic()
+        result = check_page(*self.read)
+        return result, time.monotonic() - start
 
     @property
     def has_run(self) -> bool:
         """Whether there are results: what computes them may have been interrupted."""
         return "found" in vars(self)
-
-    def run(self) -> tuple[PageResult, float]:
-        """Run the page."""
-        start = time.monotonic()
-        result = check_page(*self.read)
-        return result, time.monotonic() - start
 
     def collect(self) -> Iterable[pytest.Item]:
         for index, name in enumerate(_names(self.examples)):
@@ -206,13 +130,6 @@ class _Page(pytest.File):
             item = _ExampleTest.from_parent(self, name=name, nodeid=node)
             item.index = index
             yield item
-
-
-def _shared_folder(config: pytest.Config) -> Path | None:
-    """The folder that the workers of pytest-xdist share; None in the only process of pytest."""
-    # Each worker's folder for temporary files is in that of their run.
-    folder = config.option.basetemp if hasattr(config, "workerinput") else None
-    return Path(folder).parent / "th-docs" if folder else None
 
 
 def _names(examples: Sequence[Example]) -> list[str]:

@@ -1,17 +1,11 @@
 """The command's pages: which run, how many at a time, until when."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from th_shell.docs.cli import main
 
-TOP = Path(__file__).parents[3]
 GOOD = "```lua\n> 1 + 1\n2\n```\n"
 BAD = "```lua\n> 1 + 1\n3\n```\n"
 WAITS = """\
@@ -50,19 +44,6 @@ def test_pages_run_at_the_same_time(tmp_path: Path, capfd: pytest.CaptureFixture
     assert "2 pages: checked 2 of 6 examples: 2 pass, 4 ran\n" in capfd.readouterr().out
 
 
-def test_parts(capfd: pytest.CaptureFixture[str]) -> None:
-    found = []
-    for part in ("1/2", "2/2"):
-        assert main(["--shard", part, "docs"]) == 0
-        found.append(_pages(capfd.readouterr().out))
-    assert found == [["docs/a.md"], ["docs/deep/b.txt"]]
-
-
-def test_a_part_without_pages_is_no_failure(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["--shard", "3/3", "docs"]) == 0
-    assert capfd.readouterr().out == "no pages in this part\n"
-
-
 def test_fail_fast(capfd: pytest.CaptureFixture[str]) -> None:
     Path("docs/a.md").write_text(BAD)
     assert main(["-x", "docs"]) == 1
@@ -75,10 +56,7 @@ def test_fail_fast(capfd: pytest.CaptureFixture[str]) -> None:
         (["docs/*.rst"], "docs/*.rst: no page matches"),
         (["-j", "0", "docs"], "argument -j/--jobs: '0' is not a number from 1 up"),
         (["-j", "many", "docs"], "argument -j/--jobs: 'many' is not a number from 1 up"),
-        (["--shard", "3/2", "docs"], "argument --shard: '3/2': there are parts from 1 to 2"),
         ([""], "'': no page matches"),
-        (["--watch", "--update", "docs"], "argument --watch: not allowed with argument --update"),
-        (["--watch", "--json", "x", "docs"], "argument --watch: not allowed with argument --json"),
     ],
 )
 def test_wrong_command_lines(
@@ -88,24 +66,3 @@ def test_wrong_command_lines(
         main(words)
     assert caught.value.code == 2
     assert capsys.readouterr().err.endswith(f"th-docs: error: {message}\n")
-
-
-def test_watch_runs_what_changes_until_ctrl_c() -> None:
-    run = subprocess.Popen(
-        [sys.executable, "-u", "-m", "th_shell.docs", "--watch", "docs"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(TOP)},
-    )
-    assert run.stdout
-    try:
-        shown = [run.stdout.readline() for _ in range(3)]
-        assert shown[-1] == "2 pages: checked 2 of 2 examples: 2 pass\n"
-        time.sleep(0.1)
-        Path("docs/a.md").write_text(BAD)
-        assert run.stdout.readline() == "FAIL docs/a.md:2: differs\n"
-        run.send_signal(signal.SIGINT)
-        assert run.wait(20) == 130
-    finally:
-        run.kill()
-        run.communicate()

@@ -124,12 +124,9 @@ def test_which_pages_are_collected(
     assert sorted(found) == sorted(f"{page}::/1/1 + 1" for page in expected)
 
 
-@pytest.mark.parametrize("mode", ["load", pytest.param("worksteal", marks=pytest.mark.slow)])
-def test_a_page_runs_once_for_all_workers(
-    folder: Path, pytester: pytest.Pytester, mode: str
-) -> None:
+def test_a_page_runs_once_for_all_workers(folder: Path, pytester: pytest.Pytester) -> None:
     (folder / "page.md").write_text(COUNTS.format(log=folder / "log"))
-    run = pytester.runpytest_subprocess("--th-docs", "-n", "2", "--dist", mode)
+    run = pytester.runpytest_subprocess("--th-docs", "-n", "2", "--dist", "loadfile")
     run.assert_outcomes(passed=21)
     assert (folder / "log").read_text() == "run\n" * 2
 

@@ -53,11 +53,6 @@ def test_coverage(capfd: pytest.CaptureFixture[str]) -> None:
     }
 
 
-def test_html() -> None:
-    assert main(["--html", "all.html", "bad.md"]) == 1
-    assert '<article id="page-0-line-2"' in Path("all.html").read_text()
-
-
 def run(*arguments: str, stdout: int, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """Run th-docs here with another standard output; its status and its errors."""
     kept = os.dup(1)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.command.selection import NoPagesError, Shard, find_pages, pages_of_shard
+from th_shell.docs.command.selection import NoPagesError, find_pages
 
 FILES = (
     "docs/b.md",
@@ -64,10 +64,3 @@ def test_words_that_mean_no_page(word: str, message: str) -> None:
     with pytest.raises(NoPagesError) as caught:
         find_pages(["docs", word])
     assert str(caught.value) == message
-
-
-def test_parts_are_in_order_and_have_each_page() -> None:
-    pages = [*find_pages(["docs"]), Path("missing.md")]
-    parts = [pages_of_shard(pages, Shard(number, 2)) for number in (1, 2)]
-    assert sorted(pages) == sorted(page for part in parts for page in part)
-    assert all(part == [page for page in pages if page in part] for part in parts)

@@ -50,7 +50,7 @@ pytest_collect_file = pages({patterns})
 """
 
 _WORKFLOW = """\
-# Runs the examples of the documentation, on two machines.
+# Runs the examples of the documentation.
 name: docs
 
 on:
@@ -60,10 +60,6 @@ on:
 jobs:
   examples:
     runs-on: ubuntu-latest
-    strategy:
-      fail-fast: false
-      matrix:
-        part: [1, 2]
     steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
@@ -71,7 +67,7 @@ jobs:
           python-version: "3.12"
       - run: pip install th-shell
       - run: |
-          th-docs --github --shard ${{{{ matrix.part }}}}/2 {folder}
+          th-docs --github {folder}
 """
 
 

@@ -1,49 +1,11 @@
-"""Finds the pages that words of a command line mean: files, folders, patterns.
-
-Pages can be divided among machines: each of them finds by itself which pages are its own.
-"""
+"""Finds the pages that words of a command line mean: files, folders, patterns."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-
-
-@dataclass(frozen=True)
-class Shard:
-    """One of several parts. number: from 1; count: how many parts there are."""
-
-    number: int
-    count: int
-
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        """Read a text such as '1/4'. Raises ValueError, whose message says what is wrong."""
-        number, _, count = text.partition("/")
-        if not (number.isdecimal() and count.isdecimal() and int(count)):
-            raise ValueError(f"{text!r} is not like 1/4")
-        shard = cls(int(number), int(count))
-        if not 1 <= shard.number <= shard.count:
-            raise ValueError(f"{text!r}: there are parts from 1 to {shard.count}")
-        return shard
-
-    def choose(self, sizes: Mapping[str, int]) -> set[str]:
-        """The names of this part's pages. sizes: of all pages by their names, in any unit.
-
-        The largest pages come first, each to the part that has the least by then. All parts
-        together have each page once, wherever they are computed.
-        """
-        parts: list[set[str]] = [set() for _ in range(self.count)]
-        loads = [0] * self.count
-        for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
-            least = loads.index(min(loads))
-            parts[least].add(name)
-            loads[least] += sizes[name] + 1  # a page takes time even where it has nothing
-        return parts[self.number - 1]
-
 
 #: How the names of pages end, where nobody has named them one by one.
 SUFFIXES = frozenset((".md", ".markdown", ".txt", ".rst", ".html", ".htm", ".ipynb"))
@@ -96,17 +58,3 @@ def _below(folder: Path) -> Iterator[Path]:
 def _is_special(path: Path) -> bool:
     """Whether it is a pipe, a device or the like: who reads it may wait for ever."""
     return path.exists() and not path.is_file()
-
-
-def pages_of_shard(pages: Iterable[Path], shard: Shard) -> list[Path]:
-    """The pages of one part, in order; the sizes of the files decide."""
-    sizes = {page.as_posix(): _size(page) for page in pages}
-    own = shard.choose(sizes)
-    return [Path(name) for name in sizes if name in own]
-
-
-def _size(page: Path) -> int:
-    try:
-        return page.stat().st_size
-    except OSError:
-        return 0  # th-docs says of the page that it cannot be read

@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,6 @@ _OPTIONS: Sequence[tuple[Sequence[str], str, dict[str, Any]]] = (
         "error. Its schema is th_shell/docs/reporting/results.schema.json",
         {"metavar": "FILE"},
     ),
-    (
-        ("--html",),
-        "write a report to FILE with the pages beside the results",
-        {"metavar": "FILE"},
-    ),
     (("--github",), "annotate the lines of failures in a GitHub workflow", _FLAG),
     (
         ("--coverage",),
@@ -91,7 +87,7 @@ class Reporter:
     """The report of one run. Its methods raise CannotWriteError and ReaderGoneError."""
 
     def __init__(self, options: argparse.Namespace, progress: Progress) -> None:
-        """Open the files: running the pages may take long, in vain if one cannot be written.
+        """Open the file: running the pages may take long, in vain if it cannot be written.
 
         options: those of `add_report_options`.
         """
@@ -103,9 +99,7 @@ class Reporter:
         self._progress = progress
         self._text = TextReport(view, progress.total)
         self._token = secrets.token_hex(16) if options.github else ""
-        self._files: list[tuple[str, Replacement]] = []
-        self._json = self._open(None if options.json == _STANDARD_OUTPUT else options.json)
-        self._html = self._open(options.html)
+        self._json = _opened(options.json) if options.json and self._descriptor == 1 else None
 
     def __enter__(self) -> Reporter:
         if self._token:
@@ -113,7 +107,9 @@ class Reporter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close()
+        if self._json:
+            self._json.abandon()
+            os.close(self._json.descriptor)
 
     def page(self, page: PageResult) -> None:
         """Report a page."""
@@ -130,11 +126,7 @@ class Reporter:
         if self._token:
             self._annotate(pages)
         if self._options.json:
-            self._write(self._json, results_json(pages, covered))
-        if self._html:
-            from th_shell.docs.reporting.html_report import html_report
-
-            self._write(self._html, html_report(pages))
+            self._write(results_json(pages, covered))
 
     def _coverage(self, pages: Sequence[PageResult]) -> coverage.Coverage:
         names = self._options.coverage_names
@@ -148,36 +140,30 @@ class Reporter:
         for line in github.commands(pages, self._clustered):
             self._say(line)
 
-    def _open(self, name: str | None) -> tuple[str, Replacement] | None:
-        if name is None:
-            return None
-        try:
-            file = name, Replacement(os.fsencode(name))
-        except OSError as error:
-            self._close()
-            raise CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
-        self._files.append(file)
-        return file
-
-    def _close(self) -> None:
-        for _, file in self._files:
-            file.abandon()
-            os.close(file.descriptor)
-
     def _say(self, line: str) -> None:
         self._progress.erase()
         write_text(f"{line}\n", self._descriptor)
 
-    def _write(self, file: tuple[str, Replacement] | None, text: str) -> None:
-        if file is None:
+    def _write(self, text: str) -> None:
+        if self._json is None:
             write_text(text, 1)
             return
-        name, replacement = file
-        try:
-            write_all(replacement.descriptor, text.encode())
-            replacement.commit()
-        except OSError as error:
-            raise CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
+        with _writing(self._options.json):
+            write_all(self._json.descriptor, text.encode())
+            self._json.commit()
+
+
+def _opened(name: str) -> Replacement:
+    with _writing(name):
+        return Replacement(os.fsencode(name))
+
+
+@contextmanager
+def _writing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CannotWriteError(f"{name} cannot be written: {error.strerror}") from None
 
 
 def write_text(text: str, descriptor: int) -> None:

@@ -80,12 +80,6 @@ def configuration(page: Path, command_line: Configuration) -> Configuration:
     return command_line
 
 
-def configuration_files(page: Path) -> list[Path]:
-    """The files that may say how a page is run, be they there or not."""
-    folders = page.absolute().parents
-    return [folder / name for folder in folders for name in (_FILE, _SHARED_FILE)]
-
-
 @dataclass(frozen=True)
 class _File:
     """A file of settings: what it says of all pages of its folder, and of some."""
