@@ -4,7 +4,6 @@
 local th = ...
 local shell = th.shell
 
-local type, pcall, select, ipairs, unpack = type, pcall, select, ipairs, unpack
 local stdout = io.stdout
 local write, flush = getmetatable(stdout).__index.write, getmetatable(stdout).__index.flush
 

@@ -6,12 +6,10 @@
 local th = ...
 local ffi = require 'ffi'
 
-local type, tonumber, tostring, next, rawget = type, tonumber, tostring, next, rawget
 local getinfo, raw_metatable = debug.getinfo, debug.getmetatable
 local find, sub, format, concat = string.find, string.sub, string.format, table.concat
 local sort, ceil, io_type = table.sort, math.ceil, io.type
 
-local rawequal, ipairs, pcall = rawequal, ipairs, pcall
 local shell, structs, torch, layouts = th.shell, th.structs, th.torch, th.layouts
 
 local MAX_LOOKS = 1000000    -- at elements, for their minimum and so on; at entries, to count them

@@ -12,11 +12,9 @@
 local th = ...
 local torch, shell = th.torch, th.shell
 
-local type, next, rawget, tonumber, tostring = type, next, rawget, tonumber, tostring
-local select, ipairs = select, ipairs
 local raw_metatable, getinfo, getlocal = debug.getmetatable, debug.getinfo, debug.getlocal
 local sub, gsub, find, match = string.sub, string.gsub, string.find, string.match
-local gmatch, concat, unpack = string.gmatch, table.concat, unpack
+local gmatch, concat = string.gmatch, table.concat
 local host, huge = th.host, math.huge
 local fetch_struct, structs, class_of = th.fetch_struct, th.structs, th.class_of
 

@@ -5,8 +5,6 @@
 local th = ...
 local shell = th.shell
 
-local type = type
-
 local most = 1000 -- results that are kept
 
 -- luacheck: globals _RESULTS _LAST

@@ -9,10 +9,8 @@
 local th = ...
 local host, shell = th.host, th.shell
 
-local pcall, rawget, select, tonumber, ipairs = pcall, rawget, select, tonumber, ipairs
 local getinfo, getlocal = debug.getinfo, debug.getlocal
 local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
-local setfenv, setmetatable = setfenv, setmetatable
 local gmatch, match, sub, concat = string.gmatch, string.match, string.sub, table.concat
 local floor = math.floor
 

@@ -4,7 +4,6 @@
 local th = ...
 local host, loading = th.host, th.loading
 
-local xpcall, select, error, require = xpcall, select, error, require
 local loadstring, loadfile = loadstring, loadfile
 local sethook, getinfo = th.sethook, debug.getinfo
 local jit_off, jit_attach = jit.off, jit.attach

@@ -9,8 +9,6 @@
 local th = ...
 local host, objects, anchor_of = th.host, th.objects, th.anchor_of
 
-local type, select, tostring, unpack = type, select, tostring, unpack
-local pairs, setmetatable = pairs, setmetatable
 local format = string.format
 local compile, prepare, protected = loadstring, th.loading.prepare, th.protected
 

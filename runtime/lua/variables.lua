@@ -4,7 +4,6 @@
 
 local th = ...
 
-local type, next, rawget, ipairs = type, next, rawget, ipairs
 local max = math.max
 
 local MAX_NAMES = 10000 -- globals that are gone through

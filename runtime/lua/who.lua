@@ -5,10 +5,8 @@
 local th = ...
 local shell = th.shell
 
-local ipairs, pairs, tostring, rawget, rawset = ipairs, pairs, tostring, rawget, rawset
 local format, rep, gsub, sub = string.format, string.rep, string.gsub, string.sub
 local sort, concat = table.sort, table.concat
-
 
 local MAX_SHARERS = 4 -- names of variables that share a storage
 local MAX_WIDTH = 32  -- bytes of a name or size that widen its column

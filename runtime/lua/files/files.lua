@@ -10,7 +10,7 @@ local stdout = io.stdout
 local torch, host = th.torch, th.host
 local ffi = require 'ffi'
 
-local type, tonumber, min, select = type, tonumber, math.min, select
+local min = math.min
 local check_string = th.check_string
 
 ffi.cdef('typedef struct THFileWindow { ' .. host.WINDOW_MEMBERS .. ' } THFileWindow;')

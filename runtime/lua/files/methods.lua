@@ -6,7 +6,6 @@ local stdout = io.stdout
 local torch, host, files = th.torch, th.host, th.files
 local ffi = require 'ffi'
 
-local type, tonumber = type, tonumber
 local objects, names = th.objects, files.names
 local call, fail, fill = files.call, files.fail, files.fill
 local window_of, get_string = files.window, files.get_string

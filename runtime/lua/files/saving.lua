@@ -4,7 +4,6 @@
 local th = ...
 local torch, files = th.torch, th.files
 
-local type, pcall, error = type, pcall, error
 local objects, windows = th.objects, files.windows
 
 --- Calls f with a file and more, and then `release` with the file, by default file.close; where f

@@ -10,7 +10,6 @@ local th = ...
 local stdout, stderr = io.stdout, io.stderr
 local torch, serial = th.torch, th.serial
 
-local type, pairs, ipairs, pcall, setmetatable = type, pairs, ipairs, pcall, setmetatable
 local raw_metatable = debug.getmetatable
 
 local twins = {}

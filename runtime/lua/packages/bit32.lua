@@ -5,7 +5,6 @@
 local th = ...
 local bit = require 'bit'
 
-local select, tonumber, type = select, tonumber, type
 local tobit, band, lshift, rshift = bit.tobit, bit.band, bit.lshift, bit.rshift
 
 local bit32 = {}

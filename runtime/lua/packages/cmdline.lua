@@ -3,9 +3,7 @@
 
 local th = ...
 local stdout, stderr = io.stdout, io.stderr
-local torch = th.torch
 
-local type, tostring, pairs, ipairs = type, tostring, pairs, ipairs
 local write = function(...) io.write(...) end
 
 -- luacheck: globals print

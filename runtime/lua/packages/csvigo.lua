@@ -2,9 +2,7 @@
 -- @module csvigo
 
 local th = ...
-local torch = th.torch
 
-local type, pairs, ipairs, tonumber, tostring = type, pairs, ipairs, tonumber, tostring
 local find, gsub, sub = string.find, string.gsub, string.sub
 local concat, insert = table.concat, table.insert
 local open, getenv = io.open, os.getenv

@@ -4,10 +4,7 @@
 -- @module gpu
 
 local th = ...
-local torch = th.torch
 local of_gpu = th.serial.twins.of_gpu
-
-local type, ipairs, pairs, setmetatable, rawset = type, ipairs, pairs, setmetatable, rawset
 
 local ADVICE = "run without it, as many programs do with -gpuid -1; or let th --gpu-as-cpu compute"
   .. ' on the processor'

@@ -11,7 +11,7 @@ loaded.paths = th.chunk('packages/paths')(th)
 loaded.libpaths = loaded.paths
 th.chunk('packages/require')(th)
 loaded.sys = th.chunk('packages/sys')(th)
-loaded['sys.colors'], loaded['sys.fpath'] = sys.COLORS, sys.fpath -- luacheck: ignore 113
+loaded['sys.colors'], loaded['sys.fpath'] = sys.COLORS, sys.fpath
 loaded.libsys = loaded.sys
 loaded.xlua = th.chunk('packages/xlua')(th)
 loaded['xlua.OptionParser'], loaded['xlua.Profiler'] = true, true

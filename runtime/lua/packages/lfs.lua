@@ -6,7 +6,6 @@ local host = th.host
 local ffi = require 'ffi'
 local text = th.check_string
 
-local type, select, tonumber = type, select, tonumber
 local kind_of, remove, getfenv, setfenv = io.type, os.remove, debug.getfenv, debug.setfenv
 
 local lfs = { _VERSION = 'LuaFileSystem 1.8.0 (in th)' }

@@ -5,7 +5,7 @@ local th = ...
 local host = th.host
 local text, bxor = th.check_string, bit.bxor
 local byte, char, sub, rep = string.byte, string.char, string.sub, string.rep
-local select, concat, clock = select, table.concat, os.time
+local concat, clock = table.concat, os.time
 
 local MAX_KEY, BLOCK = 256, 16 -- bytes
 

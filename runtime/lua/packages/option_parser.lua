@@ -4,8 +4,6 @@
 local th = ...
 local stdout, stderr = io.stdout, io.stderr
 
-local pairs, ipairs, tostring = pairs, ipairs, tostring
-
 -- luacheck: globals xlua arg
 local OptionParser = {}
 

@@ -4,7 +4,6 @@
 local th = ...
 local host, text = th.host, th.check_string
 
-local type, select = type, select
 local getinfo = debug.getinfo
 
 -- luacheck: globals paths include

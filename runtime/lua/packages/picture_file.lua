@@ -1,7 +1,6 @@
 --- The names of files for pictures that a program shows where there is no place for pictures.
 -- @module picture_file
 
-local paths = paths -- luacheck: ignore 113
 local rename = os.rename
 
 --- A name of a new PNG file, which stays when the program ends.

@@ -3,9 +3,6 @@
 
 local th = ...
 
-local type, tostring, select, next = type, tostring, select, next
-local pairs, ipairs = pairs, ipairs
-local pcall, error, getmetatable = pcall, error, getmetatable
 local find, gsub, match, rep, sub = string.find, string.gsub, string.match, string.rep, string.sub
 local concat = table.concat
 local floor = math.floor

@@ -3,8 +3,6 @@
 
 local th = ...
 
-local ipairs, pairs = ipairs, pairs
-
 -- luacheck: globals xlua sys qt
 local Profiler = {}
 

@@ -5,7 +5,6 @@ local th = ...
 local host = th.host
 local ffi = require 'ffi'
 
-local type, error, pcall = type, error, pcall
 local searchpath = package.searchpath
 
 -- luacheck: globals require paths
@@ -145,7 +144,7 @@ end
 -- ----------------------------------------------------------- relative names
 
 local function load_data(path)
-  return torch.load(path) -- luacheck: ignore 113
+  return torch.load(path)
 end
 
 local function load_network(path)

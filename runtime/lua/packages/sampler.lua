@@ -3,7 +3,7 @@
 
 local sampler = {}
 
-local pairs, clock = pairs, os.clock
+local clock = os.clock
 local concat, sort, gmatch, find = table.concat, table.sort, string.gmatch, string.find
 local profiler = require 'jit.profile'
 

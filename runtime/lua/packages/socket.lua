@@ -5,8 +5,6 @@
 local th = ...
 local host = th.host
 
-local type, tonumber, ipairs, paths = type, tonumber, ipairs, paths -- luacheck: ignore 113
-
 local socket = { _VERSION = 'LuaSocket 3.0.0 (in th, without connections)', dns = {} }
 
 --- The seconds since the beginning of 1970, with their fraction.

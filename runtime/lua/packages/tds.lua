@@ -5,7 +5,6 @@
 
 local th = ...
 
-local type, rawget, pairs, select = type, rawget, pairs, select
 local getfenv, setfenv = debug.getfenv, debug.setfenv
 local typename, newproxy = th.typename, th.newproxy
 
@@ -22,7 +21,7 @@ local function define(name)
     setfenv(object, { n = 0, values = {} })
     return object
   end
-  torch.metatype(name, mt) -- luacheck: ignore 113
+  torch.metatype(name, mt)
   return mt, make
 end
 
@@ -137,7 +136,7 @@ end
 local function key_text(key)
   local kind = type(key)
   return (kind == 'string' or kind == 'number' or kind == 'boolean') and tostring(key)
-    or torch.type(key) -- luacheck: ignore 113
+    or torch.type(key)
 end
 
 function Hash:__tostring()
@@ -161,7 +160,7 @@ th.make_public(Hash, '__write __read __tostring')
 Hash.__factory = Hash.__new
 tds.Hash = constructor(Hash)
 tds.hash = tds.Hash
-torch.metatype('tds_hash', { __factory = Hash.__new, __read = Hash.__read }) -- luacheck: ignore 113
+torch.metatype('tds_hash', { __factory = Hash.__new, __read = Hash.__read })
 
 -- ---------------------------------------------------------------------- vectors
 
@@ -247,7 +246,7 @@ function methods:concat(separator, first, last)
 end
 
 function methods:concatstorage(...)
-  return torch.CharStorage():string(self:concat(...)) -- luacheck: ignore 113
+  return torch.CharStorage():string(self:concat(...))
 end
 
 function Vec:__write(file)

@@ -2,7 +2,7 @@
 -- @module timer
 
 local th = ...
-local torch, host = th.torch, th.host
+local host = th.host
 
 -- timer -> { start = the times of the last start, sum = the times until then, stopped = whether }
 local states = setmetatable({}, { __mode = 'k' })

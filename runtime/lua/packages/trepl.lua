@@ -4,7 +4,6 @@
 
 local th = ...
 
-local type, pairs, tostring, rawset = type, pairs, tostring, rawset
 local getinfo = debug.getinfo
 
 -- luacheck: globals sys who import monitor_G noColors _torchimport _preloaded_ text

@@ -3,8 +3,6 @@
 
 local th = ...
 
-local type, pairs, ipairs, tostring, select = type, pairs, ipairs, tostring, select
-
 -- luacheck: globals xlua xprint xerror xrequire sys print
 -- luacheck: globals table.splice table.prune string.split string.tosymbol
 local xlua = {}

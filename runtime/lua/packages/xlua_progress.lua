@@ -2,10 +2,8 @@
 -- @module xlua_progress
 
 local th = ...
-local torch = th.torch
 
 -- luacheck: globals xlua
-local xlua = xlua
 
 local MAX_WIDTH = 120  -- characters of the bar with the texts beside it
 local TEXT_WIDTH = 34  -- characters for the texts

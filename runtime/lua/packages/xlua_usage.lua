@@ -3,10 +3,7 @@
 
 local th = ...
 
-local type, pairs, ipairs, tostring = type, pairs, ipairs, tostring
-
 -- luacheck: globals xlua sys
-local xlua = xlua
 
 -- ------------------------------------------------------------ tables as text
 

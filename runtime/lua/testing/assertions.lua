@@ -4,12 +4,11 @@
 -- @module tester_assertions
 
 local th = ...
-local torch, Tester = th.torch, th.tester
+local Tester = th.tester
 th.chunk('testing/equal')(th)
 local equal = th.tester_equal
 local equal_values = th.public(equal.values)
 
-local type, tostring, select, pairs, pcall, error = type, tostring, select, pairs, pcall, error
 local format = string.format
 
 -- --------------------------------------------------------------- arguments

@@ -4,9 +4,7 @@
 -- @module tester_equal
 
 local th = ...
-local torch = th.torch
 
-local type, tostring, pairs = type, tostring, pairs
 local format = string.format
 
 local equal = {}

@@ -6,7 +6,6 @@
 local th = ...
 local Tester = th.tester
 
-local pairs, ipairs, type, error, xpcall = pairs, ipairs, type, error, xpcall
 local format, rep = string.format, string.rep
 local insert = table.insert
 

@@ -1,9 +1,6 @@
 --- torch.test: a short test of this installation, with torch.Tester's progress and report.
 -- @module selftest
 
-local th = ...
-local torch = th.torch
-
 local suite = torch.TestSuite()
 local tester
 

@@ -2,10 +2,6 @@
 -- @module tester
 
 local th = ...
-local torch = th.torch
-
-local type, pairs, ipairs, error, tostring = type, pairs, ipairs, error, tostring
-local getmetatable = getmetatable
 
 local Tester = torch.class('torch.Tester', torch)
 th.tester = Tester

@@ -4,9 +4,8 @@
 local th, gnuplot = ...
 local new_picture_file = th.chunk('packages/picture_file')(th)
 
-local type, pairs, ipairs, tostring, print = type, pairs, ipairs, tostring, print
-local pcall, error, concat = pcall, error, table.concat
-local paths = paths -- luacheck: ignore 113
+local print = print
+local concat = table.concat
 
 local python = th.python_half 'gnuplot'
 

@@ -2,11 +2,9 @@
 -- @module gnuplot_series
 
 local th, gnuplot = ...
-local torch = th.torch
 local draw, fail = th.gnuplot_draw, th.fail
 local python = th.python_half 'gnuplot'
 
-local type, select, ipairs, unpack = type, select, ipairs, unpack
 local typename = torch.typename
 local concat, format = table.concat, string.format
 

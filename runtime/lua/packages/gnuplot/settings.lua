@@ -4,7 +4,7 @@
 local th, gnuplot = ...
 local set = th.gnuplot_set
 
-local type, print, ipairs = type, print, ipairs
+local print = print
 
 for name in ('title xlabel ylabel zlabel'):gmatch('%S+') do
   gnuplot[name] = function(text) set(name, text) end

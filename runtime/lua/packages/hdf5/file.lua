@@ -2,10 +2,8 @@
 -- @module hdf5_file
 
 local th, hdf5 = ...
-local torch = th.torch
 
-local type, pairs, tostring, pcall, error = type, pairs, tostring, pcall, error
-local home, paths = os.getenv('HOME'), paths -- luacheck: ignore 113
+local home = os.getenv('HOME')
 
 local python = th.python_half 'hdf5'
 

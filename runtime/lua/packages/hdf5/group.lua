@@ -3,9 +3,7 @@
 -- @module hdf5_group
 
 local th, hdf5 = ...
-local torch = th.torch
 
-local type, pairs, ipairs, tostring, unpack = type, pairs, ipairs, tostring, unpack
 local typename = torch.typename
 
 local python = th.python_half 'hdf5'

@@ -2,9 +2,8 @@
 -- @module hdf5_options
 
 local th, hdf5 = ...
-local torch = th.torch
 
-local concat, ipairs, unpack = table.concat, ipairs, unpack
+local concat = table.concat
 
 local Options = torch.class('hdf5.DataSetOptions', hdf5)
 hdf5.DataSetOptions = hdf5.DataSetOptions or torch.getconstructortable('hdf5.DataSetOptions')

@@ -2,9 +2,7 @@
 -- @module image_colours
 
 local th, image = ...
-local torch = th.torch
 
-local select, ipairs = select, ipairs
 local min, max, fmod, abs, floor = math.min, math.max, math.fmod, math.abs, math.floor
 
 -- ---------------------------------------------------------------- colour spaces

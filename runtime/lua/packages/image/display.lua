@@ -3,11 +3,10 @@
 -- @module image_display
 
 local th, image = ...
-local torch = th.torch
-local fail, dok = xlua.error, _G.dok -- luacheck: ignore 113
+local fail, dok = xlua.error, _G.dok
 local new_file = th.chunk('packages/picture_file')(th)
 
-local type, ipairs, unpack, print = type, ipairs, unpack, print
+local print = print
 local abs, max, min = math.abs, math.max, math.min
 local floor, ceil = math.floor, math.ceil
 

@@ -1,10 +1,7 @@
 --- image: text and rectangles in images.
 -- @module image_draw
 
-local th, image = ...
-local torch = th.torch
-
-local assert = assert
+local _, image = ...
 
 local RED, NO_COLOUR = { 255, 0, 0 }, { -1, -1, -1 }
 

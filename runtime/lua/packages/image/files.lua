@@ -2,10 +2,9 @@
 -- @module image_files
 
 local th, image = ...
-local torch = th.torch
-local fail = xlua.error -- luacheck: ignore 113
+local fail = xlua.error
 
-local pairs, open = pairs, io.open
+local open = io.open
 local MAX_BYTE, MAX_WORD = 255, 65535
 
 -- ------------------------------------------------------------------- pixels

@@ -2,10 +2,8 @@
 -- @module image_filters
 
 local th, image = ...
-local torch = th.torch
-local dok, fail = _G.dok, xlua.error -- luacheck: ignore 113
+local dok, fail = _G.dok, xlua.error
 
-local type, assert, unpack = type, assert, unpack
 local exp, pow, ceil, floor = math.exp, math.pow, math.ceil, math.floor
 
 -- A parameter of a function that takes named arguments; a string as default names another one.

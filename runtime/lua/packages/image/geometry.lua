@@ -2,9 +2,8 @@
 -- @module image_geometry
 
 local th, image = ...
-local fail = xlua.error -- luacheck: ignore 113
+local fail = xlua.error
 
-local select, type, tonumber, error, unpack = select, type, tonumber, error, unpack
 local floor, max, min = math.floor, math.max, math.min
 
 -- ------------------------------------------------------------ parts and moves

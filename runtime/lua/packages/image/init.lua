@@ -6,8 +6,6 @@
 -- @module image
 
 local th = ...
-local torch = th.torch
-local xlua = xlua -- luacheck: ignore 113
 
 local NATIVE = {
   image = 'scaleSimple scaleBilinear scaleBicubic rotate rotateBilinear polar polarBilinear '

@@ -2,10 +2,7 @@
 -- @module image_warp
 
 local th, image = ...
-local torch = th.torch
-local fail = xlua.error -- luacheck: ignore 113
-
-local select, type, error = select, type, error
+local fail = xlua.error
 
 local MODES = { simple = 0, bilinear = 1, bicubic = 2, lanczos = 3 }
 local CLAMP_MODES = { clamp = 0, pad = 1 }

@@ -2,7 +2,6 @@
 -- @module signal_complex
 
 local th = ...
-local torch = th.torch
 local fail = th.fail
 
 local complex = {}

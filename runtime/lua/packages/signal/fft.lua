@@ -2,7 +2,6 @@
 -- @module signal_fft
 
 local th = ...
-local torch = th.torch
 local complex = require 'signal.complex'
 local xmath = require 'signal.extramath'
 local fail = th.fail

@@ -2,8 +2,6 @@
 -- Soumith Chintala's package for Torch7. The transforms are in Python (runtime/packages/signal.py).
 -- @module signal
 
-local pairs, require = pairs, require
-
 local signal = {}
 for _, part in ipairs{ 'signal.convolution', 'signal.fft' } do
   for name, value in pairs(require(part)) do signal[name] = value end

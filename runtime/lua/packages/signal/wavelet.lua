@@ -2,7 +2,6 @@
 -- @module signal_wavelet
 
 local th = ...
-local torch = th.torch
 local convolution = require 'signal.convolution'
 local xmath = require 'signal.extramath'
 

@@ -5,8 +5,7 @@
 local th = ...
 local host = th.host
 
-local type, select, unpack, loadstring = type, select, unpack, loadstring
-local pcall, xpcall = pcall, xpcall
+local loadstring = loadstring
 
 local python = th.python_half 'threads'
 
@@ -62,7 +61,7 @@ end
 -- The next message of a queue: the number of its job, and what pcall returns of reading its list.
 local function receive(queue, serialize)
   local text, id, is_storage = python.get(queue)
-  local data = is_storage and torch.CharStorage():string(text) or text -- luacheck: ignore 113
+  local data = is_storage and torch.CharStorage():string(text) or text
   return id, pcall(th.serial.trusting, serialize.load, data)
 end
 

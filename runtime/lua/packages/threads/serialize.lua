@@ -4,7 +4,7 @@
 -- @module threads_serialize
 
 local th, name = ...
-local torch, serial = th.torch, th.serial
+local serial = th.serial
 
 local function plain_save(object) return torch.serialize(object) end
 local function plain_load(text) return torch.deserialize(text) end
