@@ -14,7 +14,6 @@ local torch, shell = th.torch, th.shell
 
 local raw_metatable, getinfo, getlocal = debug.getmetatable, debug.getinfo, debug.getlocal
 local sub, gsub, find, match = string.sub, string.gsub, string.find, string.match
-local gmatch, concat = string.gmatch, table.concat
 local host, huge = th.host, math.huge
 local fetch_struct, structs, class_of = th.fetch_struct, th.structs, th.class_of
 
@@ -140,7 +139,7 @@ end
 --- The value that a dotted path of names leads to; nil where there is none.
 function th.value_at(path)
   local steps = {}
-  for name in gmatch(path, '[^.]+') do steps[#steps + 1] = '.' .. name end
+  for name in string.gmatch(path, '[^.]+') do steps[#steps + 1] = '.' .. name end
   local place = #steps > 0 and follow(unpack(steps))
   if place then return place.value end
 end
@@ -153,7 +152,7 @@ function th.parameters_of(f)
   local names = {}
   for i = 1, info.nparams or 0 do names[i] = getlocal(f, i) or '?' end
   if info.isvararg then names[#names + 1] = '...' end
-  return concat(names, ', ')
+  return table.concat(names, ', ')
 end
 
 -- Adds a name to a flat list: name, kind, parameters of a function, and whether it is one of the

@@ -7,7 +7,6 @@ local host, loading = th.host, th.loading
 local loadstring, loadfile = loadstring, loadfile
 local sethook, getinfo = th.sethook, debug.getinfo
 local jit_off, jit_attach = jit.off, jit.attach
-local find = string.find
 local ffi = require 'ffi'
 local pressed = ffi.cast('int32_t *', host.pressed) -- whether Ctrl-C was: see stopping/turns.lua
 local stdout = io.stdout
@@ -112,7 +111,7 @@ function shell.compile(source, name)
   end
   if f then return f end
   -- The message "'<eof>' expected near 'x'" is another one: nothing is missing there.
-  return nil, message, find(message, "near '<eof>'", 1, true) ~= nil
+  return nil, message, string.find(message, "near '<eof>'", 1, true) ~= nil
 end
 
 --- Compiles a file as loadfile does, which skips a first line that begins with #.

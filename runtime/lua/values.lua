@@ -9,7 +9,6 @@
 local th = ...
 local host, objects, anchor_of = th.host, th.objects, th.anchor_of
 
-local format = string.format
 local compile, prepare, protected = loadstring, th.loading.prepare, th.protected
 
 local kept, last = {}, 0 -- number -> value
@@ -41,7 +40,7 @@ local function encode(value, ...) -- luacheck: ignore 212
     serial = made
     serials[value] = serial
   end
-  return keep(value), format('%s %d %s', kind, serial, th.typename(value) or '')
+  return keep(value), string.format('%s %d %s', kind, serial, th.typename(value) or '')
 end
 
 local function encode_all(...)
@@ -170,7 +169,7 @@ function looks.new(class)
   if class == nil then return keep({}) end
   local factory = th.torch.factory(class)
   local object = factory and factory()
-  if type(object) ~= 'table' then th.fail(format('unknown Torch class <%s>', class)) end
+  if type(object) ~= 'table' then th.fail(string.format('unknown Torch class <%s>', class)) end
   return keep(object)
 end
 

@@ -4,8 +4,6 @@
 
 local th = ...
 
-local max = math.max
-
 local MAX_NAMES = 10000 -- globals that are gone through
 
 --- Calls a function with the name and value of each variable that the program has made: locals of
@@ -22,5 +20,5 @@ function th.each_variable(f)
       if seen <= MAX_NAMES then f(name, value) end
     end
   end
-  return max(seen - MAX_NAMES, 0)
+  return math.max(seen - MAX_NAMES, 0)
 end

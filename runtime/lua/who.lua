@@ -6,7 +6,6 @@ local th = ...
 local shell = th.shell
 
 local format, rep, gsub, sub = string.format, string.rep, string.gsub, string.sub
-local sort, concat = table.sort, table.concat
 
 local MAX_SHARERS = 4 -- names of variables that share a storage
 local MAX_WIDTH = 32  -- bytes of a name or size that widen its column
@@ -36,8 +35,8 @@ local function collect()
       table.insert(sharing[fact.storage], name)
     end
   end)
-  sort(names)
-  for _, group in pairs(sharing) do sort(group) end
+  table.sort(names)
+  for _, group in pairs(sharing) do table.sort(group) end
   return facts, names, sharing, left_out
 end
 
@@ -61,7 +60,7 @@ local function others(name, group)
     if other ~= name and #list <= MAX_SHARERS then list[#list + 1] = th.visible_name(other) end
   end
   if #list > MAX_SHARERS then list[#list] = '…' end
-  return concat(list, ', ')
+  return table.concat(list, ', ')
 end
 
 -- What else is told of a variable: numbers and short texts, views, what shares its memory.
@@ -79,7 +78,7 @@ local function remarks(name, fact, group)
     list[#list + 1] = fact.category == 'string' and '"' .. text .. '"' or text
   end
   if group and #group > 1 then list[#list + 1] = 'shares with ' .. others(name, group) end
-  return concat(list, ', ')
+  return table.concat(list, ', ')
 end
 
 local function kind_of(fact)
@@ -124,7 +123,7 @@ local function list_variables()
   for column = 1, 4 do widths[column] = width_of(rows, column) end
   for _, row in ipairs(#names > 0 and rows or {}) do
     for column = 1, 4 do row[column] = padded(row[column], widths[column]) end
-    shell.write((gsub(concat(row, '  '), '%s+$', '')) .. '\n')
+    shell.write((gsub(table.concat(row, '  '), '%s+$', '')) .. '\n')
   end
   shell.write(totals(#names, facts, sharing, left_out) .. '\n')
 end

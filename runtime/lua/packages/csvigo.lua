@@ -4,7 +4,6 @@
 local th = ...
 
 local find, gsub, sub = string.find, string.gsub, string.sub
-local concat, insert = table.concat, table.insert
 local open, getenv = io.open, os.getenv
 local fail, print = th.fail, print
 
@@ -57,7 +56,7 @@ local function line_of(values, separator, nan_as_missing)
   for i, value in ipairs(values) do
     texts[i] = nan_as_missing and value ~= value and '' or value_text(value, separator)
   end
-  return concat(texts, separator)
+  return table.concat(texts, separator)
 end
 
 -- ------------------------------------------------------------------------ files
@@ -113,7 +112,7 @@ local function excerpt(lines)
     out[#out + 1] = (('.. '):rep(9) .. '\n'):rep(SHOWN)
     for i = n - SHOWN, n do out[#out + 1] = lines[i] .. '\n' end
   end
-  return concat(out)
+  return table.concat(out)
 end
 
 -- The lines of a text: each ends at \n, at \r and the byte behind it, or where the text does.
@@ -204,7 +203,7 @@ local function query_of(columns)
     if query == 'all' then return columns end
     if query == 'vars' then
       local names = {}
-      for name in pairs(columns) do insert(names, name) end
+      for name in pairs(columns) do table.insert(names, name) end
       return names
     end
     local lists, count = {}, 0
@@ -240,7 +239,7 @@ local function columns_of(lines, header, first)
   end
   for _, name in ipairs(names) do columns[name] = {} end
   for row = first, #lines do
-    for i, value in ipairs(lines[row]) do insert(columns[names[i]], value) end
+    for i, value in ipairs(lines[row]) do table.insert(columns[names[i]], value) end
   end
   return columns, names
 end
@@ -301,14 +300,14 @@ end
 local function lines_of(columns, order)
   local names, lines = {}, {}
   if order then
-    for _, name in pairs(order) do insert(names, name) end
+    for _, name in pairs(order) do table.insert(names, name) end
   else
-    for name in pairs(columns) do insert(names, name) end
+    for name in pairs(columns) do table.insert(names, name) end
   end
   for _, name in ipairs(names) do
     for i, value in ipairs(columns[name]) do
       lines[i] = lines[i] or {}
-      insert(lines[i], value)
+      table.insert(lines[i], value)
     end
   end
   return lines, names

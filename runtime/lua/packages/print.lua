@@ -4,8 +4,6 @@
 local th = ...
 
 local find, gsub, match, rep, sub = string.find, string.gsub, string.match, string.rep, string.sub
-local concat = table.concat
-local floor = math.floor
 local visible = th.visible
 local stdout, write_file = io.stdout, getmetatable(io.stdout).__index.write
 
@@ -39,7 +37,7 @@ local function size_string(x)
   if not is_storage and not find(name, 'torch.*Tensor') then return nil end
   if is_storage then return short .. ' - size: ' .. x:size() end
   if x:nDimension() == 0 then return short .. ' - empty' end
-  return short .. ' - size: ' .. concat(x:size():totable(), 'x')
+  return short .. ' - size: ' .. table.concat(x:size():totable(), 'x')
 end
 th.size_string = size_string
 
@@ -129,7 +127,7 @@ local function table_text(value)
     end
   end)
   if not ok and message ~= ENOUGH then error(message, 0) end
-  return match(concat(parts), '^(.-)\n*$') .. (ok and '' or '...')
+  return match(table.concat(parts), '^(.-)\n*$') .. (ok and '' or '...')
 end
 th.show_tables_by(table_text)
 
@@ -161,7 +159,7 @@ end
 --- Sets how many levels of nested tables print shows; 0 restores Lua's own print.
 function setprintlevel(n)
   if type(n) ~= 'number' or not (n >= 0) then th.fail('expected number [0,+)') end
-  level = floor(n)
+  level = math.floor(n)
   print = level == 0 and print_old or print_new
 end
 setprintlevel(DEFAULT_LEVEL)
@@ -175,8 +173,8 @@ local function amount(value, depth, limit)
   for k, v in pairs(value) do
     n = n + 1
     if n % POLLED == 0 then th.poll() end
-    if type(k) == 'string' then n = n + floor(#k / CHARACTERS) end
-    if type(v) == 'string' then n = n + floor(#v / CHARACTERS) end
+    if type(k) == 'string' then n = n + math.floor(#k / CHARACTERS) end
+    if type(v) == 'string' then n = n + math.floor(#v / CHARACTERS) end
     if type(v) == 'table' and depth < level - 1 and n <= limit then
       n = n + amount(v, depth + 1, limit - n)
     end

@@ -9,8 +9,6 @@ th.chunk('testing/equal')(th)
 local equal = th.tester_equal
 local equal_values = th.public(equal.values)
 
-local format = string.format
-
 -- --------------------------------------------------------------- arguments
 
 -- The first lines of a failure's text, from the optional message and what follows it.
@@ -50,7 +48,7 @@ local function tolerance_and_heading(default, ...)
 end
 
 local function shown(text, a, b)
-  return format(text, tostring(a), tostring(b))
+  return string.format(text, tostring(a), tostring(b))
 end
 
 local function demand(right, which, class)

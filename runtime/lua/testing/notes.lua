@@ -6,7 +6,6 @@ local th = ...
 local Tester = th.tester
 
 local getinfo = debug.getinfo
-local format, insert, concat = string.format, table.insert, table.concat
 
 -- ------------------------------------------------------------------ places
 
@@ -22,7 +21,7 @@ local function line_of(info)
   elseif info.what == 'main' then
     what = 'main chunk'
   elseif info.what == 'Lua' then
-    what = format('function <%s:%d>', info.short_src, info.linedefined)
+    what = string.format('function <%s:%d>', info.short_src, info.linedefined)
   end
   local place = info.what == 'C' and '[C]' or info.short_src .. ':' .. info.currentline
   return '\t' .. place .. ': in ' .. what
@@ -40,8 +39,8 @@ local function test_frames(with_assertion)
     if is_ours(info) then
       method = info.name
     elseif info.what ~= 'C' or not is_ours(getinfo(level + 1, 'S')) then
-      if method and not skip then insert(lines, "\tin function '" .. method .. "'") end
-      insert(lines, line_of(info))
+      if method and not skip then table.insert(lines, "\tin function '" .. method .. "'") end
+      table.insert(lines, line_of(info))
       method, skip = nil, false
     end
   end
@@ -51,8 +50,8 @@ end
 local function place(with_assertion)
   local lines = test_frames(with_assertion)
   if #lines == 0 then return '' end
-  insert(lines, 1, 'stack traceback:')
-  return concat(lines, '\n', #lines - 1)
+  table.insert(lines, 1, 'stack traceback:')
+  return table.concat(lines, '\n', #lines - 1)
 end
 
 -- ------------------------------------------------------------------- notes
@@ -84,7 +83,7 @@ end
 function Tester:_failure(message)
   if self.rethrow then return th.fail(message) end
   count_one(self, 'assertionFail')
-  insert(self.errors, note(self, message, false))
+  table.insert(self.errors, note(self, message, false))
   return false
 end
 
@@ -93,7 +92,7 @@ function Tester:_warning(message)
   local name = self._currentTestName
   self._warningCount[name] = self._warningCount[name] or 0
   count_one(self, '_warningCount')
-  insert(self.warnings, note(self, message, true))
+  table.insert(self.warnings, note(self, message, true))
 end
 
 --- Notes a failure with its message, or a success; returns whether it was one.

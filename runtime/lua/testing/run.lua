@@ -7,7 +7,6 @@ local th = ...
 local Tester = th.tester
 
 local format, rep = string.format, string.rep
-local insert = table.insert
 
 local WIDTH = 80 -- of a line of the progress, with its last word
 local FAILED = 'An error was found while running tests!'
@@ -59,7 +58,7 @@ local errors_before = th.public(function(self) return #self.errors end)
 local note_error = th.public(function(self, report)
   local message, frames = th.read_report(report)
   local text = frames == '' and message or message .. '\n' .. frames
-  insert(self.errors, self._currentTestName .. '\n Function call failed\n' .. text .. '\n')
+  table.insert(self.errors, self._currentTestName .. '\n Function call failed\n' .. text .. '\n')
   return text
 end)
 

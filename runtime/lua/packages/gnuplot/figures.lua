@@ -5,7 +5,6 @@ local th, gnuplot = ...
 local new_picture_file = th.chunk('packages/picture_file')(th)
 
 local print = print
-local concat = table.concat
 
 local python = th.python_half 'gnuplot'
 
@@ -24,13 +23,13 @@ local current -- the number of the figure that is plotted in
 local function described(figure)
   local lines, tensors = { figure.kind }, {}
   for name, values in pairs(figure.settings) do
-    lines[#lines + 1] = concat({ name, unpack(values) }, '\t')
+    lines[#lines + 1] = table.concat({ name, unpack(values) }, '\t')
   end
   for _, series in ipairs(figure.series) do
     lines[#lines + 1] = ('series\t%s\t%s'):format(series.legend, series.style)
     for _, tensor in ipairs(series) do tensors[#tensors + 1] = tensor end
   end
-  return concat(lines, '\n'), tensors
+  return table.concat(lines, '\n'), tensors
 end
 
 -- Writes a figure to a file: 'now', 'soon' or at the 'end' (told in the Python half's pace.py).

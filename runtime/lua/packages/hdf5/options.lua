@@ -3,8 +3,6 @@
 
 local th, hdf5 = ...
 
-local concat = table.concat
-
 local Options = torch.class('hdf5.DataSetOptions', hdf5)
 hdf5.DataSetOptions = hdf5.DataSetOptions or torch.getconstructortable('hdf5.DataSetOptions')
 
@@ -45,7 +43,7 @@ function Options.close() end
 
 function Options:__tostring()
   return ('[DataSetOptions: chunking=%s]')
-    :format(self._chunking and concat(self._chunking, 'x') or 'none')
+    :format(self._chunking and table.concat(self._chunking, 'x') or 'none')
 end
 
 th.make_public(Options, 'setChunked setDeflate adjustForData __tostring')

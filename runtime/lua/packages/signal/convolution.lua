@@ -3,7 +3,6 @@
 
 local th = ...
 local python = th.python_half 'signal'
-local floor, max = math.floor, math.max
 
 local convolution = {}
 
@@ -13,9 +12,9 @@ function convolution.conv1d(input, kernel, stride, mode)
   local n, k = input:size(1), kernel:size(1)
   local size
   if mode == nil or mode == 'valid' then
-    size = floor((n - k + stride) / stride)
+    size = math.floor((n - k + stride) / stride)
   elseif mode == 'same' then
-    size = floor(max(n / stride, k / stride))
+    size = math.floor(math.max(n / stride, k / stride))
   else
     th.fail("Supported modes are 'valid' or 'same'")
   end

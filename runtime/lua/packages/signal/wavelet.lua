@@ -5,8 +5,6 @@ local th = ...
 local convolution = require 'signal.convolution'
 local xmath = require 'signal.extramath'
 
-local insert = table.insert
-
 local wavelet = {}
 
 local function kernel(first, second)
@@ -43,7 +41,7 @@ function wavelet.dwt1d(input, phi, psi, maxlevels)
   local levels, output = xmath.log2(input:size(1)), {}
   for level = levels, 1, -1 do
     if maxlevels and levels - level == maxlevels then break end
-    insert(output, psi(input))
+    table.insert(output, psi(input))
     input = phi(input)
   end
   return output, input
