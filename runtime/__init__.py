@@ -34,7 +34,6 @@ not catch, that exception is its ``__cause__``. TypeError and ValueError (T7Erro
 Lua cannot have. Ctrl-C is a KeyboardInterrupt in the main thread.
 """
 
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -54,9 +53,6 @@ from runtime.host.preload import (  # noqa: E402
     preload_operations,
     preload_random,
 )
-
-if os.environ.get("TH_GUARD", "") not in ("", "0"):
-    import_module("runtime.engine.guard").install()
 
 if TYPE_CHECKING:
     from runtime.calls.table import ALL, TABLE, Row

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from runtime import PROCESSORS, Engine, LuaError
+from tests import GUARDED
 
 # The tests start hundreds of processes: let these, and pytest, find modules that are compiled.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -28,9 +29,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip tests of what is otherwise in guard mode, if that is on (runtime/engine/guard.py)."""
-    guarded = os.environ.get("TH_GUARD", "") not in ("", "0")
-    for item in items if guarded else ():
+    """Skip tests of what is otherwise in guard mode, if that is on (tests/guard)."""
+    for item in items if GUARDED else ():
         if mark := item.get_closest_marker("unguarded"):
             item.add_marker(pytest.mark.skip(reason=f"in guard mode {mark.args[0]}"))
 

@@ -231,8 +231,8 @@ _LUA_MEMORY = re.compile(
     r"|\b\w*?(?:[mc]|re|mem)al(?:loc|ign)\b|\b\w*mmap\b"
 )
 
-#: What makes memory in Lua, besides the two files that are asked for it.
-_ASKED = {RUNTIME / "lua" / "parallel" / name for name in ("guard.lua", "memory.lua")}
+#: What makes memory in Lua, besides the file that is asked for it.
+_ASKED = {RUNTIME / "lua" / "parallel" / "memory.lua"}
 _LUA_MAKES = {
     "runtime/lua/core/reserve.lua": {"mmap", "th_mmap"},  # is never written
     "runtime/lua/core/structs.lua": {

@@ -42,20 +42,11 @@ def worker_functions() -> dict[bytes, Any]:
     """The functions of lua/parallel/thread_pool.lua in a Lua state of its own, for a thread."""
     lua = _new_state()
     th = lua.table()
-    for name in (b"numbers", b"guard", b"memory", b"jobs", b"thread_pool"):
+    for name in (b"numbers", b"memory", b"jobs", b"thread_pool"):
         _load(lua, b"parallel/" + name)(th)
     for name in th[b"nn_jobs"].values():
         _load(lua, name)(th)
     return dict(th[b"thread_pool"].items())
-
-
-def guard_functions() -> dict[bytes, Any]:
-    """The functions of lua/parallel/guard.lua in a Lua state of their own, which never ends."""
-    lua = _new_state()
-    th = lua.table()
-    _load(lua, b"parallel/guard")(th)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(lua))  # numpy frees arrays at the very end
-    return dict(th[b"guard"].items())
 
 
 def draw_functions() -> dict[bytes, Any]:

@@ -87,7 +87,7 @@ for _, name in ipairs{
   'core/errors', 'core/waiting', 'core/tokens', 'core/line_calls', 'core/lengths',
   'core/compiling', 'core/class',
   'core/references', 'core/holders', 'core/bridge', 'core/commands', 'core/structs',
-  'parallel/numbers', 'parallel/guard', 'parallel/memory', 'tensor/elements', 'parallel/jobs',
+  'parallel/numbers', 'parallel/memory', 'tensor/elements', 'parallel/jobs',
   'parallel/thread_pool', 'tensor/blocks',
   'tensor/layouts', 'tensor/formulas', 'tensor/reductions', 'tensor/small', 'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',

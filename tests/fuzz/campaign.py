@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -84,7 +85,8 @@ class Campaign:
         if finding.case is not None:
             self._reduce(finding)
             path = finding.case.save(where)
-            command = f"TH_GUARD={finding.guard} {TOP}/scripts/th {path.name}"
+            shell = f"PYTHONPATH={TOP} {sys.executable} -m tests.guard"
+            command = f"TH_GUARD={finding.guard} {shell} {path.name}"
             finding.command = finding.command or f"(cd {where}; {command})"
         where.mkdir(parents=True, exist_ok=True)
         program = finding.case.texts()[0] if finding.case is not None else ""

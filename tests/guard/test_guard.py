@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
-TOP = Path(__file__).parents[3]
+TOP = Path(__file__).parents[2]
 
 # Runs each program of a list in a fork; prints how each has ended, and what it has written. One
 # whose pointer is to working memory runs in a Lua state that has no torch.
 FORKS = """
 import json, os, sys
 from tempfile import TemporaryFile
+import tests
 from runtime import Engine
 from runtime.compute import luajit
 
@@ -29,8 +30,7 @@ engine = Engine()
 engine.run(engine.compile(b"torch.ones(100000):add(1)"))
 state = luajit._new_state()
 state.globals()[b"th"] = th = state.table()
-for name in (b"guard", b"memory"):
-    state.eval(b"loadstring")(luajit._source(b"parallel/" + name))(th)
+state.eval(b"loadstring")(luajit._source(b"parallel/memory"))(th)
 ended = []
 for program in json.loads(sys.argv[1]):
     with TemporaryFile() as errors:
@@ -107,15 +107,17 @@ def test_all_elements_may_be_accessed(mode: str) -> None:
     assert run(FORKS, mode, json.dumps(whole)) == [[0, ""]] * len(whole)
 
 
-# Whether the module of guard mode is loaded, and whether the process catches SIGSEGV.
+# Whether numpy keeps no memory, and whether the process catches SIGSEGV.
 INSTALLED = """
 import json, signal, sys
+import tests
 import runtime
+from runtime.core.memory import Pool
 
 runtime.Engine().run(b"torch.ones(100000):add(1)")
 caught = next(line for line in open("/proc/self/status") if line.startswith("SigCgt"))
 print(json.dumps([
-    "runtime.engine.guard" in sys.modules,
+    Pool.MAX_KEPT == 0,
     bool(int(caught.split()[1], 16) >> signal.SIGSEGV - 1 & 1),
 ]))
 """

@@ -5,9 +5,9 @@
 -- piece begins at a page, and what lies before it is not accessible. What was freed stays not
 -- accessible, too, until much else was freed after it.
 --
--- Each Lua state that loads this module has pieces of its own. In one, engine/guard.py lets numpy
--- take its memory from here; in another, it has the system call `report` where memory was accessed
--- that must not be.
+-- It is loaded behind runtime/lua/parallel/memory.lua, in each Lua state, which has pieces of its
+-- own. In one, __init__.py lets numpy take its memory from here; in another, it has the system call
+-- `report` where memory was accessed that must not be.
 -- @module guard
 
 local th = ...
@@ -15,7 +15,6 @@ local ffi = require 'ffi'
 local C, cast = ffi.C, ffi.cast
 
 local mode = os.getenv('TH_GUARD')
-if not mode or mode == '' or mode == '0' then return end
 
 ffi.cdef[[
 void *th_map(void *, size_t, int, int, int, long) __asm__("mmap");
@@ -214,4 +213,41 @@ function guard.report()
   local SIGINFO = 4
   cast('int *', action + 17)[0] = SIGINFO -- behind the mask of 1,024 bits
   C.th_set_action(SEGMENTATION_FAULT, action, before)
+end
+
+-- ------------------------------------------- memory of raw pointers in Lua
+
+local plain_memory, plain_elements = th.working_memory, th.with_elements
+local PATIENCE = 10000 -- allocations until garbage is looked for again where that gained nothing
+local waiting = 0
+
+-- The address of guarded memory; nil where too much is guarded even when garbage was collected.
+local function allocate(bytes, what)
+  local at = guard.allocate(bytes, what)
+  waiting = waiting - 1
+  if at or waiting > 0 then return at end
+  collectgarbage()
+  collectgarbage() -- what finalizers of the first have kept
+  at = guard.allocate(bytes, what)
+  if not at then waiting = PATIENCE end
+  return at
+end
+
+local function free(pointer)
+  guard.free(tonumber(cast(intptr, pointer)))
+end
+
+function th.working_memory(ctype, count)
+  local at = allocate(count * ffi.sizeof(ctype), ('working memory of %d %s'):format(count, ctype))
+  if not at then return plain_memory(ctype, count) end
+  return ffi.gc(cast(ffi.typeof(ctype .. ' *'), at), free)
+end
+
+function th.with_elements(make, count)
+  local object = make(0)
+  local bytes = ffi.sizeof(make, count) - ffi.sizeof(make, 0)
+  local at = allocate(bytes, ('the elements of a %s'):format(tostring(make):match('TH%w+')))
+  if not at then return plain_elements(make, count) end
+  ffi.gc(object, function() guard.free(at) end)
+  return object, cast(ffi.typeof(object.own.data), at)
 end

@@ -1,17 +1,20 @@
 """Guard mode: with TH_GUARD in the environment, memory ends where nothing is accessible.
 
-``lua/parallel/guard.lua`` tells what it does. Here numpy gets its memory from it, and the system
-tells what was accessed where a process ends. For those who develop th: it costs time and memory.
+``guard.lua`` tells what it does. Here Lua and numpy get their memory from it, and the system tells
+what was accessed where a process ends. All processes that import ``tests`` look for TH_GUARD;
+``python -m tests.guard`` is the shell in guard mode.
 """
 
 from __future__ import annotations
 
 import ctypes
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from runtime.compute.luajit import guard_functions
+from runtime.compute import luajit
 from runtime.core.dtypes import Array
 from runtime.core.memory import Pool
 from runtime.core.tensor import Tensor
@@ -35,15 +38,27 @@ class _Handler(ctypes.Structure):
 
 
 def install() -> None:
-    """Guard the memory of numpy's arrays, of all that are made from now on."""
-    guard_functions()[b"report"]()
-    functions = guard_functions()
+    """Guard the memory of new Lua states, and of numpy's arrays, of all that are made from now."""
+    plain = luajit._source
+    own = b"\n;(function(...) %s end)(...)" % Path(__file__).with_name("guard.lua").read_bytes()
+    luajit._source = lambda name: plain(name) + (own if name == b"parallel/memory" else b"")
+    _functions()[b"report"]()
+    functions = _functions()
     malloc, calloc, realloc, free = functions[b"for_numpy"]()
     handler = _default_handler()
     handler.malloc, handler.calloc = int(malloc), int(calloc)
     handler.realloc, handler.free = int(realloc), int(free)
     _keep_no_memory()
     _keep_no_arrays()
+
+
+def _functions() -> dict[bytes, Any]:
+    """The functions of guard.lua in a Lua state of their own, which never ends."""
+    lua = luajit._new_state()
+    th = lua.table()
+    luajit._load(lua, b"parallel/memory")(th)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(lua))  # numpy frees arrays at the very end
+    return dict(th[b"guard"].items())
 
 
 def _keep_no_memory() -> None:
