@@ -175,6 +175,7 @@ def test_one_module_has_lupa() -> None:
         ("argparse", {"docs"}),
         ("markdown_it", {"docs"}),
         ("docutils", {"docs"}),
+        ("tree_sitter", {"preflight"}),
     ],
 )
 def test_one_room_has_a_library(library: str, where: set[str]) -> None:

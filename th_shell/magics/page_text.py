@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from th_shell.entry import Entry
 from th_shell.pictures.door import NAMES
-from th_shell.preflight.expressions import NotLuaError
-from th_shell.preflight.parser import parse
+from th_shell.preflight.parser import NotLuaError, parse
 from th_shell.preflight.syntax_tree import Call, Invoke, Name, Use
 
 _LOCAL_MARK = re.compile(r"\Alocal\s+(?=[A-Za-z_])(?!function\b)")

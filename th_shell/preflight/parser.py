@@ -1,172 +1,236 @@
 """Reads a Lua program that compiles: its expressions, and which local a name stands for.
 
-The grammar is that of LuaJIT.
+tree-sitter cuts the program into its parts; `syntax_tree` tells what is kept of them.
 """
 
 from __future__ import annotations
 
-from th_shell.preflight.expressions import END, ExpressionReader, NotLuaError
-from th_shell.preflight.syntax_tree import Call, Chunk, Index, Invoke, Local, Name, Node, Use
+from collections.abc import Sequence
+from typing import TypeVar
 
-_BLOCK_ENDS = frozenset(("end", "else", "elseif", "until", ""))
+import tree_sitter_lua
+from tree_sitter import Language, Parser
+from tree_sitter import Node as Part
+
+from th_shell.preflight import syntax_tree as tree
+from th_shell.tokens import Token
+
+_PARSER = Parser(Language(tree_sitter_lua.language()))
+_N = TypeVar("_N", bound=tree.Node)
+#: Bytes that are no UTF-8, which LuaJIT takes for letters, as characters that tree-sitter does.
+_LETTERS = {0xDC00 + byte: 0xF700 + byte for byte in range(0x80, 0x100)}
+_BYTES = {letter: byte for byte, letter in _LETTERS.items()}
 
 
-def parse(source: str) -> Chunk:
+class NotLuaError(Exception):
+    """A source that is not Lua, or that tree-sitter does not read; line: from 1."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(f"not Lua in line {line}")
+        self.line = line
+
+
+def parse(source: str) -> tree.Chunk:
     """The program of a source that LuaJIT compiles. Raises NotLuaError for others."""
-    parser = _Parser(source)
-    parser.block({})
-    if parser.token.kind != END:
-        raise NotLuaError(parser.token.start)
-    return parser.chunk
+    root = _PARSER.parse(source.translate(_LETTERS).encode()).root_node
+    if root.has_error:
+        raise NotLuaError(_line(_wrong_part(root)))
+    reader = _Reader()
+    reader.read(root)
+    return reader.chunk
 
 
-class _Parser(ExpressionReader):
-    """Reads statements; each block works on a copy of the scope."""
+def _wrong_part(part: Part) -> Part:
+    """The innermost part in which the first error is."""
+    inner = next((one for one in part.children if one.has_error or one.is_missing), None)
+    return part if inner is None else _wrong_part(inner)
 
-    def block(self, new: dict[str, Local], *conditions: str) -> None:
-        """Read statements up to the end of a block. new: the locals that it begins with."""
-        scope, outer = self.scope, self.conditions
-        self.scope, self.conditions = {**scope, **new}, outer + conditions
-        self._statements()
-        self.scope, self.conditions = scope, outer
 
-    def _statements(self) -> None:
-        while not self._is_at_end():
-            self._statement()
+def _one(part: Part, field: str) -> Part:
+    """The part of a part that is called so."""
+    return part.children_by_field_name(field)[0]
 
-    def _is_at_end(self) -> bool:
-        """Whether the block ends here."""
-        return self.token.kind in ("keyword", END) and self.token.text in _BLOCK_ENDS
 
-    def _statement(self) -> None:
-        token = self.token
-        read = _STATEMENTS.get(token.text) if token.kind in ("keyword", "sign") else None
-        if token.text == "goto" and self.behind().kind != "name":
-            read = None
-        if read is None:
-            self._expression_statement()
-        else:
-            self.advance()
-            read(self)
+def _line(part: Part) -> int:
+    return part.start_point[0] + 1
 
-    def _nothing(self) -> None:
-        pass
 
-    def _label(self) -> None:
-        self.take_name()
-        self.expect("::")
+def _text(part: Part) -> str:
+    return (part.text or b"").decode().translate(_BYTES)
 
-    def _do(self) -> None:
-        self.block({})
-        self.expect("end")
 
-    def _while(self) -> None:
-        self.expression()
-        self.expect("do")
-        self._do()
+def _on_one_line(part: Part) -> str:
+    return " ".join(_text(part).split())
 
-    def _repeat(self) -> None:
+
+def _set_use(node: tree.Node, use: tree.Use) -> None:
+    if isinstance(node, (tree.Name, tree.Index)):
+        node.use = use
+
+
+class _Reader:
+    """Reads the parts of a program, those of a kind by the function that is named after it.
+
+    chunk: what was read so far. A block works on a copy of the scope: the locals by their names.
+    """
+
+    def __init__(self) -> None:
+        self.chunk = tree.Chunk()
+        self._scope: dict[str, tree.Local] = {}
+        self._conditions: tuple[str, ...] = ()
+
+    def read(self, part: Part) -> tree.Node:
+        """Read a statement or an expression with all that is in it; returns the expression."""
+        own = getattr(self, f"_read_{part.type}", None)
+        found = own(part) if own else self._all(part.named_children)
+        return found if isinstance(found, tree.Node) else tree.Other(_line(part))
+
+    def _all(self, parts: Sequence[Part]) -> list[tree.Node]:
+        return [self.read(one) for one in parts if one.type != "comment"]
+
+    def _under(self, parts: Sequence[Part], *conditions: str) -> list[tree.Node]:
+        """Read parts that stand under further conditions."""
+        outer, self._conditions = self._conditions, self._conditions + conditions
+        found = self._all(parts)
+        self._conditions = outer
+        return found
+
+    def _block(self, parts: Sequence[Part], names: Sequence[str] = ()) -> None:
+        """Read the parts of a block. names: the locals that it begins with."""
+        scope, self._scope = self._scope, {**self._scope, **{n: tree.Local(n) for n in names}}
+        self._all(parts)
+        self._scope = scope
+
+    # -- expressions
+
+    def _kept(self, node: _N) -> _N:
+        self.chunk.nodes.append(node)
+        return node
+
+    def _read_identifier(self, part: Part) -> tree.Node:
+        name = _text(part)
+        return self._kept(tree.Name(_line(part), self._conditions, name, self._scope.get(name)))
+
+    def _read_string(self, part: Part) -> tree.Node:
+        content = Token("string", _text(part), 0).content
+        self.chunk.texts.add(content)
+        return tree.String(_line(part), self._conditions, content)
+
+    def _read_binary_expression(self, part: Part) -> None:
+        left, right = (_one(part, side) for side in ("left", "right"))
+        self.read(left)
+        is_and = any(sign.type == "and" for sign in part.children)
+        self._under([right], *[_on_one_line(left)] * is_and)
+
+    def _read_parenthesized_expression(self, part: Part) -> tree.Node | None:
+        [inner] = self._all(part.named_children)
+        return inner if isinstance(inner, (tree.Call, tree.Invoke)) else None
+
+    def _member(self, part: Part) -> tree.Index:
+        """base.key, base[key], or base:key."""
+        base = self.read(_one(part, "table"))
+        _set_use(base, tree.Use.INDEXED)
+        key = _one(part, "method" if part.type == "method_index_expression" else "field")
+        text: str | None = _text(key)
+        if part.type == "bracket_index_expression":
+            inner = self.read(key)
+            text = inner.value if isinstance(inner, tree.String) else None
+        return tree.Index(_line(key), self._conditions, base, text)
+
+    def _read_dot_index_expression(self, part: Part) -> tree.Node:
+        return self._kept(self._member(part))
+
+    _read_bracket_index_expression = _read_method_index_expression = _read_dot_index_expression
+
+    def _read_function_call(self, part: Part) -> tree.Node:
+        called = _one(part, "name")
+        arguments = _one(part, "arguments").named_children
+        if called.type == "method_index_expression":
+            method = self._member(called)
+            given = tuple(self._all(arguments))
+            name = method.key or ""
+            return self._kept(tree.Invoke(method.line, self._conditions, method.base, name, given))
+        function = self.read(called)
+        _set_use(function, tree.Use.CALLED)
+        is_protected = isinstance(function, tree.Name) and function.name in ("pcall", "xpcall")
+        given = tuple(self._under(arguments, *[tree.PROTECTED] * is_protected))
+        return self._kept(tree.Call(function.line, self._conditions, function, given))
+
+    def _read_field(self, part: Part) -> None:
+        """An entry of a table."""
+        for key in part.children_by_field_name("name"):
+            inner = self.read(key) if part.children[0].type == "[" else None
+            if inner is None or isinstance(inner, tree.String):
+                self.chunk.defined.add(inner.value if inner else _text(key))
+        self._all(part.children_by_field_name("value"))
+
+    # -- functions and statements
+
+    def _read_function_declaration(self, part: Part) -> None:
+        names = _one(part, "parameters").children_by_field_name("name")
+        new = list(map(_text, names))
+        for name in part.children_by_field_name("name"):
+            if part.children[0].type == "local":
+                self._scope[_text(name)] = tree.Local(_text(name))
+            else:
+                self._assign(self.read(name))
+            if name.type == "method_index_expression":
+                new.insert(0, "self")
+        self._block(part.children_by_field_name("body"), new)
+
+    _read_function_definition = _read_function_declaration
+
+    def _read_variable_declaration(self, part: Part) -> None:
+        inner = part.named_children[0]
+        names, *values = [inner] if inner.type == "variable_list" else inner.named_children
+        found = self._all([one for some in values for one in some.named_children])
+        for at, name in enumerate(map(_text, names.children_by_field_name("name"))):
+            self._scope[name] = tree.Local(name, found[at] if at < len(found) else None)
+
+    def _read_assignment_statement(self, part: Part) -> None:
+        targets, *values = part.named_children
+        for target in self._all(targets.named_children):
+            self._assign(target)
+        self._all(values)
+
+    def _assign(self, target: tree.Node) -> None:
+        _set_use(target, tree.Use.ASSIGNED)
+        if isinstance(target, tree.Name) and target.local:
+            target.local.is_reassigned = True
+        elif isinstance(target, tree.Index) and target.key is not None:
+            self.chunk.defined.add(target.key)
+        elif isinstance(target, tree.Index) and isinstance(target.base, tree.Name):
+            self.chunk.defined.add(f"{target.base.name}[]")
+
+    def _read_if_statement(self, part: Part) -> None:
+        conditions: list[str] = []
+        for branch in [part, *part.children_by_field_name("alternative")]:
+            condition = f"not ({' or '.join(conditions)})"
+            for asked in branch.children_by_field_name("condition"):
+                self.read(asked)
+                condition = _on_one_line(asked)
+                conditions.append(condition)
+            body = "body" if branch.type == "else_statement" else "consequence"
+            self._under(branch.children_by_field_name(body), condition)
+
+    def _read_for_statement(self, part: Part) -> None:
+        clause = _one(part, "clause")
+        first, *values = clause.named_children
+        names = [first] if first.type == "identifier" else first.children_by_field_name("name")
+        self._all(values)
+        self._block(part.children_by_field_name("body"), list(map(_text, names)))
+
+    def _read_repeat_statement(self, part: Part) -> None:
         # What stands behind `until` sees the locals of the block.
-        scope = self.scope
-        self.scope = dict(scope)
-        self._statements()
-        self.expect("until")
-        self.expression()
-        self.scope = scope
+        body = [
+            one for block in part.children_by_field_name("body") for one in block.named_children
+        ]
+        self._block([*body, *part.children_by_field_name("condition")])
 
-    def _if(self) -> None:
-        conditions = [self._condition()]
-        self.block({}, conditions[0])
-        while self.take("elseif"):
-            conditions.append(self._condition())
-            self.block({}, conditions[-1])
-        if self.take("else"):
-            self.block({}, f"not ({' or '.join(conditions)})")
-        self.expect("end")
+    def _read_block(self, part: Part) -> None:
+        self._block(part.named_children)
 
-    def _condition(self) -> str:
-        start = self.token.start
-        self.expression()
-        return self.text(start, self.expect("then").start)
+    def _read_label_statement(self, _: Part) -> None:
+        """A label is no variable."""
 
-    def _for(self) -> None:
-        names = self._names()
-        if not self.take("in"):
-            self.expect("=")
-        self.expressions()
-        self.expect("do")
-        self.block({name: Local(name) for name in names})
-        self.expect("end")
-
-    def _names(self) -> list[str]:
-        names = [self.take_name().text]
-        while self.take(","):
-            names.append(self.take_name().text)
-        return names
-
-    def _function_statement(self) -> None:
-        function: Node = self.variable(self.take_name())
-        is_method = False
-        while self.is_at(".") or self.is_at(":"):
-            is_method = self.advance().text == ":"
-            key = self.take_name()
-            function = self.index(function, key.text, key.start)
-        self._assign(function)
-        self.body({"self": Local("self")} if is_method else {})
-
-    def _local(self) -> None:
-        if self.take("function"):
-            name = self.take_name().text
-            self.scope[name] = Local(name)
-            self.body({})
-            return
-        names = self._names()
-        values = self.expressions() if self.take("=") else []
-        for i, name in enumerate(names):
-            self.scope[name] = Local(name, values[i] if i < len(values) else None)
-
-    def _return(self) -> None:
-        if not self._is_at_end() and not self.is_at(";"):
-            self.expressions()
-
-    def _expression_statement(self) -> None:
-        targets = [self.suffixed()]
-        while self.take(","):
-            targets.append(self.suffixed())
-        if self.take("="):
-            for target in targets:
-                self._assign(target)
-            self.expressions()
-        elif len(targets) > 1 or not isinstance(targets[0], (Call, Invoke)):
-            raise NotLuaError(self.token.start)
-
-    def _goto(self) -> None:
-        self.take_name()
-
-    def _assign(self, target: Node) -> None:
-        if isinstance(target, Name):
-            target.use = Use.ASSIGNED
-            if target.local:
-                target.local.is_reassigned = True
-        elif isinstance(target, Index):
-            target.use = Use.ASSIGNED
-            if target.key is not None:
-                self.chunk.defined.setdefault(target.key, target.at)
-            elif isinstance(target.base, Name):
-                self.chunk.defined.setdefault(f"{target.base.name}[]", target.at)
-
-
-_STATEMENTS = {
-    ";": _Parser._nothing,
-    "break": _Parser._nothing,
-    "::": _Parser._label,
-    "do": _Parser._do,
-    "while": _Parser._while,
-    "repeat": _Parser._repeat,
-    "if": _Parser._if,
-    "for": _Parser._for,
-    "function": _Parser._function_statement,
-    "local": _Parser._local,
-    "return": _Parser._return,
-    "goto": _Parser._goto,
-}
+    _read_goto_statement = _read_label_statement

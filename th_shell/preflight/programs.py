@@ -8,17 +8,15 @@ have in their project's folder: so whatever may be meant by a name is taken to b
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from runtime import Engine, LuaSyntaxError
 from th_shell.files import read_file
-from th_shell.preflight.expressions import NotLuaError
 from th_shell.preflight.knowledge import Facts
-from th_shell.preflight.parser import parse
+from th_shell.preflight.parser import NotLuaError, parse
 from th_shell.preflight.syntax_tree import Chunk, Name, Use, required_module
 
 _LEVELS = 4  # folders above a file in which its modules may lie
@@ -111,14 +109,6 @@ class Program:
     chunk: Chunk
     error: tuple[int, str] | None = None
 
-    @cached_property
-    def _lines(self) -> list[int]:
-        return [match.start() for match in re.finditer("\n", self.source)]
-
-    def line(self, at: int) -> int:
-        """The number of the line, from 1, of an offset in the source."""
-        return bisect_right(self._lines, at - 1) + 1
-
 
 def read(path: Path, engine: Engine) -> Program:
     """Read a file, and compile it, without running it. Raises UnreadableError."""
@@ -139,8 +129,7 @@ def read(path: Path, engine: Engine) -> Program:
         line = int(place[1]) if place else 1
         return Program(path, source, Chunk(), (line, _PLACE.sub("", error.message, count=1)))
     except NotLuaError as error:
-        program = Program(path, source, Chunk())
-        return Program(path, source, Chunk(), (program.line(error.at), "th cannot read this line"))
+        return Program(path, source, Chunk(), (error.line, "th cannot read this line"))
 
 
 # -- what they may build on

@@ -84,7 +84,7 @@ def findings(program: Program, world: World) -> list[Finding]:
     places = [
         Finding(
             program.path,
-            program.line(one.node.at),
+            one.node.line,
             one.subject,
             one.what,
             one.lack,

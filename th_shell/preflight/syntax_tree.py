@@ -1,6 +1,6 @@
-"""What is kept of a program's expressions: names, fields, calls and strings, with their places.
+"""What is kept of a program's expressions: names, fields, calls and strings, with their lines.
 
-Everything else is an `Other`. A place is an offset in the source. A chain of names such as
+Everything else is an `Other`. A chain of names such as
 `torch.Tensor` is an `Index` of a `Name`.
 """
 
@@ -26,9 +26,9 @@ class Use(Enum):
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """An expression. at: its offset. conditions: those of the branches that it stands in."""
+    """An expression. line: from 1. conditions: those of the branches that it stands in."""
 
-    at: int
+    line: int
     conditions: tuple[str, ...] = ()
 
 
@@ -97,7 +97,7 @@ class Chunk:
     """
 
     nodes: list[Node] = field(default_factory=list)
-    defined: dict[str, int] = field(default_factory=dict)
+    defined: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
 
 
