@@ -52,11 +52,11 @@ def _one(part: Part, field: str) -> Part:
 
 
 def _line(part: Part) -> int:
-    return part.start_point[0] + 1
+    return int(part.start_point[0]) + 1
 
 
 def _text(part: Part) -> str:
-    return (part.text or b"").decode().translate(_BYTES)
+    return str((part.text or b"").decode()).translate(_BYTES)
 
 
 def _on_one_line(part: Part) -> str:
