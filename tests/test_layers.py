@@ -76,24 +76,15 @@ def pytorch_uses() -> Uses:
 
 
 def shell_uses() -> Uses:
-    """An import for a type alone is none: commands get the session, which calls them."""
     uses: Uses = {}
     for path in SHELL.rglob("*.py"):
         room = _shell_room(path.relative_to(SHELL).parts[0])
-        tree = _WithoutTypes().visit(ast.parse(path.read_text()))
-        for module in imports_of(tree):
+        for module in imports(path):
             package, _, inside = module.partition(".")
             if package == "th_shell" and inside and inside != "__version__":
                 used = _shell_room(inside.partition(".")[0])
                 uses.setdefault(room, {})[used] = f"{path.name}: {module}"
     return uses
-
-
-class _WithoutTypes(ast.NodeTransformer):
-    def visit_If(self, node: ast.If) -> ast.AST | None:
-        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            return None
-        return self.generic_visit(node)
 
 
 def _shell_room(name: str) -> str:

@@ -177,7 +177,9 @@ def complete_input(
     if found[1].startswith("?"):
         return code(before, behind, found.end())
     if found.end() == len(before):
-        names = [one for one in commands.marks() if one.startswith(found[1]) and len(one) > 1]
+        names = [
+            one for one in sorted(commands.names()) if one.startswith(found[1]) and len(one) > 1
+        ]
         return Completions(found.start(1), [Candidate(name, "command") for name in names])
     if commands.takes_input(found[1]):
         return code(before, behind, found.end())

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from runtime import Interrupted, LuaError
 from th_shell.jupyter.streams import Streams
-from th_shell.session.commands import find_command, is_command
+from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session
 from th_shell.visible import visible
@@ -153,15 +153,12 @@ class Cells:
 
     def _command(self, piece: str, above: int) -> Outcome:
         """Run a command that stands below so many lines of the cell."""
-        found = find_command(piece)
-        assert found is not None
-        command, text = found
         self._expect(b"")
         is_help = piece.lstrip().startswith("?")
         if is_help:
             self._streams.collect()
         with self.session.in_cell(self._number, above):
-            outcome = self._done(lambda: command(self.session, text))
+            outcome = self._done(lambda: COMMANDS.run(self.session, piece))
         return outcome._replace(page=self._streams.collected() if is_help else "")
 
     def _done(self, action: Callable[[], object]) -> Outcome:

@@ -7,17 +7,14 @@ import shlex
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from runtime import without_limit
 from th_shell.entry import lines_of
 from th_shell.files import read_file
 from th_shell.magics.numbered_inputs import chosen, numbers
-from th_shell.magics.table import MagicError
+from th_shell.session.commands import MagicError
+from th_shell.session.conversation import Conversation
 from th_shell.visible import escaped
-
-if TYPE_CHECKING:
-    from th_shell.session.conversation import Conversation
 
 
 def load(session: Conversation, text: str) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from runtime import Engine
-from th_shell.magics.table import confirm_reset
+from th_shell.magics.numbered_inputs import confirm_reset
 from th_shell.pictures.door import NAMES
-
-if TYPE_CHECKING:
-    from th_shell.session.session import Session
+from th_shell.session.session import Session
 
 
 def who(session: Session, _: str) -> None:

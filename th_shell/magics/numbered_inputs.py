@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from th_shell.entry import Entry
-from th_shell.magics.table import MagicError
+from th_shell.session.commands import MagicError
+from th_shell.session.conversation import Conversation
 from th_shell.visible import visible
-
-if TYPE_CHECKING:
-    from th_shell.session.conversation import Conversation
 
 _RANGE = re.compile(r"(\d+)(?:(-)(\d*))?\Z", re.ASCII)
 
@@ -82,6 +81,15 @@ def history(session: Conversation, text: str) -> None:
         mark = "!" if entry.error else " "
         session.write(f"{entry.number:{width}}{mark} {visible(first)}\n")
         session.write("".join(f"{'':{width}}  {visible(line)}\n" for line in more))
+
+
+def confirm_reset(text: str, names: Sequence[str], what: str) -> None:
+    """Let %reset go on where -f stands behind it. Raises MagicError, which lists what would go."""
+    if text not in ("", "-f"):
+        raise MagicError("takes nothing but -f")
+    if not text:
+        listed = textwrap.fill(" ".join(names), 78)
+        raise MagicError(f"-f removes {len(names)} {what} and all results\n{listed}".rstrip())
 
 
 # -- `%cd` and `%pwd`: the current folder

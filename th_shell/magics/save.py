@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import th_shell.docs.library as docs
 from th_shell.entry import Entry
 from th_shell.files import write_file
 from th_shell.magics.numbered_inputs import to_save
 from th_shell.magics.page_text import PageText, for_page, hidden_before, is_cut, of_prompt
-from th_shell.magics.table import MagicError
 from th_shell.paragraphs import counted
-
-if TYPE_CHECKING:
-    from th_shell.session.session import Session
+from th_shell.session.commands import MagicError
+from th_shell.session.session import Session
 
 _SUFFIXES = (".md", ".markdown")
 

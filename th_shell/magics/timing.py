@@ -7,18 +7,14 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from runtime import LuaError, LuaSyntaxError
+from runtime import Engine, LuaError, LuaSyntaxError
 from th_shell.entry import lines_of
-from th_shell.magics.table import MagicError
 from th_shell.paragraphs import counted, cut
+from th_shell.session.commands import MagicError
+from th_shell.session.conversation import Conversation
+from th_shell.session.session import Session
 from th_shell.visible import visible
-
-if TYPE_CHECKING:
-    from runtime import Engine
-    from th_shell.session.conversation import Conversation
-    from th_shell.session.session import Session
 
 _BATCH = 0.2  # seconds that a batch of runs is to take at least
 _BATCHES = 5

@@ -29,9 +29,9 @@ from th_shell.completing.candidates import (
     quoted_files,
 )
 from th_shell.python.alias import FACE, NAME, is_used
-from th_shell.python.commands import COMMANDS
 from th_shell.python.objects import NOTHING, Known, call_of, known, member, parameters_of
 from th_shell.python.source_text import CLOSING, OPENING, quotes_of, tokens
+from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.tokens import Token, innermost, opening
 from th_shell.visible import escaped
 

@@ -11,8 +11,8 @@ import ast
 import re
 from textwrap import dedent
 
-from th_shell.python.commands import COMMANDS
 from th_shell.python_syntax import statements, syntax
+from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.syntax import Syntax
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)

@@ -1,4 +1,4 @@
-"""What the commands of the Python prompt do that begin with %.
+"""What the commands of the Python prompt do.
 
 Those that are the same for any language are those of `th_shell.magics`.
 """
@@ -12,19 +12,27 @@ import timeit
 import traceback
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from th_shell.files import write_file
 from th_shell.magics.editing import file_words
-from th_shell.magics.numbered_inputs import to_save
-from th_shell.magics.table import MagicError, confirm_reset
+from th_shell.magics.numbered_inputs import confirm_reset, to_save
 from th_shell.magics.timing import measure
 from th_shell.paragraphs import counted, line_width
+from th_shell.python import help
 from th_shell.python.evaluation import show_error
+from th_shell.python.session import PythonSession
+from th_shell.session.commands import MagicError
 from th_shell.visible import visible
 
-if TYPE_CHECKING:
-    from th_shell.python.session import PythonSession
+
+def show_help(session: PythonSession, name: str) -> None:
+    """Tell what an expression is; without one, what there is at the prompt."""
+    session.show_text(help.about(name, session.namespace) if name else help.overview())
+
+
+def show_source(session: PythonSession, name: str) -> None:
+    """Show the source of a function, class or module."""
+    session.show_text(help.source(name, session.namespace) if name else help.overview())
 
 
 def save(session: PythonSession, text: str) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 from th_shell.completing.candidates import Completions
 from th_shell.config import Config, load
-from th_shell.python.commands import COMMANDS
 from th_shell.python.inputs import inputs
 from th_shell.python.session import PythonSession
 from th_shell.python.source_text import MARGINS
+from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.terminal import repl
 from th_shell.terminal.first_prompt import FirstPrompt
 from th_shell.terminal.history import MarkedHistory

@@ -12,10 +12,10 @@ from typing import Any
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.files import write_all
-from th_shell.python.commands import COMMANDS
 from th_shell.python.evaluation import Evaluator, show_error
 from th_shell.python.inputs import inputs, is_exit, is_page, wants_more
 from th_shell.python.tracebacks import is_own
+from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, Watch
 
@@ -67,10 +67,8 @@ class PythonSession(Conversation):
 
     def run(self, piece: str) -> bool:
         """Run an input, or a command; returns False where Ctrl-C has stopped it."""
-        command = COMMANDS.find(piece)
-        if command is not None:
-            run, rest = command
-            run(self, rest)
+        if COMMANDS.is_command(piece):
+            COMMANDS.run(self, piece)
             EARLY.take()
             return True
         error = self.evaluate(piece)

@@ -1,92 +1,148 @@
-"""Inputs that are for the shell itself and not code: how they begin, and what runs them.
+"""Inputs that are for the shell itself and not code: a table for each language, and what runs them.
 
-A command is a function of the session and of the text behind its mark. Modules of commands are
-imported when the command is first used.
+A command is a function of the session, which is of the command's language, and of the text behind
+its mark or name. Its module is imported when the command is first used: so modules of commands may
+use those of sessions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from th_shell.magics.table import MagicTable
-    from th_shell.session.conversation import Conversation
-    from th_shell.session.session import Session
-
-#: A function of a session, which is of the command's language, and of the text behind the mark.
-Command = Callable[[Any, str], None]
+from importlib import import_module
+from typing import Any, NamedTuple
 
 
-def _help(session: Session, name: str) -> None:
-    from th_shell.help.about import about, overview
+class MagicError(Exception):
+    """Why a command could not be done; shown in one line behind its name."""
 
-    session.show_text(
-        about(name, session.engine, session.log, session.texts) if name else overview()
-    )
-
-
-def _examples(session: Session, name: str) -> None:
-    from th_shell.help.examples import show_examples
-
-    show_examples(session, name)
+    @classmethod
+    def of(cls, name: str, error: OSError | ValueError) -> MagicError:
+        """A file or program that cannot be used, as the system says, or for its name."""
+        return cls(f"{name}: {error.strerror if isinstance(error, OSError) else error}")
 
 
-def run_system(session: Conversation, line: str) -> None:
-    """Run a command of the system's shell."""
-    from th_shell.session.system_commands import WrongVariable, run_command, substitute
+class Command(NamedTuple):
+    """A command. place: its module, seen from the rooms' folder, and its function.
 
-    try:
-        command = substitute(line, session.text_of)
-    except WrongVariable as error:
-        session.write(f"{error}\n")
-        return
-    session.keep(run_command(command, session.write_through))
+    usage: what follows the name. meaning: a line on what it does.
+    """
+
+    place: str
+    usage: str = ""
+    meaning: str = ""
+
+
+#: Names by which other programs know the commands.
+_OTHER_NAMES = {"%": "%help", "%log": "%history", "%hist": "%history", "%prun": "%profile"}
 
 
 class CommandTable:
-    """The commands of a language, by their marks. All languages have `$ command` and `%name`.
+    """The commands of a language: by their marks, and by their names, which begin with '%'."""
 
-    Of two marks that an input begins with, the longer one counts. magics: the name of the table of
-    the commands that begin with %.
-    """
+    def __init__(self, rows: Mapping[str, Command]) -> None:
+        self.rows = rows
+        self._marks = ["%", *(name for name in rows if not name.startswith("%"))]
 
-    def __init__(self, magics: str, commands: Mapping[str, Command]) -> None:
-        self._name = magics
-        self._commands = {**commands, "$": run_system, "%": self._run_magic}
+    def names(self) -> list[str]:
+        """The names that begin with '%'."""
+        return [name for name in self.rows if name.startswith("%")]
 
-    @property
-    def _magics(self) -> MagicTable:
-        from th_shell.magics import table
+    def name(self, word: str) -> str:
+        """The name of the command that has this name for other programs, too."""
+        other = _OTHER_NAMES.get(word, word)
+        return other if other in self.rows else word
 
-        return table.TABLES[self._name]
-
-    def _run_magic(self, session: Conversation, line: str) -> None:
-        self._magics.run(session, line)
-
-    def marks(self) -> list[str]:
-        """The beginnings of inputs that are commands, in alphabetic order."""
-        return sorted([*self._commands, *(f"%{name}" for name in self._magics.rows)])
-
-    def takes_input(self, mark: str) -> bool:
-        """Whether an input of the language stands behind a mark: '%time'."""
-        return self._magics.takes_input(mark.removeprefix("%"))
+    def takes_input(self, name: str) -> bool:
+        """Whether an input of the language stands behind a name: '%time'."""
+        command = self.rows.get(self.name(name))
+        return command is not None and command.usage == "INPUT"
 
     def is_command(self, text: str) -> bool:
         """Whether an input is for the shell itself: '? name', '$ command', '%name'."""
-        return bool(self._mark(text))
+        return text.lstrip().startswith(tuple(self._marks))
 
-    def find(self, text: str) -> tuple[Command, str] | None:
-        """The command that an input calls, and the text behind its mark; None where it is code."""
-        mark = self._mark(text)
-        return (self._commands[mark], text.strip().removeprefix(mark).strip()) if mark else None
+    def run(self, session: Any, text: str) -> None:
+        """Run the command that an input calls, or say in one line why that cannot be done.
 
-    def _mark(self, text: str) -> str:
-        found = [mark for mark in self._commands if text.lstrip().startswith(mark)]
-        return max(found, key=len, default="")
+        Of two marks that it begins with, the longer one counts.
+        """
+        text = text.strip()
+        name = max(filter(text.startswith, self._marks), key=len)
+        rest = text.removeprefix(name).strip()
+        if name == "%":
+            word, _, rest = rest.partition(" ")
+            name = self.name(f"%{word}")
+        try:
+            self.function(name)(session, rest.strip())
+        except MagicError as error:
+            session.report(name, str(error))
+
+    def function(self, name: str) -> Callable[[Any, str], None]:
+        """What runs a command. Raises MagicError where there is none."""
+        if name not in self.rows:
+            from difflib import get_close_matches  # late: at the first wrong name
+
+            close = get_close_matches(name, [*self.names(), *_OTHER_NAMES], 3)
+            near = f"there is {', '.join(close)}" if close else "%help lists all"
+            raise MagicError(f"no such command; {near}")
+        module, _, function = self.rows[name].place.rpartition(".")
+        found: Callable[[Any, str], None] = getattr(import_module(f"th_shell.{module}"), function)
+        return found
 
 
-#: The commands of a session of Lua.
-COMMANDS = CommandTable("lua", {"?": _help, "??": _examples})
+_OF_INPUTS = "magics.numbered_inputs"
+_LUA = {
+    "?": Command("magics.explaining.show_help"),
+    "??": Command("magics.explaining.show_examples"),
+    "$": Command("session.system_commands.run_line"),
+    "%save": Command(
+        "magics.save.save",
+        "[-f] PAGE.md [N-M ...]",
+        "write inputs, with what they print, as a page",
+    ),
+    "%load": Command(
+        "magics.editing.load", "FILE [N-M ...]", "put lines of a file into the next input"
+    ),
+    "%edit": Command(
+        "magics.editing.edit", "[N | NAME]", "edit an input in $EDITOR, and run the result"
+    ),
+    "%run": Command(
+        "magics.editing.run_file", "FILE [ARGUMENT ...]", "run a script, with `arg` set"
+    ),
+    "%history": Command(
+        f"{_OF_INPUTS}.history", "[N-M ...]", "list inputs by their numbers (also %log)"
+    ),
+    "%time": Command(
+        "magics.timing.time_input", "INPUT", "run an input, and tell how long it takes"
+    ),
+    "%timeit": Command(
+        "magics.timing.time_many", "INPUT", "run an input many times, and tell the best time"
+    ),
+    "%profile": Command(
+        "magics.timing.profile", "INPUT", "run an input, and tell which lines take long"
+    ),
+    "%who": Command("magics.globals.who", "", "list the globals of the session"),
+    "%reset": Command("magics.globals.reset", "-f", "remove the globals of the session"),
+    "%cd": Command(f"{_OF_INPUTS}.change", "[FOLDER]", "change the current folder"),
+    "%pwd": Command(f"{_OF_INPUTS}.tell", "", "tell the current folder"),
+    "%help": Command("magics.explaining.list_commands", "[NAME]", "list these commands"),
+}
+_PYTHON = {
+    **_LUA,
+    "?": Command("python.magics.show_help"),
+    "??": Command("python.magics.show_source"),
+    "!": _LUA["$"],  # as in IPython
+    "%save": Command("python.magics.save", "[-f] FILE.py [N-M ...]", "write inputs as a program"),
+    "%run": Command(
+        "python.magics.run_file", "FILE [ARGUMENT ...]", "run a program, and take its names"
+    ),
+    "%timeit": _LUA["%timeit"]._replace(place="python.magics.time_many"),
+    "%who": Command("python.magics.who", "", "list the names of the session"),
+    "%reset": Command("python.magics.reset", "-f", "remove the names of the session"),
+}
+del _PYTHON["%profile"]  # Python has profilers of its own
 
-is_command, find_command = COMMANDS.is_command, COMMANDS.find
+#: The commands of sessions of Lua, and of Python.
+COMMANDS, PYTHON_COMMANDS = CommandTable(_LUA), CommandTable(_PYTHON)
+
+is_command = COMMANDS.is_command

@@ -8,7 +8,7 @@ import stat
 from typing import Protocol
 
 from runtime import Engine, LuaSyntaxError
-from th_shell.session.commands import find_command, is_command
+from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session, is_exit
@@ -71,10 +71,8 @@ def run_piped(engine: Engine, source: bytes) -> None:
 
 
 def _run_piece(session: Session, piece: str) -> None:
-    command = find_command(piece)
-    if command is None:
-        session.engine.enter(piece.encode("utf-8", "surrogateescape"))
+    if is_command(piece):
+        COMMANDS.run(session, piece)
     else:
-        run, rest = command
-        run(session, rest)
+        session.engine.enter(piece.encode("utf-8", "surrogateescape"))
     session.engine.flush()

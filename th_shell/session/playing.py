@@ -16,7 +16,7 @@ from dataclasses import replace
 import th_shell.docs.library as docs
 from runtime import DOUBLE, Interrupted, LuaError
 from th_shell.paragraphs import counted, cut
-from th_shell.session.commands import find_command, is_command
+from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.page import Chance, input_of, is_run
 from th_shell.session.session import Session, is_exit
 from th_shell.session.system_commands import run_command
@@ -151,10 +151,8 @@ class Player:
             shown = run_command(example.source, self._session.write_through)
             self._session.engine.keep(shown)
             return docs.Outcome(self._text()), None
-        command = find_command(example.source) if example.kind is docs.Kind.PROMPT else None
-        if command is not None:
-            run, rest = command
-            run(self._session, rest)
+        if example.kind is docs.Kind.PROMPT and is_command(example.source):
+            COMMANDS.run(self._session, example.source)
             return docs.Outcome(self._text()), None
         before: list[str] = []
         error = self._session.evaluate(example.source, lambda: before.append(self._text()))

@@ -16,7 +16,7 @@ from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
-from th_shell.session.commands import COMMANDS, find_command, is_command
+from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import is_page, placed, split
 from th_shell.session.interrupt import EARLY, Watch
@@ -195,11 +195,9 @@ class Session(Conversation):
             for piece in inputs:
                 if is_exit(piece):
                     return False
-                command = find_command(piece)
-                if command is not None:
+                if is_command(piece):
                     stack.close()  # a command has Ctrl-C for itself
-                    run, rest = command
-                    run(self, rest)
+                    COMMANDS.run(self, piece)
                     self.engine.flush()
                     EARLY.take()
                     continue
@@ -247,7 +245,7 @@ class Session(Conversation):
 
     def defined_names(self, source: str) -> frozenset[str]:
         """The names that an input gives a value."""
-        from th_shell.magics.page_text import uses
+        from th_shell.preflight.uses import uses
 
         return uses(source).defined
 

@@ -12,8 +12,19 @@ from contextlib import contextmanager
 from types import FrameType
 
 from runtime import without_limit
+from th_shell.session.conversation import Conversation
 
 Write = Callable[[bytes], None]
+
+
+def run_line(session: Conversation, line: str) -> None:
+    """Run a command of the system's shell, with the values of variables in it."""
+    try:
+        command = substitute(line, session.text_of)
+    except WrongVariable as error:
+        session.write(f"{error}\n")
+        return
+    session.keep(run_command(command, session.write_through))
 
 
 def run_command(command: str, write: Write) -> bytes:

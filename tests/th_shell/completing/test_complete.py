@@ -9,7 +9,7 @@ import pytest
 from runtime import Engine
 from th_shell.completing.candidates import LIMIT
 from th_shell.completing.complete import complete
-from th_shell.magics.table import LUA
+from th_shell.session.commands import COMMANDS
 
 Complete = Callable[..., list[str]]
 
@@ -239,7 +239,7 @@ def test_programs(completed: Complete, monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_commands(completed: Complete, folder: Path) -> None:
-    assert completed("%") == sorted(f"%{name}" for name in LUA.rows)
+    assert completed("%") == sorted(COMMANDS.names())
     assert completed("%ti") == ["%time", "%timeit"]
     assert completed("%time x:narr") == ["%time x:narrow"]
     assert completed("%load alp") == ["%load alpha.lua"]

@@ -6,21 +6,27 @@ from collections.abc import Callable
 
 import pytest
 
-from th_shell.magics.table import LUA
+from th_shell.session.commands import COMMANDS
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
 
 
-@pytest.mark.parametrize("name", LUA.rows)
+@pytest.mark.parametrize("name", COMMANDS.rows)
 def test_each_command_has_its_function(name: str) -> None:
-    assert callable(LUA.function(name))
+    assert callable(COMMANDS.function(name))
 
 
 @pytest.mark.parametrize("text", ["%", "%help", " % "])
 def test_the_list_of_commands(session: Session, printed: Printed, text: str) -> None:
     session.submit(text)
-    assert printed() == LUA.overview()
+    lines = printed().splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("  %")] == COMMANDS.names()
+    assert (
+        lines[0]
+        == "  %save [-f] PAGE.md [N-M ...]    write inputs, with what they print, as a page"
+    )
+    assert lines[-2:] == ["", "N-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-"]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from th_shell.magics import timing
-from th_shell.magics.table import PYTHON
 from th_shell.python.session import PythonSession
+from th_shell.session.commands import PYTHON_COMMANDS
 
 Printed = Callable[[], str]
 
@@ -27,9 +27,9 @@ def talk(session: PythonSession, *texts: str) -> None:
         assert session.submit(text)
 
 
-@pytest.mark.parametrize("name", PYTHON.rows)
+@pytest.mark.parametrize("name", PYTHON_COMMANDS.rows)
 def test_each_command_has_its_function(name: str) -> None:
-    assert callable(PYTHON.function(name))
+    assert callable(PYTHON_COMMANDS.function(name))
 
 
 @pytest.mark.parametrize("text", ["%time x = sum(range(9)); x", "%%time\nx = sum(range(9))\nx"])

@@ -1,25 +1,49 @@
-"""``?? name`` at the prompt: examples of a function from pages, and running them.
-
-At a terminal, Enter then runs them in the session, one after the other; a number runs that one.
-Elsewhere they are only shown.
-"""
+"""`?`, `??` and `%help`: what is known of names, examples of pages, and the commands themselves."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from runtime import Interrupted
+from th_shell.help.about import about, overview
 from th_shell.help.names import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders
+from th_shell.paragraphs import filled, two_columns
+from th_shell.session.commands import MagicError
+from th_shell.session.conversation import Conversation
+from th_shell.session.session import Session
 from th_shell.visible import visible
-
-if TYPE_CHECKING:
-    from th_shell.session.session import Session
 
 _USAGE = "?? takes a function's name, as in: ?? torch.gather\n"
 _MOST_LINES = 24  # of an output
 _LEAVE = ("q", "quit", "exit")
+
+
+def show_help(session: Session, name: str) -> None:
+    """Tell what a name means; without a name, what there is at the prompt."""
+    known = about(name, session.engine, session.log, session.texts) if name else overview()
+    session.show_text(known)
+
+
+def list_commands(session: Conversation, name: str) -> None:
+    """Show what a command does that begins with '%'; without a name, all of them."""
+    table = session.commands
+    wanted = table.name(f"%{name.removeprefix('%')}")
+    rows = {key: f"{key} {table.rows[key].usage}".rstrip() for key in table.names()}
+    if wanted == "%help":
+        listed = [(call, table.rows[key].meaning) for key, call in rows.items()]
+        numbers = "N-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-"
+        session.write(f"{two_columns(listed)}\n{filled(numbers)}")
+    elif wanted in rows:
+        session.write(f"{rows[wanted]}\n  {table.rows[wanted].meaning}\n")
+    else:
+        raise MagicError(f"there is no {wanted}")
+
+
+# -- examples of pages
+#
+# At a terminal, Enter then runs them in the session, one after the other; a number runs that one.
+# Elsewhere they are only shown.
 
 
 def show_examples(session: Session, text: str) -> None:

@@ -63,7 +63,8 @@ Printed = Callable[[], str]
 def session(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
     (tmp_path / "sums.md").write_text(PAGE)
     monkeypatch.setattr(
-        "th_shell.help.examples.page_folders", lambda named: [str(tmp_path), *filter(None, named)]
+        "th_shell.magics.explaining.page_folders",
+        lambda named: [str(tmp_path), *filter(None, named)],
     )
     return session
 
