@@ -22,10 +22,6 @@ def test_the_list_of_commands(session: Session, printed: Printed, text: str) -> 
     session.submit(text)
     lines = printed().splitlines()
     assert [line.split()[0] for line in lines if line.startswith("  %")] == COMMANDS.names()
-    assert (
-        lines[0]
-        == "  %save [-f] PAGE.md [N-M ...]    write inputs, with what they print, as a page"
-    )
     assert lines[-2:] == ["", "N-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-"]
 
 
