@@ -45,6 +45,7 @@ from runtime.compute.luajit import luajit_version  # noqa: E402
 from runtime.compute.processors import PROCESSORS  # noqa: E402
 from runtime.core.machine import without_limit  # noqa: E402
 from runtime.engine.answers import Facts, Member, Members  # noqa: E402
+from runtime.engine.ctrl_c import SignalWatcher, signal_watcher  # noqa: E402
 from runtime.engine.engine import Engine  # noqa: E402
 from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
 from runtime.host.late import load_numpy, load_operations  # noqa: E402
@@ -81,6 +82,7 @@ __all__ = [
     "Members",
     "Replacement",
     "Row",
+    "SignalWatcher",
     "T7Error",
     "Table",
     "TorchObject",
@@ -91,6 +93,7 @@ __all__ = [
     "preload_operations",
     "preload_random",
     "save",
+    "signal_watcher",
     "without_limit",
 ]
 

@@ -96,18 +96,15 @@ def op(
     method: str | None = None,
     function: str | None = None,
     types: Iterable[DType] = ALL,
-    *,
-    fresh: Callable[..., Any] | None = None,
-    each: str | None = None,
-    axpy: bool = False,
-    total: str | None = None,
-    **reduction: Any,
+    **more: Any,
 ) -> Callable[[F], F]:
-    """Add a row whose form is matched with each call; the implementation gets its arguments."""
+    """Add a row whose form is matched with each call; the implementation gets its arguments.
+
+    more: further fields of the `Row`.
+    """
 
     def register(implementation: F) -> F:
-        more = fresh, each, axpy, total
-        row = Row(name, method, function, tuple(types), implementation, False, *more, **reduction)
+        row = Row(name, method, function, tuple(types), implementation, **more)
         TABLE.setdefault(name, []).append(row)
         return implementation
 
@@ -119,26 +116,7 @@ def checked(
     method: str | None = None,
     function: str | None = None,
     types: Iterable[DType] = EVERY,
-    *,
-    each: str | None = None,
-    kinds: str | None = None,
-    small: str | None = None,
+    **more: Any,
 ) -> Callable[[F], F]:
     """Add a row whose implementation reads its arguments from a `Call` one by one."""
-
-    def register(implementation: F) -> F:
-        row = Row(
-            name,
-            method,
-            function,
-            tuple(types),
-            implementation,
-            True,
-            each=each,
-            kinds=kinds,
-            small=small,
-        )
-        TABLE.setdefault(name, []).append(row)
-        return implementation
-
-    return register
+    return op(name, method, function, types, reads_call=True, **more)

@@ -56,14 +56,13 @@ class CtrlC:
         To be used in the main thread. Raises KeyboardInterrupt where Ctrl-C was pressed, and Lua
         has ended before it heard of it.
         """
-        watcher = _watcher()
+        watcher = signal_watcher()
         self._arm(True)
         previous = _set_handler(self._handle)
-        other = watcher.begin(self)
+        watcher.begin(self._hear)
         try:
             result = function(*args)
         finally:
-            signal.set_wakeup_fd(other)
             watcher.end()
             was_pressed = self.poll()
             self._arm(False)
@@ -77,6 +76,10 @@ class CtrlC:
         with self._lock:
             if self._armed:
                 self._pressed.value = 1
+
+    def _hear(self, numbers: bytes) -> None:
+        if signal.SIGINT in numbers:
+            self.press()
 
     def poll(self) -> bool:
         """Whether it was. Calling this lets Python handle signals, too."""
@@ -124,56 +127,71 @@ def _set_handler(handler: Any) -> Any:
             continue
 
 
-class _Watcher:
-    """Reads the numbers of signals from a pipe, in a thread that ends with the process."""
+#: What a signal's number is told to; called in another thread.
+Listener = Callable[[bytes], object]
+
+
+class SignalWatcher:
+    """Reads the numbers of signals from a pipe, in a thread that ends with the process.
+
+    reader: the end of the pipe that it reads. A listener that waits there, for an answer of the
+    user's, must stop when it reads `END`.
+    """
+
+    END = b"\0"  # no signal's number
 
     def __init__(self) -> None:
-        self._reader, self._writer = os.pipe()
-        os.set_blocking(self._reader, False)
+        """Raises RuntimeError or MemoryError where the system has no more threads."""
+        self.reader, self._writer = os.pipe()
+        os.set_blocking(self.reader, False)
         os.set_blocking(self._writer, False)
-        self._ctrl_c: CtrlC | None = None
-        self._other = -1  # what others have set to hear of signals
+        self._listeners: list[Listener] = []
+        self._others: list[int] = []  # what others have set to hear of signals
         self._acting = threading.Lock()  # held while signals are read and told
         threading.Thread(target=self._run, daemon=True, name="Ctrl-C").start()
 
-    def begin(self, ctrl_c: CtrlC) -> int:
-        """Press Ctrl-C from now on; returns what has heard of signals until now."""
-        self._ctrl_c = ctrl_c
-        self._other = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
-        return self._other
+    def begin(self, listener: Listener) -> None:
+        """Tell a listener of all signals from now on. To be used in the main thread."""
+        self._listeners.append(listener)
+        other = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        self._others.append(other)
 
     def end(self) -> None:
-        """End that. What is not read yet must not stop what begins next."""
-        with self._acting:
-            self._act()
-            self._ctrl_c = None
+        """End what began last. What is not read yet must not stop what begins next."""
+        signal.set_wakeup_fd(self._others[-1])
+        if not self._acting.acquire(blocking=False):
+            os.write(self._writer, self.END)
+            self._acting.acquire()
+        self._act()
+        del self._listeners[-1], self._others[-1]
+        self._acting.release()
 
     def _run(self) -> None:
         while True:
-            select.select([self._reader], [], [])
+            select.select([self.reader], [], [])
             with self._acting:
                 self._act()
 
     def _act(self) -> None:
         try:
-            numbers = os.read(self._reader, 512)
+            numbers = os.read(self.reader, 512)
         except BlockingIOError:
             return
-        if self._ctrl_c is not None and signal.SIGINT in numbers:
-            self._ctrl_c.press()
-        if self._other >= 0:
+        for listener in self._listeners:
+            listener(numbers)
+        if self._others and self._others[0] >= 0:
             with suppress(OSError):
-                os.write(self._other, numbers)
+                os.write(self._others[0], numbers)
 
 
-_only: _Watcher | None = None
+_only: SignalWatcher | None = None
 
 
-def _watcher() -> _Watcher:
-    """The process's watcher."""
+def signal_watcher() -> SignalWatcher:
+    """The process's watcher. Raises as making it does."""
     global _only
     if _only is None:
-        _only = _Watcher()
+        _only = SignalWatcher()
     return _only
 
 

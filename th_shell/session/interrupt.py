@@ -1,8 +1,8 @@
 """Ctrl-C and Ctrl-\\ while an input runs, also where the main thread can run no Python.
 
-The C part of Python's signal handling writes to a pipe. A thread reads there: at Ctrl-C it tells
-the engine to stop, and says what runs if that takes long; at Ctrl-\\ it asks at the terminal
-whether to end th, which loses the session's values.
+The runtime's watcher of signals calls in another thread. At Ctrl-C the engine is told to stop, and
+what runs is said if that takes long. At Ctrl-\\ the user is asked whether to end th, which loses
+the session's values.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import select
 import signal
 import termios
 import threading
-import time
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Protocol
+
+from runtime import SignalWatcher, signal_watcher
 
 _LOCAL_MODES = 3  # the place of these in what termios returns
 _CHARACTERS = 6
@@ -86,7 +86,6 @@ class Question:
 
 #: How many seconds an input may go on after Ctrl-C until th says what runs.
 PATIENCE = 0.5
-END = b"\0"  # no signal's number
 _STATUS = 128 + signal.SIGQUIT
 _QUESTION = "End th and lose its values? [y/N] "
 
@@ -149,112 +148,39 @@ def _nothing(_: int, __: FrameType | None) -> None:
 class Watch:
     """Stops what an engine runs within the context at Ctrl-C: one context after the other.
 
-    To be used in the main thread. The thread that reads the pipe starts with the first context, and
-    ends with the object.
+    To be used in the main thread.
     """
 
     def __init__(self, engine: Stoppable) -> None:
         self._engine = engine
-        self._watcher: _Watcher | None = None
-        self._previous = -1
+        self._watcher: SignalWatcher | None = None
+        self._saying: threading.Timer | None = None
 
     def __enter__(self) -> None:
-        if self._watcher is None:
-            self._watcher = _start(self._engine)
-            if self._watcher is None:
-                return
-            weakref.finalize(self, os.close, self._watcher.writer)
-        self._watcher.begin()
-        self._previous = signal.set_wakeup_fd(self._watcher.writer, warn_on_full_buffer=False)
+        self._saying = None
+        with suppress(MemoryError, RuntimeError):  # no thread: nothing is heard
+            self._watcher = signal_watcher()
+            self._watcher.begin(self._hear)
 
     def __exit__(self, *_: object) -> None:
+        """A question that is still there goes away."""
         if self._watcher is not None:
-            signal.set_wakeup_fd(self._previous)
             self._watcher.end()
+        if self._saying is not None:
+            self._saying.cancel()
 
-
-def _start(engine: Stoppable) -> _Watcher | None:
-    """A watcher with a thread; None where the system has no more threads or memory."""
-    reader, writer = os.pipe()
-    os.set_blocking(reader, False)
-    os.set_blocking(writer, False)
-    watcher = _Watcher(engine, reader, writer)
-    try:
-        threading.Thread(target=watcher.run, daemon=True).start()
-    except (MemoryError, RuntimeError):
-        os.close(writer)
-        os.close(reader)
-        return None
-    return watcher
-
-
-class _Watcher:
-    """Reads the numbers of signals from a pipe, until the pipe's other end is closed."""
-
-    def __init__(self, engine: Stoppable, reader: int, writer: int) -> None:
-        self.writer = writer
-        self._engine = engine
-        self._reader = reader
-        self._running = False
-        # Held while signals are acted on, and while a question is at the terminal.
-        self._acting = threading.Lock()
-        self._deadline: float | None = None  # when to say what runs
-        self._said = False
-
-    def begin(self) -> None:
-        """An input runs from now on."""
-        self._deadline, self._said, self._running = None, False, True
-
-    def end(self) -> None:
-        """The input has ended: a question that is still there goes away, and so do its signals."""
-        if not self._acting.acquire(blocking=False):
-            os.write(self.writer, END)
-            self._acting.acquire()
-        self._running, self._deadline = False, None
-        self._read()
-        self._acting.release()
-
-    def run(self) -> None:
-        while True:
-            if not self._wait():
-                self._say_what_runs()
-                continue
-            with self._acting:
-                numbers = self._read()
-                if numbers is None:
-                    break
-                if self._running:
-                    self._act(numbers)
-        os.close(self._reader)
-
-    def _read(self) -> bytes | None:
-        """The numbers that are in the pipe now; None if its other end is closed."""
-        try:
-            return os.read(self._reader, 512) or None
-        except BlockingIOError:
-            return b""
-
-    def _act(self, numbers: bytes) -> None:
+    def _hear(self, numbers: bytes) -> None:
         if signal.SIGINT in numbers:
-            self._stop()
+            self._engine.interrupt()
+            if self._saying is None:
+                self._saying = threading.Timer(PATIENCE, self._say_what_runs)
+                self._saying.daemon = True
+                with suppress(MemoryError, RuntimeError):  # no thread: it is not said
+                    self._saying.start()
         if signal.SIGQUIT in numbers and _handles_quit() and self._confirmed():
             os._exit(_STATUS)
 
-    def _wait(self) -> bool:
-        """Wait for signals; False if it is time to say what runs."""
-        deadline = self._deadline
-        seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
-        return bool(select.select([self._reader], [], [], seconds)[0])
-
-    def _stop(self) -> None:
-        self._engine.interrupt()
-        if self._deadline is None and not self._said:
-            self._deadline = time.monotonic() + PATIENCE
-
     def _say_what_runs(self) -> None:
-        if self._deadline is None:
-            return  # the input has ended meanwhile
-        self._deadline, self._said = None, True
         give_up = "; Ctrl-\\ to give up on it" if _handles_quit() else ""
         text = f"still running: {self._engine.running()}; returns to the prompt when it is done"
         with suppress(OSError):
@@ -263,10 +189,10 @@ class _Watcher:
     def _confirmed(self) -> bool:
         """Ask whether to end th; no is the answer if the input ends meanwhile."""
         question = Question.at_terminal()
-        if question is None:
+        if question is None or self._watcher is None:
             return False
         with question:
-            return question.ask(f"\n{_QUESTION}", self._reader) in (b"y", b"Y")
+            return question.ask(f"\n{_QUESTION}", self._watcher.reader) in (b"y", b"Y")
 
 
 def _handles_quit() -> bool:
