@@ -62,6 +62,8 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
         target = own.get(meant.name, meant.python_name)
         by_name[name] = target, _converter(meant, value, numbers)
     ours = {"out", *OPTIONS} - inspect.signature(implementation).parameters.keys()
+    if takes_out(implementation):
+        ours.discard("out")
     if all(entry == (name, AS_IT_IS) and name not in ours for name, entry in by_name.items()):
         return _plan_by_position(implementation, by_position, apart, bool(named))
     return _plan_by_name(implementation, _positions(by_position, apart), by_name, ours)
@@ -71,6 +73,12 @@ def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
     found = converter(parameter, type(value), numbers)
     assert found is not None
     return found
+
+
+def takes_out(implementation: Implementation) -> bool:
+    """Whether an implementation gets ``out``, by name or among its ``**options``."""
+    own = inspect.signature(implementation).parameters.values()
+    return any(p.name == "out" or p.kind is p.VAR_KEYWORD for p in own)
 
 
 def _own_names(schema: Schema, implementation: Implementation, skip: int) -> dict[str, str]:

@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from runtime.core.errors import TorchError
-from runtime.pytorch.calls.binding import Implementation, Plan, Row, plan_of
+from runtime.pytorch.calls.binding import Implementation, Plan, Row, plan_of, takes_out
 from runtime.pytorch.calls.kinds import Rejected
 from runtime.pytorch.calls.messages import invalid_arguments, no_memory, what_is_wrong
 from runtime.pytorch.calls.schema import Schema, derive, parse
@@ -56,7 +56,8 @@ def op(
     """Register an implementation for the signatures of some texts, or without texts for its own.
 
     name: what the function is called, or several names; by default as the implementation. more: the
-    text of further parameters, which the implementation does not get. function: there is a
+    text of further parameters, which the implementation does not get, but for those that are none
+    of `OPTIONS` where it has ``**options``. function: there is a
     function. method: there is a method; by default where the first parameter is `Tensor input`.
     in_place: there is a method with '_' behind its name, too, which writes the result to its
     tensor; functions of torch.linalg and torch.special have neither. numbers: Python's numbers are
@@ -212,7 +213,7 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
 
 
 def _in_place(implementation: Implementation) -> Implementation:
-    if "out" in inspect.signature(implementation).parameters:
+    if takes_out(implementation):
 
         def compute(self: Tensor, *args: Any, **named: Any) -> Tensor:
             implementation(self, *args, out=self, **named)

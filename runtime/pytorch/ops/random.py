@@ -14,7 +14,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, Format, Kind, Out, TensorOrInt
+from runtime.pytorch.calls.types import NEW, Kind, Out, TensorOrInt
 from runtime.pytorch.classes.generator import Source, SourceOrNone, words_of
 from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, check_types
 from runtime.pytorch.ops.creation import check_sizes, type_for
@@ -33,6 +33,16 @@ from runtime.pytorch.tensors.sharing import empty_tensor
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, resize, resize_to
 
+Fill = Callable[..., Tensor]
+#: What functions of sizes, and those of another tensor's, have behind their parameters.
+_OPTIONS = (
+    f"torch.Generator or none generator = None, Tensor out = None, torch.dtype dtype = None, {NEW}"
+)
+_LIKE = (
+    "torch.Generator or none generator = None, torch.memory_format memory_format = None, "
+    f"torch.dtype dtype = None, {NEW}"
+)
+
 
 def _new(size: Shape, kind: Kind, out: Out, usual: dtype) -> Tensor:
     """A new tensor, or the given one with new sizes. usual: the type if the call gives none.
@@ -48,34 +58,40 @@ def _new(size: Shape, kind: Kind, out: Out, usual: dtype) -> Tensor:
     return out
 
 
-def _new_like(input: Tensor, kind: Kind, order: Any) -> Tensor:
-    """A new tensor of the same sizes, and with its dimensions in the same order of memory.
+def _drawn(
+    fill: Fill,
+    size: Shape,
+    usual: dtype,
+    *parameters: Any,
+    generator: Source = None,
+    **options: Any,
+) -> Tensor:
+    """A tensor of some sizes that a method has filled."""
+    new = _new(size, options.get("dtype"), options.get("out"), usual)
+    return fill(new, *parameters, generator=generator)
 
-    order: another order, if the call gives one.
-    """
-    found = input.array.dtype if kind is None else kind.numpy
-    return wrap(empty_like_array(input, found, order))
+
+def _drawn_like(
+    fill: Fill, input: Tensor, *parameters: Any, generator: Source = None, **options: Any
+) -> Tensor:
+    """A tensor of another one's sizes and order in memory that a method has filled."""
+    kind: Kind = options.get("dtype") or input.dtype
+    assert kind is not None
+    new = wrap(empty_like_array(input, kind.numpy, options.get("memory_format")))
+    return fill(new, *parameters, generator=generator)
 
 
 # -- uniform and normal
 
 
-def _register(name: str, fill: Callable[..., Tensor], what: str) -> None:
-    @op(name=name, more=NEW)
-    def of_sizes(
-        size: Shape, *, generator: SourceOrNone = None, out: Out = None, dtype: Kind = None
-    ) -> Tensor:
-        return fill(_new(size, dtype, out, default_dtype()), generator=generator)
+def _register(name: str, fill: Fill, what: str) -> None:
+    @op(name=name, more=_OPTIONS)
+    def of_sizes(size: Shape, **options: Any) -> Tensor:
+        return _drawn(fill, size, default_dtype(), **options)
 
-    @op(name=f"{name}_like", more=NEW, method=False)
-    def alike(
-        input: Tensor,
-        *,
-        generator: SourceOrNone = None,
-        memory_format: Format = None,
-        dtype: Kind = None,
-    ) -> Tensor:
-        return fill(_new_like(input, dtype, memory_format), generator=generator)
+    @op(name=f"{name}_like", more=_LIKE, method=False)
+    def alike(input: Tensor, **options: Any) -> Tensor:
+        return _drawn_like(fill, input, **options)
 
     of_sizes.__doc__ = f"A tensor of {what}."
     alike.__doc__ = f"A tensor of the same sizes, of {what}."
@@ -88,57 +104,32 @@ _register("randn", normal_, "normal numbers with mean 0 and standard deviation 1
 # -- whole numbers
 
 
-@op(name="randint", more=NEW)
-def randint_below(
-    high: int, size: Shape, *, generator: SourceOrNone = None, out: Out = None, dtype: Kind = None
-) -> Tensor:
+@op(name="randint", more=_OPTIONS)
+def randint_below(high: int, size: Shape, **options: Any) -> Tensor:
     """A tensor of whole numbers from 0 to high - 1."""
-    return randint(0, high, size, generator=generator, out=out, dtype=dtype)
+    return _drawn(whole_, size, int64, 0, high, **options)
 
 
-@op(more=NEW)
-def randint(
-    low: int,
-    high: int,
-    size: Shape,
-    *,
-    generator: SourceOrNone = None,
-    out: Out = None,
-    dtype: Kind = None,
-) -> Tensor:
+@op(more=_OPTIONS)
+def randint(low: int, high: int, size: Shape, **options: Any) -> Tensor:
     """A tensor of whole numbers from low to high - 1."""
-    return whole_(_new(size, dtype, out, int64), low, high, generator=generator)
+    return _drawn(whole_, size, int64, low, high, **options)
 
 
-@op(more=NEW, method=False)
-def randint_like(
-    input: Tensor,
-    low: int,
-    high: int,
-    *,
-    generator: SourceOrNone = None,
-    memory_format: Format = None,
-    dtype: Kind = None,
-) -> Tensor:
+@op(more=_LIKE, method=False)
+def randint_like(input: Tensor, low: int, high: int, **options: Any) -> Tensor:
     """A tensor of the same sizes, of whole numbers from low to high - 1."""
-    return whole_(_new_like(input, dtype, memory_format), low, high, generator=generator)
+    return _drawn_like(whole_, input, low, high, **options)
 
 
-@op(name="randint_like", more=NEW, method=False)
-def randint_like_below(
-    input: Tensor,
-    high: TensorOrInt,
-    *,
-    generator: SourceOrNone = None,
-    memory_format: Format = None,
-    dtype: Kind = None,
-) -> Tensor:
+@op(name="randint_like", more=_LIKE, method=False)
+def randint_like_below(input: Tensor, high: TensorOrInt, **options: Any) -> Tensor:
     """A tensor of the same sizes, of whole numbers from 0 to high - 1, which a tensor may have."""
     if isinstance(high, Tensor):
         if high.array.size != 1:
             raise RuntimeError("high must be a scalar tensor and on CPU")
         high = int(high.array.item())
-    return whole_(_new_like(input, dtype, memory_format), 0, high, generator=generator)
+    return _drawn_like(whole_, input, 0, high, **options)
 
 
 @op(more=NEW)
@@ -219,35 +210,20 @@ def normal_of_deviations(
     return _normals(std.array.shape, std.dtype, mean, std.array, out, generator)
 
 
-@op(name="normal", more=NEW)
-def normal_of_sizes(
-    mean: float,
-    std: float,
-    size: Shape,
-    *,
-    generator: Source = None,
-    out: Out = None,
-    dtype: Kind = None,
-) -> Tensor:
+@op(name="normal", more=_OPTIONS.replace(" or none", ""))
+def normal_of_sizes(mean: float, std: float, size: Shape, **options: Any) -> Tensor:
     """A tensor of normal numbers."""
-    return normal_(_new(size, dtype, out, default_dtype()), mean, std, generator=generator)
+    return _drawn(normal_, size, default_dtype(), mean, std, **options)
 
 
 # -- drawn with given probabilities
 
 
-_MOST = 1 << 24
-
-
 @op()
 def bernoulli(input: Tensor, *, generator: Source = None, out: Out = None) -> Tensor:
     """A tensor of 1 and 0; input has the probability of 1 for each element."""
-    array = input.array
-    if out is None:
-        out = wrap(np.empty(array.shape, array.dtype))
-    elif out.sizes != array.shape:
-        resize(out, array.shape)
-    return bernoulli_each_(out, input, generator=generator)
+    found = _new(input.sizes, None, out, input.dtype)
+    return bernoulli_each_(found, input, generator=generator)
 
 
 @op(name="bernoulli")
@@ -291,12 +267,9 @@ def multinomial(
     if 0 not in shape:
         _check_probabilities(array)
     drawn = _draw(array, shape, replacement, generator)
-    if out is None:
-        return wrap(drawn)
-    if out.sizes != shape:
-        resize(out, shape)
-    out.array[...] = drawn
-    return out
+    found = _new(shape, int64, out, int64)
+    found.array[...] = drawn
+    return found
 
 
 def _check_counts(input: Tensor, count: int, replacement: bool, out: Out) -> None:
@@ -310,7 +283,7 @@ def _check_counts(input: Tensor, count: int, replacement: bool, out: Out) -> Non
     require(count > 0, "cannot sample n_sample <= 0 samples")
     few = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
     require(replacement or count <= array.shape[-1], few)
-    require(array.shape[-1] <= _MOST, "number of categories cannot exceed 2^24")
+    require(array.shape[-1] <= 1 << 24, "number of categories cannot exceed 2^24")
 
 
 def _check_probabilities(array: Array) -> None:
