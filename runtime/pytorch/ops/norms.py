@@ -18,6 +18,7 @@ from runtime.pytorch.calls.types import OUT, IntsOrOne, Kind, Number, Out
 from runtime.pytorch.compute.matrices import converged
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.compute.reducing import axes_of, give, tidy
+from runtime.pytorch.compute.sums import FEW
 from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_out
@@ -35,10 +36,6 @@ def _elements(input: Tensor, kind: Kind, name: str) -> Array:
     return input.array if kind is None else cast(input.array, kind.numpy)
 
 
-#: Of so many numbers, sums in their own type are exact enough, since they are taken in parts.
-_MANY = 1 << 14
-
-
 def vector_norm_of(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
     """The norms of the elements along axes, None for all: ``sum(abs(x) ** ord) ** (1 / ord)``.
 
@@ -46,38 +43,9 @@ def vector_norm_of(array: Array, ord: float, axes: Shape | None, keepdim: bool) 
     """
     if not array.size:
         check_identity(array, ord, axes)
-    if ord == 2 and array.size < _MANY:
-        return _length(array, axes, keepdim)
-    if ord in (1, 2) and array.size >= _MANY:
-        return _norm_of_many(array, ord, axes, keepdim)
     if array.itemsize < 8 and ord not in (0, 1, 2, math.inf, -math.inf):
         return _power_norm(array, np.float32(ord), axes, keepdim)
     return _wide_norm(array, ord, axes, keepdim)
-
-
-def _length(array: Array, axes: Shape | None, keepdim: bool) -> Array:
-    """The norms of order 2 of few numbers."""
-    run, wide = quietly.run, array.astype(np.float64, copy=False)
-    if axes is None and not keepdim:
-        row = wide.reshape(-1)
-        return np.asarray(math.sqrt(run(row.dot, row)), array.dtype)
-    squares = run(np.multiply, wide, wide)
-    sums = run(np.add.reduce, squares, axes, None, None, keepdim)
-    return tidy(np.sqrt(sums)).astype(array.dtype, copy=False)
-
-
-def _norm_of_many(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
-    """The norms of order 1 or 2 of many numbers, without wider copies, but of float16."""
-    run = quietly.run
-    wide = array.astype(np.float32) if array.itemsize == 2 else array
-    if ord == 2:
-        if axes is None and array.flags.c_contiguous and not keepdim:
-            flat = wide.reshape(-1)
-            return np.asarray(run(np.sqrt, flat.dot(flat))).astype(array.dtype)
-        found = run(np.sqrt, sum_of(run(np.multiply, wide, wide), axes, keepdim))
-    else:
-        found = sum_of(np.abs(wide), axes, keepdim)
-    return np.asarray(found).astype(array.dtype, copy=False)
 
 
 def _power_norm(array: Array, ord: Any, axes: Shape | None, keepdim: bool) -> Array:
@@ -105,20 +73,25 @@ def check_identity(array: Array, ord: float, axes: Shape | None) -> None:
 
 
 def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) -> Array:
-    """The norms in the next larger type: of float16 float32, of float32 float64."""
-    wide = array.astype(np.float32 if array.itemsize == 2 else np.float64, copy=False)
-    with np.errstate(all="ignore"):
-        sizes = np.abs(wide)
-        if order == math.inf or order == -math.inf:
-            extreme = np.maximum if order > 0 else np.minimum
-            found = quietly.run(extreme.reduce, sizes, axes, None, None, keepdim)
-        elif order == 0:
-            found = sum_of((sizes != 0).astype(wide.dtype), axes, keepdim)
-        elif order == 1:
-            found = sum_of(sizes, axes, keepdim)
-        else:
-            found = np.power(sum_of(np.power(sizes, order), axes, keepdim), 1 / order)
-    return cast(np.asarray(found), array.dtype)
+    """The norms as float64, but for many of float32, whose sums are taken in parts."""
+    is_exact = array.size >= FEW and order in (1, 2) and array.itemsize == 4
+    wide, run = array if is_exact else array.astype(np.float64, copy=False), quietly.run
+    if order == 2 and axes is None and not keepdim:
+        flat = wide.reshape(-1)
+        return np.asarray(run(np.sqrt, run(flat.dot, flat)), array.dtype)
+    if order == 2:
+        found = run(np.sqrt, sum_of(run(np.multiply, wide, wide), axes, keepdim))
+    elif order == math.inf or order == -math.inf:
+        extreme = np.maximum if order > 0 else np.minimum
+        found = run(extreme.reduce, np.abs(wide), axes, None, None, keepdim)
+    elif order == 0:
+        found = sum_of((wide != 0).astype(wide.dtype), axes, keepdim)
+    elif order == 1:
+        found = sum_of(np.abs(wide), axes, keepdim)
+    else:
+        sums = sum_of(run(np.power, np.abs(wide), order), axes, keepdim)
+        found = run(np.power, sums, 1 / order)
+    return cast(tidy(found), array.dtype)
 
 
 def norm_type(input: Tensor, dtype: Kind) -> DType:

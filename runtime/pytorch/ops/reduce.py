@@ -5,6 +5,7 @@ PyTorch's documentation: torch, Reduction Ops.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,20 +17,22 @@ from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import IntsOrOne, Kind, Out
+from runtime.pytorch.calls.types import OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.compute.elementwise import ALL, check_types
 from runtime.pytorch.compute.reducing import axes_of, give, tidy
 from runtime.pytorch.compute.sums import FEW, ordered_sum, total
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast, check_out
 
+#: Takes an array, axes, whether they are kept, and the type to compute in.
+Reduce = Callable[[Array, Shape | None, bool, Any], Any]
 _FLOAT16 = np.dtype(np.float16)
 _FLOAT32 = np.dtype(np.float32)
 _INT64 = np.dtype(np.int64)
 #: Of this many elements, and so many along an axis whose elements are no neighbours, the sum is
 #: taken in parts, so that its rounding errors stay those of few additions.
 _MANY, _LONG, _PART = 1024, 64, 16
-#: Fewer sums than this are quicker taken of elements that are made neighbours first.
+#: Fewer sums than this are taken of elements that are made neighbours first.
 _NARROW = 8
 
 
@@ -83,56 +86,43 @@ def sum_type(array: Array, kind: Kind) -> np.dtype[Any] | None:
 
 
 def reduced(
-    reduce: Callable[..., Any], input: Tensor, dim: Any, keepdim: bool, kind: Kind, out: Out = None
+    reduce: Reduce, input: Tensor, dim: Any, keepdim: bool, dtype: Kind = None, out: Out = None
 ) -> Tensor:
     """What a function makes of the elements along dimensions, of whole numbers as int64."""
     array = input.array
     axes = None if dim is None else axes_of(dim, array.ndim)
     if out is not None:
-        kind = kind or out.dtype
-        check_out(out, kind)
-    wanted = sum_type(array, kind)
-    if kind is not None:
-        array = cast(array, kind.numpy)
+        dtype = dtype or out.dtype
+        check_out(out, dtype)
+    wanted = sum_type(array, dtype)
+    if dtype is not None:
+        array = cast(array, dtype.numpy)
     return give(reduce(array, axes, keepdim, wanted), out)
 
 
-@op(name="sum")
-def sum_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
+_TYPED = "torch.dtype dtype = None"
+_OPTIONS = f"{_TYPED}, {OUT}"
+
+
+@op(name="sum", more=_TYPED)
+def sum_all(input: Tensor, **options: Any) -> Tensor:
     """The sum of all elements; of whole numbers as int64."""
-    return reduced(sum_of, input, None, False, dtype)
+    return reduced(sum_of, input, None, False, **options)
 
 
-@op()
-def sum(
-    input: Tensor,
-    dim: IntsOrOne | None,
-    keepdim: bool = False,
-    *,
-    dtype: Kind = None,
-    out: Out = None,
-) -> Tensor:
+@op(more=_OPTIONS)
+def sum(input: Tensor, dim: IntsOrOne | None, keepdim: bool = False, **options: Any) -> Tensor:
     """The sums along dimensions; of whole numbers as int64."""
-    return reduced(sum_of, input, dim, keepdim, dtype, out)
+    return reduced(sum_of, input, dim, keepdim, **options)
 
 
-@op()
-def nansum(
-    input: Tensor,
-    dim: IntsOrOne = None,
-    keepdim: bool = False,
-    *,
-    dtype: Kind = None,
-    out: Out = None,
-) -> Tensor:
+@op(more=_OPTIONS)
+def nansum(input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, **options: Any) -> Tensor:
     """The sums along dimensions, in which a nan counts as 0."""
-    if out is not None and dtype not in (None, out.dtype):
-        assert dtype is not None
-        raise RuntimeError(
-            "nansum: provided dtype must match dtype of result. "
-            f"Got {out.dtype.scalar} and {dtype.scalar}."
-        )
-    return reduced(sum_of, wrap(_without_nan(input.array)), dim, keepdim, dtype, out)
+    if (kind := options.get("dtype")) is not None:
+        message = "provided dtype must match dtype of result. Got {1.scalar} and {0.scalar}."
+        check_out(options.get("out"), kind, message=f"nansum: {message}")
+    return reduced(sum_of, wrap(_without_nan(input.array)), dim, keepdim, **options)
 
 
 def _without_nan(array: Array) -> Array:
@@ -145,18 +135,16 @@ def _product(array: Array, axes: Shape | None, keepdim: bool, kind: Any) -> Arra
     return tidy(quietly.run(np.multiply.reduce, array, axes, kind, None, keepdim))
 
 
-@op(name="prod")
-def prod_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
+@op(name="prod", more=_TYPED)
+def prod_all(input: Tensor, **options: Any) -> Tensor:
     """The product of all elements; of whole numbers as int64."""
-    return reduced(_product, input, None, False, dtype)
+    return reduced(_product, input, None, False, **options)
 
 
-@op()
-def prod(
-    input: Tensor, dim: int, keepdim: bool = False, *, dtype: Kind = None, out: Out = None
-) -> Tensor:
+@op(more=_OPTIONS)
+def prod(input: Tensor, dim: int, keepdim: bool = False, **options: Any) -> Tensor:
     """The products along a dimension; of whole numbers as int64."""
-    return reduced(_product, input, dim, keepdim, dtype, out)
+    return reduced(_product, input, dim, keepdim, **options)
 
 
 # -- averages
@@ -174,31 +162,24 @@ def _average_type(name: str, input: Tensor, kind: Kind) -> DType:
     return found
 
 
-@op(name="mean")
-def mean_all(input: Tensor, *, dtype: Kind = None, out: Out = None) -> Tensor:
+@op(name="mean", more=_OPTIONS)
+def mean_all(input: Tensor, **options: Any) -> Tensor:
     """The average of all elements."""
-    return _mean(input, None, False, dtype, out)
+    return _mean(input, None, False, **options)
 
 
-@op()
-def mean(
-    input: Tensor,
-    dim: IntsOrOne | None,
-    keepdim: bool = False,
-    *,
-    dtype: Kind = None,
-    out: Out = None,
-) -> Tensor:
+@op(more=_OPTIONS)
+def mean(input: Tensor, dim: IntsOrOne | None, keepdim: bool = False, **options: Any) -> Tensor:
     """The averages along dimensions."""
-    return _mean(input, dim, keepdim, dtype, out)
+    return _mean(input, dim, keepdim, **options)
 
 
-def _mean(input: Tensor, dim: Any, keepdim: bool, kind: Kind, out: Out) -> Tensor:
+def _mean(input: Tensor, dim: Any, keepdim: bool, dtype: Kind = None, out: Out = None) -> Tensor:
     array = input.array
     result = array.dtype
-    is_plain = kind is None and out is None and result.kind == "f"
+    is_plain = dtype is None and out is None and result.kind == "f"
     if not is_plain:
-        result = _mean_type(input, kind, out).numpy
+        result = _mean_type(input, dtype, out).numpy
     wide = _FLOAT32 if result == _FLOAT16 else result
     if not is_plain:
         array = cast(array, wide)
@@ -221,28 +202,19 @@ def _mean_type(input: Tensor, kind: Kind, out: Out) -> DType:
 
 def count_along(array: Array, axes: Iterable[int]) -> int:
     """The number of elements that are reduced to one."""
-    count = 1
-    for axis in axes:
-        count *= array.shape[axis]
-    return count
+    return math.prod([array.shape[axis] for axis in axes])
 
 
-@op()
-def nanmean(
-    input: Tensor,
-    dim: IntsOrOne = None,
-    keepdim: bool = False,
-    *,
-    dtype: Kind = None,
-    out: Out = None,
-) -> Tensor:
+@op(more=_OPTIONS)
+def nanmean(input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, **options: Any) -> Tensor:
     """The averages along dimensions of what is no nan."""
     if not input.dtype.is_floating_point:
         raise NotImplementedError(
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{input.dtype.scalar}"
         )
-    array = cast(input.array, _average_type("nanmean", input, dtype).numpy)
+    kind = _average_type("nanmean", input, options.get("dtype"))
+    array = cast(input.array, kind.numpy)
     wide = array.astype(_FLOAT32) if array.dtype == _FLOAT16 else array
     axes = axes_of(dim, array.ndim)
     known = np.asarray(sum_of(~np.isnan(array), axes, keepdim, _INT64))
@@ -250,7 +222,7 @@ def nanmean(
     if wide is not array:
         total = total.astype(_FLOAT16).astype(_FLOAT32)
     average = quietly.run(np.true_divide, total, known.astype(wide.dtype))
-    return give(cast(np.asarray(average), array.dtype), out)
+    return give(cast(np.asarray(average), array.dtype), options.get("out"))
 
 
 # -- counts

@@ -19,11 +19,11 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import Kind, Number, Out, Outs
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import along, axes_of, give, give_pair, tidy
+from runtime.pytorch.compute.reducing import along, give, give_pair, tidy
 from runtime.pytorch.compute.sums import sums_so_far
 from runtime.pytorch.ops.reduce import reduced, sum_of, sum_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_out, write_in_place
+from runtime.pytorch.tensors.writing import cast, check_out, check_single
 
 _multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
 #: The type in which sums so far are computed, by the character of the elements' type.
@@ -56,23 +56,15 @@ def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
         check_types(f"{name}_out_cpu", NUMBERS, array.dtype)
         return _accumulate(ufunc, array, axes[0] if axes else 0)
 
-    @op(name=name)
+    @op(name=name, in_place=True)
     def compute(input: Tensor, dim: int, *, dtype: Kind = None, out: Out = None) -> Tensor:
+        if out is input:
+            kinds = "input tensor dtype {1.real} and output tensor dtype {0.real}"
+            check_out(out, dtype or out.dtype, message=f"Bad in-place call: {kinds} should match")
+            check_single(out.array)
         return reduced(values, input, dim, False, dtype, out)
 
-    @op(name=f"{name}_", function=False)
-    def compute_in_place(input: Tensor, dim: int, *, dtype: Kind = None) -> Tensor:
-        axes = axes_of(dim, input.array.ndim)
-        if dtype not in (None, input.dtype):
-            assert dtype is not None
-            raise RuntimeError(
-                f"Bad in-place call: input tensor dtype {input.dtype.real} and output tensor "
-                f"dtype {dtype.real} should match"
-            )
-        return write_in_place(input, wrap(values(input.array, axes, False, None)))
-
-    for function in (compute, compute_in_place):
-        function.__doc__ = f"The {name[3:]}s of the elements up to each one, along a dimension."
+    compute.__doc__ = f"The {name[3:]}s of the elements up to each one, along a dimension."
 
 
 _register_cumulative("cumsum", np.add)

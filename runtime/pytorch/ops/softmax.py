@@ -21,8 +21,6 @@ from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import cast, check_out
 
-_FLOAT16 = np.dtype(np.float16)
-
 
 @op()
 def logsumexp(input: Tensor, dim: IntsOrOne, keepdim: bool = False, *, out: Out = None) -> Tensor:
@@ -53,59 +51,39 @@ def _log_of_sums(array: Array, axes: Any, keepdim: bool) -> Array:
     return np.asarray(found).squeeze(tuple(range(array.ndim)) if axes is None else axes)
 
 
-def _prepare(name: str, input: Tensor, dim: int, dtype: Kind, out: Out) -> tuple[Array, int, Any]:
-    """The elements in the type that is computed in, an axis, and the result's type."""
+def _softmax(name: str, input: Tensor, dim: int, dtype: Kind, out: Out) -> Tensor:
+    """The exponentials divided by their sum, or the logarithms of that."""
     array = input.array
     axis = wrap_dim(dim, array.ndim)
     if dtype is not None:
         array = cast(array, dtype.numpy)
-    if out is not None:
-        check_out(out, dtype or input.dtype)
-    where = "_lastdim" if axis == max(array.ndim, 1) - 1 else ""
+    check_out(out, dtype or input.dtype)
     if not array.size:
-        return array, 0, array.dtype
+        return give(array.copy(), out)
+    where = "_lastdim" if axis == max(array.ndim, 1) - 1 else ""
     check_types(f"{name}{where}_kernel_impl", FLOATS, array.dtype)
-    kind = array.dtype
-    if kind == _FLOAT16:
-        array = array.astype(np.float32)
-    return array if array.ndim else array.reshape(1), axis, kind
-
-
-def _shifted(array: Array, axis: int) -> Array:
-    """The elements less the largest along an axis, so that no exponential is too large."""
-    run = quietly.run
-    largest = run(np.maximum.reduce, array, axis, None, None, True, -np.inf)
-    shifted: Array = run(np.subtract, array, largest)
-    return shifted
-
-
-def _finish(found: Array, input: Tensor, kind: Any, out: Out) -> Tensor:
-    return give(found.reshape(input.array.shape).astype(kind, copy=False), out)
+    wide = array.astype(np.float32) if array.dtype == np.float16 else array
+    wide, run = wide if wide.ndim else wide.reshape(1), quietly.run
+    # Less the largest, so that no exponential is too large.
+    found = run(np.subtract, wide, run(np.maximum.reduce, wide, axis, None, None, True, -np.inf))
+    powers = run(np.exp, found, found if name == "softmax" else None)
+    sums = run(np.add.reduce, powers, axis, None, None, True)
+    if name == "softmax":
+        run(np.true_divide, powers, sums, found)
+    else:
+        run(np.subtract, found, run(np.log, sums), found)
+    return give(found.reshape(array.shape).astype(array.dtype, copy=False), out)
 
 
 @op()
 @op("special_softmax(Tensor input, int dim, torch.dtype dtype = None)")
 def softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
     """The exponentials, divided by their sum along a dimension."""
-    array, axis, kind = _prepare("softmax", input, dim, dtype, out)
-    if not array.size:
-        return give(array.copy(), out)
-    run = quietly.run
-    powers = _shifted(array, axis)
-    run(np.exp, powers, powers)
-    run(np.true_divide, powers, run(np.add.reduce, powers, axis, None, None, True), powers)
-    return _finish(powers, input, kind, out)
+    return _softmax("softmax", input, dim, dtype, out)
 
 
 @op()
 @op("special_log_softmax(Tensor input, int dim, torch.dtype dtype = None)")
 def log_softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
     """The logarithms of the softmax along a dimension."""
-    array, axis, kind = _prepare("log_softmax", input, dim, dtype, out)
-    if not array.size:
-        return give(array.copy(), out)
-    run = quietly.run
-    shifted = _shifted(array, axis)
-    sums = run(np.add.reduce, run(np.exp, shifted), axis, None, None, True)
-    run(np.subtract, shifted, run(np.log, sums), shifted)
-    return _finish(shifted, input, kind, out)
+    return _softmax("log_softmax", input, dim, dtype, out)

@@ -5,7 +5,6 @@ PyTorch's documentation: torch, Reduction Ops; cov and corrcoef.
 
 from __future__ import annotations
 
-from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,13 @@ from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.reducing import axes_of, give, tidy
+from runtime.pytorch.compute.reducing import axes_of, give
 from runtime.pytorch.compute.sums import spread
 from runtime.pytorch.ops.reduce import count_along, sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast
 
-_FLOAT64 = np.dtype(np.float64)
 _FACTOR = "reduction factor (input numel divided by output numel)"
-_FEW = 1 << 10
 _FEW_FREE = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
 
 
@@ -34,8 +31,6 @@ def _variance(
 ) -> tuple[Array, Array]:
     """Variances and averages, in the precision of float64 for the smaller types."""
     axes = axes_of(dim, array.ndim)
-    if axes is None and 0 < array.size < _FEW and not keepdim:
-        return _variance_of_few(name, array, correction)
     count = array.size if axes is None else count_along(array, axes)
     average, squares = spread(array, axes) or _spread_of_few(array, axes, count)
     free = count - (1 if correction is None else correction)
@@ -50,30 +45,11 @@ def _variance(
 
 def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
     """The averages and the sums of squared distances from them, as float64, with the axes kept."""
-    run, add = quietly.run, _add if array.size < _FEW else sum_of
-    wide = array.astype(_FLOAT64, copy=False)
-    average = run(np.true_divide, add(wide, axes, True), count)
+    run = quietly.run
+    wide = array.astype(np.float64, copy=False)
+    average = run(np.true_divide, sum_of(wide, axes, True), count)
     apart = run(np.subtract, wide, average)
-    return average, add(run(np.multiply, apart, apart), axes, True)
-
-
-def _add(array: Array, axes: Any, keepdim: bool) -> Array:
-    return tidy(quietly.run(np.add.reduce, array, axes, None, None, keepdim))
-
-
-def _variance_of_few(name: str, array: Array, correction: Any) -> tuple[Array, Array]:
-    """The variance of a few elements, and their average."""
-    row, run = array.reshape(-1).astype(_FLOAT64), quietly.run
-    n = len(row)
-    average = float(run(np.add.reduce, row)) / n
-    apart = run(np.subtract, row, average)
-    squares = float(run(apart.dot, apart))
-    free = n - (1 if correction is None else correction)
-    if free <= 0:
-        warn(_FEW_FREE.format(name, _FACTOR))
-        free = 0
-    variance = squares / free if free else inf if squares > 0 else nan
-    return np.asarray(variance), np.asarray(average)
+    return average, sum_of(run(np.multiply, apart, apart), axes, True)
 
 
 def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
@@ -106,44 +82,37 @@ def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, 
     if not name.endswith("_mean"):
         return give(found, out)
     if np.isinf(average).any():
-        average = _average_so_far(array.astype(_FLOAT64), axes_of(dim, array.ndim), average)
+        average = _average_so_far(array.astype(np.float64), axes_of(dim, array.ndim), average)
     return wrap(found), wrap(average.astype(kind, copy=False))
 
 
 def _register(name: str, what: str, out: str, method: bool | None) -> None:
     """Register a function by each way to say how many degrees of freedom there are."""
-    unbiased = "bool unbiased = True, bool keepdim = False" + (f", *, {out}" if out else "")
-    head = f"{name}(Tensor input"
+    rows = (
+        f"tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False{out and ', *'}{out}",
+        f"tuple of ints[1] dim = None, *, Number correction = None, bool keepdim = False{out}",
+        "bool unbiased = True",
+    )
 
-    @op(f"{head}, tuple of ints[1]? dim, {unbiased})", method=method)
-    def along(
-        input: Tensor, dim: Any, unbiased: bool = True, keepdim: bool = False, *, out: Out = None
-    ) -> Any:
-        return _spread(name, input, dim, 1 if unbiased else 0, keepdim, out)
-
-    corrected = "*, Number correction = None, bool keepdim = False" + (f", {out}" if out else "")
-
-    @op(f"{head}, tuple of ints[1] dim = None, {corrected})", method=method)
-    def with_correction(
+    @op(*[f"{name}(Tensor input, {row})" for row in rows], method=method)
+    def compute(
         input: Tensor,
         dim: Any = None,
+        unbiased: bool = True,
+        keepdim: bool = False,
         *,
         correction: Any = None,
-        keepdim: bool = False,
         out: Out = None,
     ) -> Any:
-        return _spread(name, input, dim, correction, keepdim, out)
+        if isinstance(dim, bool):  # of the row that has no dim
+            dim, unbiased = None, dim
+        return _spread(name, input, dim, correction if unbiased else 0, keepdim, out)
 
-    @op(f"{head}, bool unbiased = True)", method=method)
-    def of_all(input: Tensor, unbiased: bool = True) -> Any:
-        return _spread(name, input, None, 1 if unbiased else 0, False, None)
-
-    for function in (along, with_correction, of_all):
-        function.__doc__ = f"The {what} along dimensions, or of all elements."
+    compute.__doc__ = f"The {what} along dimensions, or of all elements."
 
 
 for _name, _what in (("var", "variances"), ("std", "standard deviations")):
-    _register(_name, _what, OUT, method=None)
+    _register(_name, _what, f", {OUT}", method=None)
     _register(f"{_name}_mean", f"{_what} and averages", "", method=False)
 
 
