@@ -5,22 +5,116 @@ A function that is no operation on tensors, such as `set_default_dtype`, is list
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from runtime.pytorch import cuda, linalg, ops, random, return_types, special, utils, version
-from runtime.pytorch.base.dtypes import ALIASES, DTYPES, dtype, set_default_dtype
+from runtime.pytorch.base.dtypes import (
+    ALIASES,
+    DTYPES,
+    MEMORY_FORMATS,
+    dtype,
+    layout,
+    memory_format,
+    set_default_dtype,
+    strided,
+)
 from runtime.pytorch.base.dtypes import default_dtype as get_default_dtype
-from runtime.pytorch.base.formats import MEMORY_FORMATS, layout, memory_format, strided
 from runtime.pytorch.base.print_options import set_printoptions
-from runtime.pytorch.base.size import Size
+from runtime.pytorch.base.shapes import Size
 from runtime.pytorch.calls.device import device, get_default_device, set_default_device
 from runtime.pytorch.calls.table import FUNCTIONS, document
 from runtime.pytorch.classes.limits import finfo, iinfo
 from runtime.pytorch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
-from runtime.pytorch.ops import autograd
+from runtime.pytorch.ops import attributes
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
-from runtime.pytorch.settings import CONSTANTS, REMOVED, SETTINGS
+from runtime.pytorch.tensors.sharing import threads
 from runtime.pytorch.tensors.tensor import Tensor
+
+#: torch.pi and the like.
+CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}
+
+
+def get_num_threads() -> int:
+    """How many threads operations may use."""
+    return threads.count
+
+
+def set_num_threads(int: int) -> None:
+    """Set how many threads operations may use. Raises RuntimeError for none."""
+    if int <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    threads.count = int
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether operations give the same bits each time: always."""
+    return True
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Do nothing: operations give the same bits each time."""
+
+
+def is_storage(obj: Any) -> bool:
+    """Whether an object is a storage."""
+    return isinstance(obj, (TypedStorage, UntypedStorage))
+
+
+def typename(obj: Any) -> str:
+    """The name of an object's type: 'torch.FloatTensor' for a tensor."""
+    if isinstance(obj, Tensor):
+        return f"torch.{obj.dtype.scalar}Tensor"
+    kind = type(obj)
+    module = kind.__module__
+    return kind.__qualname__ if module in ("builtins", None) else f"{module}.{kind.__qualname__}"
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Whether denormal numbers could be taken for 0: they cannot."""
+    return not mode
+
+
+#: The functions.
+SETTINGS = (
+    are_deterministic_algorithms_enabled,
+    get_num_threads,
+    is_storage,
+    set_flush_denormal,
+    set_num_threads,
+    typename,
+    use_deterministic_algorithms,
+)
+
+_INSTEAD = {
+    "cholesky": "torch.linalg.cholesky",
+    "eig": "torch.linalg.eig",
+    "lstsq": "torch.linalg.lstsq",
+    "qr": "torch.linalg.qr",
+    "solve": "torch.linalg.solve",
+    "symeig": "torch.linalg.eigh",
+}
+#: What else the errors say.
+_MORE = {
+    "cholesky": "\nL = torch.cholesky(A) should be replaced with:\nL = torch.linalg.cholesky(A)\n"
+    "U = torch.cholesky(A, upper=True) should be replaced with:\nU = torch.linalg.cholesky(A).mH"
+}
+
+
+def _removed(name: str, instead: str) -> Any:
+    def call(*_: Any, **__: Any) -> Any:
+        raise RuntimeError(
+            f"This function was deprecated since version 1.9 and is now removed. `torch.{name}` is "
+            f"deprecated in favor of `{instead}`.{_MORE.get(name, '')}"
+        )
+
+    call.__name__ = name
+    call.__doc__ = f"Removed from PyTorch: {instead} is there instead."
+    return call
+
+
+REMOVED = {name: _removed(name, instead) for name, instead in _INSTEAD.items()}
+
 
 assert ops  # which fills the table
 document()
@@ -47,7 +141,7 @@ def _collect() -> dict[str, Any]:
     names |= {name: getattr(random, name) for name in random.__all__ if name != "fork_rng"}
     names["get_default_dtype"] = get_default_dtype
     names |= {constant.name: constant for constant in (strided, *MEMORY_FORMATS)}
-    names |= {name: getattr(autograd, name) for name in autograd.__all__}
+    names |= {name: getattr(attributes, name) for name in attributes.GRADIENT_MODES}
     names |= CONSTANTS
     names["__version__"] = version.__version__
     return names

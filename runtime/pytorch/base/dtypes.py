@@ -1,5 +1,7 @@
 """The element types as PyTorch names them, and the one table of how two of them are promoted.
 
+Layouts and formats of memory have names alone.
+
 numpy has no bfloat16, and no operation here computes with complex numbers: those types have names
 and are promoted as PyTorch does, but a tensor of them is an error that says so.
 """
@@ -221,3 +223,30 @@ def set_default_dtype(d: dtype) -> None:
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     _Default.dtype = d
+
+
+class _Named:
+    """A constant of the module, such as torch.strided."""
+
+    __module__ = "torch"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+class layout(_Named):  # noqa: N801 (PyTorch's name)
+    """How a tensor lies in memory: torch.strided."""
+
+
+class memory_format(_Named):  # noqa: N801 (PyTorch's name)
+    """The order of a new tensor's dimensions in memory."""
+
+
+strided = layout("strided")
+MEMORY_FORMATS = tuple(
+    memory_format(name)
+    for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runtime.pytorch.calls.device import OPTIONS
 from runtime.pytorch.calls.kinds import AS_IT_IS, Converter, as_ints, converter
 from runtime.pytorch.calls.messages import has_ints_apart, parameter_of
-from runtime.pytorch.calls.options import OPTIONS
 from runtime.pytorch.calls.schema import Parameter, Schema
 from runtime.pytorch.tensors.writing import deliver
 

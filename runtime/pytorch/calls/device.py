@@ -1,14 +1,19 @@
 """torch.device: where a tensor is. Any device has a name; tensors are on the processor alone.
 
+Of other options, too, only one value is provided: any other is an error that names what is
+missing.
+
 Errors of devices that are not there are those of PyTorch on a machine without them.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from runtime.pytorch.base.c_types import CType
+from runtime.pytorch.base.dtypes import layout, memory_format
 from runtime.pytorch.calls.kinds import register_kind
 from runtime.pytorch.calls.messages import arguments_of
 from runtime.pytorch.calls.schema import parse
@@ -151,3 +156,35 @@ def set_default_device(device: Any) -> None:
 def get_default_device() -> device:
     """The device of new tensors: the processor."""
     return CPU
+
+
+NO_AUTOGRAD = (
+    "autograd is not provided here: tensors have no gradients, and requires_grad stays False"
+)
+
+
+def _check_layout(value: Any) -> None:
+    if value is not None and value.name != "strided":
+        raise NotImplementedError(f"sparse tensors are not provided here (layout {value!r})")
+
+
+def _check_gradient(value: Any) -> None:
+    if value:
+        raise NotImplementedError(NO_AUTOGRAD)
+
+
+def _check_pinned(value: Any) -> None:
+    if value:
+        raise RuntimeError(NO_DRIVER)
+
+
+#: What looks at an option's value; implementations do not get these.
+OPTIONS: dict[str, Callable[[Any], None]] = {
+    "device": check_device,
+    "layout": _check_layout,
+    "pin_memory": _check_pinned,
+    "requires_grad": _check_gradient,
+}
+
+register_kind("torch.layout", layout)
+register_kind("torch.memory_format", memory_format)

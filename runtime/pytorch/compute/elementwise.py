@@ -21,8 +21,7 @@ from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.base.warn import warn_of_broadcast
 from runtime.pytorch.compute.promotion import number_as, result_type
-from runtime.pytorch.tensors.layouts import laid_out
-from runtime.pytorch.tensors.overlap import check_apart
+from runtime.pytorch.tensors.layouts import check_apart, laid_out
 from runtime.pytorch.tensors.sharing import compute_into, compute_shared
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import (

@@ -1,22 +1,22 @@
 """What a tensor tells of itself: sizes, type, device, its only element; and what types tell.
 
-The geometry is told even where the storage has become too small for it.
+The geometry is told even where the storage has become too small for it. Of gradients, which are
+not provided, a tensor tells that it has none.
 PyTorch's documentation: torch.Tensor; torch, Tensor Attributes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from math import prod
 from typing import Any
 
 from runtime.pytorch.base import dtypes
-from runtime.pytorch.base.dtypes import dtype
-from runtime.pytorch.base.formats import strided
-from runtime.pytorch.base.shapes import wrap_dim
-from runtime.pytorch.base.size import size_of
-from runtime.pytorch.calls.device import CPU
+from runtime.pytorch.base.dtypes import dtype, strided
+from runtime.pytorch.base.shapes import size_of, wrap_dim
+from runtime.pytorch.calls.device import CPU, NO_AUTOGRAD
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import promotion
 from runtime.pytorch.tensors.tensor import Tensor
@@ -180,3 +180,78 @@ def result_type(first: Any, second: Any) -> dtype:
 
 op("can_cast(torch.dtype from_, torch.dtype to)")(dtypes.can_cast)
 op()(dtypes.promote_types)
+
+
+#: The functions of the module, which are no operations.
+GRADIENT_MODES = ("enable_grad", "inference_mode", "is_grad_enabled", "no_grad", "set_grad_enabled")
+
+
+@contextmanager
+def _nothing() -> Any:
+    yield
+
+
+def no_grad(function: Any = None) -> Any:
+    """A `with` block, or a decorator, without gradients: all code is so."""
+    return _nothing() if function is None else function
+
+
+def inference_mode(mode: Any = True) -> Any:
+    """A `with` block, or a decorator, without gradients: all code is so."""
+    return mode if callable(mode) else _nothing()
+
+
+def enable_grad(function: Any = None) -> Any:
+    """Raise NotImplementedError: there are no gradients."""
+    raise NotImplementedError(NO_AUTOGRAD)
+
+
+def set_grad_enabled(mode: bool) -> AbstractContextManager[None]:
+    """Leave gradients off. Raises NotImplementedError where they are wanted."""
+    if mode:
+        raise NotImplementedError(NO_AUTOGRAD)
+    found: AbstractContextManager[None] = _nothing()
+    return found
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are recorded: never."""
+    return False
+
+
+@op(function=False)
+def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
+    """Leave the tensor without gradients. Raises NotImplementedError where they are wanted."""
+    if requires_grad and not input.dtype.is_floating_point:
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if requires_grad:
+        raise NotImplementedError(NO_AUTOGRAD)
+    return input
+
+
+@op(function=False)
+def backward(
+    input: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Raise RuntimeError: no operation was recorded."""
+    raise RuntimeError(
+        f"element 0 of tensors does not require grad and does not have a grad_fn ({NO_AUTOGRAD})"
+    )
+
+
+def _set_requires_grad(self: Tensor, value: bool) -> None:
+    requires_grad_(self, value)
+
+
+_OF_GRADIENTS = {
+    "requires_grad": property(lambda self: False, _set_requires_grad),
+    "grad": property(lambda self: None),
+    "grad_fn": property(lambda self: None),
+    "is_leaf": property(lambda self: True),
+}
+for _name, _property in _OF_GRADIENTS.items():
+    setattr(Tensor, _name, _property)

@@ -15,8 +15,8 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, int64
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.schema import NEW, Format, Kind, Number, Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, Format, Kind, Number, Out
 from runtime.pytorch.compute.literals import array_of, convert_number
 from runtime.pytorch.ops.interchange import from_numpy
 from runtime.pytorch.tensors.layouts import copy_of, empty_array, empty_like_array, format_strides

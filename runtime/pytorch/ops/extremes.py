@@ -13,8 +13,8 @@ import numpy as np
 from runtime.pytorch.base.dtypes import bool_, int64, uint8
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.calls.schema import OUT, IntsOrOne, Out, Outs
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT, IntsOrOne, Out, Outs
 from runtime.pytorch.compute.elementwise import ALL, Pointwise, check_types
 from runtime.pytorch.compute.reducing import (
     along,

@@ -13,14 +13,14 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.shapes import Shape, broadcast, listed
 from runtime.pytorch.calls.device import NO_DRIVER
+from runtime.pytorch.calls.schema import Number, Operand, TensorOrNumber
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, Operand, TensorOrNumber
 from runtime.pytorch.classes.storages import STORAGE_CLASSES
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.indexing import fill_value, fits
 from runtime.pytorch.ops.scattering import changing
 from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.tensors.overlap import check_apart
+from runtime.pytorch.tensors.layouts import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_shape, check_single, check_target
 

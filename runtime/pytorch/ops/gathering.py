@@ -17,8 +17,8 @@ from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import Category, int64
 from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.schema import OUT, Out, TensorOrNumber
 from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.calls.types import OUT, Out, TensorOrNumber
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import give
 from runtime.pytorch.ops.parts import unbind

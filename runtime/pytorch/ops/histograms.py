@@ -10,8 +10,8 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, Converter
+from runtime.pytorch.calls.schema import OUTS, Number, Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUTS, Number, Out
 from runtime.pytorch.compute.elementwise import FLOATS, NOT_BOOL, WHOLE, check_types
 from runtime.pytorch.compute.reducing import give, give_pair
 from runtime.pytorch.tensors.tensor import Tensor, wrap

@@ -20,8 +20,7 @@ from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.rearranging import flip
 from runtime.pytorch.ops.views import expanded, unsqueeze
-from runtime.pytorch.tensors.layouts import dense_strides, empty_array
-from runtime.pytorch.tensors.overlap import check_apart
+from runtime.pytorch.tensors.layouts import check_apart, dense_strides, empty_array
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 from runtime.pytorch.tensors.writing import cast, check_single, check_writable
 

@@ -15,8 +15,8 @@ from runtime.pytorch.base.dtypes import can_cast
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.calls.kinds import as_tensors
+from runtime.pytorch.calls.schema import Out, Tensors
 from runtime.pytorch.calls.table import FUNCTIONS, functional, op
-from runtime.pytorch.calls.types import Out, Tensors
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
 from runtime.pytorch.tensors.tensor import Tensor, wrap

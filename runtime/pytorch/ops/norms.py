@@ -13,8 +13,8 @@ from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dim, wrap_dims
+from runtime.pytorch.calls.schema import OUT, IntsOrOne, Kind, Number, Out
 from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.calls.types import OUT, IntsOrOne, Kind, Number, Out
 from runtime.pytorch.compute.matrices import converged
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.compute.reducing import axes_of, give, tidy

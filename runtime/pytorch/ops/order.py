@@ -12,8 +12,8 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64
+from runtime.pytorch.calls.schema import OUT, Out, Outs
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT, Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
 from runtime.pytorch.compute.elementwise import ALL, check_types
 from runtime.pytorch.compute.reducing import along, give, give_pair, take_at, tidy

@@ -10,8 +10,8 @@ from typing import Any
 
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.calls.schema import OUT, TensorOrInt
 from runtime.pytorch.calls.table import FUNCTIONS, functional, op
-from runtime.pytorch.calls.types import OUT, TensorOrInt
 from runtime.pytorch.ops.views import as_method
 from runtime.pytorch.tensors.layouts import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap

@@ -11,8 +11,8 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn_once
+from runtime.pytorch.calls.schema import Number, TensorOrNumber, Tensors
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Number, TensorOrNumber, Tensors
 from runtime.pytorch.compute.indices import as_indices, masks_checked
 from runtime.pytorch.compute.promotion import number_as
 from runtime.pytorch.compute.reducing import along

@@ -10,13 +10,12 @@ import numpy as np
 
 from runtime.pytorch.base.dtypes import bool_, dtype, int64
 from runtime.pytorch.base.results import RESULTS
+from runtime.pytorch.calls.schema import OUT, OUTS, Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT, OUTS, Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NOT_BOOL, NUMBERS, Pointwise
+from runtime.pytorch.compute.formulas import EXACT
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.rounding import EXACT
-from runtime.pytorch.ops.arithmetic import multiply
 from runtime.pytorch.ops.creation import ones_like
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -93,12 +92,13 @@ for _names, _compute in _FRACTIONS.items():
     unary(_names, Pointwise(_compute, FLOATS, rule=to_float, many=_many))
 
 
+_multiply = Pointwise(np.multiply, wide=True)
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
 
     @op(f"{_name}(Tensor input, *, {OUT})", in_place=True)
     def convert(input: Tensor, *, factor: float = _factor, out: Out = None) -> Any:
         """An angle in degrees as radians, or the other way round."""
-        return multiply(input, factor, out)
+        return _multiply(input, factor, out)
 
 
 unary("rsqrt", Pointwise(formulas.rsqrt, FLOATS, rule=to_float, keeps_half=True))

@@ -10,8 +10,8 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim, wrap_dims
+from runtime.pytorch.calls.schema import OUT, Out
 from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.contraction import check_scalars

@@ -13,8 +13,8 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
 from runtime.pytorch.base.shapes import Shape, broadcast
+from runtime.pytorch.calls.schema import NEW, Kind, Out, TensorOrInt
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, Kind, Out, TensorOrInt
 from runtime.pytorch.classes.generator import Source, SourceOrNone, words_of
 from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, check_types
 from runtime.pytorch.ops.creation import check_sizes, type_for

@@ -17,8 +17,8 @@ from runtime.pytorch.base.dtypes import Category, default_dtype, dtype, int64
 from runtime.pytorch.base.quiet import calmly
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.schema import NEW, OUT, Kind, Number, Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, OUT, Kind, Number, Out
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.formulas import multiply_add
 from runtime.pytorch.compute.promotion import number_as

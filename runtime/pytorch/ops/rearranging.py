@@ -13,8 +13,8 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, int64
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
+from runtime.pytorch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import NEW, OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.ops.parts import diagonal as diagonal_view
 from runtime.pytorch.tensors.layouts import empty_like_array

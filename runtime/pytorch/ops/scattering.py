@@ -13,8 +13,8 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.calls.schema import OUT, Number
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT, Number
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import check_bounds, check_gather, flat_positions
 from runtime.pytorch.ops.layout import as_strided as view_as_strided

@@ -13,8 +13,8 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import bool_, int64
 from runtime.pytorch.base.shapes import listed, wrap_dim
+from runtime.pytorch.calls.schema import OUT, Operand, Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT, Operand, Out
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.reducing import give, tidy

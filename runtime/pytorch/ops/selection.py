@@ -13,8 +13,8 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import float32, float64, int64
 from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.calls.schema import OUT, OUTS, Out, Outs
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT, OUTS, Out, Outs
 from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.reducing import along, check_not_empty, give, give_pair, take_at, tidy

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.calls.schema import Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import Out
 from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import FLOATS, Pointwise
 from runtime.pytorch.compute.promotion import to_float

@@ -13,8 +13,8 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.warn import warn
+from runtime.pytorch.calls.schema import OUT, Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.calls.types import OUT, Out
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.compute.reducing import axes_of, give
 from runtime.pytorch.compute.sums import spread

@@ -15,11 +15,18 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.base.dtypes import dtype
-from runtime.pytorch.base.shapes import Shape, broadcast, infer_size, listed, wrap_dim, wrap_dims
-from runtime.pytorch.base.size import Size
+from runtime.pytorch.base.shapes import (
+    Shape,
+    Size,
+    broadcast,
+    infer_size,
+    listed,
+    wrap_dim,
+    wrap_dims,
+)
 from runtime.pytorch.calls.kinds import as_tensors
+from runtime.pytorch.calls.schema import IntOrShape
 from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.calls.types import IntOrShape
 from runtime.pytorch.tensors.layouts import strided, view_strides
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 

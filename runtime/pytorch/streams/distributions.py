@@ -9,9 +9,14 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.compute.arrangement import top_order
-from runtime.pytorch.streams.loops import loops
-from runtime.pytorch.streams.order import fill, in_order
-from runtime.pytorch.streams.uniform import doubles_of, unit_doubles, unit_floats
+from runtime.pytorch.streams.uniform import (
+    doubles_of,
+    fill,
+    in_order,
+    loops,
+    unit_doubles,
+    unit_floats,
+)
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
 

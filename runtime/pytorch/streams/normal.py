@@ -10,9 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import loops
-from runtime.pytorch.streams.order import fill, fill_in_turn
-from runtime.pytorch.streams.uniform import FEW, doubles_of, floats_of
+from runtime.pytorch.streams.uniform import FEW, doubles_of, fill, fill_in_turn, floats_of, loops
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
 

@@ -1,16 +1,87 @@
-"""Uniform numbers of [0, 1), or of another range."""
+"""Uniform numbers of [0, 1), or of another range; and how numbers fill an array.
+
+PyTorch fills tensors in the order of memory. LuaJIT's loops of draws are loaded with the first.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import loops
-from runtime.pytorch.streams.order import fill
-from runtime.pytorch.streams.words import Words
+from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.streams.words import BLOCK, Words
 from runtime.pytorch.tensors.memory import address_of
+
+
+class _Loops:
+    """The loops, by name."""
+
+    def __init__(self) -> None:
+        self._left: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        from runtime.compute.luajit import draw_functions
+
+        self.__dict__.update({n.decode(): loop for n, loop in draw_functions().items()})
+        return self.__dict__[name]
+
+    def begin_after_fork(self) -> None:
+        """Leave the Lua state: a thread that is gone may have been at work in it."""
+        left = [*self._left, dict(self.__dict__)]
+        self.__dict__.clear()
+        self._left = left
+
+
+loops = _Loops()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=loops.begin_after_fork)
+
+
+Compute = Callable[[Array], Array]  # makes numbers of words
+
+
+def in_order(array: Array, of: Array | None = None) -> Array:
+    """A view with the dimensions in the order of memory, the smallest stride last.
+
+    of: an array of the same shape, whose order is taken instead of the array's own.
+    """
+    first = array if of is None else of
+    if first.flags.c_contiguous:
+        return array
+    return array.transpose(sorted(range(first.ndim), key=lambda axis: -first.strides[axis]))
+
+
+def fill(words: Words, out: Array, each: int, compute: Compute) -> None:
+    """Set an array's elements in the order of memory to the numbers that compute makes of words.
+
+    each: how many words a number is made of. The numbers are cast to the array's type as C does.
+    """
+    fill_in_turn(out, lambda count: compute(words.take(each * count)))
+
+
+def fill_in_turn(out: Array, draw: Callable[[int], Array]) -> None:
+    """Set an array's elements in the order of memory to draw(count), block by block."""
+    ordered = in_order(out)
+    halves = out.dtype == np.float16
+    if out.size <= BLOCK:
+        _set(ordered, ..., draw(out.size).reshape(ordered.shape), halves)
+        return
+    target = ordered.reshape(-1) if ordered.flags.c_contiguous else ordered.flat
+    for start in range(0, out.size, BLOCK):
+        stop = min(start + BLOCK, out.size)
+        _set(target, slice(start, stop), draw(stop - start), halves)
+
+
+def _set(target: Any, at: Any, values: Array, halves: bool) -> None:
+    if halves and values.dtype == np.float64:
+        # PyTorch: doubles are rounded twice on their way to 16 bits.
+        values = quietly.run(values.astype, np.float32)
+    quietly.run(target.__setitem__, at, values)  # no warning of numbers too large for the type
+
 
 _LAST_24 = np.uint32(0xFFFFFF)
 _TO_UNIT_FLOAT = np.float32(2.0**-24)

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.loops import loops
-from runtime.pytorch.streams.order import fill
-from runtime.pytorch.streams.uniform import FEW
+from runtime.pytorch.streams.uniform import FEW, fill, loops
 from runtime.pytorch.streams.words import BLOCK, Words
 from runtime.pytorch.tensors.memory import address_of
 

@@ -1,4 +1,4 @@
-"""How tensors lie in memory: the layout of new ones, and views by sizes and strides.
+"""How tensors lie in memory: layouts of new ones, views by sizes and strides, and what overlaps.
 
 A result lies as its operands do where that is possible, so that its strides are PyTorch's. Strides
 are kept exactly, also in dimensions of size 1 and in tensors without elements, where they lead
@@ -15,9 +15,9 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.dtypes import dtype
-from runtime.pytorch.base.formats import memory_format
+from runtime.pytorch.base.dtypes import dtype, memory_format
 from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.tensors.memory import address_of
 from runtime.pytorch.tensors.tensor import Tensor, view_of
 from runtime.pytorch.tensors.writing import cast
 
@@ -203,3 +203,32 @@ def view_strides(sizes: Shape, strides: Shape, target: Shape) -> Shape | None:
         if dim:
             base, chunk, done = strides[dim - 1], 1, 1
     return tuple(found) if at < 0 else None
+
+
+def check_apart(target: Tensor, operands: tuple[Any, ...]) -> None:
+    """Raise RuntimeError where a target shares memory with an operand, which is not the same view.
+
+    A result could otherwise be read as an operand's element.
+    """
+    storage = target._storage
+    for operand in operands:
+        if operand is target or not isinstance(operand, Tensor) or operand._storage is None:
+            continue
+        if operand._storage is storage and _meet(target, operand):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to "
+                "tensor refer to a single memory location. Please clone() the tensor before "
+                "performing the operation."
+            )
+
+
+def _meet(a: Tensor, b: Tensor) -> bool:
+    first, second = a.array, b.array
+    if not (first.size and second.size):
+        return False
+    if not (is_dense(a.sizes, a.strides) and is_dense(b.sizes, b.strides)):
+        return False
+    begins = address_of(first), address_of(second)
+    if begins[0] == begins[1] and first.nbytes == second.nbytes:
+        return first.strides != second.strides
+    return begins[0] < begins[1] + second.nbytes and begins[1] < begins[0] + first.nbytes

@@ -6,7 +6,7 @@ from typing import Any
 
 import runtime.pytorch as torch
 from runtime.pytorch.calls.schema import derive
-from runtime.pytorch.calls.types import NEW, OUT, Format, Kind, Number, TensorOrNumber
+from runtime.pytorch.calls.schema import NEW, OUT, Format, Kind, Number, TensorOrNumber
 from runtime.pytorch.classes.generator import SourceOrNone
 from runtime.pytorch.tensors.tensor import Tensor
 

@@ -12,7 +12,7 @@ import pytest
 
 import runtime.pytorch as torch
 from runtime.pytorch.calls.binding import Row
-from runtime.pytorch.calls.options import OPTIONS
+from runtime.pytorch.calls.device import OPTIONS
 from runtime.pytorch.calls.schema import parse
 from runtime.pytorch.calls.table import _MOST_PLANS, FUNCTIONS, ROWS
 
