@@ -239,10 +239,10 @@ def _upper_half(a: Values) -> Values:
 
 # -- functions of float32 whose last digits are PyTorch's, where few elements are computed
 #
-# numpy's are off by up to two units in the last place, PyTorch's hardly ever by one: printed numbers
-# of seven digits show that. So few elements are computed in float64, and rounded once. Of many
-# elements numpy's functions are taken as they are, several times as fast. sinh and cosh are computed
-# as the C library does, whose formulas round in between.
+# numpy's are off by up to two units in the last place, PyTorch's hardly ever by one: printed
+# numbers of seven digits show that. So few elements are computed in float64, and rounded once. Of
+# many elements numpy's functions are taken as they are, several times as fast. sinh and cosh are
+# computed as the C library does, whose formulas round in between.
 
 _SINGLE = np.dtype(np.float32).num
 _HALF = np.float32(0.5)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import runtime.pytorch as torch
-from runtime.pytorch.calls.schema import derive
-from runtime.pytorch.calls.schema import NEW, OUT, Format, Kind, Number, TensorOrNumber
+from runtime.pytorch.calls.schema import NEW, OUT, Format, Kind, Number, TensorOrNumber, derive
 from runtime.pytorch.classes.generator import SourceOrNone
 from runtime.pytorch.tensors.tensor import Tensor
 
