@@ -19,11 +19,11 @@ from th_shell.docs.running.processes import Starter
 class SharingStarter(Starter):
     """A starter that begins runs by the process of another one, and leaves it running."""
 
-    def _connection(self) -> socket.socket:
+    def _connection(self, number: int) -> socket.socket:
         if _environment() != _AT_FIRST:
-            return super()._connection()
+            return super()._connection(number)
         with shared()._lock:
-            return shared()._connection()
+            return shared()._connection(number)
 
 
 @cache

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -43,35 +41,6 @@ def test_addresses_differ(runner: Runner) -> None:
     assert [first.error for first, _ in outcomes] == [None] * len(SOURCES)
     same = [source for source, (a, b) in zip(SOURCES, outcomes, strict=True) if a == b]
     assert same == []
-
-
-FILLS = """
-import ctypes
-import mmap
-from th_shell.docs.running import addresses
-
-def read_and_map():
-    found = read()
-    if found and len(mapped) < 3:
-        start, end = found[0]
-        mapped.append(library.mmap(start, mmap.PAGESIZE, 0, addresses._FLAGS, -1, 0))
-    return found
-
-library = ctypes.CDLL(None)
-library.mmap.restype = ctypes.c_void_p
-library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-read, mapped = addresses._gaps, []
-addresses._gaps = read_and_map
-mmap.mmap(-1, 64 << 20).close()
-addresses._fill_gaps()
-print(len(mapped), read())
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/maps")
-def test_gaps_are_filled_though_python_maps_memory_while_it_reads_them() -> None:
-    printed = subprocess.run([sys.executable, "-c", FILLS], capture_output=True, text=True)
-    assert printed.stdout == "3 []\n", printed.stderr
 
 
 @pytest.mark.parametrize(

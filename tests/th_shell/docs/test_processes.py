@@ -91,7 +91,7 @@ end
 )
 def test_a_page_that_kills_what_watches_it(kill: str) -> None:
     with Starter() as starter:
-        other, run = starter.start(Engine(), 1), starter.start(Engine(), 0)
+        other, run = starter.start(Engine(), 0), starter.start(Engine(), 0)
         folder = run.ask("input", b"io.popen('pwd'):read('*l')").output.strip()
         run.ask("run", PARENT.encode())
         run.ask("run", b"os.execute('setsid sleep 1000 & echo $! $PPID > pid')")

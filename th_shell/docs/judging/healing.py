@@ -22,7 +22,6 @@ from th_shell.docs.running.evaluation import Runner
 from th_shell.python_syntax import BUILTINS
 
 _ROUNDS = 16  # of trials
-_MOST_BELOW = 20  # lines below the last input of a block
 _REQUIRES = re.compile(r"=\s*require\b")
 #: The examples that are repaired, by their languages.
 _KINDS = {LUA: (Kind.PROMPT, Kind.BARE), PYTHON: (Kind.PROMPT, Kind.CELL)}
@@ -113,7 +112,7 @@ class Healing:
 
         example = self._page.examples[index]
         shown = example.block + example.apart  # the block with the documented text
-        until = self._next_inputs[index] or example.end + _MOST_BELOW
+        until = self._next_inputs[index] or self._page.blocks[shown].closing
         return Passage(
             [line for other in above for line in lines(other.block, other.line, other.last)],
             lines(example.block, example.line, example.last),

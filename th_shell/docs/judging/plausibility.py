@@ -22,9 +22,8 @@ from th_shell.docs.judging.printout import precision, printed_tensors
 
 _ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
 
-#: So many numbers may be in order by chance.
-_FEW = 3
-
+#: Fewer numbers may agree, or be in order, by chance.
+_LEAST = 4
 #: How far beyond the range of so many numbers, at least, others may be: in widths of the range.
 _MOST_BEYOND = ((20, 0.6), (6, 3.0))
 #: How often each of the values must have been printed for another value to be impossible.
@@ -32,8 +31,6 @@ _OFTEN = 8
 #: In how many runs a number must have been printed for its deviations to tell something, and how
 #: many standard deviations of theirs are too many: with 6 runs, once in a million numbers.
 _RUNS, _MOST_DEVIATIONS = 6, 30
-#: New memory may hold numbers so large that their squares are none.
-_LARGEST = 1e100
 
 
 def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
@@ -90,7 +87,7 @@ def unlike_fixed(
 
 
 def _other_order(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
-    if min(map(len, runs)) <= _FEW:
+    if min(map(len, runs)) < _LEAST:
         return ""
     for reverse, order in ((False, "ascending"), (True, "descending")):
         is_sorted = all(list(run) == sorted(run, reverse=reverse) for run in runs)
@@ -115,7 +112,8 @@ def _other_numbers(documented: Sequence[float], runs: Sequence[Sequence[float]])
 def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
     """Why one of whole numbers is far from those in its place; ''."""
     for value, *others in zip(documented, *runs, strict=True):
-        if len(others) < _RUNS or max(map(abs, others)) > _LARGEST:
+        # New memory may hold numbers so large that their squares are none.
+        if len(others) < _RUNS or not all(isfinite(8 * one * one) for one in others):
             continue
         if not (deviation := stdev(others)):
             continue
@@ -142,9 +140,6 @@ def _out_of_range(documented: Sequence[float], everything: Sequence[float]) -> s
 
 def _are_whole(values: Sequence[float]) -> bool:
     return all(value == int(value) for value in values if isfinite(value))
-
-
-_LEAST = 4  # numbers that must agree
 
 
 def nearly_repeats(documented: Sequence[float], others: Sequence[float]) -> bool:

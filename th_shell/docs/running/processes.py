@@ -20,10 +20,8 @@ from io import BytesIO
 from pathlib import Path
 
 from th_shell.docs.running.protocol import GO, Message, may_begin, read_message, write_message
-from th_shell.docs.running.system import MOST_WRITTEN
+from th_shell.docs.running.system import MOST_WRITTEN, randomize_programs
 
-#: Engines of our own that a starter has: as many as a page has runs at a time.
-_ENGINES = 2
 #: Seconds that an example may go on after it was asked to stop.
 _GRACE = 2.0
 #: Seconds that a system call can wait in any case: who gives more time means no limit.
@@ -42,7 +40,7 @@ _START = """\
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
 from th_shell.docs.running.starter import main
-main(int(sys.argv[2]), int(sys.argv[3]))
+main(int(sys.argv[2]))
 """
 
 
@@ -111,21 +109,23 @@ class Starter:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._socket: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._processes: dict[int, tuple[subprocess.Popen[bytes], socket.socket]] = {}
         self._runs: set[Run] = set()
         self._stopped = False
 
     def start(self, engine: Engine, number: int) -> Run:
-        """Start a run, whose number among a page's runs decides which engine of ours it has.
+        """Start a run, whose number among a page's runs decides which process starts it.
 
-        Raises LostError where no process can be started, StoppedError after `stop`.
+        Runs that one process starts have the same addresses, and order the fields of tables by the
+        same numbers. Raises LostError where no process can be started, StoppedError after `stop`.
         """
         try:
             with self._lock:
                 if self._stopped:
                     raise StoppedError
-                run = Run(self._connection(), engine, number, self._forget)
+                # A command has addresses of its own in each of its runs.
+                connection = self._connection(0 if engine.command else number)
+                run = Run(connection, engine, self._forget)
                 self._runs.add(run)
         except OSError as error:
             raise LostError(f"could not be started: {error.strerror}") from None
@@ -142,38 +142,40 @@ class Starter:
         with self._lock:
             self._stopped = True
             runs = list(self._runs)
-            self._close_socket()
+            for _, connection in self._processes.values():
+                connection.close()
         for run in runs:
             run.hang_up()
-        if self._process:
-            self._process.wait()
-
-    def _close_socket(self) -> None:
-        if self._socket:
-            self._socket.close()
-            self._socket = None
+        for process, _ in self._processes.values():
+            process.wait()
 
     def _forget(self, run: Run) -> None:
         with self._lock:
             self._runs.discard(run)
 
-    def _connection(self) -> socket.socket:
-        if self._process and self._process.poll() is not None:  # a page may have killed it
-            self._close_socket()
-        if self._socket is None:
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            path = [*(os.path.abspath(path) for path in sys.path if path), _TOP]
-            words = [json.dumps(path), str(theirs.fileno()), str(_ENGINES)]
-            with theirs:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-u", "-c", _START, *words],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    pass_fds=[theirs.fileno()],
-                    start_new_session=True,
-                )
-            self._socket = ours
-        return self._socket
+    def _connection(self, number: int) -> socket.socket:
+        process, connection = self._processes.get(number) or _started()
+        if process.poll() is not None:  # a page may have killed it
+            connection.close()
+            process, connection = _started()
+        self._processes[number] = process, connection
+        return connection
+
+
+def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A process that starts runs, and the connection to it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    path = [*(os.path.abspath(path) for path in sys.path if path), _TOP]
+    randomize_programs()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-u", "-c", _START, json.dumps(path), str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+    return process, ours
 
 
 class Run:
@@ -183,7 +185,6 @@ class Run:
         self,
         connection: socket.socket,
         engine: Engine,
-        number: int,
         forget: Callable[[Run], None],
     ) -> None:
         """Ask a starter for it by a connection. forget: called when it ends. Raises OSError."""
@@ -212,7 +213,7 @@ class Run:
                 command=_from_here(engine.command),
                 read=[os.path.abspath(path) for path in engine.read],
             )
-            plan = {**asdict(from_here), "folder": str(folder), "number": number}
+            plan = {**asdict(from_here), "folder": str(folder)}
             descriptors = [line.fileno(), requests, replies, self._capture]
             socket.send_fds(connection, [json.dumps(plan).encode()], descriptors)
             on_error.pop_all()  # the run deletes its folder

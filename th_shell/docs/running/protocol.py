@@ -11,12 +11,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from th_shell.docs.running.system import MOST_WRITTEN
+
 #: The file descriptors of an engine.
 REQUESTS, REPLIES = 3, 4
 #: What follows a reply `values`.
 GO = b"go\n"
 
-_MOST = 1 << 30  # bytes of a body
 _BEGINNING = re.compile(
     rb"[A-Za-z]{0,60}|[A-Za-z]{1,60} \d{0,12}|[A-Za-z]{1,60} \d{1,12}\n.*", re.S
 )
@@ -49,7 +50,7 @@ def read_message(read: Callable[[int], bytes]) -> Message | None:
             return None
         line += byte
     name, _, size = line[:-1].partition(b" ")
-    if not (name.isalpha() and size.isdigit() and int(size) <= _MOST):
+    if not (name.isalpha() and size.isdigit() and int(size) <= MOST_WRITTEN):
         return None
     body = _exactly(read, int(size) + 1)
     return None if body is None else Message(name.decode(), body[:-1])

@@ -26,7 +26,6 @@ from typing import Any, NoReturn
 
 from runtime import Engine, preload_lapack, preload_random
 from th_shell.docs.running import sandbox, system
-from th_shell.docs.running.addresses import move_addresses, randomize_programs
 from th_shell.docs.running.protocol import REPLIES
 from th_shell.docs.running.worker import rehearse, serve
 from th_shell.packages.place import search_users_tree
@@ -35,21 +34,18 @@ _DESCRIPTORS = 4  # that come with a request
 _PATIENCE = 10  # seconds in which keepers must have ended when there is nothing more to do
 _RUNS = -1  # instead of the status of a process that has not ended
 
-#: Runs behind which what many of them would load each by itself is loaded here: little after the
-#: two of a first page, what takes longer when there are more pages.
-_FEW, _MANY = 2, 12
+#: Runs behind which what many of them would load each by itself is loaded here: little after that
+#: of a first page, what takes longer when there are more pages.
+_FEW, _MANY = 1, 6
 
 
-def main(descriptor: int, engines: int) -> NoReturn:
-    """Start runs as a socket asks, until it is closed. engines: how many different ones to have."""
+def main(descriptor: int) -> NoReturn:
+    """Start runs as a socket asks, until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for th-docs, which closes the socket
     requests = socket.socket(fileno=descriptor)
-    # Lua orders the fields of tables by a number that is each engine's own: so each run of a page
-    # has another engine.
-    made = [Engine() for _ in range(engines)]
-    for engine in made:
-        engine.load()
-        search_users_tree(engine)
+    engine = Engine()
+    engine.load()
+    search_users_tree(engine)
     gc.freeze()
     system.adopt_orphans()
     ended = _notice_endings()
@@ -63,24 +59,23 @@ def main(descriptor: int, engines: int) -> NoReturn:
             data, descriptors, _, _ = socket.recv_fds(requests, 1 << 20, _DESCRIPTORS)
             if not data:
                 _end(keepers, ended)
-            _load_more(runs, made)
+            _load_more(runs, engine)
             runs += 1
             plan = json.loads(data)
             keeper = os.fork()
             if keeper == 0:
                 requests.close()
-                _Keeper(plan, descriptors, made).run()
+                _Keeper(plan, descriptors, engine).run()
             keepers[keeper] = plan["folder"]
             for used in descriptors:
                 os.close(used)
 
 
-def _load_more(runs: int, engines: list[Engine]) -> None:
+def _load_more(runs: int, engine: Engine) -> None:
     """Load behind so many runs what they would load each by itself."""
     if runs == _FEW:
         preload_random()
-        for engine in engines:
-            rehearse(engine)
+        rehearse(engine)
     elif runs == _MANY:
         preload_lapack()
     else:
@@ -128,11 +123,11 @@ def _end(keepers: dict[int, str], ended: int) -> NoReturn:
 class _Keeper:
     """The process that watches over a run."""
 
-    def __init__(self, plan: dict[str, Any], descriptors: list[int], engines: list[Engine]) -> None:
+    def __init__(self, plan: dict[str, Any], descriptors: list[int], engine: Engine) -> None:
         self._plan = plan
         line, self._requests, self._replies, self._capture = descriptors
         self._line = socket.socket(fileno=line)
-        self._engines = engines
+        self._engine = engine
 
     def run(self) -> NoReturn:
         status, process = 1, 0
@@ -193,11 +188,8 @@ class _Keeper:
         status = 1
         try:
             command = self._plan["command"]
-            if self._plan["number"] and not command:
-                move_addresses()  # before the limit of memory: it is not the page's
             self._prepare()
             if command:
-                randomize_programs()
                 self._restrict(may_execute=True)
                 try:
                     os.execvp(command[0], command)
@@ -205,7 +197,7 @@ class _Keeper:
                     os.write(2, f"th-docs: {command[0]}: {error.strerror}\n".encode())
                     os._exit(status)
             self._restrict()
-            serve(self._engines[self._plan["number"] % len(self._engines)])
+            serve(self._engine)
             status = 0
         except BaseException as error:
             os.write(2, f"th-docs: {type(error).__name__}: {error}\n".encode())

@@ -12,10 +12,11 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 
-#: Bytes that a process may write into one file; its output is a file, too.
+#: Bytes that a process may write into one file, as its output is, and in one message.
 MOST_WRITTEN = 1 << 30
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_NO_RANDOMIZE, _ASK = 0x0040000, 0xFFFFFFFF  # of personality(2)
 _PATIENCE = 5  # seconds in which what was killed must be gone
 _AT_ONCE = 0.02  # seconds in which a process that has left nothing behind is gone
 
@@ -54,6 +55,14 @@ def end_with_parent() -> None:
     """Let the system kill this process when its parent ends, however that comes."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def randomize_programs() -> None:
+    """Let programs that this process executes have other addresses each time."""
+    if sys.platform == "linux":
+        personality = ctypes.CDLL(None).personality
+        personality.argtypes = [ctypes.c_ulong]
+        personality(personality(_ASK) & ~_NO_RANDOMIZE)
 
 
 def adopt_orphans() -> None:
