@@ -24,13 +24,12 @@ import pytest
 from th_shell.docs.checking import Checker, ReadPage, check_page
 from th_shell.docs.command.selection import is_page
 from th_shell.docs.judging.verdicts import PageResult, Verdict
-from th_shell.docs.pytest_entry import configured_timeout
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, identities
 from th_shell.docs.reporting.report import describe_failure
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
-from th_shell.docs.settings.settings import Layer, PageError, Settings
+from th_shell.docs.settings.settings import PageError
 from th_shell.visible import visible
 
 #: A pytest_collect_file hook.
@@ -45,14 +44,11 @@ _EXPECTED_TO_FAIL = frozenset((Verdict.XFAIL, Verdict.ERRATUM))
 _NOT_CHECKED = frozenset((Verdict.SKIPPED, Verdict.TEXT, Verdict.FRAGMENT, Verdict.DEVICE))
 
 
-def pages(*patterns: str, timeout: float | None = None) -> _Hook:
-    """A pytest_collect_file hook that collects the pages whose names match.
-
-    timeout: seconds that an example may take; None for the setting th_docs_timeout, or else 30.
-    """
+def pages(*patterns: str) -> _Hook:
+    """A pytest_collect_file hook that collects the pages whose names match."""
 
     def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        page = collect(file_path, parent, patterns, timeout) if patterns else None
+        page = collect(file_path, parent, patterns) if patterns else None
         if page:
             parent.config.stash.setdefault(_COLLECTED, set()).add(file_path)
         return page
@@ -61,16 +57,14 @@ def pages(*patterns: str, timeout: float | None = None) -> _Hook:
 
 
 def collect(
-    path: Path, parent: pytest.Collector, patterns: Sequence[str], timeout: float | None = None
+    path: Path, parent: pytest.Collector, patterns: Sequence[str]
 ) -> pytest.Collector | None:
     """Collect a page whose name matches a pattern, or without patterns, ends as a page's does."""
     if not (_matches(path, patterns) if patterns else is_page(path)):
         return None
     if not parent.config.pluginmanager.has_plugin(_Durations.__name__):
         parent.config.pluginmanager.register(_Durations(), _Durations.__name__)
-    page = _Page.from_parent(parent, path=path)
-    page.timeout = configured_timeout(parent.config) if timeout is None else timeout
-    return page
+    return _Page.from_parent(parent, path=path)
 
 
 def collects_already(path: Path, parent: pytest.Collector) -> bool:
@@ -83,27 +77,19 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
 
 
 @cache
-def _compiler() -> Compiler:
-    return Compiler()
-
-
-@cache
-def _starter() -> Starter:
+def _checker() -> Checker:
     starter = Starter()
     atexit.register(starter.stop)
-    return starter
+    return Checker(starter, Compiler(), Configuration())
 
 
 class _Page(pytest.File):
     """A page."""
 
-    timeout: float | None = None
-
     @cached_property
     def read(self) -> ReadPage:
-        said = Configuration(Layer(Settings(timeout=self.timeout)))
         try:
-            return Checker(_starter(), _compiler(), said).read(self.path)
+            return _checker().read(self.path)
         except PageError as error:
             raise self.CollectError(str(error)) from None
 

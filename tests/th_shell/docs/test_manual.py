@@ -115,7 +115,7 @@ def test_options_of_pytest_are_told() -> None:
     pytest_addoption(parser)
     added = parser.getgroup.return_value.addoption.call_args_list + parser.addini.call_args_list
     names = [call.args[0] for call in added]
-    assert len(names) == 4
+    assert len(names) == 2
     assert [name for name in names if not _is_told(name)] == []
 
 

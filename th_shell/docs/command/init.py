@@ -16,58 +16,12 @@ from th_shell.visible import complain
 
 _CANNOT_WRITE = 2
 
-_SETTINGS = """\
-# How th-docs runs the examples of the pages in this folder and in those below.
-# Without the mark in front of it, a line counts.
-
-# Seconds that an example may take, and megabytes that a page may:
-# timeout = 30
-# memory = 4096
-
-# What runs the examples, instead of th: a command that runs a Lua script.
-# engine = "luajit"
-
-# Code that runs before each page, and where `require` finds the modules of the project:
-# prelude = "prelude.lua"
-# lua_path = ["lib/?.lua", "lib/?/init.lua"]
-
-# How far a printed number may be from the documented one: by itself, and as a part of it.
-# atol = 1e-12
-# rtol = 1e-6
-
-# All this for some pages alone:
-# [[pages]]
-# match = "slow/**/*.md"
-# timeout = 120
-"""
-
 _CONFTEST = """\
 \"\"\"The pages of this folder and of those below are tests: each of their examples must hold.\"\"\"
 
 from th_shell.docs.plugin import pages
 
 pytest_collect_file = pages({patterns})
-"""
-
-_WORKFLOW = """\
-# Runs the examples of the documentation.
-name: docs
-
-on:
-  push:
-  pull_request:
-
-jobs:
-  examples:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
-        with:
-          python-version: "3.12"
-      - run: pip install th-shell
-      - run: |
-          th-docs --github {folder}
 """
 
 
@@ -109,12 +63,17 @@ def _files(folder: Path) -> dict[Path, str]:
     top, shown = Path(), os.path.relpath(folder)
     if shown.startswith(os.pardir):
         top, shown = folder, os.curdir
-    workflow = _WORKFLOW.format(folder=shlex.quote(shown))
+    workflow = _beside("workflow.yml").format(folder=shlex.quote(shown))
     return {
-        folder / "th-docs.toml": _SETTINGS,
+        folder / "th-docs.toml": _beside("settings.toml"),
         folder / "conftest.py": _CONFTEST.format(patterns=_patterns(folder)),
         top / ".github" / "workflows" / "docs.yml": workflow,
     }
+
+
+def _beside(name: str) -> str:
+    """The text of a file that is written as it stands beside this module, or nearly so."""
+    return Path(__file__).with_name(name).read_text("utf-8")
 
 
 def _patterns(folder: Path) -> str:
