@@ -11,9 +11,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+_STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+_ITEM = rf"(?:{_STRING}|[^\s{{}}\[\]=,;:\"'][^\n{{}}\[\]=,;:\"']*)"
 _TOKEN = re.compile(
-    r"\s*(?:(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|(?P<mark>[{}\[\]=,;:])"
-    r"|(?P<word>[^\s{}\[\]=,;:\"'][^\n{}\[\]=,;:\"']*))"
+    rf"\s*(?:(?P<open>{{)|(?P<close>}})|(?P<mark>[,;])|\[\s*(?P<bracketed>{_ITEM})\s*\]\s*="
+    rf"|(?P<key>{_ITEM})\s*[=:]|(?P<value>{_ITEM}))"
 )
 _ESCAPE = re.compile(r"\\(.)")
 _DEEPEST = 50  # tables in tables
@@ -65,11 +67,11 @@ class _NoTableError(Exception):
 
 def _read(text: str) -> _Value | None:
     """The table that a text is; None where it is something else."""
-    tokens = list(_tokens(text.strip()))
+    tokens = _tokens(text.strip())
     try:
-        reader = _Reader(tokens)
-        value = reader.table(0)
-        return value if reader.is_at_end else None
+        is_table = next(tokens)[0] == "open"
+        value = _table(tokens, 0) if is_table else None
+        return None if next(tokens, None) else value
     except _NoTableError:
         return None
 
@@ -79,72 +81,33 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while at < len(text):
         token = _TOKEN.match(text, at)
         if not token or not token.lastgroup:
-            yield "wrong", text[at:]
-            return
+            raise _NoTableError
         at = token.end()
         yield token.lastgroup, token[token.lastgroup].strip()
 
 
-class _Reader:
-    def __init__(self, tokens: list[tuple[str, str]]) -> None:
-        self._tokens = tokens
-        self._at = 0
-
-    @property
-    def is_at_end(self) -> bool:
-        return self._at == len(self._tokens)
-
-    def table(self, depth: int) -> dict[str, _Value]:
-        self._expect("{")
-        if depth > _DEEPEST:
-            raise _NoTableError
-        fields: dict[str, _Value] = {}
-        number = 0
-        while not self._has("}"):
-            key, value = self._field(depth)
-            if key is None:
-                number += 1
-                key = str(number)
-            if key in fields:
+def _table(tokens: Iterator[tuple[str, str]], depth: int) -> dict[str, _Value]:
+    """The fields up to the brace that closes them. depth: of tables around."""
+    fields: dict[str, _Value] = {}
+    key: str | None = None
+    number, may_end = 0, False
+    for kind, text in tokens:
+        if kind == "close" and key is None:
+            return fields
+        if kind == "mark" and may_end:  # th writes none behind a field
+            may_end = False
+        elif kind in ("key", "bracketed") and key is None:
+            key, may_end = _text(_item(text)), False
+        elif kind in ("open", "value") and depth <= _DEEPEST:
+            value = _table(tokens, depth + 1) if kind == "open" else _item(text)
+            number += key is None
+            if fields.setdefault(str(number) if key is None else key, value) is not value:
                 raise _NoTableError
-            fields[key] = value
-            # th writes no comma behind a field.
-            if self._next() in (("mark", ","), ("mark", ";")):
-                self._at += 1
-        self._expect("}")
-        return fields
-
-    def _field(self, depth: int) -> tuple[str | None, _Value]:
-        if self._has("["):
-            self._at += 1
-            key = self._value(depth)
-            self._expect("]")
-            self._expect("=")
+            key, may_end = None, True
         else:
-            key = self._value(depth)
-            if not self._has("=") and not self._has(":"):
-                return None, key
-            self._at += 1
-        if isinstance(key, dict):
-            raise _NoTableError
-        return _text(key), self._value(depth)
+            break
+    raise _NoTableError
 
-    def _value(self, depth: int) -> _Value:
-        if self._has("{"):
-            return self.table(depth + 1)
-        kind, text = self._next()
-        if kind not in ("string", "word"):
-            raise _NoTableError
-        self._at += 1
-        return _ESCAPE.sub(r"\1", text[1:-1]) if kind == "string" else _Word(text)
 
-    def _next(self) -> tuple[str, str]:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "")
-
-    def _has(self, mark: str) -> bool:
-        return self._next() == ("mark", mark)
-
-    def _expect(self, mark: str) -> None:
-        if not self._has(mark):
-            raise _NoTableError
-        self._at += 1
+def _item(text: str) -> str | _Word:
+    return _ESCAPE.sub(r"\1", text[1:-1]) if text[0] in "\"'" else _Word(text)
