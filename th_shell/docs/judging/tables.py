@@ -101,8 +101,10 @@ def _table(tokens: Iterator[tuple[str, str]], depth: int) -> dict[str, _Value]:
         elif kind in ("open", "value") and depth <= _DEEPEST:
             value = _table(tokens, depth + 1) if kind == "open" else _item(text)
             number += key is None
-            if fields.setdefault(str(number) if key is None else key, value) is not value:
+            name = str(number) if key is None else key
+            if name in fields:
                 raise _NoTableError
+            fields[name] = value
             key, may_end = None, True
         else:
             break
