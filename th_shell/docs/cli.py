@@ -156,8 +156,7 @@ def _parser() -> run_options.Parser:
         epilog=_STATUS,
     )
     add_job_options(parser)
-    run_options.add_running_options(parser)
-    judging = run_options.add_judging_options(parser)
+    judging = run_options.add_options(parser)
     judging.add_argument(
         "--update",
         action="store_true",

@@ -94,7 +94,7 @@ def test_the_engine_of_a_page_decides(starter: Starter, tmp_path: Path) -> None:
     said = Configuration(
         lua_path=str(tmp_path / "?.lua"),
         environment={"TH_DOCS_TEST": "yes"},
-        preludes={"lua": "\n\n"},
+        prelude={"lua": "\n\n"},
     )
     examples = with_conditions(read(page, Compiler()).examples, configured_runner(starter, said))
     assert [bool(unrunnable(example)) for example in examples] == [

@@ -69,7 +69,7 @@ def test_imports_that_a_page_leaves_out(run: Run, text: str, verdicts: str) -> N
 def test_what_is_not_installed_is_missing(run: Run) -> None:
     page = "```python\n>>> torch.ones(2)\n[1., 1.]\n```\n"
     isolated = {"python": engine_command(f"python: {sys.executable} -I -S")}
-    assert run(page, engines=isolated) == "fragment"
+    assert run(page, engine=isolated) == "fragment"
 
 
 def test_what_is_installed_is_taken_where_it_is_asked_for(run: Run) -> None:
@@ -78,7 +78,7 @@ def test_what_is_installed_is_taken_where_it_is_asked_for(run: Run) -> None:
     assert run(page, torch=None) != "ran pass"
     assert run(page, torch="th") != "ran pass"
     own = {"python": engine_command(f"python: {sys.executable}")}
-    assert run(page, torch=None, engines=own) == "ran pass"
+    assert run(page, torch=None, engine=own) == "ran pass"
 
 
 # -- the language of blocks
@@ -117,7 +117,7 @@ def test_words_and_what_they_show(tmp_path: Path, capfd: pytest.CaptureFixture[s
     ("words", "problem"),
     [
         (["--language", "ruby"], "argument --language: ruby: neither lua nor python"),
-        (["--torch", "other"], "argument --torch: invalid choice: 'other' (choose from "),
+        (["--torch", "other"], "argument --torch: neither 'th' nor 'installed'"),
     ],
 )
 def test_wrong_words(words: list[str], problem: str, capfd: pytest.CaptureFixture[str]) -> None:

@@ -47,8 +47,8 @@ def of(page: Path, said: str, command_line: Configuration = NONE) -> Configurati
 
 def test_settings_say_something_or_leave_it() -> None:
     one, two = Filter(re.compile("a"), ""), Filter(re.compile("b"), "")
-    below = Settings(skip=Mark("r"), atol=1, rtol=1, strict=True, filters=(one,), captures=("a",))
-    above = Settings(atol=0, timeout=2, strict=False, filters=(two,), captures=("b",))
+    below = Settings(skip=Mark("r"), atol=1, rtol=1, strict=True, filters=(one,), capture=("a",))
+    above = Settings(atol=0, timeout=2, strict=False, filters=(two,), capture=("b",))
     assert above.over(below) == Settings(
         skip=Mark("r"),
         atol=0,
@@ -56,7 +56,7 @@ def test_settings_say_something_or_leave_it() -> None:
         timeout=2,
         strict=False,
         filters=(one, two),
-        captures=("a", "b"),
+        capture=("a", "b"),
     )
 
 
@@ -115,11 +115,11 @@ errata = "ledgers"
         ("teardown", "c()", place),
         ("seed", "3", place),
     ]
-    assert found.engines == {
+    assert found.engine == {
         "lua": Command("lua", ["luajit", "-joff"]),
         "python": Command("python", ["x", "y"], speaks_protocol=True),
     }
-    assert found.preludes == {"lua": "x = 1\n", "python": "x = 2\n"}
+    assert found.prelude == {"lua": "x = 1\n", "python": "x = 2\n"}
     assert (found.sandbox, found.sandbox_read) == (True, (f"{tmp_path}/lib",))
     assert found.lua_path == f"{tmp_path}/lib/?.lua;/abs/?.lua"
     assert found.lua_cpath == f"{tmp_path}/lib/?.so"
@@ -180,12 +180,12 @@ match = "page.*"
 timeout = 3
 engine = "luajit"
 """
-    given = Configuration(Layer(Settings(timeout=4)), engines={"lua": Command("lua", ["th7"])})
+    given = Configuration(Layer(Settings(timeout=4)), engine={"lua": Command("lua", ["th7"])})
     found = of(page, said, given)
     assert found.layer.settings == Settings(atol=1, rtol=2, timeout=4)
     assert found.environment == {"A": "1", "B": "2"}
     assert [hidden.text for hidden in found.layer.hidden] == ["a()", "b()"]
-    assert found.engines == {"lua": Command("lua", ["th7"])}
+    assert found.engine == {"lua": Command("lua", ["th7"])}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,41 +24,31 @@ class Parser(argparse.ArgumentParser):
         write_text(self.format_help(), 1)
 
 
-def add_running_options(parser: Parser) -> None:
-    """Add the options that say how pages are run."""
-    _add(parser.add_argument_group("how pages are run"), RUNNING)
-
-
-def add_judging_options(parser: Parser) -> argparse._ArgumentGroup:
-    """Add the options that say how pages are judged; their group, for those of one command."""
-    group = parser.add_argument_group("how pages are judged")
-    _add(group, JUDGING)
+def add_options(parser: Parser) -> argparse._ArgumentGroup:
+    """Add the options; the group of those that say how pages are judged, for further ones."""
+    for title, options in (("how pages are run", RUNNING), ("how pages are judged", JUDGING)):
+        group = parser.add_argument_group(title)
+        for option in options:
+            _add(group, option)
     return group
 
 
-def _add(group: argparse._ArgumentGroup, options: Iterable[Option]) -> None:
-    for option in options:
-        name = f"--{option.name.replace('_', '-')}"
-        if option.read is flag:
-            group.add_argument(name, action="store_const", const=True, help=option.help)
-        elif option.choices:
-            group.add_argument(name, choices=option.choices, help=option.help)
-        else:
-            group.add_argument(
-                name,
-                type=_reader(option),
-                action="append" if option.many else "store",
-                metavar=option.metavar,
-                help=option.help,
-            )
+def _add(group: argparse._ArgumentGroup, option: Option) -> None:
+    name = f"--{option.name.replace('_', '-')}"
+    if option.read is flag:
+        group.add_argument(name, action="append_const", const=True, help=option.help)
+    else:
+        read = _reader(option)
+        group.add_argument(
+            name, type=read, action="append", metavar=option.metavar, help=option.help
+        )
 
 
 def said_by(options: argparse.Namespace) -> Configuration:
     """What the command line says of all pages, over the files of their folders."""
     said = Configuration()
     for option in (*RUNNING, *JUDGING):
-        value = getattr(options, option.name)
-        for one in (value or ()) if option.many else () if value is None else (value,):
+        for one in getattr(options, option.name) or ():  # the last one stands over the others
             said = said_in({option.name: one}, "the command line").over(said)
     return said
 

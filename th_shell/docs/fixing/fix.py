@@ -66,8 +66,7 @@ def _parser() -> run_options.Parser:
     parser.add_argument(
         "--diff", action="store_true", help="only show what would be changed, and change nothing"
     )
-    run_options.add_running_options(parser)
-    run_options.add_judging_options(parser)
+    run_options.add_options(parser)
     return parser
 
 

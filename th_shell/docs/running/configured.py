@@ -29,7 +29,7 @@ _MEMORY = 4 << 30
 
 def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
     """What runs the pages that have this configuration."""
-    preludes = configuration.preludes
+    preludes = configuration.prelude
     return Runner(
         starter,
         {language: _engine(language, configuration) for language in (LUA, PYTHON)},
@@ -39,7 +39,7 @@ def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
 
 
 def _engine(language: str, configuration: Configuration) -> Engine:
-    command = configuration.engines.get(language)
+    command = configuration.engine.get(language)
     memory = _MEMORY if configuration.memory is None else configuration.memory
     if command and command.speaks_protocol:
         engine = Engine(command.words, memory=memory)

@@ -311,7 +311,7 @@ class _PageRun:
             reply = run.ask(_request(example), _encoded(source), seconds)
         lost = f"was stopped after {seconds:g} s" if reply.late else ""
         output, printed = self._captures.named(
-            settings.captures, example.expected, reply.output, reply.printed
+            settings.capture, example.expected, reply.output, reply.printed
         )
         taken = time.monotonic() - start
         return Outcome(output, printed, None if lost else reply.error, lost, seconds=taken)

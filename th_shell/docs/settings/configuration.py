@@ -44,8 +44,8 @@ _SHARED_FILE = "pyproject.toml"
 class Configuration(Said):
     """How pages are run and judged; None: nothing is said.
 
-    layer: what is said of each example. engines: the commands that run the examples of languages.
-    preludes: code that runs before a page, by languages. lua_path, lua_cpath: where `require`
+    layer: what is said of each example. engine: the commands that run the examples of languages.
+    prelude: code that runs before a page, by languages. lua_path, lua_cpath: where `require`
     searches before it does where it always does. environment: variables of the engines. memory:
     bytes that a page may take. errata: the folder of the files with errata and verdicts. sandbox:
     whether engines may use the page's folder alone; sandbox_read: files and folders that they may
@@ -54,8 +54,8 @@ class Configuration(Said):
     """
 
     layer: Layer = NOTHING
-    engines: Mapping[str, Command] = field(default_factory=dict)
-    preludes: Mapping[str, str] = field(default_factory=dict)
+    engine: Mapping[str, Command] = field(default_factory=dict)
+    prelude: Mapping[str, str] = field(default_factory=dict)
     lua_path: str | None = None
     lua_cpath: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)

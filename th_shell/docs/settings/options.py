@@ -6,7 +6,7 @@ error in a TOML file names the file and the line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -46,14 +46,13 @@ _HIDDEN = {"setup": readers.strings, "teardown": readers.strings, "seed": reader
 class Option:
     """Something that can be said of how pages are run and judged.
 
-    name: in tables; the command line has hyphens in it. read: returns the value that counts for one
-    that a table has, or raises ValueError with what is wrong; where the value `names_files`, it
-    takes the folder first that they are relative to. for_folders: whether it is not said of single
-    pages. field: the name in `Settings` or `Configuration`, where that is another one.
+    name: in tables, `Settings` and `Configuration`; the command line has hyphens in it. read:
+    returns the value that counts for one that a table has, or raises ValueError with what is wrong;
+    where the value `names_files`, it takes the folder first that they are relative to. for_folders: whether it is not said of single
+    pages.
 
     help: what the command line says of it; '' where that does not have it. metavar: its word there,
-    None for none. word: makes a table's value of this word. many: whether it may be given several
-    times. choices: its words.
+    None for none. word: makes a table's value of this word.
     """
 
     name: str
@@ -63,9 +62,6 @@ class Option:
     word: Callable[[str], object] = str
     for_folders: bool = False
     names_files: bool = False
-    many: bool = False
-    field: str = ""
-    choices: Sequence[str] | None = None
 
     def value(self, said: object, folder: Path) -> Any:
         """The value that counts. folder: the one that names of files are relative to."""
@@ -98,8 +94,6 @@ RUNNING = (
         f"'{readers.PROTOCOL} ', one that speaks the protocol of th_shell/docs/README.md; "
         "behind 'python: ', what runs the examples in Python (default: the Python of th-docs)",
         "COMMAND",
-        many=True,
-        field="engines",
     ),
     _of_folders(
         "language",
@@ -112,15 +106,13 @@ RUNNING = (
         readers.torch,
         "what `import torch` is in Python without --engine: this project's torch (the "
         "default), or what is installed",
-        choices=readers.TORCHES,
+        f"{{{','.join(readers.TORCHES)}}}",
     ),
     _of_files(
         "prelude",
         readers.preludes,
         "run the code in FILE before each page; before examples in Python if it is FILE.py",
         "FILE",
-        many=True,
-        field="preludes",
     ),
     _of_files(
         "lua_path",
@@ -142,7 +134,6 @@ RUNNING = (
         "let pages in the sandbox read this file or folder, too",
         "PATH",
         readers.existing,
-        many=True,
     ),
 )
 
@@ -184,7 +175,7 @@ OPTIONS = (
     Option("skip", readers.mark),
     Option("xfail", readers.mark),
     Option("filters", readers.filters),
-    Option("capture", readers.captures, field="captures"),
+    Option("capture", readers.captures),
     *(Option(kind, read) for kind, read in _HIDDEN.items()),
 )
 
@@ -218,7 +209,7 @@ def read_layer(table: Mapping[str, object], place: str) -> Layer:
 def fields_in(values: Mapping[str, Any], for_folders: bool) -> dict[str, Any]:
     """Of some values by the names of their options, those of `Configuration` or of `Settings`."""
     return {
-        option.field or option.name: values[option.name]
+        option.name: values[option.name]
         for option in OPTIONS
         if option.name in values and option.for_folders == for_folders
         if option.name not in _HIDDEN

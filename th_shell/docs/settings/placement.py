@@ -58,7 +58,7 @@ def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[
 
 def _check_captures(placed: Placed, examples: Sequence[Example]) -> None:
     shown = {name for at in placed.examples for name in shown_captures(examples[at].expected)}
-    for name in placed.layer.settings.captures:
+    for name in placed.layer.settings.capture:
         if name not in shown:
             raise SettingsError(f"{placed.place}: no documented output has <{name}>")
 

@@ -102,7 +102,7 @@ class Settings(Said):
     """How an example is run and judged; None: nothing is said.
 
     skip: why it is not run. xfail: why it fails. timeout: the seconds that it may take. strict:
-    whether what it prints must be documented. captures: names of parts of its output: see
+    whether what it prints must be documented. capture: names of parts of its output: see
     `captures`.
     """
 
@@ -113,7 +113,7 @@ class Settings(Said):
     timeout: float | None = None
     strict: bool | None = None
     filters: tuple[Filter, ...] = ()
-    captures: tuple[str, ...] = ()
+    capture: tuple[str, ...] = ()
 
     @property
     def tolerance(self) -> Tolerance:
