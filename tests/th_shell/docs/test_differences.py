@@ -55,10 +55,10 @@ def test_words() -> None:
         "[torch.DoubleTensor of dimension 3x2]",
     )
     assert word_pieces(documented, printed) == [
-        Piece(" ", "[torch.DoubleTensor of size", "[torch.DoubleTensor of dimension"),
+        Piece(" ", "[torch.DoubleTensor of size"),
         Piece("-", " 2x3"),
         Piece("+", " 3x2"),
-        Piece(" ", "]", "]"),
+        Piece(" ", "]"),
     ]
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from th_shell.docs.judging.adoption import PrintedArray, adopting_code, printed_array
+from th_shell.docs.judging.adoption import adopting_code, printed_array
+from th_shell.docs.judging.printout import PrintedTensor
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.python_syntax import shown_name
 
@@ -41,7 +42,7 @@ def test_printed_arrays(text: str, found: tuple[int, ...] | None) -> None:
 
 def test_numbers_and_their_units() -> None:
     found = printed_array("tensor([1.25e+01, 2., 0.1235])")
-    assert found == PrintedArray((3,), (12.5, 2.0, 0.1235), (0.1, 0.0, 1e-4))
+    assert found == PrintedTensor("tensor", (3,), (12.5, 2.0, 0.1235), (0.1, 0.0, 1e-4), count=3)
     # numpy shows all digits of a number, up to eight.
     found = printed_array("array([0.12, 0.5 ])")
     assert found and found.units == (0.0, 0.0)

@@ -61,8 +61,8 @@ def test_settings_say_something_or_leave_it() -> None:
 
 
 def test_tolerance_of_numbers() -> None:
-    assert Tolerance(0.5, 0.1).of(-20) == 2.5
-    assert Tolerance(0.5, 0.1).of(float("inf")) == 0.5
+    assert Tolerance(0.5, 0.1).of(-20, 0.0) == 2.5
+    assert Tolerance(0.5, 0.1).of(float("inf"), 0.0) == 0.5
     assert Settings(rtol=0.1).tolerance == Tolerance(0, 0.1)
 
 

@@ -19,11 +19,11 @@ import ast
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isinf, isnan, prod
 from typing import NamedTuple
 
-from th_shell.docs.judging.printout import NUMBER, precision, printed_tensors, same
+from th_shell.docs.judging.printout import NUMBER, PrintedTensor, precision, printed_tensors, same
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
 from th_shell.python_syntax import shown_name, statements
@@ -190,20 +190,7 @@ except Exception:
 """
 
 
-@dataclass(frozen=True)
-class PrintedArray:
-    """A tensor or an array as it was printed.
-
-    values: in the order of a contiguous one. units: for each, one in its last place, 0 for a whole
-    number.
-    """
-
-    sizes: tuple[int, ...]
-    values: tuple[float, ...]
-    units: tuple[float, ...]
-
-
-def printed_array(text: str) -> PrintedArray | None:
+def printed_array(text: str) -> PrintedTensor | None:
     """The array of numbers that a text shows, and nothing else; None where it does not."""
     text = _as_code(text)
     kind, content = _array(text)
@@ -214,7 +201,7 @@ def printed_array(text: str) -> PrintedArray | None:
     units = tuple(map(precision, words))
     if kind == _OF_NUMPY and not any(0 < unit <= _NUMPY_UNIT for unit in units):
         units = (0.0,) * len(words)
-    return PrintedArray(sizes, tuple(map(float, words)), units)
+    return PrintedTensor(kind, sizes, tuple(map(float, words)), units, count=len(words))
 
 
 def has_uneven_rows(text: str) -> bool:

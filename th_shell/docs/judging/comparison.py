@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence, Sized
-from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import TypeVar
 
@@ -44,18 +43,6 @@ _ROUNDED = 2e-4
 _EXACT = Tolerance()
 
 
-@dataclass(frozen=True)
-class _Slack:
-    """How far numbers may be apart. least: beside the tolerance, and the rounding of a number."""
-
-    least: float
-    tolerance: Tolerance
-
-    def of(self, documented: float, unit: float) -> float:
-        """For a documented number; unit: one in its last place."""
-        return 1.01 * unit + self.least + self.tolerance.of(documented)
-
-
 def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Whether a printed text is the one that the page documents."""
     expected, got = located(expected), located(got)
@@ -65,7 +52,7 @@ def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
         elif _covers(expected, got):
             return True
     found = tokens(got)
-    slack = _Slack(_residue(found), tolerance)
+    slack = tolerance.plus(_residue(found))
     if any(_match(tokens(text), found, slack) for text in readings(expected)):
         return True
     printed = only_tensors(got)
@@ -88,7 +75,7 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
     for text in readings(expected):
         wanted = tokens(text)
         if len(wanted) == len(found) and all(
-            _equal(w, f, _Slack(_MOST_SPREAD * s + usual, tolerance))
+            _equal(w, f, tolerance.plus(_MOST_SPREAD * s + usual))
             for w, f, s in zip(wanted, found, spread, strict=True)
         ):
             return True
@@ -115,7 +102,7 @@ def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) 
     """
     if not _TABLE.search(got):
         return False
-    return any(_same_lines(text, got, _Slack(0, tolerance)) for text in readings(expected))
+    return any(_same_lines(text, got, tolerance) for text in readings(expected))
 
 
 def is_error_message(expected: str, message: str) -> bool:
@@ -137,10 +124,10 @@ def line_readings(line: str) -> list[tuple[str, ...]]:
 
 def tokens_agree(expected: Sequence[str], got: Sequence[str]) -> bool:
     """Whether the tokens of a printed line are the documented ones, numbers by their values."""
-    return _match(list(expected), list(got), _Slack(_residue(list(got)), _EXACT))
+    return _match(list(expected), list(got), _EXACT.plus(_residue(list(got))))
 
 
-def _same_lines(expected: str, got: str, slack: _Slack) -> bool:
+def _same_lines(expected: str, got: str, slack: Tolerance) -> bool:
     wanted, left = (
         [tokens(line) for line in t.split("\n") if line.strip()] for t in (expected, got)
     )
@@ -159,7 +146,7 @@ def _covers(expected: str, got: str) -> bool:
     return _are_in_order(pieces, len(text), text.startswith)
 
 
-def _match(expected: list[str], got: list[str], slack: _Slack) -> bool:
+def _match(expected: list[str], got: list[str], slack: Tolerance) -> bool:
     def begins(piece: list[str], at: int) -> bool:
         return all(_equal(token, got[i], slack) for i, token in enumerate(piece, at))
 
@@ -200,7 +187,7 @@ def _pieces(expected: list[str]) -> list[list[str]]:
     return pieces
 
 
-def _equal(expected: str, got: str, slack: _Slack) -> bool:
+def _equal(expected: str, got: str, slack: Tolerance) -> bool:
     if expected == got:
         return True
     if not _are_numbers(expected, got):
@@ -234,7 +221,7 @@ def _residue(tokens: list[str]) -> float:
 
 
 def _same_tensors(
-    expected: Sequence[PrintedTensor], got: Sequence[PrintedTensor], slack: _Slack
+    expected: Sequence[PrintedTensor], got: Sequence[PrintedTensor], slack: Tolerance
 ) -> bool:
     return len(expected) == len(got) and all(
         (wanted.class_name, wanted.sizes) == (found.class_name, found.sizes)

@@ -12,15 +12,12 @@ most of them do, the others must agree, too, unless the program changes them in 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from statistics import fmean, stdev
 
-from th_shell.docs.judging.printout import precision, printed_tensors
-
-_ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
+from th_shell.docs.judging.printout import ELLIPSIS, precision, printed_tensors
 
 #: Fewer numbers may agree, or be in order, by chance.
 _LEAST = 4
@@ -55,7 +52,7 @@ def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) ->
 
 def misshapen(documented: str) -> str:
     """How a tensor in a text contradicts the line with its sizes; '' where none does."""
-    if _ELLIPSIS.search(documented):
+    if ELLIPSIS.search(documented):
         return ""
     return next((tensor.problem for tensor in printed_tensors(documented) if tensor.problem), "")
 
@@ -144,7 +141,7 @@ def _are_whole(values: Sequence[float]) -> bool:
 
 def nearly_repeats(documented: Sequence[float], others: Sequence[float]) -> bool:
     """Whether numbers are the others but for some: at least half of those with fractions agree."""
-    pairs = [pair for pair in zip(documented, others, strict=False) if not _have_no_fraction(*pair)]
+    pairs = [(a, b) for a, b in zip(documented, others, strict=False) if a % 1 or b % 1]
     same = sum(a == b for a, b in pairs)
     return (
         len(documented) == len(others) and same < len(pairs) and same >= max(_LEAST, len(pairs) / 2)
@@ -172,7 +169,3 @@ def unlike_above(outputs: Mapping[int, Sequence[float]]) -> dict[int, int]:
                 found[index] = near[-1]
         above.append(index)
     return found
-
-
-def _have_no_fraction(*values: float) -> bool:
-    return all(value == value // 1 for value in values)

@@ -158,7 +158,8 @@ _ADDRESS = re.compile(
 _NEXT_PROMPT = re.compile(r"(?<=\S) (?:th)?>\s*\Z")
 _COMMENT = re.compile(r"(?:^|\s)--.*$", re.M)
 _TIMING = re.compile(r"^\s*\[\d+\.\d+s\]\s*$", re.M)
-_ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
+#: A line that stands for any text.
+ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
 _TRACEBACK = re.compile(r"^\s*stack traceback:.*", re.M | re.S)
 #: Python's, up to the error's own line; and IPython's, which begins with the error's name.
 _PYTHON_TRACEBACKS = (
@@ -192,7 +193,7 @@ def tokens(text: str) -> list[str]:
     text = _OVERWRITTEN.sub("", _COLOUR.sub("", text))
     text = _SHAPE.sub(r"<\1|\2>", _TIMING.sub("", text))
     text = _HEADING.sub(r"(\1) =", _ADDRESS.sub("0x", text))
-    return _TOKEN.findall(_ELLIPSIS.sub(ANYTHING, text))
+    return _TOKEN.findall(ELLIPSIS.sub(ANYTHING, text))
 
 
 def is_number(token: str) -> bool:

@@ -45,12 +45,11 @@ class Block:
 class Piece:
     """A part of a text. mark: '-' if only the page has it, '+' if only the program, else ' '.
 
-    text: for ' ' as the page has it. printed: for ' ' as the program has it.
+    text: for ' ' as the page has it.
     """
 
     mark: str
     text: str
-    printed: str = ""
 
 
 def line_blocks(documented: str, printed: str, exact: bool = False) -> list[Block]:
@@ -62,7 +61,7 @@ def line_blocks(documented: str, printed: str, exact: bool = False) -> list[Bloc
     old, new = _lines(documented), _lines(without_colours(printed))
     start = _common(old, new, read)
     wanted, found = (_counting(lines[start : start + _MOST], read) for lines in (old, new))
-    left, right = _keys([r for _, r in wanted], [r[:1] for _, r in found], tokens_agree)
+    left, right = _keys([r for _, r in wanted], [r[:1] for _, r in found])
     blocks = [Block(True, tuple(old[:start]), tuple(new[:start]))]
     for same, i, j, k, m in _opcodes(left, right):
         block = _block(same, wanted[i:j], found[k:m])
@@ -77,7 +76,7 @@ def agreeing(documented: Sequence[str], printed: Sequence[str]) -> list[tuple[in
         [[reading or ("",) for reading in _read(line)] for line in lines[:_MOST]]
         for lines in (documented, printed)
     )
-    opcodes = _opcodes(*_keys(old, [readings[:1] for readings in new], tokens_agree))
+    opcodes = _opcodes(*_keys(old, [readings[:1] for readings in new]))
     return [(i + at, k + at) for same, i, j, k, _ in opcodes if same for at in range(j - i)]
 
 
@@ -86,11 +85,11 @@ def word_pieces(documented: str, printed: str) -> list[Piece]:
     old, new = (_words(text) for text in (documented, printed))
     if old is None or new is None:
         return [piece for piece in (Piece("-", documented), Piece("+", printed)) if piece.text]
-    left, right = _keys([_word(w) for _, w in old], [_word(w) for _, w in new], tokens_agree)
+    left, right = _keys([_word(w) for _, w in old], [_word(w) for _, w in new])
     pieces = []
     for same, i, j, k, m in _opcodes(left, right):
         if same:
-            pieces.append(Piece(" ", _joined(old[i:j]), _joined(new[k:m])))
+            pieces.append(Piece(" ", _joined(old[i:j])))
             continue
         pieces += [Piece("-", _joined(old[i:j]))] * (j > i)
         pieces += [Piece("+", _joined(new[k:m]))] * (m > k)
@@ -203,7 +202,7 @@ def _word(word: str) -> _Readings:
 
 
 def _keys(
-    old: Sequence[_Readings], new: Sequence[_Readings], agree: Callable[[_Tokens, _Tokens], bool]
+    old: Sequence[_Readings], new: Sequence[_Readings]
 ) -> tuple[list[Hashable], list[Hashable]]:
     """Keys for two sequences, which are equal where the things agree."""
     exact: dict[_Tokens, int] = {}
@@ -221,7 +220,7 @@ def _keys(
         found = exact.get(tokens)
         if found is None:
             candidates = alike.get(_skeleton(tokens), [])
-            found = next((key for other, key in candidates if agree(other, tokens)), None)
+            found = next((key for other, key in candidates if tokens_agree(other, tokens)), None)
         right.append(tokens if found is None else found)
     return left, right
 

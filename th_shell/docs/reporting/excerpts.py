@@ -150,11 +150,8 @@ def _start(old: str, new: str) -> int:
     """Where to begin with lines of which only the ends differ."""
     if max(len(old), len(new)) <= CHARACTERS:
         return 0
-    low, high = 0, min(len(old), len(new))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if old[:middle] == new[:middle] else (low, middle - 1)
-    return max(0, low - _NEAR) if low > CHARACTERS // 2 else 0
+    same = len(os.path.commonprefix([old, new]))
+    return max(0, same - _NEAR) if same > CHARACTERS // 2 else 0
 
 
 def _by_words(block: Block, style: Style) -> list[str]:

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from th_shell.docs.settings.options import (
+    OF_EXAMPLES,
     OPTIONS,
-    fields_in,
     layer_of,
     read_options,
     read_toml,
@@ -148,7 +148,8 @@ def _configuration(folder: Path, table: Mapping[str, object], place: str) -> Con
 
 def said_in(values: Mapping[str, Any], place: str) -> Configuration:
     """What some values say, by the names of their options. place: where they are said."""
-    return Configuration(layer_of(values, place), **fields_in(values, for_folders=True))
+    others = {name: value for name, value in values.items() if name not in OF_EXAMPLES}
+    return Configuration(layer_of(values, place), **others)
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ error in a TOML file names the file and the line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,8 +48,7 @@ class Option:
 
     name: in tables, `Settings` and `Configuration`; the command line has hyphens in it. read:
     returns the value that counts for one that a table has, or raises ValueError with what is wrong;
-    where the value `names_files`, it takes the folder first that they are relative to. for_folders: whether it is not said of single
-    pages.
+    where the value `names_files`, it takes the folder first that they are relative to.
 
     help: what the command line says of it; '' where that does not have it. metavar: its word there,
     None for none. word: makes a table's value of this word.
@@ -60,7 +59,6 @@ class Option:
     help: str = ""
     metavar: str | None = None
     word: Callable[[str], object] = str
-    for_folders: bool = False
     names_files: bool = False
 
     def value(self, said: object, folder: Path) -> Any:
@@ -68,8 +66,7 @@ class Option:
         return self.read(folder, said) if self.names_files else self.read(said)
 
 
-_of_folders = partial(Option, for_folders=True)
-_of_files = partial(Option, for_folders=True, names_files=True)
+_of_files = partial(Option, names_files=True)
 
 #: What says how pages are run, in the order of the command line's help.
 RUNNING = (
@@ -80,14 +77,14 @@ RUNNING = (
         "SECONDS",
         readers.literal,
     ),
-    _of_folders(
+    Option(
         "memory",
         readers.megabytes,
         "the memory that a page may take, in megabytes; 0: no limit (default: 4096)",
         "MB",
         readers.literal,
     ),
-    _of_folders(
+    Option(
         "engine",
         readers.engines,
         "what runs the examples instead of th: a command that runs a Lua script; or, behind "
@@ -95,13 +92,13 @@ RUNNING = (
         "behind 'python: ', what runs the examples in Python (default: the Python of th-docs)",
         "COMMAND",
     ),
-    _of_folders(
+    Option(
         "language",
         readers.language_name,
         "the language of blocks that neither name theirs nor have a prompt (default: lua)",
         "LANGUAGE",
     ),
-    _of_folders(
+    Option(
         "torch",
         readers.torch,
         "what `import torch` is in Python without --engine: this project's torch (the "
@@ -123,7 +120,7 @@ RUNNING = (
     _of_files(
         "lua_cpath", readers.search_path, "the same for modules that are C libraries", "PATH"
     ),
-    _of_folders(
+    Option(
         "sandbox",
         readers.flag,
         "let pages read and write their own folders alone, start no process, reach no network",
@@ -171,13 +168,18 @@ JUDGING = (
 OPTIONS = (
     *RUNNING,
     *JUDGING,
-    _of_folders("environment", readers.environment),
+    Option("environment", readers.environment),
     Option("skip", readers.mark),
     Option("xfail", readers.mark),
     Option("filters", readers.filters),
     Option("capture", readers.captures),
     *(Option(kind, read) for kind, read in _HIDDEN.items()),
 )
+
+
+_SETTINGS = {field.name for field in fields(Settings)}
+#: The names of what is said of examples; all else is only said of folders.
+OF_EXAMPLES = _SETTINGS | _HIDDEN.keys()
 
 
 def read_options(
@@ -202,24 +204,14 @@ def read_options(
 
 def read_layer(table: Mapping[str, object], place: str) -> Layer:
     """What a table says of examples. place: where it is, for messages. Raises SettingsError."""
-    options = (option for option in OPTIONS if not option.for_folders)
+    options = (option for option in OPTIONS if option.name in OF_EXAMPLES)
     return layer_of(read_options(table, place, options), place)
-
-
-def fields_in(values: Mapping[str, Any], for_folders: bool) -> dict[str, Any]:
-    """Of some values by the names of their options, those of `Configuration` or of `Settings`."""
-    return {
-        option.name: values[option.name]
-        for option in OPTIONS
-        if option.name in values and option.for_folders == for_folders
-        if option.name not in _HIDDEN
-    }
 
 
 def layer_of(values: Mapping[str, Any], place: str) -> Layer:
     """The layer with some values, by the names of their options. place: where they are said."""
     hidden = [Hidden(kind, one, place) for kind in _HIDDEN for one in values.get(kind, ())]
-    said = fields_in(values, for_folders=False)
+    said = {name: values[name] for name in _SETTINGS & values.keys()}
     for name, value in said.items():
         if isinstance(value, Mark):
             said[name] = replace(value, place=place)

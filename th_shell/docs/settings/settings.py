@@ -70,9 +70,14 @@ class Tolerance:
     atol: float = 0.0
     rtol: float = 0.0
 
-    def of(self, documented: float) -> float:
-        """How far a number may be from this one."""
-        return self.atol + (self.rtol * abs(documented) if isfinite(documented) else 0.0)
+    def of(self, documented: float, unit: float) -> float:
+        """How far a number may be from this one. unit: one in its last place."""
+        relative = self.rtol * abs(documented) if isfinite(documented) else 0.0
+        return 1.01 * unit + self.atol + relative
+
+    def plus(self, more: float) -> Tolerance:
+        """The tolerance with which any number may be further off by so much."""
+        return replace(self, atol=self.atol + more)
 
 
 _Said = TypeVar("_Said", bound="Said")

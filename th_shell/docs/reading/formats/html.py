@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from html import unescape
 from html.parser import HTMLParser
 
 from th_shell.docs.reading.examples import Block, numbered
@@ -33,7 +32,7 @@ class _Page(HTMLParser):
     """Collects blocks while a page is read."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=False)
+        super().__init__()
         self.blocks: list[Block] = []
         self._heading = ""
         self._in_heading = ""
@@ -70,12 +69,6 @@ class _Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._block or self._in_heading:
             self._text.append(data)
-
-    def handle_entityref(self, name: str) -> None:
-        self.handle_data(unescape(f"&{name};"))
-
-    def handle_charref(self, name: str) -> None:
-        self.handle_data(unescape(f"&#{name};"))
 
     def end_block(self, line: int) -> None:
         """End the block that is open, at a line of the page."""
