@@ -243,7 +243,6 @@ _PYTHON_MAKES = {
     },
     "runtime/core/mapping.py": {"mmap.mmap"},  # the program's files
     "runtime/core/memory.py": {"ctypes.create_string_buffer"},  # C structs of one size
-    "th_shell/docs/running/addresses.py": {"library.mmap", "mmap.mmap"},  # are never written
     "th_shell/docs/running/seccomp.py": {"ctypes.create_string_buffer"},  # a text of its length
 }
 

@@ -15,10 +15,9 @@ is left, or a page cannot be checked; 2 for a wrong command line.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from th_shell.docs.checking import Assessment, Checker, assess_page
 from th_shell.docs.command import run_options
@@ -27,11 +26,11 @@ from th_shell.docs.fixing.rewriting import rewritten
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Example, Kind, Line, edited
-from th_shell.docs.reading.page import Page, read
-from th_shell.docs.reading.refining import examples_of
+from th_shell.docs.reading.examples import Example, Kind, Line
+from th_shell.docs.reading.page import Page, read_text
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.placement import cut_with_settings
 from th_shell.docs.settings.settings import PageError
 from th_shell.files import read_file, write_file
 from th_shell.visible import visible
@@ -134,8 +133,11 @@ def reads_back(text: str, page: Page, changes: Sequence[Change]) -> str | None:
     new = _changed(text, page, _lines(changes))
     if new is None or not _are_outputs(page, changes):
         return None
-    wanted = _edited(page, _lines(changes))
-    return new if _shapes(_read_again(new, page)) == _shapes(wanted) else None
+    try:
+        _, read = cut_with_settings(read_text(new, page.path.name), page.compiler)
+    except PageError:
+        return None
+    return new if _shapes(read) == _shapes(page.edited(_lines(changes))) else None
 
 
 def _lines(changes: Sequence[Change]) -> dict[int, Sequence[str]]:
@@ -145,7 +147,7 @@ def _lines(changes: Sequence[Change]) -> dict[int, Sequence[str]]:
 def _are_outputs(page: Page, changes: Sequence[Change]) -> bool:
     """Whether what documents an output does, and leaves the inputs as they are."""
     outputs = [change for change in changes if change.printed is not None]
-    new = _edited(page, _lines(outputs))
+    new = page.edited(_lines(outputs))
     if [(e.kind, e.source) for e in new] != [(e.kind, e.source) for e in page.examples]:
         return False
     return all(
@@ -156,23 +158,8 @@ def _are_outputs(page: Page, changes: Sequence[Change]) -> bool:
     )
 
 
-def _edited(page: Page, lines: Mapping[int, Sequence[str]]) -> list[Example]:
-    blocks = [replace(block, lines=edited(block.lines, lines)) for block in page.blocks]
-    return examples_of(blocks, page.compiler)
-
-
-def _read_again(text: str, page: Page) -> Sequence[Example] | None:
-    with TemporaryDirectory() as folder:
-        copy = Path(folder) / page.path.name
-        copy.write_bytes(text.encode("utf-8", "surrogateescape"))
-        try:
-            return read(copy, page.compiler).examples
-        except PageError:
-            return None
-
-
-def _shapes(examples: Sequence[Example] | None) -> list[tuple[str, str]] | None:
-    return None if examples is None else [(e.source, e.expected) for e in examples]
+def _shapes(examples: Sequence[Example]) -> list[tuple[str, str]]:
+    return [(example.source, example.expected) for example in examples]
 
 
 # -- lines in their places

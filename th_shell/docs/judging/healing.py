@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from th_shell.docs.judging.chance import Judgement, judge_page
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, Line, edited
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, Line
 from th_shell.docs.reading.naming import bound_names, read_names
 from th_shell.docs.reading.page import Page
-from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.running.evaluation import Runner
 from th_shell.python_syntax import BUILTINS
 
@@ -135,8 +134,7 @@ class Healing:
 
     def _repaired(self) -> Sequence[Example]:
         new = {number: t for repair in self._tried.values() for number, t in repair.lines.items()}
-        blocks = [replace(block, lines=edited(block.lines, new)) for block in self._page.blocks]
-        return [self._as_said(example) for example in examples_of(blocks, self._page.compiler)]
+        return [self._as_said(example) for example in self._page.edited(new)]
 
     def _as_said(self, example: Example) -> Example:
         """An example of the repaired page with what the page says of the one in its place."""

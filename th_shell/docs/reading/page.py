@@ -6,13 +6,22 @@ lines between them are joined, since page breaks split blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, PYTHON, Block, Example, PageText, language_of
+from th_shell.docs.reading.examples import (
+    LUA,
+    PYTHON,
+    Block,
+    Example,
+    PageText,
+    edited,
+    language_of,
+)
 from th_shell.docs.reading.formats import FORMATS, reader
+from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.settings.beside import Beside
 from th_shell.docs.settings.placement import cut_with_settings
 from th_shell.docs.settings.settings import NOTHING, Layer
@@ -99,6 +108,11 @@ class Page:
     blocks: Sequence[Block]
     examples: Sequence[Example]
     compiler: Compiler
+
+    def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
+        """The examples, but for what settings say, with new texts of lines, by their numbers."""
+        blocks = [replace(block, lines=edited(block.lines, new)) for block in self.blocks]
+        return examples_of(blocks, self.compiler)
 
 
 def read(

@@ -24,7 +24,6 @@ from th_shell.docs.settings.settings import Mark
 from th_shell.python_syntax import ALL_NAMES, bound_names, read_names
 
 _SECONDS = 30.0
-_MEMORY = 4 << 30
 
 
 def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
@@ -40,7 +39,7 @@ def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
 
 def _engine(language: str, configuration: Configuration) -> Engine:
     command = configuration.engine.get(language)
-    memory = _MEMORY if configuration.memory is None else configuration.memory
+    memory = Engine.memory if configuration.memory is None else configuration.memory
     if command and command.speaks_protocol:
         engine = Engine(command.words, memory=memory)
     elif language == PYTHON:
