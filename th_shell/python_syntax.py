@@ -50,6 +50,14 @@ def statements(source: str) -> list[ast.stmt]:
     return _parsed(source)[1]
 
 
+def expression(source: str) -> ast.expr | None:
+    """The one expression that a text is; None where it is something else."""
+    match statements(source):
+        case [ast.Expr(value=value)]:
+            return value
+    return None
+
+
 def ends_with_value(text: str) -> bool:
     """Whether the last one of some statements is an expression, whose value a notebook shows."""
     body = statements(text)

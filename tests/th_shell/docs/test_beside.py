@@ -41,18 +41,6 @@ def test_where_it_stands(tmp_path: Path) -> None:
     assert Beside.of(Path("doc/a.md"), Path("other")).path == Path("other/a.md.th-docs")
 
 
-@pytest.mark.parametrize("suffix", [".errata", ".verdicts"])
-def test_a_file_of_a_former_form(tmp_path: Path, suffix: str) -> None:
-    old = tmp_path / f"page.md{suffix}"
-    old.touch()
-    with pytest.raises(SettingsError) as raised:
-        Beside.of(tmp_path / "page.md")
-    assert str(raised.value) == (
-        f"{old}: errata and verdicts are in page.md.th-docs now. Move this file away, let "
-        "`th-docs --update` write the new one, and copy the reasons"
-    )
-
-
 def test_no_file(tmp_path: Path) -> None:
     file = Beside.of(tmp_path / "none.md")
     assert (file.errata(), file.verdicts()) == ([], None)

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from th_shell.docs.judging.printout import NUMBER, PrintedTensor, precision, printed_tensors, same
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
-from th_shell.python_syntax import shown_name, statements
+from th_shell.python_syntax import expression, shown_name, statements
 
 _NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*;?\s*")
 _ALONE = re.compile(rf"\s*({NUMBER})\s*")
@@ -65,12 +65,13 @@ def _python_code(example: Example, vary: bool) -> str:
     array, name = printed_array(example.expected), shown_name(example.source)
     if array:
         values = _all_varied(array.values, array.units, vary)
-        return code_for_array(example.source, values, array.sizes)
+        return _code_for_array(example.source, values, array.sizes)
     number = _ALONE.fullmatch(example.expected)
     if not number or not name:
         return ""
     (value,) = _all_varied([float(number[1])], [precision(number[1])], vary)
-    return code_for_number(name, value, number[1].lstrip("+-").isdigit())
+    is_whole = number[1].lstrip("+-").isdigit()
+    return f"{name} = {int(value)}" if is_whole else f"{name} = float({str(value)!r})"
 
 
 def _all_varied(values: Sequence[float], units: Sequence[float], vary: bool) -> list[float]:
@@ -210,16 +211,11 @@ def has_uneven_rows(text: str) -> bool:
     return content is not None and _sizes(content) is None
 
 
-def code_for_array(source: str, values: Sequence[float], sizes: tuple[int, ...]) -> str:
+def _code_for_array(source: str, values: Sequence[float], sizes: tuple[int, ...]) -> str:
     """Code that copies numbers into what an input has shown."""
     value = shown_name(source) or "__import__('builtins')._"
     numbers = f"[{', '.join(f'float({str(value)!r})' for value in values)}]"
     return f"exec({_COPY!r}, {{'value': {value}, 'numbers': {numbers}, 'sizes': {sizes!r}}})"
-
-
-def code_for_number(name: str, value: float, is_whole: bool) -> str:
-    """Code that gives a variable a number."""
-    return f"{name} = {int(value)}" if is_whole else f"{name} = float({str(value)!r})"
 
 
 def _as_code(text: str) -> str:
@@ -231,17 +227,10 @@ def _as_code(text: str) -> str:
 
 def _array(text: str) -> tuple[str, ast.expr | None]:
     """What a text shows, of `_KINDS`, and its content; '' and None where it is none."""
-    call = _parsed(text)
+    call = expression(text)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
         return "", None
     return (call.func.id, call.args[0]) if call.func.id in _KINDS else ("", None)
-
-
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _sizes(value: ast.expr) -> tuple[int, ...] | None:

@@ -57,7 +57,6 @@ class Healing:
 
     def __post_init__(self) -> None:
         self._starts = [example.line for example in self._page.examples]
-        self._next_inputs = _next_inputs(self._page.examples)
         self._modules: set[str] = set()  # the names of modules so far
         self._proposals = self._all_proposals()
         self._tried = {i: next(found) for i, found in self._proposals.items()}
@@ -111,7 +110,8 @@ class Healing:
 
         example = self._page.examples[index]
         shown = example.block + example.apart  # the block with the documented text
-        until = self._next_inputs[index] or self._page.blocks[shown].closing
+        below = (e.line for e in self._page.examples[index + 1 :] if _is_input_in(e, example.block))
+        until = next(below, self._page.blocks[shown].closing)
         return Passage(
             [line for other in above for line in lines(other.block, other.line, other.last)],
             lines(example.block, example.line, example.last),
@@ -185,15 +185,8 @@ class Healing:
         return Healed(results, dict(self._tried), inputs)
 
 
-def _next_inputs(examples: Sequence[Example]) -> list[int | None]:
-    """For each example the line of the next input in its block; None below the last."""
-    found: list[int | None] = []
-    below: dict[int, int] = {}  # the line of the input that is next, by block
-    for example in reversed(examples):
-        found.append(below.get(example.block))
-        if example.kind is not Kind.TEXT:
-            below[example.block] = example.line
-    return found[::-1]
+def _is_input_in(example: Example, block: int) -> bool:
+    return example.block == block and example.kind is not Kind.TEXT
 
 
 def _with_repair(result: Result, repair: Repair, texts: Mapping[int, Sequence[str]]) -> Result:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Outcome
-from th_shell.python_syntax import statements
+from th_shell.python_syntax import expression
 
 _BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
 #: What a notebook prints in place of a picture.
@@ -95,8 +95,7 @@ def _with_sorted_sets(text: str) -> str:
 
 def _sorted(text: str) -> str:
     """A printed set with its elements in order; another text as it is."""
-    body = statements(" ".join(text.split()))
-    value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
+    value = expression(" ".join(text.split()))
     if not isinstance(value, ast.Set):
         return text
     return "{" + ", ".join(sorted(map(ast.unparse, value.elts))) + "}"

@@ -80,19 +80,18 @@ class HiddenCode:
         """
         todo = self._hidden[self._done : index + 1]
         self._done = index + 1
-        return self._do_all(run, [one for hidden in todo for one in hidden], is_end=False)
+        return self._do_all(run, todo, is_end=False)
 
     def end(self, run: Run) -> str:
         """Do all teardowns; how the first of those that fail does so, or ''."""
         try:
-            every = [one for hidden in self._hidden for one in hidden]
-            return self._do_all(run, every, is_end=True)
+            return self._do_all(run, self._hidden, is_end=True)
         except LostError as error:
             return f"the process {error} in {self.doing}"
 
-    def _do_all(self, run: Run, every: Sequence[Hidden], is_end: bool) -> str:
+    def _do_all(self, run: Run, hidden: Sequence[Sequence[Hidden]], is_end: bool) -> str:
         """Do what is for the end, or what is not; how the first of those that fail does so."""
-        own = [one for one in every if (one.kind == "teardown") == is_end]
+        own = [one for some in hidden for one in some if (one.kind == "teardown") == is_end]
         return next(filter(None, [self._do(run, one) for one in own]), "")
 
     def _do(self, run: Run, hidden: Hidden) -> str:

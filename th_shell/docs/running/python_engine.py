@@ -48,6 +48,7 @@ class _Engine:
         sys.modules["__main__"] = self._main
         self._inputs = 0
         self._flags = 0  # of the future statements that the page has run
+        self._seeder = _Seeder()
 
     def answer(self, name: str, body: str) -> str:
         """Do what is asked for; the text of the error, or ''."""
@@ -69,13 +70,13 @@ class _Engine:
         _put_forward(given.get("clock", 0))
 
     def do_seed(self, number: str) -> None:
-        seed = int(number)
-        random.seed(seed)
-        for name in _Seeder.SEEDS:
+        self._seeder.number = int(number)
+        random.seed(self._seeder.number)
+        for name in self._seeder.SEEDS:
             if name in sys.modules:
-                _Seeder(seed).seed(name, sys.modules[name])
-        sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _Seeder)]
-        sys.meta_path.insert(0, _Seeder(seed))
+                self._seeder.seed(name, sys.modules[name])
+        if self._seeder not in sys.meta_path:
+            sys.meta_path.insert(0, self._seeder)
 
     def do_run(self, source: str) -> None:
         self._evaluated(self._syntax_tree(source, "<prelude>"), "<prelude>", "exec")
@@ -122,8 +123,7 @@ class _Seeder:
         "runtime.pytorch": lambda module, seed: module.manual_seed(seed),
     }
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    number = 1
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: Any = None
@@ -145,7 +145,7 @@ class _Seeder:
     def seed(self, name: str, module: Any) -> None:
         """Seed a module. One of that name that has no such generator is left as it is."""
         with suppress(Exception):
-            self.SEEDS[name](module, self._seed)
+            self.SEEDS[name](module, self.number)
 
     def _found(self, name: str, path: Sequence[str] | None, target: Any) -> ModuleSpec | None:
         """What the other finders find."""

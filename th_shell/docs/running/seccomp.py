@@ -13,9 +13,12 @@ import errno
 import os
 import platform
 import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from th_shell.docs.running.system import checked
+from th_shell.toml import loads
 
 _SET_NO_NEW_PRIVILEGES, _GET_SECCOMP, _SET_SECCOMP = 38, 21, 22  # of prctl
 _FILTER = 2
@@ -32,85 +35,10 @@ _UNKNOWN_FROM = 470
 #: The column of a processor in `NUMBERS`, and its number in linux/audit.h.
 _PROCESSORS = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
-#: The numbers of system calls on x86-64 and aarch64; -1 where there is no such call.
-NUMBERS = {
-    # What starts a process, or replaces this one by another program.
-    "fork": (57, -1),
-    "vfork": (58, -1),
-    "clone": (56, 220),
-    "clone3": (435, 435),
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    # What reaches other machines or other processes, or would get round this filter.
-    "socket": (41, 198),
-    "io_uring_setup": (425, 425),
-    "msgget": (68, 186),
-    "msgsnd": (69, 189),
-    "msgrcv": (70, 188),
-    "msgctl": (71, 187),
-    "semget": (64, 190),
-    "semop": (65, 193),
-    "semtimedop": (220, 192),
-    "semctl": (66, 191),
-    "shmget": (29, 194),
-    "shmat": (30, 196),
-    "shmctl": (31, 195),
-    "mq_open": (240, 180),
-    "mq_unlink": (241, 181),
-    # What changes other processes, or this one's place among them.
-    "kill": (62, 129),
-    "tkill": (200, 130),
-    "tgkill": (234, 131),
-    "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240),
-    "pidfd_open": (434, 434),
-    "pidfd_send_signal": (424, 424),
-    "pidfd_getfd": (438, 438),
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "process_madvise": (440, 440),
-    "kcmp": (312, 272),
-    "prlimit64": (302, 261),
-    "setpriority": (141, 140),
-    "setsid": (112, 157),
-    "setpgid": (109, 154),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    # What changes files that are open to be read, or none at all.
-    "open": (2, -1),
-    "openat": (257, 56),
-    "openat2": (437, 437),
-    "truncate": (76, 45),
-    "chmod": (90, -1),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
-    "chown": (92, -1),
-    "lchown": (94, -1),
-    "fchown": (93, 55),
-    "fchownat": (260, 54),
-    "setxattr": (188, 5),
-    "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7),
-    "setxattrat": (463, 463),
-    "removexattr": (197, 14),
-    "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16),
-    "removexattrat": (466, 466),
-    "file_setattr": (469, 469),
-    "utime": (132, -1),
-    "utimes": (235, -1),
-    "futimesat": (261, -1),
-    "utimensat": (280, 88),
-    # What gives more of the kernel to attack, and is of no use to pages.
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "keyctl": (250, 219),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-}
+#: The calls that are refused, wholly or in part, with their numbers on each processor.
+NUMBERS: Mapping[str, Sequence[int]] = loads(
+    Path(__file__).with_name("system_calls.toml").read_text("utf-8")
+)
 
 #: What is refused only without leave to start processes.
 _STARTING = frozenset(("fork", "vfork", "clone", "execve", "execveat"))

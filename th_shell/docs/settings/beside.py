@@ -51,12 +51,6 @@ from th_shell.toml import TOMLDecodeError, loads
 from th_shell.visible import encodable
 
 _SUFFIX = ".th-docs"
-#: Of the files that this one has taken the place of.
-_OLD_SUFFIXES = (".errata", ".verdicts")
-_MOVED = (
-    "{old}: errata and verdicts are in {new} now. Move this file away, let `th-docs --update` "
-    "write the new one, and copy the reasons"
-)
 _ERRATA, _VERDICTS = "[[errata]]", "[verdicts]"
 
 #: What names the examples that a table is for.
@@ -118,13 +112,8 @@ class Beside:
 
     @staticmethod
     def of(page: Path, folder: Path | None = None) -> Beside:
-        """That of a page. folder: where it is, if not beside the page. Raises SettingsError."""
-        names = (f"{page.name}{suffix}" for suffix in (_SUFFIX, *_OLD_SUFFIXES))
-        path, *others = ((folder or page.parent) / name for name in names)
-        for old in others:
-            if old.exists():
-                raise SettingsError(_MOVED.format(old=old, new=path.name))
-        return Beside(path)
+        """That of a page. folder: where it is, if not beside the page."""
+        return Beside((folder or page.parent) / f"{page.name}{_SUFFIX}")
 
     def layers(self, examples: Sequence[Example]) -> list[Placed]:
         """What is said of the page, and of some of its examples. Raises SettingsError."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
-from th_shell.python_syntax import statements
+from th_shell.python_syntax import expression
 
 _NAMES = ("platform", "engine", "env", "module")
 
@@ -58,11 +58,11 @@ class Condition:
 def parse_condition(text: str) -> Condition:
     """Read a condition. Raises ConditionError."""
     modules: set[str] = set()
-    match statements(text.strip()):
-        case [ast.Expr(value=node)]:
-            value = _read(node, modules)
-            return Condition(text, frozenset(modules), value)
-    raise ConditionError("it is not one expression")
+    node = expression(text.strip())
+    if node is None:
+        raise ConditionError("it is not one expression")
+    value = _read(node, modules)
+    return Condition(text, frozenset(modules), value)
 
 
 def _read(node: ast.expr, modules: set[str]) -> _Value:

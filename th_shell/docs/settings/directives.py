@@ -17,7 +17,7 @@ language is no directive.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
@@ -175,9 +175,19 @@ def _joined(texts: Sequence[str]) -> str:
     return f"{texts[0]}\n{rest}".strip() if len(texts) > 1 else texts[0].strip()
 
 
+#: The directives that have a name, and what stands behind each of them, where it must not be empty
+#: and is no list of values.
+_DIRECTIVES = {
+    "skip": "",
+    "xfail": "",
+    "setup": "code",
+    "teardown": "code",
+    "filter": "",
+    "capture": "names",
+}
 _HEAD = re.compile(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
 #: A comment that would be a directive with a colon.
-_NO_COLON = re.compile(rf"{WORD}\s+(?:page\s+)?(?:skip|xfail|setup|teardown|filter|capture)\b")
+_NO_COLON = re.compile(rf"{WORD}\s+(?:page\s+)?(?:{'|'.join(_DIRECTIVES)})\b")
 _NAME = re.compile(r"(?P<name>[A-Za-z][\w-]*)(?!\s*=)(?:\s+|\Z)")
 _VALUE = re.compile(
     r"(?P<key>[A-Za-z][\w-]*)\s*=\s*"
@@ -220,40 +230,17 @@ def _table(text: str, place: str) -> _Table:
     name = _NAME.match(text)
     if not name:
         return _values(text, place)
-    if name["name"] not in _DIRECTIVES:
+    word, rest = name["name"], text[name.end() :]
+    if word not in _DIRECTIVES:
         known = ", ".join(_DIRECTIVES)
-        raise SettingsError(f"{place}: unknown directive '{name['name']}': there are {known}")
-    return _DIRECTIVES[name["name"]](name["name"], text[name.end() :], place)
-
-
-def _mark(name: str, text: str, place: str) -> _Table:
-    return {name: _values(text, place) if text.strip() else True}
-
-
-def _hidden_code(name: str, text: str, place: str) -> _Table:
-    if not text.strip():
-        raise SettingsError(f"{place}: {name} has no code")
-    return {name: text.strip("\n")}
-
-
-def _filter(name: str, text: str, place: str) -> _Table:
-    return {"filters": [_values(text, place)]}
-
-
-def _capture(name: str, text: str, place: str) -> _Table:
-    if not text.strip():
-        raise SettingsError(f"{place}: {name} has no names")
-    return {name: text.split()}
-
-
-_DIRECTIVES: dict[str, Callable[[str, str, str], _Table]] = {
-    "skip": _mark,
-    "xfail": _mark,
-    "setup": _hidden_code,
-    "teardown": _hidden_code,
-    "filter": _filter,
-    "capture": _capture,
-}
+        raise SettingsError(f"{place}: unknown directive '{word}': there are {known}")
+    if word == "filter":
+        return {"filters": [_values(rest, place)]}
+    if not rest.strip() and _DIRECTIVES[word]:
+        raise SettingsError(f"{place}: {word} has no {_DIRECTIVES[word]}")
+    if word in ("skip", "xfail"):
+        return {word: _values(rest, place) if rest.strip() else True}
+    return {word: rest.split() if word == "capture" else rest.strip("\n")}
 
 
 def _values(text: str, place: str) -> _Table:
