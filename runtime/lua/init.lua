@@ -91,7 +91,7 @@ for _, name in ipairs{
   'parallel/thread_pool', 'tensor/blocks',
   'tensor/layouts', 'tensor/formulas', 'tensor/reductions', 'tensor/small', 'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
-  'compute/lua_kernels', 'thnn/init', 'tensor/random', 'files/files', 'files/methods',
+  'compute/lua_kernels', 'tensor/random', 'files/files', 'files/methods',
   'files/tensors',
   'files/serialize', 'files/twins', 'files/deserialize', 'files/saving', 'packages/print',
   'stopping/dumps', 'stopping/counters', 'stopping/turns', 'stopping/loading', 'shell',

@@ -51,9 +51,9 @@ th.failing_jobs = {
 -- The modules that have the jobs of nn's backend. Threads load them at their start, the engine's
 -- state with nn.THNN: so a job has the same index in each.
 th.nn_jobs = {
-  'parallel/nn_loops', 'parallel/nn_sums', 'parallel/nn_index', 'parallel/nn_pooling',
-  'parallel/nn_places', 'parallel/nn_columns', 'parallel/nn_convolution', 'parallel/nn_norms',
-  'parallel/nn_softmax', 'parallel/nn_channels', 'parallel/nn_classes',
+  'parallel/nn_loops', 'parallel/nn_index', 'parallel/nn_pooling', 'parallel/nn_places',
+  'parallel/nn_columns', 'parallel/nn_convolution', 'parallel/nn_norms', 'parallel/nn_channels',
+  'parallel/nn_classes',
 }
 
 local inner_loop = ffi.typeof('void (*)(char **, intptr_t *, intptr_t *, void *)')

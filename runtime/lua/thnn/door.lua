@@ -8,6 +8,9 @@ local th = ...
 local host, objects = th.host, th.objects
 local ffi = require 'ffi'
 
+for _, name in ipairs(th.nn_jobs) do th.chunk(name)(th) end
+th.chunk('thnn/repeats')(th)
+
 local type, tonumber, select = type, tonumber, select
 local floor, ceil = math.floor, math.ceil
 local istype, typeof = ffi.istype, ffi.typeof
