@@ -10,7 +10,7 @@ from runtime.thnn import (  # noqa: F401
     adaptive_pooling,
     channels,
     classes,
-    convolution_depthwise,
+    convolution_by_plane,
     convolution_local,
     convolution_map,
     convolutions,
@@ -28,7 +28,6 @@ from runtime.thnn import (  # noqa: F401
     sparse,
     sub_sampling,
     temporal,
-    temporal_row,
     unpooling,
     volumetric_convolution,
 )

@@ -9,6 +9,8 @@ weights.
 Arrays are of one type, do not overlap, and each of their samples is contiguous: images are samples
 x planes x size, maps (what a convolution makes of planes) samples x maps x places, columns samples
 x rows x places. Where columns are only rows x places, they are memory for those of the last sample.
+Weights are maps x rows of columns; or kinds x maps x rows, of samples that are of these kinds by
+turns.
 Threads share the samples out, and parts of them.
 """
 
@@ -34,9 +36,9 @@ _INTERRUPT = 4_000_000_000
 _SUMS = 1 << 20
 
 
-def _slices(samples: int, work: int) -> Iterator[slice]:
+def _slices(samples: int, work: int, kinds: int = 1) -> Iterator[slice]:
     """Slices of samples of so many multiplications each, between which Ctrl-C is looked for."""
-    step = max(_INTERRUPT // max(work, 1), 1)
+    step = max(_INTERRUPT // max(work * kinds, 1), 1) * kinds
     return (slice(at, min(at + step, samples)) for at in range(0, samples, step))
 
 
@@ -112,12 +114,13 @@ def correlate(
 ) -> None:
     """out = bias + weight * the columns of images, which get into ``columns``.
 
-    weight: maps x rows of columns. bias: 0 where there is none.
+    bias: 0 where there is none.
     """
-    maps, depth = weight.shape
+    *_, maps, depth = weight.shape
+    kinds = weight.size // (maps * depth)
     height = windows.places // windows.count[2]
     each = maps * depth * windows.places
-    for at in _slices(len(image), each):
+    for at in _slices(len(image), each, kinds):
         work = each * (at.stop - at.start)
         rows = ceil(height / _parts(at, work, depth * columns.itemsize * windows.places, columns))
         blocks = ceil(height / rows)
@@ -136,6 +139,7 @@ def correlate(
             out=out[at],
             outStep=_step(out),
             maps=maps,
+            kinds=kinds,
             rows=rows,
             blocks=blocks,
         )
@@ -151,12 +155,14 @@ def spread(
 ) -> None:
     """image = bias + the columns transposed(weight) * source, added up.
 
-    source: maps. columns: as in `correlate`; they get the products.
+    source: maps. bias: one for each plane of a sample. columns: as in `correlate`; they get the
+    products.
     """
-    maps, depth = weight.shape
+    *_, maps, depth = weight.shape
+    kinds = weight.size // (maps * depth)
     planes = image.shape[1]
     each = maps * depth * windows.places
-    for at in _slices(len(image), each):
+    for at in _slices(len(image), each, kinds):
         work = each * (at.stop - at.start)
         size = depth * columns.itemsize * windows.places
         group = ceil(planes / _parts(at, work, size, columns))
@@ -177,6 +183,7 @@ def spread(
             source=source[at],
             sourceStep=_step(source),
             maps=maps,
+            kinds=kinds,
             group=group,
             groups=groups,
         )
@@ -194,15 +201,17 @@ def weigh(
 
     image: None where its columns are in ``columns`` already. source: maps. out: as weights are.
     """
-    maps, depth = out.shape
+    *_, maps, depth = out.shape
+    kinds = out.size // (maps * depth)
     planes = depth // windows.taps
     each = maps * depth * windows.places
-    for at in _slices(len(source), each):
+    for at in _slices(len(source), each, kinds):
         samples, work = at.stop - at.start, each * (at.stop - at.start)
         threads = count_threads(work // 10)
-        chunk = ceil(samples / threads) if threads * out.nbytes <= _SUMS else samples
-        chunks = ceil(samples / chunk)
-        sums = out[None] if chunks == 1 else np.empty((chunks, maps, depth), out.dtype)
+        shared = kinds == 1 and threads * out.nbytes <= _SUMS
+        reach = ceil(samples / threads) if shared else samples
+        chunk, chunks = (reach, ceil(samples / reach)) if kinds == 1 else (1, kinds)
+        sums = np.empty((chunks, maps, depth), out.dtype) if chunks > kinds else out
         least = 1 if columns.ndim == 3 else depth * out.itemsize * windows.places // _SCRATCH
         group = ceil(planes / max(threads // chunks, least, 1))
         groups = ceil(planes / group)
@@ -223,11 +232,13 @@ def weigh(
             group=group,
             groups=groups,
             chunk=chunk,
+            reach=reach,
+            apart=kinds,
             samples=samples,
             alpha=scale,
-            beta=float(chunks == 1),
+            beta=float(sums is out),
         )
-        if chunks > 1:
+        if sums is not out:
             out += sums.sum(axis=0)
 
 

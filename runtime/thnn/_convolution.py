@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+import numpy as np
+
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn import _columns
 from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import working
+from runtime.thnn._jobs import run, take_rows, working
 from runtime.thnn.checks import check_size
 from runtime.thnn.table import Call
 
@@ -26,7 +28,8 @@ class Shape:
     """The sizes of a call: images with planes, and what is made of them, maps with places.
 
     batch: the number of samples as a size; empty for a single one. size: of an image. count: the
-    places in each dimension.
+    places in each dimension. kinds: for planes that have weights, and maps, of their own, how many
+    such ones each sample has, as a size; planes and maps are those of one then.
     """
 
     batch: Sizes
@@ -35,16 +38,26 @@ class Shape:
     size: Sizes
     count: Sizes
     windows: Windows
+    kinds: Sizes = ()
 
     @cached_property
     def images(self) -> Sizes:
         """The shape of the images as `_columns` takes them."""
-        return (prod(self.batch), self.planes, *self.windows.size)
+        return (prod(self.batch + self.kinds), self.planes, *self.windows.size)
 
     @cached_property
     def results(self) -> Sizes:
         """The shape of the maps as `_columns` takes them."""
-        return (prod(self.batch), self.maps, self.windows.places)
+        return (prod(self.batch + self.kinds), self.maps, self.windows.places)
+
+    def matrices(self, weight: Array) -> Array:
+        """Weights as `_columns` takes them."""
+        return weight.reshape(prod(self.kinds), self.maps, -1)
+
+    @cached_property
+    def all_columns(self) -> Sizes:
+        """The size of a tensor with the columns of all samples."""
+        return self.batch + self.kinds + self.columns
 
     @cached_property
     def columns(self) -> Sizes:
@@ -120,20 +133,19 @@ class Columns:
             return working(prod(shape.columns), like.dtype).reshape(shape.columns)
         if not self.kept:
             return call.write(self.tensor, shape.columns)
-        memory = call.write(self.tensor, shape.batch + shape.columns)
-        return memory.reshape(-1, *shape.columns)
+        return call.write(self.tensor, shape.all_columns).reshape(-1, *shape.columns)
 
 
 def reduce(call: Call, shape: Shape, source: Tensor, result: Tensor, columns: Columns) -> None:
     """result = bias + weight * the columns of source."""
     x, w, b = call.read(source), call.read(call.weight), call.given(_bias(call))
     memory = columns.write(call, shape, x)
-    out = call.write(result, (*shape.batch, shape.maps, *shape.count))
+    out = call.write(result, (*shape.batch, prod(shape.kinds) * shape.maps, *shape.count))
     _columns.correlate(
         shape.windows,
         x.reshape(-1, *shape.images[1:])[: shape.images[0]],
-        w.reshape(shape.maps, -1),
-        b,
+        shape.matrices(_by_kind(w, shape)),
+        b if isinstance(b, int) else _by_kind(b, shape),
         out.reshape(shape.results),
         memory,
     )
@@ -143,14 +155,49 @@ def expand(call: Call, shape: Shape, source: Tensor, result: Tensor, columns: Co
     """result = bias + transposed(weight) * source, added up as columns of the result."""
     g, w, b = call.read(source), call.read(call.weight), call.given(_bias(call))
     memory = columns.write(call, shape, g)
-    out = call.write(result, (*shape.batch, shape.planes, *shape.size))
+    out = call.write(result, (*shape.batch, prod(shape.kinds) * shape.planes, *shape.size))
     _columns.spread(
         shape.windows,
         g.reshape(-1, *shape.results[1:]),
-        w.reshape(shape.maps, -1),
+        shape.matrices(_by_kind(w, shape)),
         b,
         out.reshape(shape.images),
         memory,
+    )
+
+
+def _by_kind(weight: Array, shape: Shape) -> Array:
+    """Weights or biases, which are maps x kinds x others, in the order kinds x maps x others."""
+    kinds = prod(shape.kinds)
+    if min(kinds, shape.maps) == 1:
+        return weight
+    return take_rows(weight.reshape(shape.maps * kinds, -1), _turned(shape.maps, kinds))
+
+
+def _store_by_kind(sums: Array, shape: Shape, weight: Array) -> None:
+    """Put such weights back, where they are a copy."""
+    kinds = prod(shape.kinds)
+    if min(kinds, shape.maps) > 1:
+        take_rows(sums.reshape(shape.maps * kinds, -1), _turned(kinds, shape.maps), weight)
+
+
+def _turned(rows: int, columns: int) -> Array:
+    """Where the elements of a transposed matrix are in the matrix."""
+    return np.arange(rows * columns).reshape(rows, columns).T.reshape(-1)
+
+
+def fill_rows(rows: Array, values: Array | int = 0) -> None:
+    """Set the planes of samples to a number each: those of a bias, or 0."""
+    samples, planes = rows.shape[:2]
+    run(
+        "nn_fill_rows",
+        samples * planes,
+        work=rows.size,
+        size=rows.itemsize,
+        out=rows,
+        values=values,
+        planes=planes,
+        count=prod(rows.shape[2:]),
     )
 
 
@@ -173,11 +220,17 @@ def accumulate(call: Call, shape: Shape, columns: Columns, full: bool = False) -
     else:
         x = call.read(images).reshape(-1, *shape.images[1:])[:samples]
         memory = columns.write(call, shape, x)
-    out = call.change(call.gradWeight).reshape(shape.maps, -1)
-    _columns.weigh(shape.windows, x, g, out, call.scale, memory)
+    weights = call.change(call.gradWeight)
+    sums = _by_kind(weights, shape)
+    _columns.weigh(shape.windows, x, g, shape.matrices(sums), call.scale, memory)
+    _store_by_kind(sums, shape, weights)
     if call.gradBias is not None:
         added = x.reshape(samples, shape.planes, -1) if full and x is not None else g
-        _columns.add_sums(call.change(call.gradBias), added, call.scale)
+        added = added.reshape(-1, prod(shape.kinds) * added.shape[1], added.shape[2])
+        biases = call.change(call.gradBias)
+        sums = _by_kind(biases, shape)
+        _columns.add_sums(sums.reshape(-1), added, call.scale)
+        _store_by_kind(sums, shape, biases)
 
 
 # -- sizes
@@ -282,10 +335,10 @@ def check_gradient(grad_output: Tensor | None, input: Tensor, sizes: Sequence[in
         )
 
 
-def check_columns(finput: Tensor, expected: Sizes) -> None:
+def check_columns(finput: Tensor, shape: Shape) -> None:
     """Raise an error unless finput has the size that updateOutput has given it."""
-    if finput.sizes != expected:
+    if finput.sizes != shape.all_columns:
         raise TorchError(
-            f"finput needs the columns of updateOutput, of size {describe(expected)}, "
+            f"finput needs the columns of updateOutput, of size {describe(shape.all_columns)}, "
             f"but got: {describe(finput.sizes)}"
         )

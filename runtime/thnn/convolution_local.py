@@ -5,13 +5,12 @@ finput holds the columns of all samples, as in SpatialConvolutionMM.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 
 import numpy as np
 
-from runtime.compute.thread_pool import share
-from runtime.core.dtypes import Array, cast_scalar
+from runtime.compute.c_functions import blas
+from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import describe
 from runtime.thnn import _columns
@@ -20,15 +19,15 @@ from runtime.thnn._convolution import (
     Shape,
     check_columns,
     check_gradient,
+    fill_rows,
     inner_windows,
     remembered,
 )
+from runtime.thnn._jobs import run, take_rows
 from runtime.thnn.checks import check, check_batch, check_size, check_steps, in_order
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _KERNEL = "int kW, int kH, int dW, int dH, int padW, int padH"
-#: Elements of columns that one step of a local convolution copies.
-_STEP = 1 << 18
 
 # -- columns
 
@@ -43,7 +42,12 @@ def unfolded_copy(call: Call) -> None:
     """finput = the columns of input."""
     shape = _unfolded(call)
     x, columns = call.read(call.input), call.change(call.finput)
-    _columns.unfold(shape.windows, x.reshape(shape.images), columns.reshape(1, *shape.columns))
+    _unfold(shape, x, columns)
+
+
+def _unfold(shape: Shape, x: Array, columns: Array) -> None:
+    """columns = those of the images of all samples."""
+    _columns.unfold(shape.windows, x.reshape(shape.images), columns.reshape(-1, *shape.columns))
 
 
 @thnn("unfolded_acc", _UNFOLDED, has_state=False)
@@ -79,79 +83,66 @@ _LOCAL = (
 )
 
 
-@thnn(
-    "SpatialConvolutionLocal_updateOutput", f"input, output, weight, bias, {_LOCAL}", repeats=False
-)
+@thnn("SpatialConvolutionLocal_updateOutput", f"input, output, weight, bias, {_LOCAL}")
 def forward(call: Call) -> None:
     """output = bias + for each place its weights times what lies under the kernel there."""
     shape = _checked(call)
-    x, w = call.read(call.input), _by_place(call.read(call.weight), shape)
-    b = call.read(call.bias).reshape(shape.maps, -1)
-    columns = call.write(call.finput, shape.batch + shape.columns).reshape(-1, *shape.columns)
-    out = call.write(call.output, (*shape.batch, shape.maps, *shape.count)).reshape(shape.results)
-    _columns.unfold(shape.windows, x.reshape(shape.images), columns)
-
-    def compute(at: slice) -> None:
-        under = np.ascontiguousarray(columns[:, :, at].transpose(2, 1, 0))
-        out[:, :, at] = np.matmul(w[at], under).transpose(2, 1, 0) + b[:, at]
-
-    _for_places(shape, compute)
+    x, w, b = (call.read(t) for t in (call.input, call.weight, call.bias))
+    columns = call.write(call.finput, shape.all_columns)
+    out = call.write(call.output, (*shape.batch, shape.maps, *shape.count))
+    _unfold(shape, x, columns)
+    take_rows(b.reshape(1, -1), np.zeros(shape.images[0], np.int64), out)
+    _multiply("forward", shape, columns, w, out)
 
 
-@thnn("SpatialConvolutionLocal_updateGradInput", f"{BACKWARD}, weight, {_LOCAL}", repeats=False)
+@thnn("SpatialConvolutionLocal_updateGradInput", f"{BACKWARD}, weight, {_LOCAL}")
 def backward(call: Call) -> None:
     """gradInput from gradOutput and weight."""
     shape = _checked(call)
-    check_columns(call.finput, shape.batch + shape.columns)
-    g = call.read(call.gradOutput).reshape(-1, *shape.results[1:])[: shape.images[0]]
-    w = _by_place(call.read(call.weight), shape)
+    check_columns(call.finput, shape)
+    g, w = call.read(call.gradOutput), call.read(call.weight)
     out = call.write(call.gradInput, call.input.sizes)
-    columns = call.write(call.fgradInput, call.finput.sizes).reshape(-1, *shape.columns)
-
-    def compute(at: slice) -> None:
-        above = np.ascontiguousarray(g[:, :, at].transpose(2, 1, 0))
-        columns[:, :, at] = np.matmul(w[at].transpose(0, 2, 1), above).transpose(2, 1, 0)
-
-    _for_places(shape, compute)
-    out[...] = 0
-    _columns.fold(shape.windows, columns, out.reshape(shape.images))
+    columns = call.write(call.fgradInput, call.finput.sizes)
+    _multiply("backward", shape, columns, w, g)
+    fill_rows(out.reshape(shape.images))
+    _columns.fold(shape.windows, columns.reshape(-1, *shape.columns), out.reshape(shape.images))
 
 
-@thnn(
-    "SpatialConvolutionLocal_accGradParameters",
-    f"{GRADIENTS}, {_LOCAL}, accreal scale",
-    repeats=False,
-)
+@thnn("SpatialConvolutionLocal_accGradParameters", f"{GRADIENTS}, {_LOCAL}, accreal scale")
 def accumulate(call: Call) -> None:
     """Add scale times the gradients to gradWeight and gradBias."""
     check(call.gradWeight.is_contiguous, 4, "gradWeight needs to be contiguous")
     check(call.gradBias.is_contiguous, 5, "gradBias needs to be contiguous")
     shape = _checked(call)
-    check_columns(call.finput, shape.batch + shape.columns)
-    g = call.read(call.gradOutput).reshape(-1, *shape.results[1:])[: shape.images[0]]
-    columns = call.read(call.finput).reshape(-1, *shape.columns)
-    out = _by_place(call.change(call.gradWeight), shape)
-    factor = out.dtype.type(cast_scalar(call.scale, call.gradWeight.dtype))
-
-    def compute(at: slice) -> None:
-        above, under = g[:, :, at].transpose(2, 1, 0), columns[:, :, at].transpose(2, 0, 1)
-        sums = np.matmul(np.ascontiguousarray(above), np.ascontiguousarray(under))
-        out[at] += np.multiply(sums, factor, out=sums)
-
-    _for_places(shape, compute)
-    sums = call.change(call.gradBias)
-    sums += factor * g.sum(axis=0).reshape(sums.shape)
+    check_columns(call.finput, shape)
+    g, columns = call.read(call.gradOutput), call.read(call.finput)
+    _multiply("gradient", shape, columns, call.change(call.gradWeight), g, call.scale)
+    sums = call.change(call.gradBias).reshape(-1)
+    _columns.add_sums(sums, g.reshape(-1, sums.size, 1)[: shape.images[0]], call.scale)
 
 
-def _by_place(weight: Array, shape: Shape) -> Array:
-    return weight.reshape(shape.windows.places, shape.maps, -1)
-
-
-def _for_places(shape: Shape, compute: Callable[[slice], None]) -> None:
-    """Call compute for slices of the places, by several threads."""
-    each = shape.images[0] * shape.columns[0]
-    piece = max(_STEP // each, 1)
-    share(compute, shape.windows.places, piece=piece, large=max(_STEP // each // 4, 2))
+def _multiply(
+    what: str, shape: Shape, columns: Array, weight: Array, maps: Array, scale: float = 1
+) -> None:
+    """Compute maps += weight * columns for each place; backward: columns; gradient: weights."""
+    samples, (height, places) = shape.images[0], shape.columns
+    run(
+        "nn_local",
+        places,
+        work=samples * weight.size // 10,
+        gemm=blas("gemm", columns.itemsize) or 0,
+        size=columns.itemsize,
+        columns=columns,
+        weight=weight,
+        out=maps,
+        backward=what == "backward",
+        gradient=what == "gradient",
+        samples=samples,
+        maps=shape.maps,
+        height=height,
+        places=places,
+        alpha=scale,
+    )
 
 
 @remembered

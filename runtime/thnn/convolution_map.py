@@ -16,9 +16,9 @@ from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn import _columns
-from runtime.thnn._convolution import covering_windows, plain_windows
+from runtime.thnn._convolution import covering_windows, fill_rows, plain_windows
 from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import run, working
+from runtime.thnn._jobs import run, take_rows, working
 from runtime.thnn.checks import check
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
@@ -62,7 +62,7 @@ def forward(call: Call) -> None:
         call.output, (*call.input.sizes[:-3], call.nOutputPlane, *windows.count[1:])
     )
     out = result.reshape(len(x), call.nOutputPlane, -1)
-    _fill(out, b)
+    fill_rows(out, b)
     for group in groups:
         _add_reduced(windows, group, x, w, out)
 
@@ -75,7 +75,7 @@ def backward(call: Call) -> None:
     g, w = call.read(call.gradOutput), call.read(call.weight)
     g = g.reshape(-1, *g.shape[-3:])
     images = call.write(call.gradInput, call.input.sizes).reshape(-1, *call.input.sizes[-3:])
-    _fill(images, None)
+    fill_rows(images)
     for group in groups:
         _add_expanded(windows, group, g, w, packed(images, call.nInputPlane))
 
@@ -103,7 +103,7 @@ def full_forward(call: Call) -> None:
     check_count(call.bias, call.nOutputPlane)
     x, w, b = (call.read(t) for t in (call.input, call.weight, call.bias))
     out = call.write(call.output, (call.nOutputPlane, *windows.size[1:]))[None]
-    _fill(out, b)
+    fill_rows(out, b)
     for group in groups:
         _add_expanded(windows, group, x[None], w, out)
 
@@ -115,7 +115,7 @@ def full_backward(call: Call) -> None:
     windows, groups = _full_windows(call, call.weight), _groups(call, full=True)
     g, w = call.read(call.gradOutput), call.read(call.weight)
     out = call.write(call.gradInput, call.input.sizes)[None]
-    _fill(out, None)
+    fill_rows(out)
     for group in groups:
         _add_reduced(windows, group, g[None], w, out)
 
@@ -130,29 +130,10 @@ def full_accumulate(call: Call) -> None:
 # -- what is computed for a group: `to` are the maps of images that have the planes `from`
 
 
-def _fill(rows: Array, values: Array | None) -> None:
-    """Set the planes of samples to a number each: those of a bias, or 0."""
-    samples, planes = rows.shape[:2]
-    given = 0 if values is None else values
-    count = prod(rows.shape[2:])
-    run(
-        "nn_fill_rows",
-        samples * planes,
-        size=rows.itemsize,
-        out=rows,
-        values=given,
-        planes=planes,
-        count=count,
-    )
-
-
 def _gathered(planes: Array, numbers: Array) -> Array:
     """Some planes of samples, one after the other: samples x numbers x elements."""
-    rows = _rows(planes, numbers)
-    count = prod(planes.shape[2:])
-    out = working(len(rows) * count, planes.dtype)
-    run("take", len(rows), out=out, source=planes, at=rows, size=count * planes.itemsize)
-    return out.reshape(len(planes), len(numbers), *planes.shape[2:])
+    found = take_rows(planes.reshape(-1, prod(planes.shape[2:])), _rows(planes, numbers))
+    return found.reshape(len(planes), len(numbers), *planes.shape[2:])
 
 
 def _rows(planes: Array, numbers: Array) -> Array:
@@ -214,7 +195,7 @@ def _weigh(call: Call, windows: Windows, full: bool) -> None:
         part = _gathered(x, from_).reshape(len(x), len(from_), *windows.size)
         source = _gathered(g, to).reshape(len(g), len(to), -1)
         sums = working(kernels.size * windows.taps, x.dtype).reshape(len(to), -1)
-        _fill(sums[None], None)
+        fill_rows(sums[None])
         _columns.weigh(windows, part, source, sums, call.scale, _memory(windows, from_, x))
         _add_rows(weights[None], kernels.reshape(-1), sums)
 

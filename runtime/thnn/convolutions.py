@@ -209,7 +209,7 @@ class _Layer:
     def check_kept(self, call: Call, shape: Shape) -> None:
         """Raise an error unless columns that are kept are there."""
         if self.kept:
-            check_columns(call.finput, shape.batch + shape.columns)
+            check_columns(call.finput, shape)
 
     def fill_ones(self, call: Call, shape: Shape) -> None:
         """Have enough ones for a map of the result, where these have a tensor."""

@@ -7,7 +7,7 @@
 local th = ...
 local ffi = require 'ffi'
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
-local floor, min, tonumber = math.floor, math.min, tonumber
+local ceil, floor, min, tonumber = math.ceil, math.floor, math.min, tonumber
 
 local loops = th.nn_loops
 local memory, numbers, loads = loops.memory, loops.numbers, loops.loads
@@ -72,7 +72,8 @@ end
 -- In all jobs a sample has `planes` planes of an image, and columns with `places` places; `taps`
 -- are the places in a kernel. The samples of an image are `imageStep` elements apart, and so on.
 -- The columns of all samples are kept where `columnStep` is not 0, otherwise only those of the
--- sample `last`: others are in memory of the job's own.
+-- sample `last`: others are in memory of the job's own. There may be several `kinds` of samples, by
+-- turns, each with a matrix of weights, and biases, of its own.
 
 local function columns_of(p, sample, first_row, first_place)
   local at = first_row * p.places + first_place
@@ -108,7 +109,7 @@ th.add_job('nn_fold',
 -- out = bias + weight * columns, the columns of an image. Positions are blocks of `rows` rows of
 -- places, `blocks` of them in a sample. `out` has `maps` planes; `bias` is 0 where there is none.
 th.add_job('nn_correlate',
-  'gemm size geometry image columns weight bias out maps planes taps places rows blocks'
+  'gemm size geometry image columns weight bias out maps planes taps places kinds rows blocks'
   .. ' imageStep columnStep outStep last',
   function(p, first, last)
     local size, g, maps, places = p.size, cast(ints, p.geometry), p.maps, p.places
@@ -122,19 +123,20 @@ th.add_job('nn_correlate',
       if not into then into, apart = scratch(1, height * count * size), count end
       unfold(size, g, p.taps, p.image + sample * p.imageStep * size, into, apart, 0, height, j0, j1)
       local out = p.out + (sample * p.outStep + j0 * width) * size
+      local number = sample % p.kinds * maps -- of the kind's first map
       for m = 0, p.bias ~= 0 and maps - 1 or -1 do
-        spread_element(size, out + m * places * size, count, p.bias + m * size)
+        spread_element(size, out + m * places * size, count, p.bias + (number + m) * size)
       end
-      multiply(p.gemm, size, 'N', 'N', maps, count, height, 1, p.weight, height, into, apart,
-        p.bias ~= 0 and 1 or 0, out, places)
+      multiply(p.gemm, size, 'N', 'N', maps, count, height, 1, p.weight + number * height * size,
+        height, into, apart, p.bias ~= 0 and 1 or 0, out, places)
     end
   end)
 
 -- image = bias + the columns transposed(weight) * source, added up. Positions are groups of `group`
 -- planes, `groups` of them in a sample. `source` has `maps` planes.
 th.add_job('nn_spread',
-  'gemm axpy size geometry image columns weight bias source maps planes taps places group groups'
-  .. ' imageStep columnStep sourceStep last',
+  'gemm axpy size geometry image columns weight bias source maps planes taps places kinds'
+  .. ' group groups imageStep columnStep sourceStep last',
   function(p, first, last)
     local size, g, maps, places = p.size, cast(ints, p.geometry), p.maps, p.places
     local taps, height, plane = p.taps, p.planes * p.taps, g[0] * g[1] * g[2]
@@ -144,7 +146,8 @@ th.add_job('nn_spread',
       local c1 = min(c0 + p.group, p.planes)
       local k0, k1 = c0 * taps, c1 * taps
       local into = columns_of(p, sample, k0, 0) or scratch(1, (k1 - k0) * places * size)
-      multiply(p.gemm, size, 'T', 'N', k1 - k0, places, maps, 1, p.weight + k0 * size, height,
+      local weight = p.weight + (sample % p.kinds * maps * height + k0) * size
+      multiply(p.gemm, size, 'T', 'N', k1 - k0, places, maps, 1, weight, height,
         p.source + sample * p.sourceStep * size, places, 0, into, places)
       local image = p.image + sample * p.imageStep * size
       if p.bias == 0 then fill(memory + (image + c0 * plane * size), (c1 - c0) * plane * size) end
@@ -156,11 +159,12 @@ th.add_job('nn_spread',
   end)
 
 -- out = beta * out + alpha * source * transposed(columns), added up over the samples of a chunk.
--- Positions are groups of `group` planes, `groups` of them in each chunk of `chunk` samples, which
--- has a matrix of its own. There are `samples` samples. Where `image` is 0, all columns are there.
+-- Positions are groups of `group` planes, `groups` of them in each chunk, which has a matrix of its
+-- own. Chunks begin `chunk` samples apart, and have every `apart`-th of the `reach` samples from
+-- there on. There are `samples` samples. Where `image` is 0, all columns are there.
 th.add_job('nn_weigh',
-  'gemm size geometry image columns out source maps planes taps places group groups chunk samples'
-  .. ' alpha beta imageStep columnStep sourceStep last',
+  'gemm size geometry image columns out source maps planes taps places group groups chunk reach'
+  .. ' apart samples alpha beta imageStep columnStep sourceStep last',
   function(p, first, last)
     local size, g, maps, places = p.size, cast(ints, p.geometry), p.maps, p.places
     local taps, height = p.taps, p.planes * p.taps
@@ -171,7 +175,7 @@ th.add_job('nn_weigh',
       local k0, k1 = c0 * taps, min(c0 + p.group, p.planes) * taps
       local out = p.out + (chunk * maps * height + k0) * size
       local beta = p.beta
-      for sample = s0, min(s0 + p.chunk, p.samples) - 1 do
+      for sample = s0, min(s0 + p.reach, p.samples) - 1, p.apart do
         local into = columns_of(p, sample, k0, 0) or scratch(1, (k1 - k0) * places * size)
         if p.image ~= 0 then
           unfold(size, g, taps, p.image + sample * p.imageStep * size, into, places, k0, k1, 0,
@@ -199,6 +203,75 @@ th.add_job('nn_add_sums', 'size sums source samples places sourceStep alpha',
         for i = at, at + places - 1 do sum = sum + load(source, i) end
       end
       sums[m] = load(sums, m) + factor * sum
+    end
+  end)
+
+-- Products with weights of their own for each place, of the columns of all samples: out = out +
+-- weight * columns; or if `backward` is 1, columns = transposed(weight) * out; or if `gradient` is
+-- 1, weight = weight + alpha * out * transposed(columns). Positions are places.
+th.add_job('nn_local',
+  'gemm size columns weight out backward gradient samples maps height places alpha',
+  function(p, first, last)
+    local run, size, maps, height, places = p.gemm, p.size, p.maps, p.height, p.places
+    for place = first, last - 1 do
+      local w = p.weight + place * maps * height * size
+      for sample = 0, p.samples - 1 do
+        local x = p.columns + (sample * height * places + place) * size
+        local y = p.out + (sample * maps * places + place) * size
+        if p.backward == 1 then
+          multiply(run, size, 'T', 'N', height, 1, maps, 1, w, height, y, places, 0, x, places)
+        elseif p.gradient == 1 then
+          multiply(run, size, 'N', 'T', maps, height, 1, p.alpha, y, places, x, places, 1, w,
+            height)
+        else
+          multiply(run, size, 'N', 'N', maps, 1, height, 1, w, height, x, places, 1, y, places)
+        end
+      end
+    end
+  end)
+
+-- Products of weights with the windows of sequences, of which each has `kernel` frames of `frame`
+-- elements, and begins `stride` frames behind the one before: out, which has a row for each window,
+-- = bias + windows * transposed(weight); or if `backward` is 1, windows = windows + out * weight.
+-- Windows that do not overlap are the rows of one matrix. Positions are samples.
+th.add_job('nn_sequences',
+  'gemm size input weight bias out backward frames frame kernel stride windows maps',
+  function(p, first, last)
+    local size, maps, windows = p.size, p.maps, p.windows
+    local height, turns = p.kernel * p.frame, ceil(p.kernel / p.stride)
+    for sample = first, last - 1 do
+      for turn = 0, min(turns, windows) - 1 do
+        local x = p.input + (sample * p.frames + turn * p.stride) * p.frame * size
+        local y = p.out + (sample * windows + turn) * maps * size
+        local count, apart = ceil((windows - turn) / turns), turns * p.stride * p.frame
+        if p.backward == 1 then
+          multiply(p.gemm, size, 'N', 'N', count, height, maps, 1, y, turns * maps, p.weight,
+            height, 1, x, apart)
+        else
+          for i = 0, count - 1 do
+            copy(memory + (y + i * turns * maps * size), memory + p.bias, maps * size)
+          end
+          multiply(p.gemm, size, 'N', 'T', count, maps, height, 1, x, apart, p.weight, height, 1, y,
+            turns * maps)
+        end
+      end
+    end
+  end)
+
+-- The gradient of these weights: weight = weight + alpha * transposed(out) * windows. Positions are
+-- rows of the weight.
+th.add_job('nn_weigh_sequences',
+  'gemm size input weight out samples frames frame kernel stride windows maps alpha',
+  function(p, first, last)
+    local size, maps, windows = p.size, p.maps, p.windows
+    local height, turns = p.kernel * p.frame, ceil(p.kernel / p.stride)
+    for sample = 0, p.samples - 1 do
+      for turn = 0, min(turns, windows) - 1 do
+        multiply(p.gemm, size, 'T', 'N', last - first, height, ceil((windows - turn) / turns),
+          p.alpha, p.out + ((sample * windows + turn) * maps + first) * size, turns * maps,
+          p.input + (sample * p.frames + turn * p.stride) * p.frame * size,
+          turns * p.stride * p.frame, 1, p.weight + first * height * size, height)
+      end
     end
   end)
 
@@ -303,15 +376,15 @@ th.add_job('nn_add_windows', 'size windows planes places each count width kW kH 
     end
   end)
 
--- Multiplies rows of `count` numbers with factor i % planes for row i, and adds terms likewise,
--- unless their address is 0.
-th.add_job('nn_scale_rows', 'size out factors terms planes count', function(p, first, last)
+-- Rows of `count` numbers times factor i % planes for row i, plus terms likewise, unless their
+-- address is 0.
+th.add_job('nn_scale_rows', 'size out source factors terms planes count', function(p, first, last)
   local load, count, planes = loads[p.size], p.count, p.planes
-  local out, factors = cast(numbers[p.size], p.out), cast(numbers[p.size], p.factors)
-  local terms = cast(numbers[p.size], p.terms)
+  local out, source = cast(numbers[p.size], p.out), cast(numbers[p.size], p.source)
+  local factors, terms = cast(numbers[p.size], p.factors), cast(numbers[p.size], p.terms)
   for row = first, last - 1 do
     local factor, begin = load(factors, row % planes), row * count
-    for i = begin, begin + count - 1 do out[i] = load(out, i) * factor end
+    for i = begin, begin + count - 1 do out[i] = load(source, i) * factor end
     if p.terms ~= 0 then
       local term = load(terms, row % planes)
       for i = begin, begin + count - 1 do out[i] = load(out, i) + term end
