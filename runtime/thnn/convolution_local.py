@@ -23,7 +23,7 @@ from runtime.thnn._convolution import (
     inner_windows,
     remembered,
 )
-from runtime.thnn._jobs import run, take_rows
+from runtime.thnn._jobs import loops, run, take_rows
 from runtime.thnn.checks import check, check_batch, check_size, check_steps, in_order
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
@@ -142,6 +142,7 @@ def _multiply(
         height=height,
         places=places,
         alpha=scale,
+        **loops(columns.dtype, np.positive),
     )
 
 

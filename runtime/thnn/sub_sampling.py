@@ -15,7 +15,7 @@ from runtime.core.errors import TorchError
 from runtime.core.tensor import Sizes, Tensor, describe
 from runtime.thnn._columns import add_sums
 from runtime.thnn._convolution import fill_rows
-from runtime.thnn._jobs import run, working
+from runtime.thnn._jobs import loops, run, working
 from runtime.thnn.checks import check, check_batch, check_size, positive
 from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
@@ -60,17 +60,21 @@ class _Windows:
 
     def scale(self, out: Array, source: Array, factors: Array, terms: Array | int = 0) -> None:
         """out = the results in source times their weights, plus terms."""
+        # Rows are the results of a weight; if these have one each, those of all weights.
+        count, planes = (self.inner, self.weights) if self.inner > 1 else (self.weights, 1)
         run(
             "nn_scale_rows",
-            out.size // self.inner,
+            out.size // count,
             work=out.size,
             size=out.itemsize,
             out=out,
             source=source,
             factors=factors,
             terms=terms,
-            planes=self.weights,
-            count=self.inner,
+            planes=planes,
+            count=count,
+            step=0 if self.inner > 1 else out.itemsize,
+            **loops(out.dtype, np.multiply, np.add),
         )
 
 

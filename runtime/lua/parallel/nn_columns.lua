@@ -29,8 +29,8 @@ local function add_slowly(size, count, to, from, stride)
 end
 
 -- Memory of the jobs' own: 1 for columns that nobody asks for, 2 for edges of planes, 3 for columns
--- of a plane. It grows.
-local kept, room, addresses = {}, { 0, 0, 0 }, {}
+-- of a plane, 4 for maps. It grows.
+local kept, room, addresses = {}, { 0, 0, 0, 0 }, {}
 local function scratch(number, size)
   if size > room[number] then
     kept[number], room[number] = th.working_memory('char', size), size

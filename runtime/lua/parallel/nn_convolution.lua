@@ -1,5 +1,5 @@
 --- Jobs of convolutions: the columns of images (nn_columns.lua), and their products with weights;
--- and sums of multiples of rows, which gradients of lookup tables and sparse products are, too.
+-- and of sub-sampling, the sums of windows.
 -- Elements are multiplied by BLAS, since Lua takes some nans for other values. Addresses are
 -- numbers. `size` is the size of an element in bytes; distances in memory are in elements.
 -- @module nn_convolution
@@ -206,25 +206,43 @@ th.add_job('nn_add_sums', 'size sums source samples places sourceStep alpha',
     end
   end)
 
+-- Copies of all samples what they have at one of so many places, a row for each sample; or if
+-- `back` is true, puts it back there. `loop` copies numbers.
+local function copy_place(loop, rows_at, at, size, samples, height, places, back)
+  local step = places * size
+  for sample = 0, samples - 1 do
+    local row, first = rows_at + sample * height * size, at + sample * height * step
+    if back then
+      loops.compute(loop, height, row, size, first, step, 0, 0)
+    else
+      loops.compute(loop, height, first, step, row, size, 0, 0)
+    end
+  end
+end
+
 -- Products with weights of their own for each place, of the columns of all samples: out = out +
 -- weight * columns; or if `backward` is 1, columns = transposed(weight) * out; or if `gradient` is
 -- 1, weight = weight + alpha * out * transposed(columns). Positions are places.
 th.add_job('nn_local',
-  'gemm size columns weight out backward gradient samples maps height places alpha',
+  'gemm size columns weight out backward gradient samples maps height places alpha positive[2]',
   function(p, first, last)
-    local run, size, maps, height, places = p.gemm, p.size, p.maps, p.height, p.places
+    local loop = loops.loop_of(p, 'positive', p.size)
+    local run, size, n, maps, height = p.gemm, p.size, p.samples, p.maps, p.height
+    local x, y = scratch(1, n * height * size), scratch(4, n * maps * size)
     for place = first, last - 1 do
       local w = p.weight + place * maps * height * size
-      for sample = 0, p.samples - 1 do
-        local x = p.columns + (sample * height * places + place) * size
-        local y = p.out + (sample * maps * places + place) * size
-        if p.backward == 1 then
-          multiply(run, size, 'T', 'N', height, 1, maps, 1, w, height, y, places, 0, x, places)
-        elseif p.gradient == 1 then
-          multiply(run, size, 'N', 'T', maps, height, 1, p.alpha, y, places, x, places, 1, w,
-            height)
+      local at, to = p.columns + place * size, p.out + place * size
+      copy_place(loop, y, to, size, n, maps, p.places, false)
+      if p.backward == 1 then
+        multiply(run, size, 'N', 'N', n, height, maps, 1, y, maps, w, height, 0, x, height)
+        copy_place(loop, x, at, size, n, height, p.places, true)
+      else
+        copy_place(loop, x, at, size, n, height, p.places, false)
+        if p.gradient == 1 then
+          multiply(run, size, 'T', 'N', maps, height, n, p.alpha, y, maps, x, height, 1, w, height)
         else
-          multiply(run, size, 'N', 'N', maps, 1, height, 1, w, height, x, places, 1, y, places)
+          multiply(run, size, 'N', 'T', n, maps, height, 1, x, height, w, height, 1, y, maps)
+          copy_place(loop, y, to, size, n, maps, p.places, true)
         end
       end
     end
@@ -296,56 +314,7 @@ th.add_job('nn_add_rows', 'size out source at count', function(p, first, last)
   end
 end)
 
--- ------------------------------------------------------------------ sums of rows
-
-local bytes, doubles = ffi.typeof('char *'), ffi.typeof('double *')
-local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
-local real = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
-
--- For `count` pairs of rows, one after the other: target += value * source, by BLAS's axpy; of each
--- row the elements of the range. `to` and `at` are the addresses of where rows begin, in elements
--- (int64), `values` that of the factors (double), `toStep` and `fromStep` how far elements are
--- apart.
-th.add_job('axpys', 'run size count target to toStep source at fromStep values',
-  function(p, first, last)
-    local run, size = cast(axpy, p.run), p.size
-    local to, at, values = cast(longs, p.to), cast(longs, p.at), cast(doubles, p.values)
-    local to_step, from_step = int(p.toStep), int(p.fromStep)
-    local target = cast(bytes, p.target) + first * p.toStep * size
-    local source = cast(bytes, p.source) + first * p.fromStep * size
-    local n, factor = int(last - first), real[size]()
-    for i = 0, p.count - 1 do
-      factor[0] = th.load_double(values, i)
-      run(n, factor, source + tonumber(at[i]) * size, from_step, target + tonumber(to[i]) * size,
-        to_step)
-    end
-  end)
-
--- Adds a multiple of each of `count` rows of grads, `length` numbers, to the row of gradients that
--- the numbers at `at` (int64) name, from 1; rows `padding` get nothing. The factor is `scale`, or
--- the row's own one of `factors` (double), unless that is 0. Positions are columns; `run` is BLAS's
--- axpy, or 0.
-th.add_job('nn_add_to_named', 'run size at grads gradients scale factors count rows length padding',
-  function(p, first, last)
-    local size, length, load = p.size, p.length, loads[p.size]
-    local run, n, one = p.run ~= 0 and cast(axpy, p.run), int(last - first), int(1)
-    local w, g = cast(numbers[size], p.gradients), cast(numbers[size], p.grads)
-    local at, factors, factor = cast(longs, p.at), cast(doubles, p.factors), real[size](p.scale)
-    for i = 0, p.count - 1 do
-      local row = tonumber(at[i])
-      if not (row >= 1 and row <= p.rows) then error(th.OUT_OF_RANGE, 0) end
-      if row ~= p.padding then
-        if p.factors ~= 0 then factor[0] = th.load_double(factors, i) end
-        local to, from = w + ((row - 1) * length + first), g + (i * length + first)
-        if run then
-          run(n, factor, from, one, to, one)
-        else
-          local times = load(factor, 0)
-          for k = 0, last - first - 1 do to[k] = load(to, k) + times * load(from, k) end
-        end
-      end
-    end
-  end)
+-- ------------------------------------------------------------------ sums of windows
 
 -- r[i] = r[i] + the number at places[i] of n windows; or the other way round.
 local function gather(load, r, x, places, n)
@@ -376,21 +345,21 @@ th.add_job('nn_add_windows', 'size windows planes places each count width kW kH 
     end
   end)
 
--- Rows of `count` numbers times factor i % planes for row i, plus terms likewise, unless their
--- address is 0.
-th.add_job('nn_scale_rows', 'size out source factors terms planes count', function(p, first, last)
-  local load, count, planes = loads[p.size], p.count, p.planes
-  local out, source = cast(numbers[p.size], p.out), cast(numbers[p.size], p.source)
-  local factors, terms = cast(numbers[p.size], p.factors), cast(numbers[p.size], p.terms)
-  for row = first, last - 1 do
-    local factor, begin = load(factors, row % planes), row * count
-    for i = begin, begin + count - 1 do out[i] = load(source, i) * factor end
-    if p.terms ~= 0 then
-      local term = load(terms, row % planes)
-      for i = begin, begin + count - 1 do out[i] = load(out, i) + term end
+-- Rows of `count` numbers times factors, plus terms, unless their address is 0. Row i begins with
+-- factor i % planes; factors and terms are `step` bytes apart.
+th.add_job('nn_scale_rows', 'size out source factors terms planes count step multiply[2] add[2]',
+  function(p, first, last)
+    local multiplies, adds = loops.loop_of(p, 'multiply', p.size), loops.loop_of(p, 'add', p.size)
+    local size, count, step = p.size, p.count, p.step
+    for row = first, last - 1 do
+      local number, at = row % p.planes * size, row * count * size
+      local to = p.out + at
+      loops.compute(multiplies, count, p.source + at, size, p.factors + number, step, to, size)
+      if p.terms ~= 0 then
+        loops.compute(adds, count, to, size, p.terms + number, step, to, size)
+      end
     end
-  end
-end)
+  end)
 
 -- Multiplies numbers with others.
 th.add_job('nn_multiply', 'size out source', function(p, first, last)

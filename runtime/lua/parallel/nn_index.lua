@@ -1,4 +1,5 @@
---- The loops of nn's IndexLinear, where an entry's key names a row of the weight.
+--- Rows that numbers name: sums of their multiples, which gradients of lookup tables and sparse
+-- products are; and the loops of nn's IndexLinear, where an entry's key names a row of the weight.
 -- The entries of a sample lie side by side. A row begins with `extra` numbers, 0 or at least 4: the
 -- greatest value met, its inverse, ..., and last but one a factor of the learning rate, last a bias
 -- of the value; then come the weights. `at` is the address of where the entries' rows begin, in
@@ -182,5 +183,57 @@ th.add_job('index_accumulate',
       local start = tonumber(starts[j])
       run(weight, start, start + tonumber(sizes[j]), at, values,
         cast(real, p.gradients) + j * outputs, outputs, p.extra, p.decay, p.scale)
+    end
+  end)
+
+-- ------------------------------------------------------------------ sums of multiples of rows
+
+local bytes, doubles = ffi.typeof('char *'), ffi.typeof('double *')
+local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
+local int = ffi.typeof('int[1]')
+local cells = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
+
+-- For `count` pairs of rows, one after the other: target += value * source, by BLAS's axpy; of each
+-- row the elements of the range. `to` and `at` are the addresses of where rows begin, in elements
+-- (int64), `values` that of the factors (double), `toStep` and `fromStep` how far elements are
+-- apart.
+th.add_job('axpys', 'run size count target to toStep source at fromStep values',
+  function(p, first, last)
+    local run, size = cast(axpy, p.run), p.size
+    local to, at, values = cast(longs, p.to), cast(longs, p.at), cast(doubles, p.values)
+    local to_step, from_step = int(p.toStep), int(p.fromStep)
+    local target = cast(bytes, p.target) + first * p.toStep * size
+    local source = cast(bytes, p.source) + first * p.fromStep * size
+    local n, factor = int(last - first), cells[size]()
+    for i = 0, p.count - 1 do
+      factor[0] = th.load_double(values, i)
+      run(n, factor, source + tonumber(at[i]) * size, from_step, target + tonumber(to[i]) * size,
+        to_step)
+    end
+  end)
+
+-- Adds a multiple of each of `count` rows of grads, `length` numbers, to the row of gradients that
+-- the numbers at `at` (int64) name, from 1; rows `padding` get nothing. The factor is `scale`, or
+-- the row's own one of `factors` (double), unless that is 0. Positions are columns; `run` is BLAS's
+-- axpy, or 0.
+th.add_job('nn_add_to_named', 'run size at grads gradients scale factors count rows length padding',
+  function(p, first, last)
+    local size, length, load = p.size, p.length, loads[p.size]
+    local run, n, one = p.run ~= 0 and cast(axpy, p.run), int(last - first), int(1)
+    local w, g = cast(reals[size], p.gradients), cast(reals[size], p.grads)
+    local at, factors, factor = cast(longs, p.at), cast(doubles, p.factors), cells[size](p.scale)
+    for i = 0, p.count - 1 do
+      local row = tonumber(at[i])
+      if not (row >= 1 and row <= p.rows) then error(th.OUT_OF_RANGE, 0) end
+      if row ~= p.padding then
+        if p.factors ~= 0 then factor[0] = th.load_double(factors, i) end
+        local to, from = w + ((row - 1) * length + first), g + (i * length + first)
+        if run then
+          run(n, factor, from, one, to, one)
+        else
+          local times = load(factor, 0)
+          for k = 0, last - first - 1 do to[k] = load(to, k) + times * load(from, k) end
+        end
+      end
     end
   end)
