@@ -55,7 +55,8 @@ class _Reduction:
             self._add(names, loop)
         first = _FIRST.get(self.call.row.fold)
         begin = f"{POINTERS[kind]}_{first}" if first else "nil"
-        return f"{copy}, {names}, {SIZES[kind]}, {begin}"
+        in_pairs = "true" if self.call.row.fold == "add" else "false"
+        return f"{copy}, {names}, {SIZES[kind]}, {begin}, {in_pairs}"
 
     def copy(self, kind: str) -> str:
         """The loop that copies elements of a type, and its data."""
@@ -207,7 +208,7 @@ def _direct(reduction: _Reduction) -> list[str]:
     if row.then:
         finish = reduction.finish(row.then, "finish", kind, kind)
         lines = [f"{how}({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})", f"{finish}(results, count)"]
-        return [*lines, *_copied(reduction, _RESULT)]
+        return [*lines, _copied(call, _RESULT)]
     lines = [f"{how}({fold}, p{r}, p{k}, {_SECTIONS})"]
     if r:
         last = f"{SIZES[kind]} * ((outer - 1) * o + (count - 1) * d + (inner - 1) * i)"
@@ -237,15 +238,12 @@ def _gathered(reduction: _Reduction) -> list[str]:
         at = _RESULT
     lines += finishing
     lines.insert(0, f"copy_sections({copy}, buffer{_ELEMENTS}, p{k}, {_SECTIONS})")
-    return [*lines, *_copied(reduction, at)]
+    return [*lines, _copied(call, at)]
 
 
-def _copied(reduction: _Reduction, buffer: int) -> list[str]:
-    """What copies the results from a buffer."""
-    r, kind = reduction.call.destination or 0, reduction.call.type
-    size = SIZES[kind]
-    lies = f"p{r}, {size}, 0, 0, buffer{buffer}, {size}, 0, 0"
-    return [f"copy_rows({reduction.copy(kind)}, results, 1, 1, {lies})"]
+def _copied(call: Call, buffer: int) -> str:
+    """What copies the results, which are contiguous, from a buffer."""
+    return f"copy_bytes(p{call.destination or 0}, buffer{buffer}, {SIZES[call.type]} * results)"
 
 
 # ------------------------------------------------------------------ extrema and their places
@@ -299,7 +297,7 @@ def _extrema(reduction: _Reduction, how: str) -> list[str]:
         f"  rows, elements = buffer{_TERMS}, {buffer}{_TERMS}",
         f"  gather_results({copy}, {size}, rows, buffer{_ELEMENTS}, {_SECTIONS})",
         "end",
-        f"fold({fold}, buffer{_TOTALS}, rows, n, count, count, 1, 1, 0, true)",
+        f"fold({fold}, buffer{_TOTALS}, rows, n, count, count, 1, 1, 0)",
         f"if find_places(load, long_buffer{_RESULT}, {buffer}{_TOTALS}, elements, n, count) then",
         f"  fold({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})",
         "end",

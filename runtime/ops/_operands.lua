@@ -425,7 +425,10 @@ local function set_positions(out, n, indices, factor, limit)
   for m = 0, n - 1 do
     local index = indices[2 * m]
     bad = bor(bad, indices[2 * m + 1], band(bor(index - 1, limit - index), SIGN))
-    out[m] = factor == 1 and index - 1 or factor * (index - 1)
+    out[m] = index - 1
+  end
+  if factor ~= 1 then
+    for m = 0, n - 1 do out[m] = factor * out[m] end
   end
   return bad == 0
 end

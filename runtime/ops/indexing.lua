@@ -77,7 +77,7 @@ local function take_vector(result, values, indices, n, limit, step)
     local at = indices[2 * m]
     -- Cut to 32 bits, which makes no limit larger, so that LuaJIT compares whole numbers.
     if indices[2 * m + 1] ~= 0 or at < 1 or at > tobit(limit) then return false end
-    move(result, m, values, step == 1 and at - 1 or step * (at - 1))
+    move(result, m, values, step * (at - 1))
   end
   return true
 end

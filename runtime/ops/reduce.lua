@@ -15,7 +15,7 @@ local layouts, formulas, reductions = th.layouts, th.formulas, th.reductions
 local dense, same_sizes, copy_rows = layouts.dense, layouts.same_sizes, formulas.copy_rows
 local shape, step = layouts.shape, layouts.step
 local sections, fold, copy_sections = reductions.sections, reductions.fold, reductions.copy_sections
-local run, spread, MAX_INNER = reductions.run, reductions.spread, reductions.MAX_INNER
+local run, spread = reductions.run, reductions.spread
 local MAX = 8192                    -- elements
 local NAN = math.abs(0 / 0)
 local PUSHED_NAN = -NAN             -- what any nan becomes that C passes to Lua
@@ -109,7 +109,6 @@ local is_float, doubles = dtype.name == 'Float', th.dtypes[th.DOUBLE + 1]
 local wide, WIDE = memory(doubles, MAX + 8)
 local _, TERMS = memory(doubles, MAX)
 local totals, TOTALS = memory(doubles, MAX + 8)
-local _, MEANS = memory(doubles, MAX)
 local cells, CELLS = memory(doubles, 3)
 local own_cells, OWN_CELLS = memory(dtype, 2)
 local ZERO, NUMBER, RESULT = CELLS, CELLS + 8, CELLS + 16 -- ZERO stays 0
@@ -121,14 +120,22 @@ local function pushed(value)
 end
 
 -- Copies what `sections` has found at p to WIDE, one after the other.
-local function gather_sections(p, outer, o, count, d, inner, i)
+local function gather_sections(p, outer, o, count, d, inner, i, ...) -- luacheck: ignore 212
   copy_sections(copy, copy_data, W, is_float and OWN or WIDE, p, outer, o, count, d, inner, i)
   if is_float then widen(outer * count * inner, OWN, WIDE, own, wide) end
 end
 
+-- The sum of n elements that lie `far` apart from p on; WIDE has them then, one after the other.
+local function sum_of(p, n, far, ...) -- luacheck: ignore 212
+  gather_sections(p, 1, 0, n, far, 1, 0)
+  totals[0] = 0
+  run(plus, plus_data, n, TOTALS, 0, WIDE, 8, TOTALS, 0)
+  return (load_double(totals, 0))
+end
+
 -- Adds up what lies at p as WIDE does.
-local function add_up(p, outer, count, inner)
-  fold(copy_double, copy_double_data, plus, plus_data, 8, ZERO, TOTALS, p,
+local function add_up(p, outer, count, inner, ...) -- luacheck: ignore 212
+  fold(copy_double, copy_double_data, plus, plus_data, 8, ZERO, true, TOTALS, p,
     outer, count * inner, count, inner, inner, 1)
 end
 
@@ -167,9 +174,7 @@ local function squares(t)
   if not c or not layouts.lay_out_in_memory(MAX, c) or shape[1] ~= 1 then return nil end
   local n, near = shape[0], step[0]
   local p = start(c)
-  gather_sections(p, 1, 0, n, near, 1, 0)
-  add_up(WIDE, 1, n, 1)
-  cells[1] = load_double(totals, 0) / n
+  cells[1] = sum_of(p, n, near) / n
   run(minus, minus_data, n, WIDE, 8, NUMBER, 0, TERMS, 8)
   reductions.product(matmul, matmul_data, n, TERMS, TERMS, RESULT)
   return load_double(cells, 2), n
@@ -190,20 +195,7 @@ add('std_all', function(t, biased)
   return value and pushed(sqrt(value))
 end)
 
--- TERMS = WIDE without the means in TOTALS. Short rows of means are repeated by a loop that reads
--- what it has written; that a mean of -0 becomes 0 does not change a square.
-local function subtract_means(outer, count, inner)
-  if inner == 1 or inner > MAX_INNER then
-    spread(minus, minus_data, 8, WIDE, TOTALS, TERMS, outer, count, inner)
-    return
-  end
-  local row, n = 8 * inner, inner * (count - 1)
-  run(plus, plus_data, inner, TOTALS, 8, ZERO, 0, MEANS, 8)
-  run(plus, plus_data, n, MEANS, 8, ZERO, 0, MEANS + row, 8)
-  run(minus, minus_data, n + inner, WIDE, 8, MEANS, 8, TERMS, 8)
-end
-
-local function along(r, t, dim, biased, rooted)
+local function along(r, t, dim, biased, rooted, ...) -- luacheck: ignore 212
   local c = struct_of(t)
   if not c or type(dim) ~= 'number' then return nil end
   local outer, o, count, d, inner, i = sections(MAX, c, dim, false)
@@ -216,7 +208,7 @@ local function along(r, t, dim, biased, rooted)
   if is_float then widen(n * count, OWN, WIDE, own, wide) end
   add_up(WIDE, outer, count, inner)
   with_number(over, over_data, n, count)
-  subtract_means(outer, count, inner)
+  spread(minus, minus_data, 8, WIDE, TOTALS, TERMS, outer, count, inner)
   run(times, times_data, n * count, TERMS, 8, TERMS, 8, TERMS, 8)
   add_up(TERMS, outer, count, inner)
   with_number(over, over_data, n, count)
@@ -309,13 +301,7 @@ add('trace', function(t)
   if not read(matrix, t) or matrix.n ~= 2 then return nil end
   local p, n, far = matrix.at, math.min(matrix.s1, matrix.s2), matrix.t1 + matrix.t2
   if n > MAX then return nil end
-  if is_float then
-    gather_sections(p, 1, 0, n, far, 1, 0)
-    add_up(WIDE, 1, n, 1)
-  else
-    fold(copy_double, copy_double_data, plus, plus_data, 8, ZERO, TOTALS, p, 1, 0, n, far, 1, 0)
-  end
-  return pushed(load_double(totals, 0))
+  return pushed(sum_of(p, n, far))
 end)
 
 return small

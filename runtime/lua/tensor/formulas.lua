@@ -43,7 +43,7 @@ formulas.new_block = new_block
 -- elements. All are numbers in Lua, so that nothing is allocated from the first assignment to these
 -- on until the loop is called: the collector could run a finalizer that uses the same memory.
 local inner_loop = ffi.typeof('void (*)(intptr_t *, intptr_t *, intptr_t *, intptr_t)')
-local operands, steps = ffi.new('intptr_t[4]'), ffi.new('intptr_t[4]')
+local operands, steps = ffi.new('intptr_t[4]'), ffi.new('intptr_t[9]') -- so many has matmul
 local count = ffi.new('intptr_t[1]')
 formulas.operands, formulas.steps, formulas.count = operands, steps, count
 
@@ -96,30 +96,53 @@ table.sort(names)
 -- LuaJIT compiles no loop that ends at its first turn, and if that happens often, never again any
 -- code around it. So loops have at least these turns; the last ones compute what nobody needs.
 local MIN_TURNS = 4
-formulas.MIN_TURNS, formulas.spare = MIN_TURNS, places.buffer0
+formulas.MIN_TURNS = MIN_TURNS
+
+-- Behind a loop in Lua, LuaJIT goes on in its interpreter. So a few turns are written out, in a
+-- function for each number of them.
+local FEW = 16
+-- Traces without loops are long, and each address in them is a constant.
+require('jit').opt.start('maxirconst=1000', 'maxsnap=1000')
+local TURN = [[
+  operands[0], operands[1], operands[2] = x, y, z
+  loop(operands, count, steps, data)
+  x, y, z = x + x_row, y + y_row, z + z_row
+]]
+local written_out = {}
+for turns = 0, FEW do
+  local text = 'local operands, count, steps = ... '
+    .. 'return function(loop, data, x, x_row, y, y_row, z, z_row) ' .. TURN:rep(turns) .. ' end'
+  written_out[turns] = th.load(text, 'tensor/formulas.lua')(operands, count, steps)
+end
+
+-- Calls an inner loop as often as `turns` says, with the distances and the number of elements that
+-- are set; how far operands are from those of the turn before follows their addresses.
+local function repeat_loop(turns, loop, data, x, x_row, y, y_row, z, z_row,
+    ...) -- luacheck: ignore 212
+  if turns <= FEW then
+    written_out[turns](loop, data, x, x_row, y, y_row, z, z_row)
+    return
+  end
+  for _ = 1, turns do
+    operands[0], operands[1], operands[2] = x, y, z
+    loop(operands, count, steps, data)
+    x, y, z = x + x_row, y + y_row, z + z_row
+  end
+end
+formulas.repeat_loop = repeat_loop
 
 -- Copies the elements of blocks of rows by an inner loop and its data; the distances of elements,
 -- rows and blocks follow the addresses.
 local function copy_rows(loop, data, n, rows, blocks, to, t, r, b, from, u, s, c,
     ...) -- luacheck: ignore 212
-  local total, row, x, y = rows * blocks, 0, to, from
   steps[0], steps[1], count[0] = u, t, n
-  operands[0], operands[1] = y, x
-  loop(operands, count, steps, data)
-  if total == 1 then return end
-  for k = 2, total <= MIN_TURNS and MIN_TURNS + 1 or total do
-    row = row + 1
-    if k > total then
-      n, x, y = 1, places.buffer0, places.buffer0
-    elseif row == rows then
-      row, to, from = 0, to + b, from + c
-      x, y = to, from
-    else
-      x, y = x + r, y + s
-    end
-    steps[0], steps[1], count[0] = u, t, n
-    operands[0], operands[1] = y, x
-    loop(operands, count, steps, data)
+  if blocks == 1 then
+    repeat_loop(rows, loop, data, from, s, to, r, 0, 0)
+    return
+  end
+  for k = 1, blocks < MIN_TURNS and MIN_TURNS or blocks do
+    repeat_loop(rows, loop, data, from, s, to, r, 0, 0)
+    if k < blocks then to, from = to + b, from + c end
   end
 end
 formulas.copy_rows = copy_rows

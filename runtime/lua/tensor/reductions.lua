@@ -12,43 +12,20 @@ local tonumber = tonumber
 local layouts, formulas = th.layouts, th.formulas
 local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 
-local copy_rows, copy_bytes = formulas.copy_rows, formulas.copy_bytes
-local MIN_TURNS, SPARE = formulas.MIN_TURNS, formulas.spare
+local copy_rows, copy_bytes, repeat_loop = formulas.copy_rows, formulas.copy_bytes,
+  formulas.repeat_loop
+local operands, steps, count_of_loop = formulas.operands, formulas.steps, formulas.count
+local MIN_TURNS = formulas.MIN_TURNS
 
 local reductions = {}
 th.reductions = reductions
 
--- Functions that use the buffers keep finalizers away from these, too; so what the loops of one
--- call have in common is set once.
-local operands, steps = ffi.new('intptr_t[3]'), ffi.new('intptr_t[9]')
 local sizes = ffi.new('intptr_t[4]') -- of a product
-local count_of_loop = ffi.new('intptr_t[1]')
 
--- The distances of the operands, in bytes, and the number of elements for the loops to come.
+-- Sets the distances of the operands, in bytes, and the number of elements for loops to come.
 local function set_steps(r, p, s, n)
   steps[0], steps[1], steps[2] = r, p, s
   count_of_loop[0] = n
-end
-
--- Calls a loop for as many rows as `turns`; the distances of the operands of rows follow their
--- addresses. There are more turns where these are few (see MIN_TURNS), with n elements that nobody
--- needs.
-local function repeat_loop(turns, loop, data, r, r_row, p, p_row, s, s_row,
-    ...) -- luacheck: ignore 212
-  if turns == 1 then
-    operands[0], operands[1], operands[2] = r, p, s
-    loop(operands, count_of_loop, steps, data)
-    return
-  end
-  for k = 1, turns < MIN_TURNS and MIN_TURNS or turns do
-    operands[0], operands[1], operands[2] = r, p, s
-    loop(operands, count_of_loop, steps, data)
-    if k < turns then
-      r, p, s = r + r_row, p + p_row, s + s_row
-    else
-      count_of_loop[0], r, p, s = 1, SPARE, SPARE, SPARE
-    end
-  end
 end
 
 --- Runs a loop once over n elements; the distances of operands, in bytes, follow their addresses.
@@ -71,7 +48,7 @@ end
 
 --- Adds up all elements that begin at p and lie as `layouts` has found to one at r; see `fold`.
 -- Returns their number.
-function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p,
+function reductions.fold_rows(copy, copy_data, loop, data, size, first, _, r, p,
     ...) -- luacheck: ignore 212
   local n, rows, near, far = shape[0], shape[1], step[0], step[1]
   set_steps(0, 0, 0, 1)
@@ -82,7 +59,6 @@ function reductions.fold_rows(copy, copy_data, loop, data, size, first, r, p,
     operands[0], operands[1], operands[2] = r, p + near * size, r
     count_of_loop[0] = n - 1
     loop(operands, count_of_loop, steps, data)
-    if rows == 1 then return n end
     count_of_loop[0], rows, p = n, rows - 1, p + far * size
     repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
     return n * rows + n
@@ -94,7 +70,11 @@ end
 --- Copies the same elements one after the other to r. Returns their number.
 function reductions.copy_in_memory(loop, data, size, r, p, ...) -- luacheck: ignore 212
   local n, rows, near, far = shape[0], shape[1], step[0], step[1]
-  copy_rows(loop, data, n, rows, 1, r, size, n * size, 0, p, near * size, far * size, 0)
+  if near == 1 and rows == 1 then
+    copy_bytes(r, p, n * size)
+  else
+    copy_rows(loop, data, n, rows, 1, r, size, n * size, 0, p, near * size, far * size, 0)
+  end
   return n * rows
 end
 
@@ -188,10 +168,27 @@ end
 
 -- Rows of at most so many elements are added up by one loop that stores all sums so far.
 local MAX_INNER = 32
-reductions.MAX_INNER = MAX_INNER
 local sums = th.working_memory('double', formulas.MAX_IN_LUA)
 local SUMS = tonumber(ffi.cast('intptr_t', sums))
 reductions.sums = sums -- which keeps it alive
+
+local pairs_of_pairs = th.working_memory('double', formulas.MAX_IN_LUA)
+local PAIRS = tonumber(ffi.cast('intptr_t', pairs_of_pairs))
+reductions.pairs = pairs_of_pairs
+
+-- Adds up contiguous rows of 8 to 15 elements in numpy's order: eight in pairs, and what they give,
+-- then the others, one after the other. Of the sums that loops over all elements give, those at the
+-- beginnings of rows are meant.
+local function fold_in_pairs(loop, data, size, first, r, p, outer, count,
+    ...) -- luacheck: ignore 212
+  local n, row, run = outer * count, count * size, reductions.run
+  run(loop, data, n - 1, p, size, p + size, size, SUMS, size)
+  run(loop, data, n - 3, SUMS, size, SUMS + 2 * size, size, PAIRS, size)
+  run(loop, data, outer, PAIRS, row, PAIRS + 4 * size, row, r, size)
+  run(loop, data, outer, r, size, first, 0, r, size)
+  set_steps(size, row, size, outer)
+  repeat_loop(count - 8, loop, data, r, 0, p + 8 * size, size, r, 0)
+end
 
 -- Adds up contiguous rows to r: to the first one the number that sums begin with is added, to each
 -- other one the sums of those before.
@@ -205,9 +202,14 @@ end
 --- Adds up what `sections` has found, from p on, to results that lie one after the other from r on.
 -- @param copy, copy_data the loop that copies elements, and its data
 -- @param first the address of the number that sums begin with; nil: they begin with an element
--- @param any_order whether the order of the elements does not matter
-function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
-    outer, o, count, d, inner, i, any_order, ...) -- luacheck: ignore 212
+-- @param in_pairs whether numpy adds up eight elements or more along a row in pairs
+function reductions.fold(copy, copy_data, loop, data, size, first, in_pairs, r, p,
+    outer, o, count, d, inner, i, ...) -- luacheck: ignore 212
+  if inner == 1 and in_pairs and d == 1 and o == count and count >= 8 and count < 16
+    and outer >= count and outer * count <= formulas.MAX_IN_LUA then
+    fold_in_pairs(loop, data, size, first, r, p, outer, count)
+    return
+  end
   o, d, i = o * size, d * size, i * size
   if first then
     copy_rows(copy, copy_data, outer * inner, 1, 1, r, size, 0, 0, first, 0, 0, 0)
@@ -216,7 +218,7 @@ function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
   else
     copy_rows(copy, copy_data, inner, outer, 1, r, size, inner * size, 0, p, i, o, 0)
   end
-  if inner == 1 and not (any_order and outer > count) then
+  if inner == 1 and (outer <= count or in_pairs and count >= 8) then
     if not first then count, p = count - 1, p + d end
     set_steps(0, d, 0, count)
     repeat_loop(outer, loop, data, r, size, p, o, r, size)
@@ -234,25 +236,19 @@ function reductions.fold(copy, copy_data, loop, data, size, first, r, p,
     repeat_loop(count, loop, data, r, 0, p, d, r, 0)
     return
   end
-  local at, m = p, 0
-  for k = 1, outer * count < MIN_TURNS and MIN_TURNS or outer * count do
-    operands[0], operands[1], operands[2] = r, at, r
-    loop(operands, count_of_loop, steps, data)
-    m = m + 1
-    if k >= outer * count then
-      count_of_loop[0], r, at = 1, SPARE, SPARE
-    elseif m == count then
-      m, r, p = 0, r + inner * size, p + o
-      at = p
+  for k = 1, outer < MIN_TURNS and MIN_TURNS or outer do
+    repeat_loop(count, loop, data, r, 0, p, d, r, 0)
+    if k < outer then
+      r, p = r + inner * size, p + o
     else
-      at = at + d
+      count_of_loop[0] = 0
     end
   end
 end
 
 --- The same for running sums of contiguous elements, which are as many. A loop goes through
 -- elements in order and reads the sums that it has written: those of the row before.
-function reductions.accumulate(copy, copy_data, loop, data, size, _, r, p,
+function reductions.accumulate(copy, copy_data, loop, data, size, _, _, r, p,
     outer, _, count, _, inner, ...) -- luacheck: ignore 212
   local row = inner * size
   local far = count * row
@@ -273,7 +269,8 @@ end
 
 --- r = x with y, by a loop of two operands: for each result along a dimension, y has a number. x
 -- and r have elements, of so many bytes, as `copy_sections` leaves them; outer or inner is 1.
-function reductions.spread(loop, data, size, x, y, r, outer, count, inner)
+function reductions.spread(loop, data, size, x, y, r, outer, count, inner,
+    ...) -- luacheck: ignore 212
   local far = size * (inner == 1 and count or inner)
   if inner == 1 and outer > count then
     set_steps(far, size, far, outer)
@@ -327,3 +324,4 @@ formulas.reducing = {
   reductions.copy_sections, reductions.gather_results, reductions.make_find_places,
   reductions.resize_along,
 }
+rawset(_G, '__th', th)
