@@ -60,7 +60,7 @@ def collect(
     path: Path, parent: pytest.Collector, patterns: Sequence[str]
 ) -> pytest.Collector | None:
     """Collect a page whose name matches a pattern, or without patterns, ends as a page's does."""
-    if not (_matches(path, patterns) if patterns else is_page(path)):
+    if not (any(map(path.match, patterns)) if patterns else is_page(path)):
         return None
     if not parent.config.pluginmanager.has_plugin(_Durations.__name__):
         parent.config.pluginmanager.register(_Durations(), _Durations.__name__)
@@ -70,10 +70,6 @@ def collect(
 def collects_already(path: Path, parent: pytest.Collector) -> bool:
     """Whether the hook of a conftest.py, which is called first, has collected a page."""
     return path in parent.config.stash.get(_COLLECTED, ())
-
-
-def _matches(path: Path, patterns: Sequence[str]) -> bool:
-    return any(path.match(pattern) for pattern in patterns)
 
 
 @cache
@@ -103,11 +99,6 @@ class _Page(pytest.File):
         start = time.monotonic()
         result = check_page(*self.read)
         return result, time.monotonic() - start
-
-    @property
-    def has_run(self) -> bool:
-        """Whether there are results: what computes them may have been interrupted."""
-        return "found" in vars(self)
 
     def collect(self) -> Iterable[pytest.Item]:
         for index, name in enumerate(_names(self.examples)):
@@ -181,6 +172,7 @@ class _Durations:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        if isinstance(item, _ExampleTest) and call.when == "call" and item.parent.has_run:
+        # There are no results where the page's run was interrupted.
+        if isinstance(item, _ExampleTest) and call.when == "call" and "found" in vars(item.parent):
             report.duration = item.duration
         return report

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ while head := b"".join(iter(lambda: os.read(3, 1).strip(b"\\n"), b"")):
 @pytest.fixture
 def run(starter: Starter) -> Iterator[Run]:
     """A run of the engine for any Lua; the Lua is that of th, which behaves as any."""
-    run = starter.start(lua_engine(TH.split(), 0), 0)
+    run = starter.start(replace(lua_engine(TH.split()), memory=0), 0)
     run.ask("begin", b"seed 1\nclock 100000000\n")
     yield run
     run.close()
@@ -94,7 +95,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     found = [name for name in ("lua5.1", "luajit", "lua") if shutil.which(name)]
     if not found:
         pytest.skip("there is no Lua")
-    return lua_engine(found[:1], 0)
+    return replace(lua_engine(found[:1]), memory=0)
 
 
 @pytest.mark.parametrize("harm", HARM)

@@ -8,6 +8,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -161,7 +162,7 @@ def test_a_folder_can_be_opened(starter: Starter, tmp_path: Path) -> None:
 def test_engines_that_are_commands(starter: Starter, tmp_path: Path, words: list[str]) -> None:
     if not shutil.which(words[0]):
         pytest.skip(f"there is no {words[0]}")
-    engine = lua_engine(words, 0)
+    engine = replace(lua_engine(words), memory=0)
     run = starter.start(Engine(engine.command, sandboxed=True), 0)
     run.ask("begin", b"seed 1\n")
     assert ask(run, "1 + 1") in ("2", "2\t")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from th_shell.docs.judging import plausibility
 from th_shell.docs.judging.adoption import adopting_cell, adopting_code, vary_literals
@@ -101,35 +102,36 @@ class _Rounds:
                 return []
             others = self._evaluated([replace(FIRST, sources=literals)])
             return [(*pair, *other) for pair, other in zip(once.outcomes, others, strict=True)]
-        adopted, varied = (
-            {i: code for i in chance if (code := adopting_code(self.examples[i], vary))}
-            for vary in (False, True)
-        )
         failed = (i for i, result in enumerate(once.results) if result.failed)
         last = max((*chance, *failed))
-        cells, varied_cells = (
-            {**given, **self._adopting_cells(once, given, chance, vary)}
-            for given, vary in ((self.sources, False), (literals, True))
-        )
+        adopted = self._adopting(once, chance, self.sources, vary=False)
+        varied = self._adopting(once, chance, literals, vary=True)
         plans = [
-            replace(FIRST, after=adopted, sources=cells),
-            replace(SECOND, after=adopted, sources=cells),
-            replace(FIRST, after=varied, sources=varied_cells),
+            replace(FIRST, **adopted),
+            replace(SECOND, **adopted),
+            replace(FIRST, **varied),
             *(Plan(seed, sources=self.sources, last=last) for seed in _SEEDS),
         ]
         if any(self.examples[i].language != LUA for i in chance):
             plans.append(replace(FIRST, sources=self.sources, last=last))
         return self._evaluated(plans)
 
-    def _adopting_cells(
-        self, once: Judgement, sources: Mapping[int, str], chance: Sequence[int], vary: bool
-    ) -> dict[int, str]:
-        """The sources of cells that take over documented numbers within themselves."""
-        found = {}
+    def _adopting(
+        self, once: Judgement, chance: Sequence[int], given: Mapping[int, str], vary: bool
+    ) -> dict[str, Any]:
+        """What a plan says that takes over documented numbers: behind examples, and within cells.
+
+        given: the sources that replace those of the page.
+        """
+        after, sources = dict[int, str](), dict(given)
         for i in chance:
-            cell = replace(self.examples[i], source=sources.get(i, self.examples[i].source))
-            found[i] = adopting_cell(cell, [outcome.output for outcome in once.outcomes[i]], vary)
-        return {i: source for i, source in found.items() if source}
+            example = self.examples[i]
+            if code := adopting_code(example, vary):
+                after[i] = code
+            cell = replace(example, source=given.get(i, example.source))
+            if code := adopting_cell(cell, [one.output for one in once.outcomes[i]], vary):
+                sources[i] = code
+        return {"after": after, "sources": sources}
 
     def _varied_literals(self) -> dict[int, str]:
         """The inputs that replace those of the page, and others with changed literals."""

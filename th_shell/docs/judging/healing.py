@@ -6,12 +6,12 @@ example hold gives way to the next one.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from th_shell.docs.judging.chance import Judgement, judge_page
+from th_shell.docs.judging.reasons import REQUIRES
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, Line
@@ -21,7 +21,6 @@ from th_shell.docs.running.evaluation import Runner
 from th_shell.python_syntax import BUILTINS
 
 _ROUNDS = 16  # of trials
-_REQUIRES = re.compile(r"=\s*require\b")
 #: The examples that are repaired, by their languages.
 _KINDS = {LUA: (Kind.PROMPT, Kind.BARE), PYTHON: (Kind.PROMPT, Kind.CELL)}
 #: The names that have values before a page begins, and may have been spelt wrong in it.
@@ -98,7 +97,7 @@ class Healing:
                 proposals = list(repairs(passage))
                 if proposals:
                     found[i] = iter(proposals)
-            if example.language == LUA and _REQUIRES.search(example.source):
+            if example.language == LUA and REQUIRES.search(example.source):
                 self._modules |= own
             binding.update(dict.fromkeys(own, example))
         return found

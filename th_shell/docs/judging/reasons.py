@@ -190,7 +190,7 @@ class _Fragments:
         """The names that code gives to modules."""
         if self._language == PYTHON:
             return python_syntax.imported_names(source)
-        return self._bound_in(source) if _REQUIRES.search(source) else set()
+        return self._bound_in(source) if REQUIRES.search(source) else set()
 
     def _handed_on(self, source: str) -> set[str]:
         """The objects that get something which is spoilt: `model` of `model:add(layer)`."""
@@ -226,7 +226,8 @@ class _Fragments:
         return absent and f"the page does not make: {absent}"
 
 
-_REQUIRES = re.compile(r"=\s*require\b")
+#: Where Lua gives names to modules.
+REQUIRES = re.compile(r"=\s*require\b")
 #: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
 _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
 #: A method call as a statement.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partialmethod
 from pathlib import Path
 
 from th_shell.docs.reporting.differences import Block, line_blocks, word_pieces
@@ -26,24 +27,17 @@ class Style:
 
     coloured: bool = False
 
-    def bad(self, text: str) -> str:
-        """What is wrong: the word FAIL, a documented line that was not printed."""
-        return self._in(text, "31")
-
-    def good(self, text: str) -> str:
-        """What is right: a printed line that is not documented."""
-        return self._in(text, "32")
-
-    def strong(self, text: str) -> str:
-        """A place."""
-        return self._in(text, "1")
-
-    def faint(self, text: str) -> str:
-        """What is less important than the text around it."""
-        return self._in(text, "2")
-
     def _in(self, text: str, code: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.coloured and text else text
+
+    #: What is wrong: the word FAIL, a documented line that was not printed.
+    bad = partialmethod(_in, code="31")
+    #: What is right: a printed line that is not documented.
+    good = partialmethod(_in, code="32")
+    #: A place.
+    strong = partialmethod(_in, code="1")
+    #: What is less important than the text around it.
+    faint = partialmethod(_in, code="2")
 
 
 PLAIN = Style()

@@ -39,17 +39,17 @@ def configured_runner(starter: Starter, configuration: Configuration) -> Runner:
 
 def _engine(language: str, configuration: Configuration) -> Engine:
     command = configuration.engine.get(language)
-    memory = Engine.memory if configuration.memory is None else configuration.memory
     if command and command.speaks_protocol:
-        engine = Engine(command.words, memory=memory)
+        engine = Engine(command.words)
     elif language == PYTHON:
         has_face = configuration.torch != INSTALLED
-        engine = python_engine(command.words if command else (), memory, has_face)
+        engine = python_engine(command.words if command else (), has_face)
     else:
-        engine = lua_engine(command.words, memory) if command else Engine(memory=memory)
+        engine = lua_engine(command.words) if command else Engine()
     return replace(
         engine,
         environment=configuration.environment,
+        memory=Engine.memory if configuration.memory is None else configuration.memory,
         sandboxed=bool(configuration.sandbox),
         read=configuration.sandbox_read,
     )

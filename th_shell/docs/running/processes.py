@@ -61,14 +61,12 @@ class Engine:
     read: Sequence[str] = ()
 
 
-def lua_engine(command: Sequence[str], memory: int) -> Engine:
+def lua_engine(command: Sequence[str]) -> Engine:
     """The engine of a command that runs a Lua script: plain Lua, LuaJIT, or the real Torch7."""
-    return Engine([*command, str(Path(__file__).with_name("lua_engine.lua"))], memory=memory)
+    return Engine([*command, str(Path(__file__).with_name("lua_engine.lua"))])
 
 
-def python_engine(
-    command: Sequence[str] = (), memory: int = Engine.memory, has_face: bool = True
-) -> Engine:
+def python_engine(command: Sequence[str] = (), has_face: bool = True) -> Engine:
     """The engine of a command that runs a Python script; by default, the Python of th-docs.
 
     has_face: whether `import torch` is this project's torch there. What another command runs
@@ -76,7 +74,7 @@ def python_engine(
     """
     script = str(Path(__file__).with_name("python_engine.py"))
     face = ["--face", _FACE, _TOP] if has_face and not command else []
-    return Engine([*(command or [sys.executable]), script, *face], memory=memory)
+    return Engine([*(command or [sys.executable]), script, *face])
 
 
 class LostError(Exception):

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from textwrap import dedent
 
 from th_shell.docs.reading.examples import Block, Line, PageText
+from th_shell.docs.reading.formats import FORMATS
 from th_shell.docs.settings.options import read_layer
 from th_shell.docs.settings.setting_readers import literal
 from th_shell.docs.settings.settings import Layer, SettingsError
@@ -41,11 +42,6 @@ _IN_MARKDOWN = re.compile(f"{_OPAQUE}|{_HTML}", re.S)
 _RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
 _LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
 _LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
-_MARKDOWN = (".md", ".markdown")
-_HTML_PAGES = (".html", ".htm")
-_RST_PAGES = (".rst", ".rest")
-_COMMENTS_ONLY = (".lua",)  # pages whose blocks are in comments
-_NOTEBOOKS = (".ipynb",)  # their lines are not those of their texts
 
 
 @dataclass(frozen=True)
@@ -72,7 +68,7 @@ def find_comments(page: PageText) -> list[Comment]:
     found = [
         comment
         for number, block in enumerate(page.blocks)
-        for comment in _inside(number, block.lines, page.suffix in _COMMENTS_ONLY)
+        for comment in _inside(number, block.lines, FORMATS.get(page.suffix) == "lua")
     ]
     found += _outside(page)
     return sorted(found, key=lambda comment: comment.line)
@@ -127,11 +123,12 @@ def _inside(number: int, lines: Sequence[Line], is_comment: bool) -> Iterator[Co
 def _outside(page: PageText) -> Iterator[Comment]:
     code = page.other | {line.number for block in page.blocks for line in block.lines}
     prose = ["" if at in code else line for at, line in enumerate(page.lines, 1)]
-    if page.suffix in _RST_PAGES:
+    kind = FORMATS.get(page.suffix)
+    if kind == "rst":
         yield from _rst_comments(prose)
-    elif page.suffix not in _NOTEBOOKS:
-        yield from _html_comments(prose, page.suffix in _MARKDOWN)
-        if page.suffix not in (*_MARKDOWN, *_HTML_PAGES):
+    elif kind != "notebook":  # whose lines are not those of its texts
+        yield from _html_comments(prose, kind == "markdown")
+        if kind not in ("markdown", "html"):
             yield from _line_comments(prose)
 
 
