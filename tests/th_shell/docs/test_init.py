@@ -25,7 +25,7 @@ def test_all_files(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out == f"wrote {SETTINGS}\nwrote {CONFTEST}\nwrote {WORKFLOW}\n"
     assert 'pages("*.md", "*.txt")' in Path(CONFTEST).read_text()
     workflow = Path(WORKFLOW).read_text()
-    assert "th-docs --github docs\n" in workflow
+    assert "pytest docs\n" in workflow
     assert "\t" not in workflow
 
 
@@ -73,7 +73,7 @@ def test_force() -> None:
 def test_a_folder_elsewhere_has_its_own_workflow(capfd: pytest.CaptureFixture[str]) -> None:
     Path("../other").mkdir()
     assert main(["init", "../other"]) == 0
-    assert "th-docs --github .\n" in Path("../other", WORKFLOW).read_text()
+    assert "pytest .\n" in Path("../other", WORKFLOW).read_text()
     assert 'pages("*.md")' in Path("../other/conftest.py").read_text()
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import re
 import select
 from pathlib import Path
 
@@ -26,19 +25,6 @@ def test_json_on_the_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
     assert json.loads(out)["counts"] == {"ran": 1, "differs": 1}
     assert error.startswith("FAIL bad.md:2: differs\n")
     assert error.endswith("bad.md: checked 1 of 2 examples: 1 ran, 1 differs\n")
-
-
-def test_github(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
-    Path("evil.md").write_text("```\n> print('::error::evil')\n1\n```\n")
-    assert main(["--github", "evil.md"]) == 1
-    first, *report, last = capfd.readouterr().out.splitlines()
-    stopped = re.fullmatch(r"::stop-commands::([0-9a-f]{32})", first)
-    assert stopped
-    # What the page has printed stands before the line after which commands are obeyed again.
-    assert report[-1] == f"::{stopped[1]}::"
-    assert "    + ::error::evil" in report
-    assert last.startswith("::error file=evil.md,line=2,endLine=3,title=differs%3A print(")
 
 
 def test_coverage(capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from runtime import Replacement
 from th_shell.docs.judging.verdicts import PageResult
-from th_shell.docs.reporting import coverage, github
+from th_shell.docs.reporting import coverage
 from th_shell.docs.reporting.excerpts import DIFFS, style_for
 from th_shell.docs.reporting.progress import Progress
 from th_shell.docs.reporting.report import TextReport, View
@@ -59,7 +58,6 @@ _OPTIONS: Sequence[tuple[Sequence[str], str, dict[str, Any]]] = (
         "error. Its schema is th_shell/docs/reporting/results.schema.json",
         {"metavar": "FILE"},
     ),
-    (("--github",), "annotate the lines of failures in a GitHub workflow", _FLAG),
     (
         ("--coverage",),
         "say which operations of torch, and which anchors of the pages, have no checked example",
@@ -93,17 +91,14 @@ class Reporter:
         """
         self._options = options
         self._descriptor = 2 if options.json == _STANDARD_OUTPUT else 1  # where the text goes
-        self._clustered = not (options.no_cluster or options.verbose)
+        clustered = not (options.no_cluster or options.verbose)
         style = style_for(options.color, self._descriptor)
-        view = View(options.verbose, options.diff, self._clustered, style)
+        view = View(options.verbose, options.diff, clustered, style)
         self._progress = progress
         self._text = TextReport(view, progress.total)
-        self._token = secrets.token_hex(16) if options.github else ""
         self._json = _opened(options.json) if options.json and self._descriptor == 1 else None
 
     def __enter__(self) -> Reporter:
-        if self._token:
-            self._say(github.quoted_from(self._token))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -123,8 +118,6 @@ class Reporter:
             self._say(line)
         is_wanted = self._options.coverage or self._options.coverage_names is not None
         covered = self._coverage(pages) if is_wanted else None
-        if self._token:
-            self._annotate(pages)
         if self._options.json:
             self._write(results_json(pages, covered))
 
@@ -134,11 +127,6 @@ class Reporter:
         for line in coverage.coverage_lines(found, "torch" if names is None else "names"):
             self._say(line)
         return found
-
-    def _annotate(self, pages: Sequence[PageResult]) -> None:
-        self._say(github.quoted_to(self._token))
-        for line in github.commands(pages, self._clustered):
-            self._say(line)
 
     def _say(self, line: str) -> None:
         self._progress.erase()
