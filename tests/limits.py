@@ -28,10 +28,15 @@ _LEAST, _MOST = 8, 200_000  # below, every test has such sizes; beyond, tensors 
 @cache
 def limits() -> dict[str, int]:
     """The limits from 8 to 200,000 by module and name: 'compute/thread_pool.py LARGE'."""
-    return {name: value for name, value in _constants() if _LEAST <= value <= _MOST}
+    return {name: value for name, value in _constants().items() if _LEAST <= value <= _MOST}
 
 
-def _constants() -> Iterator[tuple[str, int]]:
+@cache
+def _constants() -> dict[str, int]:
+    return dict(_read_constants())
+
+
+def _read_constants() -> Iterator[tuple[str, int]]:
     for path in sorted([*RUNTIME.rglob("*.py"), *RUNTIME.rglob("*.lua")]):
         for names, values in _ASSIGNMENT.findall(path.read_text().replace("{", "\n")):
             names = names.removeprefix("local ")
@@ -57,7 +62,7 @@ class Limits:
     def __init__(self, *rooms: str) -> None:
         """rooms: of modules, such as 'ops'."""
         self._known: dict[tuple[object, str], int] = {}
-        constants = {(name.split()[1], size) for name, size in _constants() if size >= _LEAST}
+        constants = {(name.split()[1], size) for name, size in _constants().items() if size >= _LEAST}
         for name, module in list(sys.modules.items()):
             if name.startswith(tuple(f"runtime.{room}." for room in rooms)):
                 for constant, size in constants:

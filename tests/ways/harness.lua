@@ -3,7 +3,7 @@
 --
 -- The ways of a call are found in the functions themselves: a function that tries a quicker way
 -- first has the function that it falls back to as an upvalue named `slow`. The last one is
--- Python's, which is called with its limits at 16 elements and out of reach (`set_limits`), and the
+-- Python's, which is called with its limits at few elements and out of reach (`set_limits`), and the
 -- first one with several threads.
 local ffi = require 'ffi'
 
@@ -250,9 +250,22 @@ local function compare(found, expected, rough, count)
   end
 end
 
+local LARGE, MANY = 1000, 100 -- a large call has up to so many pieces of Python's work
+local OUT_OF_REACH = 2 ^ 30
+
+-- Limits of Python's and numbers of threads that a call meets: with few elements one of those that
+-- would compute the same, and another one `at` the next size.
+local function surroundings(elements, at)
+  if elements >= LARGE then return { math.floor(elements / MANY), OUT_OF_REACH }, { 2, 3 } end
+  local limits = { 16, OUT_OF_REACH }
+  if elements < 16 then limits = { limits[1 + at % 2] } end
+  return limits, { 2 + math.floor(at / 2) % 2 }
+end
+
 --- Computes a call in all ways; prints where they differ. Returns whether it gave no error.
 -- @param rough how much numbers may differ; nil: not at all
-local function hold(text, name, f, args, n, rough)
+-- @param limits of Python's, and numbers of `threads`: as they come from surroundings
+local function hold(text, name, f, args, n, rough, limits, threads)
   local ways = ways_of(name, f)
   torch.setnumthreads(1)
   local expected = outcome(ways[#ways], args, n)
@@ -261,14 +274,14 @@ local function hold(text, name, f, args, n, rough)
     if problem then print(('%s, %s: %s'):format(text, way, problem)) end
   end
   for k = 1, #ways - 1 do check('way ' .. k .. ' of ' .. #ways, ways[k]) end
-  for _, limit in ipairs{ 16, 2 ^ 30 } do
+  for _, limit in ipairs(limits) do
     set_limits(limit)
     check('limits at ' .. limit, ways[#ways])
   end
   set_limits(0)
-  for threads = 2, 3 do
-    torch.setnumthreads(threads)
-    check(threads .. ' threads', ways[1])
+  for _, count in ipairs(threads) do
+    torch.setnumthreads(count)
+    check(count .. ' threads', ways[1])
   end
   torch.setnumthreads(THREADS)
   return expected[1]
@@ -333,6 +346,8 @@ local DESTINATIONS = {
 
 local makers = {}
 
+local function packed(...) return select('#', ...), { ... } end
+
 --- Computes one call for a type, layouts and a number of elements. Returns whether it gave no error.
 -- @param at what numbers and layouts are drawn with; multiples of 30 are contiguous
 function run_case(name, expression, words, kind, at, n, rough, twice)
@@ -347,11 +362,10 @@ function run_case(name, expression, words, kind, at, n, rough, twice)
   if context.layout ~= 'contiguous' and #context.sizes == 1 then context.sizes = { n, 1 } end
   makers[words] = makers[words] or setfenv(assert(loadstring('local n, kind = ... return ' .. words)),
     setmetatable({}, { __index = function(_, key) return make[key] or _G[key] end }))
-  local args = { makers[words](n, kind) }
-  local count = select('#', makers[words](n, kind))
+  local count, args = packed(makers[words](n, kind))
   local f = expression == 'method' and torch[kind .. 'Tensor'][name] or torch[name]
   if expression == 'metamethod' then f = getmetatable(torch[kind .. 'Tensor']())[name] end
   local text = ('%s %s(%s) %s %s %s %d'):format(expression, name, words, kind, context.layout,
     context.dest, n)
-  return hold(text, name, f, args, count, rough or nil)
+  return hold(text, name, f, args, count, rough or nil, surroundings(n, at))
 end

@@ -2,7 +2,7 @@
 
 For each row of the table of operations: at sizes one below, at and one above the limits of the
 code, for all element types and layouts, used and empty destinations, one to three threads, and
-with Python's own limits out of reach or at one element. harness.lua tells the ways of a call.
+with Python's own limits out of reach or at few elements. harness.lua tells the ways of a call.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from runtime import TABLE, Engine
+from runtime.compute.thread_pool import LARGE  # where most ways end
 from tests.limits import Limits, limits
 from tests.ways.calls import LEFT_OUT, Call, calls
 
 HARNESS = (Path(__file__).parent / "harness.lua").read_bytes()
 PARTS = 8  # of the calls, which are tested apart
 BATCH = 300  # calls after which differences are looked for
-LARGE = limits()["compute/thread_pool.py LARGE"]  # where most ways end
 #: Sizes that are tested besides those at limits.
 FEW = (1, 7, 12, 31, 60, 5, 24)  # as many as there are types
 LEAST = 1000  # of limits at which all calls are tested: smaller ones are met by other sizes

@@ -14,10 +14,10 @@ function r.int(a, b) return math.floor(torch.uniform(a, b + 1)) end
 function r.real(a, b) return torch.uniform(a, b) end
 function r.bool() return torch.uniform() < 0.5 end
 function r.pick(...) return (select(r.int(1, select('#', ...)), ...)) end
-function r.of(f, ...) return torch.Tensor(...):apply(f) end
 function r.tensor(...) return torch.Tensor(...):normal() end
 r.plain = r.tensor
-function r.positive(...) return torch.Tensor(...):uniform(0.05, 0.95) end
+function r.between(a, b, ...) return torch.Tensor(...):uniform(a, b) end
+function r.positive(...) return r.between(0.05, 0.95, ...) end
 function r.zeros(...) return torch.Tensor(...):zero() end
 function r.out() return torch.Tensor() end
 function r.index(max, ...)

@@ -39,24 +39,28 @@ end
 
 local SPECIAL = { 0, tonumber('-0'), 1, -1, 1 / 0, -1 / 0, 0 / 0, 1e-320, 1e300 }
 
-local function fill(t, f)
+-- Let `draw` set the elements, and put special numbers in the place of half of them.
+local function fill(t, draw)
+  if t:nElement() == 0 then return t end
+  draw(t)
   local storage = t:storage()
-  for i = 1, storage and storage:size() or 0 do
-    storage[i] = special and not t:type():find('Long') and r.bool() and r.pick(unpack(SPECIAL)) or f()
+  local chances = special and torch.rand(generator, storage:size()):storage()
+  for i = 1, chances and storage:size() or 0 do
+    if chances[i] < 0.5 then storage[i] = SPECIAL[1 + math.floor(2 * #SPECIAL * chances[i])] end
   end
   return t
 end
 
+local function normal(t) t:normal(generator, 0, 1) end
+
 -- Tensors of the type under test; the arguments are sizes, or a LongStorage of them.
-function r.of(f, ...) return vary_layout(fill(torch.DoubleTensor(...), f):type(r.type)) end
-function r.tensor(...)
-  return r.of(function() return torch.normal(generator, 0, 1) end, ...)
+function r.of(draw, ...) return vary_layout(fill(torch.DoubleTensor(...), draw):type(r.type)) end
+function r.tensor(...) return r.of(normal, ...) end
+function r.between(a, b, ...)
+  return r.of(function(t) t:uniform(generator, a, b) end, ...)
 end
-function r.positive(...) return r.of(function() return r.real(0.05, 0.95) end, ...) end
-function r.plain(...) -- contiguous
-  local f = function() return torch.normal(generator, 0, 1) end
-  return fill(torch.DoubleTensor(...), f):type(r.type)
-end
+function r.positive(...) return r.between(0.05, 0.95, ...) end
+function r.plain(...) return fill(torch.DoubleTensor(...), normal):type(r.type) end -- contiguous
 function r.zeros(...) return torch.DoubleTensor(...):zero():type(r.type) end
 function r.out() -- a result's tensor, which the call is to resize
   if r.bool() then return torch.DoubleTensor():type(r.type) end
@@ -64,7 +68,10 @@ function r.out() -- a result's tensor, which the call is to resize
 end
 -- Tensors of other types.
 function r.index(max, ...)
-  return fill(torch.LongTensor(...), function() return r.int(1, max) end)
+  local t = torch.LongTensor(...)
+  local storage = t:storage()
+  for i = 1, storage and storage:size() or 0 do storage[i] = r.int(1, max) end
+  return t
 end
 function r.longs(...) return torch.LongTensor(...):zero() end
 function r.ints(...) return torch.IntTensor(...):zero() end

@@ -43,7 +43,7 @@ def terminal() -> Iterator[Terminal]:
 
 
 @pytest.mark.parametrize(
-    ("delay", "pause"), [(0, 0), (0, 0.05), (0, 0.3), (1.5, 0), (1.5, 0.5), (1.5, 1.2), (0, 2)]
+    ("delay", "pause"), [(0, 0), (0, 0.05), (0, 0.3), (1.5, 0), (1.5, 0.5), (1.5, 1.2), (0, 1)]
 )
 @pytest.mark.parametrize(
     ("words", "prompt", "keys", "told"),
