@@ -62,7 +62,9 @@ class Limits:
     def __init__(self, *rooms: str) -> None:
         """rooms: of modules, such as 'ops'."""
         self._known: dict[tuple[object, str], int] = {}
-        constants = {(name.split()[1], size) for name, size in _constants().items() if size >= _LEAST}
+        constants = {
+            (name.split()[1], size) for name, size in _constants().items() if size >= _LEAST
+        }
         for name, module in list(sys.modules.items()):
             if name.startswith(tuple(f"runtime.{room}." for room in rooms)):
                 for constant, size in constants:
