@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import mmap
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from runtime.compute.processors import PROCESSORS
+from runtime.core.forks import ForkLock
 
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # Bytes that OpenBLAS maps at the first use of each of its threads, and of each that calls it. Where
@@ -55,20 +55,7 @@ def check_room(threads: int, library: str = "numpy") -> None:
 
 # A library has one number of threads for the whole process: engines take turns to set it. So does
 # os.fork: at a fork, OpenBLAS ends its threads, and who waits for their results waits for ever.
-_setting = threading.RLock()
-
-
-def _after_fork() -> None:
-    global _setting
-    _setting = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lambda: _setting.acquire(),
-        after_in_parent=lambda: _setting.release(),
-        after_in_child=_after_fork,
-    )
+_setting = ForkLock()
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from runtime.compute.c_functions import blas, inner_loop, lapack
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 
-_LARGE_BYTES = 8 * LARGE
 _OUT_OF_RANGE = "position out of range"  # what a job in lua/parallel/jobs.lua says
 
 
@@ -59,7 +58,7 @@ def run_loop(ufunc: np.ufunc, out: Array, values: Sequence[Array]) -> bool:
 
 def copy_into(out: Array, values: Array) -> None:
     """Set an array's elements to others of the same type and shape."""
-    if out.nbytes < _LARGE_BYTES or np.may_share_memory(out, values):
+    if out.nbytes < 8 * LARGE or np.may_share_memory(out, values):
         np.copyto(out, values)
     elif out.flags.c_contiguous and values.flags.c_contiguous:
         thread_pool.run("copy", out.nbytes, out=out, source=values)
@@ -150,7 +149,7 @@ def cumulate_rows(rows: Array, out: Array) -> None:
 
 def take_rows(rows: Array, at: Array, out: Array) -> None:
     """out = rows[at]; all are contiguous and do not overlap, positions are from 0 and in range."""
-    large, size = out.nbytes >= _LARGE_BYTES, rows[0].nbytes
+    large, size = out.nbytes >= 8 * LARGE, rows[0].nbytes
     thread_pool.run("take", len(at), large=large, out=out, source=rows, at=at, size=size)
 
 

@@ -37,8 +37,7 @@ _kept_alive: list[Any] = []  # what the ufuncs point at
 
 def _api() -> Any:
     """numpy's table of C functions on ufuncs."""
-    core = "numpy._core" if hasattr(np, "_core") else "numpy.core"  # before numpy 2
-    table = import_module(f"{core}._multiarray_umath")._UFUNC_API
+    table = import_module("numpy._core._multiarray_umath")._UFUNC_API
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype = ctypes.c_void_p
     pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]

@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime.compute.bulk import take_along
 from runtime.compute.lua_functions import call_lua
-from runtime.core.dtypes import Array
+from runtime.core.dtypes import EXACT, Array
 
 
 def _run(name: bytes, *args: Any) -> None:
@@ -35,15 +35,12 @@ def cumsum_rows(rows: Array, out: Array) -> None:
     _run(b"cumsum", rows, out, rows.size // n, n)
 
 
-_MAX_EXACT = 2**53  # doubles hold all whole numbers up to this one
-
-
 def _keys(rows: Array, descending: bool) -> tuple[Array, Array, bool]:
     """Doubles with the order of the elements (or the opposite order), for sorting.
 
     Returns them, the positions of each row's elements, and whether any of them is nan.
     """
-    if rows.dtype == np.int64 and rows.size and max(rows.max(), -int(rows.min())) > _MAX_EXACT:
+    if rows.dtype == np.int64 and rows.size and max(rows.max(), -int(rows.min())) > EXACT:
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
     keys = np.array(rows, np.float64, order="C")
     if descending:

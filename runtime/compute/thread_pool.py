@@ -183,8 +183,7 @@ def _after_fork() -> None:
         pool.forget_threads()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def get_threads() -> int:

@@ -31,6 +31,8 @@ def element_ctype(real: str) -> str:
 
 #: The dimensions that a tensor's struct has room for behind its members.
 ROOM = 8
+#: Those that any tensor has: a file that tells of more is damaged, a deeper table holds itself.
+MAX_DIMENSIONS = 1000
 
 #: Another number each time that the memory of a storage changes, by which Lua code that has read
 #: where elements are finds out whether a storage has been resized since. It wraps.

@@ -11,6 +11,8 @@ from runtime.core.c_structs import ELEMENT_TYPES
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+#: Up to here, each whole number is a double.
+EXACT = float(2**53)
 _INT32_LIMIT = float(2**31)
 _INT64_LIMIT = float(2**63)
 

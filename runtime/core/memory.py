@@ -27,8 +27,9 @@ _THRESHOLD = 128 << 20
 #: How many bytes may be allocated before the next collection, for each second that one took.
 _BYTES_PER_SECOND = 40 << 30
 #: An allocation of so many bytes takes longer, since the system has to provide the pages, than a
-#: collection of so many seconds: it collects first, to use memory again.
-_MIN_WORTH_COLLECTING = 64 << 20
+#: collection of so many seconds: it collects first, to use memory again. To keep larger memory
+#: would take more of it than it saves time.
+_LARGE = 64 << 20
 _MAX_QUICK = 0.03
 
 
@@ -58,7 +59,7 @@ class Meter:
     def add(self, nbytes: int) -> None:
         """Count memory about to be allocated; may first collect what nobody uses."""
         limit = self.limit
-        if nbytes >= _MIN_WORTH_COLLECTING and self._quick:
+        if nbytes >= _LARGE and self._quick:
             limit = min(limit, max(_THRESHOLD, self._settled + nbytes // 2))
         if self.live + nbytes > limit and self.collect is not None:
             self._make_room(self.collect, nbytes)
@@ -92,7 +93,6 @@ class Pool:
     """
 
     MIN_BYTES = 1 << 20  # of an allocation; the C library reuses smaller ones by itself
-    MAX_BYTES = 64 << 20  # of an allocation; to keep more takes more memory than it saves time
     MAX_KEPT = 256 << 20  # bytes in all
     _LINE = 64  # bytes of a cache line, where the memory starts
 
@@ -136,7 +136,7 @@ class Pool:
         """Keep the base of bytes from `take`, to which nothing else refers."""
         nbytes = memory.nbytes - self._LINE
         most = min(self.MAX_KEPT, self._meter.room)
-        if nbytes <= self.MAX_BYTES and self._count() + nbytes <= most:
+        if nbytes <= _LARGE and self._count() + nbytes <= most:
             self._free.setdefault(nbytes, []).append(memory)
 
     def _count(self) -> int:
@@ -188,7 +188,7 @@ class Memory(Part):
     def _take(self, count: int, nbytes: int, dtype: DType) -> Array:
         if nbytes < Pool.MIN_BYTES:
             return np.empty(count, dtype.numpy)
-        if nbytes >= _MIN_WORTH_COLLECTING and not self._pool.has(nbytes):
+        if nbytes >= _LARGE and not self._pool.has(nbytes):
             _check_room(nbytes)
         return self._pool.take(nbytes).view(dtype.numpy)
 

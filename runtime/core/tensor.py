@@ -30,7 +30,7 @@ Sizes = tuple[int, ...]
 _HEAD_SIZE = TENSOR.size
 _MIRRORS = [struct.Struct(f"{TENSOR.format}{n}q{8 * (ROOM - n)}x{n}q") for n in range(ROOM + 1)]
 _REFCOUNTED = int(Flag.REFCOUNTED)
-_MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) > 1 else 32  # of numpy's arrays
+_MAX_DIMENSIONS = 64  # of numpy's arrays
 
 
 @lru_cache(maxsize=4096)

@@ -200,5 +200,4 @@ def _forget_watcher() -> None:
     _only = None  # a fork has no thread of it
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_watcher)
+os.register_at_fork(after_in_child=_forget_watcher)

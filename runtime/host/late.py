@@ -6,33 +6,19 @@ Lua first asks for one of its functions, or before, in the background of a promp
 
 from __future__ import annotations
 
-import os
-import threading
 from importlib import import_module
 
 from runtime.compute.blas_threads import one_thread_at_load
 from runtime.core.arithmetic import numpy_has_come
 from runtime.core.collector import nothing_is_garbage
+from runtime.core.forks import ForkLock
 from runtime.core.interrupts import uninterruptible
 
 # Held while it is loaded. A fork waits until that is done: a child would find modules that are
 # loaded to one half, by a thread that it has not.
-_loading = threading.RLock()
+_loading = ForkLock()
 _is_loaded = False
 _error: BaseException | None = None
-
-
-def _after_fork() -> None:
-    global _loading
-    _loading = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lambda: _loading.acquire(),
-        after_in_parent=lambda: _loading.release(),
-        after_in_child=_after_fork,
-    )
 
 
 @uninterruptible

@@ -14,7 +14,15 @@ from typing import Any
 
 from runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
 from runtime.compute.thread_pool import LARGE
-from runtime.core.c_structs import ELEMENT_TYPES, MOVES, ROOM, STRUCTS, Flag, element_ctype
+from runtime.core.c_structs import (
+    ELEMENT_TYPES,
+    MAX_DIMENSIONS,
+    MOVES,
+    ROOM,
+    STRUCTS,
+    Flag,
+    element_ctype,
+)
 from runtime.core.errors import TorchError
 from runtime.core.interrupts import INTERRUPTED
 from runtime.core.state import State
@@ -34,6 +42,7 @@ def definitions() -> dict[bytes, bytes | int]:
         b"ELEMENT_TYPES": types.encode(),
         b"FLAGS": " ".join(f"{flag.name} {flag.value}" for flag in Flag).encode(),
         b"ROOM": ROOM,
+        b"MAX_DIMENSIONS": MAX_DIMENSIONS,
         b"OFFSETS": "\n".join(offsets).encode(),
         **{s.name.upper().encode() + b"_MEMBERS": s.declaration.encode() for s in STRUCTS},
         b"FIRST_TENSOR": FIRST_TENSOR,

@@ -20,7 +20,6 @@ from runtime.core.platform import DESCRIPTORS, is_of_system
 
 _PIECE = 1 << 20  # bytes copied or written at a time: Ctrl-C comes in between
 _MAX_BASE = 200  # bytes of the file's name that the name of a temporary file begins with
-_MAX_LINKS = 40  # symbolic links that are followed; Linux follows as many
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -188,9 +187,7 @@ def _is_special(name: bytes, status: os.stat_result | None) -> bool:
         return False
     if not stat.S_ISREG(status.st_mode):
         return True
-    for _ in range(_MAX_LINKS):
-        if not os.path.islink(name):
-            return False
+    while os.path.islink(name):  # links that lead in a circle have no status
         folder = os.path.dirname(name)
         if is_of_system(os.path.realpath(folder)):
             return True

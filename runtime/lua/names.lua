@@ -17,7 +17,6 @@ local sub, gsub, find, match = string.sub, string.gsub, string.find, string.matc
 local host, huge = th.host, math.huge
 local fetch_struct, structs, class_of = th.fetch_struct, th.structs, th.class_of
 
-local MAX_DEPTH = 20     -- metatables of metatables
 local TIME = 0.05        -- seconds in which a limited number of names is looked for, and counted
 local BETWEEN = 16384    -- names between two looks at the clock
 local NAME = '^[%a_][%w_]*$'
@@ -31,10 +30,9 @@ local NAME = '^[%a_][%w_]*$'
 local function holders(place)
   local list = {}
   if type(place.value) == 'table' then list[1] = place.value end
-  local mt = place.class or raw_metatable(place.value)
-  for _ = 1, MAX_DEPTH do
-    if type(mt) ~= 'table' then break end
-    list[#list + 1] = mt
+  local mt, seen = place.class or raw_metatable(place.value), {}
+  while type(mt) == 'table' and not seen[mt] do
+    list[#list + 1], seen[mt] = mt, true
     local index = rawget(mt, '__index')
     if type(index) == 'table' and index ~= mt then list[#list + 1] = index end
     mt = raw_metatable(list[#list])

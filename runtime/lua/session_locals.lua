@@ -15,7 +15,6 @@ local gmatch, match, sub, concat = string.gmatch, string.match, string.sub, tabl
 local floor = math.floor
 
 local KEEP = host.KEEP
-local MOST_UPVALUES = 60 -- of a function
 
 -- The cell of each local of the session: a function and the index of its upvalue that is the local.
 local cells = {}
@@ -125,7 +124,7 @@ local function joined(source, name, mentioned)
     end
   end
   local f, message, incomplete = compiled_within(source, name, names)
-  if not f and #names > MOST_UPVALUES then
+  if not f and #names > th.counters.UPVALUES then
     f, message, incomplete = compiled_within(source, name, { KEEP })
     if f then setfenv(f, environment(joins)) end
   end

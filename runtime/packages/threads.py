@@ -132,7 +132,6 @@ def functions() -> dict[str, Callable[..., Any]]:
         "set_counter": lambda number, value: _count(
             number, lambda _: int(cast_scalar(value, LONG))
         ),
-        "free_counter": lambda number: _counters.pop(int(number), None) and None,
         "new_mutex": lambda: _new(_locks, threading.Lock()),
         "lock": lambda number: _find(_locks, number, "mutex").acquire() and None,
         "unlock": _unlock,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from math import copysign
 
+from runtime.core.dtypes import EXACT
+
 NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = range(6)
 # 6 is only in old files: it has no number, so that it cannot hold itself. 7, too; its upvalues are
 # a list of values. In 8 they have names.
 PLAIN_FUNCTION, OLD_FUNCTION, FUNCTION = 6, 7, 8
-
-#: Up to here, each whole number is a double.
-EXACT = float(1 << 53)
 
 
 def plain_number(value: float) -> int | float:

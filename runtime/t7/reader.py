@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from runtime.core.c_structs import MAX_DIMENSIONS
 from runtime.core.dtypes import DTYPES, DType
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import check_dimensions, fits_storage
@@ -33,7 +34,6 @@ from runtime.t7.source import BinarySource
 from runtime.t7.text import TextSource
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 
-_MAX_DIMENSIONS = 1000
 _MISFIT = "corrupt file: a tensor that does not fit its storage"
 
 Source = BinarySource | TextSource
@@ -231,7 +231,7 @@ class ObjectReader:
     def _tensor(self, dtype: DType) -> Any:
         source = self._source
         count = source.read_int()
-        if not 0 <= count <= _MAX_DIMENSIONS:
+        if not 0 <= count <= MAX_DIMENSIONS:
             raise T7Error(f"corrupt file: a tensor of {count} dimensions")
         geometry = source.read_longs(2 * count + 1)
         sizes, strides, offset = geometry[:count], geometry[count:-1], geometry[-1] - 1

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import DTYPES, LONG, Array, DType
+from runtime.core.dtypes import DTYPES, EXACT, LONG, Array, DType
 from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.t7.kinds import EXACT, NUMBER, STRING, plain_number, plain_string
+from runtime.t7.kinds import NUMBER, STRING, plain_number, plain_string
 from runtime.t7.values import T7Error
 
 OVERFLOW = "$ Torch: invalid memory size -- maybe an overflow?"

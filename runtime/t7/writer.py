@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.dtypes import EXACT
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of, tensor_of
-from runtime.t7.kinds import BOOLEAN, EXACT, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
+from runtime.t7.kinds import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
 from runtime.t7.sink import Sink
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 

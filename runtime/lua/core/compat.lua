@@ -4,7 +4,7 @@
 
 local th = ...
 
-local select, next, type, getmetatable = select, next, type, getmetatable
+local select, type, getmetatable = select, type, getmetatable
 local pcall, error = pcall, error
 local find, gsub, max = string.find, string.gsub, math.max
 local old_pairs, old_ipairs = pairs, ipairs
@@ -29,50 +29,23 @@ local function metafield(value, name)
   return type(mt) == 'table' and rawget(mt, name)
 end
 
---- pairs that honours __pairs.
-function pairs(value)
-  local iterate = metafield(value, '__pairs')
-  if iterate then
-    local f, s, v = iterate(value)
-    return f, s, v
-  end
-  if type(value) == 'table' then return next, value, nil end
-  return old_pairs(value)
-end
-
---- ipairs that honours __ipairs.
-function ipairs(value)
-  local iterate = metafield(value, '__ipairs')
-  if iterate then
-    local f, s, v = iterate(value)
-    return f, s, v
-  end
-  return old_ipairs(value)
-end
-
-table.unpack = table.unpack or unpack
-table.pack = table.pack or function(...)
-  return { n = select('#', ...), ... }
-end
-
-string.gfind = string.gfind or string.gmatch
-
-local old_rep = string.rep
-if not pcall(old_rep, 'x', 2, ',') or old_rep('x', 2, ',') ~= 'x,x' then
-  function string.rep(s, n, separator)
-    if not separator or n < 2 then return old_rep(s, n) end
-    return old_rep(s .. separator, n - 1) .. s
+-- A function that goes through a table as its metatable says.
+local function honouring(field, iterate)
+  return function(value)
+    local own = metafield(value, field)
+    if own then
+      local f, s, v = own(value)
+      return f, s, v
+    end
+    return iterate(value)
   end
 end
 
-local old_log = math.log
-if old_log(8, 2) ~= 3 then
-  function math.log(x, base)
-    if base == nil then return old_log(x) end
-    if base == 10 then return math.log10(x) end
-    return old_log(x) / old_log(base)
-  end
-end
+pairs, ipairs = honouring('__pairs', old_pairs), honouring('__ipairs', old_ipairs)
+
+table.unpack, string.gfind = unpack, string.gmatch
+
+function table.pack(...) return { n = select('#', ...), ... } end
 
 local old_collect = collectgarbage
 local stopped, collecting = false, false
@@ -142,7 +115,7 @@ end
 --- The kB that Lua uses.
 function th.count_memory() return old_collect('count') end
 
-package.searchers = package.searchers or package.loaders
+package.searchers = package.loaders
 
 -- Programs find out whether they run in Lua 5.2 by compiling a chunk that declares a local named
 -- `goto`, a reserved word there; they then expect os.execute to return what it does in Lua 5.2.

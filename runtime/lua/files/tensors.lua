@@ -8,8 +8,6 @@ local type, tonumber = type, tonumber
 local call, objects, windows = files.call, th.objects, files.windows
 local typename = th.typename
 
-local MAX_DIMENSIONS = 1000
-
 local File = torch.getmetatable('torch.File')
 
 for _, dtype in ipairs(th.dtypes) do
@@ -106,7 +104,7 @@ for _, dtype in ipairs(th.dtypes) do
   function tensor.read(self, file)
     local w, object = check(dtype.tensor_name, self, file)
     local n = get_int(w, object)
-    if n < 0 or n > MAX_DIMENSIONS then
+    if n < 0 or n > th.host.MAX_DIMENSIONS then
       th.fail(('corrupt file: a tensor of %d dimensions'):format(n))
     end
     local geometry = {}

@@ -61,8 +61,6 @@ end
 
 local function make_cutorch()
   local cutorch = {
-    getDeviceCount = function() return 1 end,
-    getDevice = function() return 1 end,
     setDevice = check_device,
     withDevice = function(device, f)
       check_device(device)
@@ -72,14 +70,15 @@ local function make_cutorch()
     getDeviceProperties = function()
       return { name = 'processor', totalGlobalMem = MEMORY, major = 0, minor = 0 }
     end,
-    getNumStreams = function() return 0 end,
-    getStream = function() return 0 end,
-    hasHalf = true,
-    createCudaHostTensor = function(...) return torch.FloatTensor(...) end,
-    createFloatTensor = function(...) return torch.FloatTensor(...) end,
-    getState = function() return {} end,
-    isManagedPtr = function() return false end,
+    hasHalf = true, getState = function() return {} end,
   }
+  for name, value in pairs{ getDeviceCount = 1, getDevice = 1, getNumStreams = 0, getStream = 0,
+    isManagedPtr = false } do
+    cutorch[name] = function() return value end
+  end
+  for _, name in ipairs{ 'createCudaHostTensor', 'createFloatTensor' } do
+    cutorch[name] = function(...) return torch.FloatTensor(...) end
+  end
   for _, name in ipairs{ 'manualSeed', 'seed', 'initialSeed', 'getRNGState', 'setRNGState' } do
     cutorch[name] = function(...) return torch[name](...) end
   end

@@ -32,12 +32,10 @@ function lfs.chdir(...)
     :format(name, th.ask(host.os_describe, code))
 end
 
-function lfs.mkdir(...)
-  return outcome(th.ask(host.os_mkdir, text(1, select('#', ...), (...))))
-end
-
-function lfs.rmdir(...)
-  return outcome(th.ask(host.os_rmdir, text(1, select('#', ...), (...))))
+for _, name in ipairs{ 'mkdir', 'rmdir' } do
+  lfs[name] = function(...)
+    return outcome(th.ask(host['os_' .. name], text(1, select('#', ...), (...))))
+  end
 end
 
 function lfs.touch(...)
@@ -74,16 +72,13 @@ local function attributes(name, what, follow)
   return result[what]
 end
 
---- All attributes of a file as a table, or one of them by its name.
--- @param what the attribute's name, or a table that gets all of them
-function lfs.attributes(...)
-  local name, what = ...
-  return attributes(text(1, select('#', ...), name), what, true)
-end
-
-function lfs.symlinkattributes(...)
-  local name, what = ...
-  return attributes(text(1, select('#', ...), name), what, false)
+-- All attributes of a file as a table, or one of them by its name.
+-- lfs.symlinkattributes tells those of a link itself.
+for short, follows in pairs{ attributes = true, symlinkattributes = false } do
+  lfs[short] = function(...)
+    local name, what = ...
+    return attributes(text(1, select('#', ...), name), what, follows)
+  end
 end
 
 -- ---------------------------------------------------- directories and locks

@@ -131,8 +131,7 @@ end
 function paths.rmall(name, more)
   if more ~= 'yes' then return nil, "missing second argument ('yes')" end
   name = text(1, 1, name):gsub('(.)/+$', '%1')
-  if is_link(name) then return os.remove(name) end
-  if paths.filep(name) then return os.remove(name) end
+  if is_link(name) or paths.filep(name) then return os.remove(name) end
   if not paths.dirp(name) then return nil, 'not a file or directory', name end
   -- paths.concat would remove '..' from the name; behind a symbolic link, that is another folder.
   local folder = name:sub(1, 1) == '/' and name or paths.cwd() .. '/' .. name

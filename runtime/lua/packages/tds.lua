@@ -140,17 +140,14 @@ local function key_text(key)
 end
 
 function Hash:__tostring()
-  local out, width, shown = { ('tds.Hash[%d]{'):format(#self) }, 0, 0
-  for key in pairs(getfenv(self).values) do
-    width, shown = math.max(width, #key_text(key)), shown + 1
-    if shown == MOST_SHOWN then break end
-  end
-  shown = 0
+  local out, heads, shown, width = { ('tds.Hash[%d]{'):format(#self) }, {}, {}, 0
   for key, value in pairs(getfenv(self).values) do
-    local head = key_text(key)
-    out[#out + 1] = lines_of(head .. (' '):rep(width - #head) .. ' : ', value)
-    shown = shown + 1
-    if shown == MOST_SHOWN then break end
+    heads[#heads + 1], shown[#shown + 1] = key_text(key), value
+    width = math.max(width, #heads[#heads])
+    if #heads == MOST_SHOWN then break end
+  end
+  for i, head in ipairs(heads) do
+    out[i + 1] = lines_of(head .. (' '):rep(width - #head) .. ' : ', shown[i])
   end
   return closed(out)
 end

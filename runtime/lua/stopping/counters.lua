@@ -22,7 +22,8 @@ local band, bor, lshift, rshift = bit.band, bit.bor, bit.lshift, bit.rshift
 local cast, new, working_memory = ffi.cast, ffi.new, th.working_memory
 local sub = string.sub
 
-local counters = { ADDED = 2 } -- upvalues, and slots of a frame
+-- Upvalues, and slots of a frame, that counting adds; the upvalues that a function may have.
+local counters = { ADDED = 2, UPVALUES = 60 }
 th.counters = counters
 
 -- Numbers of instructions.
@@ -30,7 +31,7 @@ local ISLT, SUBVV, KSHORT, UGET, USETV, UCLO = 0, 33, 41, 45, 46, 50
 local CAT, CALLM, CALL, CALLMT, CALLT, ITERC, VARG, ISNEXT = 38, 65, 66, 67, 68, 69, 71, 72
 local FORI, FORL, ITERL, LOOP, JMP = 77, 79, 82, 85, 88
 
-local MOST_UPVALUES, MOST_SLOTS = 60, 250 -- of a function
+local MOST_SLOTS = 250 -- of a function
 local FARTHEST = 32767 -- a jump
 local ADDED = counters.ADDED
 local LENGTH = 9 -- of the instructions of a counter
@@ -175,7 +176,7 @@ local function decide(p, all)
   end
   local function settle(f, possible)
     if not f.carries then return end
-    if not possible or f.upvalue_count + ADDED > MOST_UPVALUES then
+    if not possible or f.upvalue_count + ADDED > counters.UPVALUES then
       f.carries, complete = false, false
     end
     for _, child in ipairs(f.children) do settle(child, f.carries) end

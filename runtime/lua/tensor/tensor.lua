@@ -10,12 +10,10 @@ local new_sizes = torch.getmetatable('torch.LongStorage').new
 
 -- ---------------------------------------------------------------- from tables
 
-local MAX_DIMENSIONS = 1000 -- a table that is nested deeper contains itself
-
 local function shape(items)
   local sizes = {}
   while type(items) == 'table' and #items > 0 do
-    if #sizes == MAX_DIMENSIONS then th.fail('invalid tensor definition') end
+    if #sizes == th.host.MAX_DIMENSIONS then th.fail('invalid tensor definition') end
     sizes[#sizes + 1] = #items
     items = items[1]
   end

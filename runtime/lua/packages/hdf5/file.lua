@@ -37,8 +37,8 @@ local function parts_of(path)
   return parts
 end
 
--- Adds the method that writes, or appends, at a path such as '/group/data'.
-local function add_method(method)
+-- The methods that write, or append, at a path such as '/group/data'.
+for _, method in ipairs{ 'write', 'append' } do
   File[method] = function(self, path, data, options)
     local parts = parts_of(path)
     if type(data) ~= 'userdata' and type(data) ~= 'table' then
@@ -54,9 +54,6 @@ local function add_method(method)
     end
   end
 end
-
-add_method 'write'
-add_method 'append'
 
 --- The group or dataset at a path; the group of all without a path.
 function File:read(path)

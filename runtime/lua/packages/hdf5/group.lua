@@ -137,8 +137,8 @@ local function put(group, method, path, data, options)
   end
 end
 
--- Adds the method that writes, or appends, at the path that a table has.
-local function add_method(method)
+-- The methods that write, or append, at the path that a table has.
+for method in pairs(store) do
   Group[method] = function(self, path, data, options)
     if type(path) ~= 'table' then
       th.fail(('HDF5Group:%s() expects table as first parameter'):format(method))
@@ -150,9 +150,6 @@ local function add_method(method)
     put(self, method, path, data, options)
   end
 end
-
-add_method 'write'
-add_method 'append'
 
 --- What is at the path that a table has: a group or a dataset.
 function Group:read(path)

@@ -20,8 +20,7 @@ local function add_conversion(short, spaces)
   local read = reader(short, 'Converts an image from ' .. spaces .. '.')
   image[short] = function(...)
     local target, source = read(...)
-    target = target or source.new()
-    target:resizeAs(source)
+    target = th.image_like(target, source)
     source.image[short](source, target)
     return target
   end
@@ -41,8 +40,7 @@ local function add_sums(short, spaces, weights)
   local read = reader(short, 'Converts an image from ' .. spaces .. '.')
   image[short] = function(...)
     local target, source = read(...)
-    target = target or source.new()
-    target:resizeAs(source)
+    target = th.image_like(target, source)
     local planes = { source[1], source[2], source[3] }
     local results = { target[1], target[2], target[3] }
     for i, row in ipairs(weights) do
@@ -82,8 +80,7 @@ local read_normalized = reader('rgb2nrgb', 'Divides the colours of an image by t
 --- An image whose colours are divided by the sum of red, green and blue.
 function image.rgb2nrgb(...)
   local target, source = read_normalized(...)
-  target = target or source.new()
-  target:resizeAs(source)
+  target = th.image_like(target, source)
   local sum = source.new():resize(source:size(2), source:size(3))
   sum:copy(source[1]):add(source[2]):add(source[3]):add(DARKEST)
   target:copy(source)

@@ -73,8 +73,7 @@ number!  rows down]],
 --- An image that is moved; what was not in it is 0.
 function image.translate(...)
   local target, source, x, y = read_translation(...)
-  target = target or source.new()
-  target:resizeAs(source)
+  target = th.image_like(target, source)
   source.image.translate(source, target ~= source and target:zero() or target, x, y)
   return target
 end
@@ -163,8 +162,7 @@ string  mode: simple | bilinear (default: simple)]],
 --- An image that is rotated counterclockwise around its middle, in radians.
 function image.rotate(...)
   local target, source, angle, mode = read_rotation(...)
-  target = target or source.new()
-  target:resizeAs(source)
+  target = th.image_like(target, source)
   if mode == nil or mode == 'simple' then
     source.image.rotate(source, target, angle)
   elseif mode == 'bilinear' then
@@ -224,8 +222,7 @@ local function mirror_function(short)
     if source:nDimension() == 2 then
       source = source.new(source):resize(1, source:size(1), source:size(2))
     end
-    target = target or source.new()
-    target:resizeAs(source)
+    target = th.image_like(target, source)
     if not target:isContiguous() then fail('destination tensor is not contiguous', name) end
     target.image[short](target, source)
     target:resize(sizes)
@@ -256,8 +253,7 @@ function image.flip(...)
     padded[d] = own < 1 and 1 or sizes[own]
   end
   source = source.new(source):resize(unpack(padded))
-  target = target or source.new()
-  target:resizeAs(source)
+  target = th.image_like(target, source)
   if not target:isContiguous() then fail('destination tensor is not contiguous', 'image.flip') end
   target.image.flip(target, source, dimension + DIMENSIONS - dims)
   target:resize(sizes)

@@ -81,6 +81,11 @@ function th.image_reader(call)
   end
 end
 
+--- The destination that a call has, or else a new one, with the sizes of an image.
+function th.image_like(target, source)
+  return (target or source.new()):resizeAs(source)
+end
+
 for part in ('files geometry warp colours filters display draw')
   :gmatch('%S+') do
   th.chunk('packages/image/' .. part)(th, image)

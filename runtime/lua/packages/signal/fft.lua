@@ -9,8 +9,6 @@ local floor, cos, abs, pi = math.floor, math.cos, math.abs, math.pi
 
 local python = th.python_half 'signal'
 
-local MOST = 2 ^ 31 -- points of a signal
-
 local signal = {}
 
 local function check_type(input)
@@ -74,7 +72,7 @@ local function add_real_inverse(name, dims, rank, message)
   signal[name] = function(input, size)
     if not is_complex(input, dims) then fail(message) end
     size = size or (input:size(dims) - 1) * 2
-    if not (type(size) == 'number' and size < MOST) then fail('Size has to be a number') end
+    if not (type(size) == 'number' and size < math.huge) then fail('Size has to be a number') end
     return python.real_inverse(input, rank, size)
   end
 end
