@@ -178,14 +178,14 @@ ASKED = {
     r"CDLL\(None": {
         "runtime/core/platform.py",
         "th_shell/jupyter/streams.py",
-        *(f"{RUNNING}{name}.py" for name in ("addresses", "landlock", "seccomp", "system")),
+        *(f"{RUNNING}{name}.py" for name in ("landlock", "seccomp", "system")),
     },
     r"mallopt|malloc_trim": {"runtime/core/platform.py"},
     r"\bproc/": {
         "runtime/core/platform.py",
         "runtime/core/cgroups.py",
         "runtime/core/machine.py",
-        *(f"{RUNNING}{name}.py" for name in ("addresses", "sandbox", "system")),
+        *(f"{RUNNING}{name}.py" for name in ("sandbox", "system")),
     },
     r"sched_getaffinity": {"runtime/core/platform.py"},
     r"posix_spawn\(": {"runtime/core/system.py"},
