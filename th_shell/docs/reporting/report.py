@@ -30,7 +30,7 @@ _MEANINGS = {
 class View:
     """What the text shows.
 
-    verbose: a line for every example. diff: a kind of `diffs.DIFFS`. clustered: each cause once.
+    verbose: a line for every example. diff: a kind of `excerpts.DIFFS`. clustered: each cause once.
     """
 
     verbose: bool = False

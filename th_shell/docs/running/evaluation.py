@@ -139,9 +139,10 @@ class Plan:
     """How a run differs from others.
 
     seed: of the random numbers. fill: the byte that new memory is filled with. clock: seconds by
-    which time is later. engine: which of the engines it has; from 1 on, memory has other addresses,
-    too. after: code that is run behind examples, by their indices. sources: inputs that replace
-    those of the page, likewise. last: the index of the last example that is run; None for all.
+    which time is later. engine: which of the processes that start runs starts it: that decides the
+    addresses, and the order of fields in tables. after: code that is run behind examples, by their
+    indices. sources: inputs that replace those of the page, likewise. last: the index of the last
+    example that is run; None for all.
     """
 
     seed: int
