@@ -43,6 +43,7 @@ require()  # first: what is loaded from here on fails in less clear ways
 
 from runtime.compute.luajit import luajit_version  # noqa: E402
 from runtime.compute.processors import PROCESSORS  # noqa: E402
+from runtime.core.lua_text import KEYWORDS, Token, structure, tokens  # noqa: E402
 from runtime.core.machine import without_limit  # noqa: E402
 from runtime.engine.answers import Facts, Member, Members  # noqa: E402
 from runtime.engine.ctrl_c import SignalWatcher, signal_watcher  # noqa: E402
@@ -73,6 +74,7 @@ __all__ = [
     "Facts",
     "Function",
     "Interrupted",
+    "KEYWORDS",
     "LuaError",
     "LuaFunction",
     "LuaObject",
@@ -85,6 +87,7 @@ __all__ = [
     "SignalWatcher",
     "T7Error",
     "Table",
+    "Token",
     "TorchObject",
     "convert",
     "load",
@@ -94,6 +97,8 @@ __all__ = [
     "preload_random",
     "save",
     "signal_watcher",
+    "structure",
+    "tokens",
     "without_limit",
 ]
 

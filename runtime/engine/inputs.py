@@ -8,9 +8,10 @@ compile, what is found means nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from runtime.core.lua_text import Token, tokens
 
 #: What an input may end with that is no part of it.
 EMPTY = b"; \t\r\n"
@@ -18,24 +19,12 @@ EMPTY = b"; \t\r\n"
 KEEP = b"__session_locals__"
 _UPVALUES = 50
 
-_TOKEN = re.compile(
-    rb"--\[(=*)\[.*?\]\1\]|--[^\n]*"
-    rb"|(?P<string>\[(=*)\[.*?\]\3\]|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')"
-    rb"|(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*)"
-    rb"|(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)"
-    rb"|::|\.\.\.?|[=<>~]=|\S",
-    re.S,
-)
-_BLOCKS = (b"do", b"if", b"repeat")
-_OPENING = frozenset((*_BLOCKS, b"function", b"(", b"[", b"{"))
-_VALUES = frozenset((b"nil", b"true", b"false", b"..."))
+_BLOCKS = ("do", "if", "repeat")
+_OPENING = frozenset((*_BLOCKS, "function", "(", "[", "{"))
+_VALUES = frozenset(("nil", "true", "false", "..."))
 #: What begins a statement, or is part of one, and never of an expression outside of functions.
-_STATEMENT = frozenset(b"local if for while repeat do return goto break = ;".split())
-_KEYWORDS = frozenset(
-    b"and break do else elseif end false for function goto if in local nil not or repeat return "
-    b"then true until while".split()
-)
-_CLOSING = {b")": "prefix", b"]": "prefix", b"}": "value", b"until": ""}
+_STATEMENT = frozenset("local if for while repeat do return goto break = ;".split())
+_CLOSING = {")": "prefix", "]": "prefix", "}": "value", "until": ""}
 
 
 class Exit(NamedTuple):
@@ -104,7 +93,7 @@ def forms(text: bytes, found: Reading | None) -> tuple[bytes | None, ...]:
 class _Opened(NamedTuple):
     """What is open. kind: its first token; 'routine' for a statement that defines a function."""
 
-    kind: bytes
+    kind: str
     is_argument: bool
 
 
@@ -117,8 +106,8 @@ class _Reader:
     """
 
     def __init__(self, source: bytes) -> None:
-        self._tokens = [m for m in _TOKEN.finditer(source) if not m[0].startswith(b"--")]
-        self._source = source
+        self._source = source.decode("latin-1")  # a character for each byte
+        self._tokens = [one for one in tokens(self._source) if one.kind != "comment"]
         self._before = 0  # where the last token ends
         self._opened: list[_Opened] = []
         self._ended = "statement"
@@ -141,7 +130,7 @@ class _Reader:
             end = len(self._source) if self._labels is None else self._labels
             self._exits.append(self._exit(end))
         last = None
-        if self._last and self._last[0] > self._tokens[0].start():
+        if self._last and self._last[0] > self._tokens[0].start:
             offset, count = self._last
             last = Exit(offset, tuple(dict.fromkeys(self._locals[:count])))
         return Reading(frozenset(self._names), tuple(self._locals), tuple(self._exits), last)
@@ -151,101 +140,97 @@ class _Reader:
         inner = self._inner if self._opened else ()
         return Exit(offset, tuple(name for name in known if name not in inner))
 
-    def _add(self, token: re.Match[bytes], after: re.Match[bytes] | None) -> None:
-        text = token[0]
-        is_name = token["name"] is not None and text not in _KEYWORDS
-        if text == b"::" or self._in_label:
+    def _add(self, token: Token, after: Token | None) -> None:
+        text = token.text
+        is_name = token.kind == "name"
+        if text == "::" or self._in_label:
             self._label(token)
             return
-        if text != b";":
+        if text != ";":
             self._labels = None
-        is_routine = text == b"function" and after is not None and _is_name(after)
+        is_routine = text == "function" and after is not None and after.kind == "name"
         if not self._opened:
             self._note_last(token, is_name, is_routine)
         if is_name:
-            self._name(text, after)
+            self._name(text.encode("latin-1"), after)
         elif is_routine and after is not None and self._naming:
             self._local_function(after)
-        elif text in (b"local", b"for"):
-            self._naming = text.decode()
-        elif text in (b"return", b"goto"):
+        elif text in ("local", "for"):
+            self._naming = text
+        elif text in ("return", "goto"):
             self._leave(token)
         self._nest(token, is_routine)
         self._end(token, is_name)
-        self._before = token.end()
+        self._before = token.end
 
-    def _label(self, token: re.Match[bytes]) -> None:
-        if token[0] == b"::":
+    def _label(self, token: Token) -> None:
+        if token.text == "::":
             self._in_label = not self._in_label
             if self._labels is None:
-                self._labels = token.start()
+                self._labels = token.start
             self._ended = "statement"
 
-    def _note_last(self, token: re.Match[bytes], is_name: bool, is_routine: bool) -> None:
+    def _note_last(self, token: Token, is_name: bool, is_routine: bool) -> None:
         """See whether an expression begins at a token that may stand behind statements."""
-        text = token[0]
+        text = token.text
         if text in _STATEMENT or is_routine:
             self._last = None
             return
-        is_argument = text in (b"(", b"{") or token["string"] is not None
+        is_argument = text in ("(", "{") or token.kind == "string"
         is_operand = (
             is_name
             or is_argument
-            or token["number"] is not None
+            or token.kind == "number"
             or text in _VALUES
-            or text in (b"function", b"not", b"#")
+            or text in ("function", "not", "#")
         )
         is_new = self._ended == "value" or self._ended == "prefix" and not is_argument
-        is_on_new_line = b"\n" in self._source[self._before : token.start()]
+        is_on_new_line = "\n" in self._source[self._before : token.start]
         if self._ended == "statement" or is_operand and is_new and is_on_new_line:
-            self._last = (token.start(), len(self._locals))
+            self._last = (token.start, len(self._locals))
 
-    def _name(self, name: bytes, after: re.Match[bytes] | None) -> None:
+    def _name(self, name: bytes, after: Token | None) -> None:
         self._names.add(name)
         if self._naming:
             if self._naming == "for" or self._opened:
                 self._inner.add(name)
             else:
                 self._locals.append(name)
-            if after is None or after[0] != b",":
+            if after is None or after.text != ",":
                 self._naming = ""
 
-    def _leave(self, token: re.Match[bytes]) -> None:
+    def _leave(self, token: Token) -> None:
         # A jump may lead to a label at the end of the source.
         if all(one.kind in _BLOCKS for one in self._opened):
-            self._exits.append(self._exit(token.start()))
-            is_end = token[0] == b"return" and not self._opened
+            self._exits.append(self._exit(token.start))
+            is_end = token.text == "return" and not self._opened
             self._returns = self._returns or is_end
 
-    def _local_function(self, after: re.Match[bytes]) -> None:
-        (self._inner.add if self._opened else self._locals.append)(after[0])
+    def _local_function(self, after: Token) -> None:
+        (self._inner.add if self._opened else self._locals.append)(after.text.encode("latin-1"))
         self._naming = ""
 
-    def _nest(self, token: re.Match[bytes], is_routine: bool) -> None:
-        text = token[0]
+    def _nest(self, token: Token, is_routine: bool) -> None:
+        text = token.text
         if text in _OPENING:
-            kind = b"routine" if is_routine else text
+            kind = "routine" if is_routine else text
             self._opened.append(_Opened(kind, self._ended == "prefix"))
 
-    def _end(self, token: re.Match[bytes], is_name: bool) -> None:
-        text = token[0]
-        if text in _CLOSING or text == b"end":
+    def _end(self, token: Token, is_name: bool) -> None:
+        text = token.text
+        if text in _CLOSING or text == "end":
             self._ended = self._closed(text)
         elif is_name:
             self._ended = "prefix"
-        elif token["string"] is not None:
+        elif token.kind == "string":
             self._ended = "prefix" if self._ended == "prefix" else "value"
-        elif token["number"] is not None or text in _VALUES:
+        elif token.kind == "number" or text in _VALUES:
             self._ended = "value"
         else:
-            self._ended = "statement" if text in (b";", b"break") else ""
+            self._ended = "statement" if text in (";", "break") else ""
 
-    def _closed(self, text: bytes) -> str:
-        opened = self._opened.pop() if self._opened else _Opened(b"", False)
-        if text == b"end":
-            return "value" if opened.kind == b"function" else "statement"
-        return "prefix" if text == b"}" and opened.is_argument else _CLOSING[text]
-
-
-def _is_name(token: re.Match[bytes]) -> bool:
-    return token["name"] is not None and token[0] not in _KEYWORDS
+    def _closed(self, text: str) -> str:
+        opened = self._opened.pop() if self._opened else _Opened("", False)
+        if text == "end":
+            return "value" if opened.kind == "function" else "statement"
+        return "prefix" if text == "}" and opened.is_argument else _CLOSING[text]

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from th_shell.tokens import Token, closing, opening, structure, tokens
+from runtime import Token, tokens
+from th_shell.tokens import closing, opening, structure
 
 BLOCKS = frozenset("function then do if repeat else elseif end until ( ) [ ] { }".split())
 

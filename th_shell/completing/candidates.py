@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from runtime import Token
 from th_shell.session.commands import CommandTable
-from th_shell.tokens import Token
 
 LIMIT = 1000  # names that are listed
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from runtime import Engine, Member
+from runtime import KEYWORDS, Engine, Member, Token, tokens
 from th_shell.completing.candidates import (
     LIMIT,
     Candidate,
@@ -23,7 +23,6 @@ from th_shell.completing.candidates import (
 )
 from th_shell.completing.paths import local_names, path_before, signature
 from th_shell.session.commands import COMMANDS
-from th_shell.tokens import KEYWORDS, Token, tokens
 from th_shell.visible import escaped
 
 _MARK = re.compile(r"\s*(\$|\?+|%\w*)")

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from runtime import Member
-from th_shell.tokens import Token, closing, opening
+from runtime import Member, Token
+from th_shell.tokens import closing, opening
 
 _OPERATORS = frozenset("and or + - * / % ^ .. == ~= < > <= >=".split())
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from runtime import Engine, Facts, LuaError
+from runtime import KEYWORDS, Engine, Facts, LuaError
 from th_shell.entry import Entry, lines_of
 from th_shell.files import lines_of_file
-from th_shell.tokens import KEYWORDS, without_texts
+from th_shell.tokens import without_texts
 
 #: A name with the path before it.
 PATH = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"

@@ -12,11 +12,10 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from runtime import Engine, Facts
+from runtime import KEYWORDS, Engine, Facts
 from th_shell.help.meanings import find_path, sections
 from th_shell.help.names import few_names, nearest
 from th_shell.hints.failure import PATH, Failure, on
-from th_shell.tokens import KEYWORDS
 from th_shell.toml import loads
 
 

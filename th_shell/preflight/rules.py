@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from runtime import tokens
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.knowledge import GPU, GPU_METHODS, OTHER, Lack
 from th_shell.preflight.programs import Program, World
-from th_shell.tokens import tokens
 
 _WRONG = Lack("LuaJIT does not compile it", "correct it")
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from runtime import Token
 from th_shell.terminal.indentation import Margins
-from th_shell.tokens import Token, blanks_of, innermost, margin_at, opening
+from th_shell.tokens import blanks_of, innermost, margin_at, opening
 
 _TOKEN = re.compile(
     r"(?P<comment>\#[^\n]*)|(?i:[bruf]{0,2})(?:"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from runtime import tokens
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.names import read_names
 from th_shell.syntax import Syntax
-from th_shell.tokens import tokens
 
 _TOLD = re.compile(r"--(?:>|\s*=+>)(?!>)\s*(?P<text>.*?)\s*$")
 _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"

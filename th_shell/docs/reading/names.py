@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from th_shell.tokens import KEYWORDS, Token, tokens, without_texts
+from runtime import KEYWORDS, Token, tokens
+from th_shell.tokens import without_texts
 
 _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
