@@ -168,14 +168,14 @@ def _open_prompt_first(options: Options) -> int:
     try:
         from runtime import Engine, preload_operations
         from th_shell import config as settings
-        from th_shell.session import preparing
+        from th_shell.session.session import prepare as prepare_for_people
         from th_shell.terminal import repl
 
         config = settings.load()
 
         def prepare(engine: Engine) -> None:
             _prepare(engine, options, opens_prompt=True)
-            preparing.prepare(engine, config)
+            prepare_for_people(engine, config)
             with suppress(Exception):  # the first operation raises it again
                 preload_operations()
 
@@ -299,11 +299,11 @@ def _open_prompt(engine: Engine) -> int:
     _survive_broken_pipes()
     if sys.stdin.isatty():
         from th_shell import config as settings
-        from th_shell.session import preparing
+        from th_shell.session.session import prepare as prepare_for_people
         from th_shell.terminal import repl
 
         config = settings.load()
-        preparing.prepare(engine, config)
+        prepare_for_people(engine, config)
         return repl.run(engine, config)
     from th_shell.session import plain
 

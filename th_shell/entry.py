@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+from th_shell.files import lines_of_file
 
 
 class Entry(NamedTuple):
@@ -15,6 +17,13 @@ class Entry(NamedTuple):
     number: int
     source: str
     error: BaseException | None
+
+
+def source_lines(chunk: str, log: Sequence[Entry]) -> list[str]:
+    """The lines of a chunk by its name: of inputs by their number, '[7]', or of a file."""
+    if chunk.startswith("["):
+        return lines_of(entry.source for entry in log if f"[{entry.number}]" == chunk)
+    return lines_of_file(chunk)
 
 
 def lines_of(inputs: Iterable[str]) -> list[str]:

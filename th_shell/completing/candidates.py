@@ -161,15 +161,16 @@ def _for_shell(name: str) -> str:
 CompleteCode = Callable[[str, str, int], Completions]
 
 
-def complete_input(
-    text: str, cursor: int, mark: re.Pattern[str], commands: CommandTable, code: CompleteCode
-) -> Completions:
-    """What may stand at the cursor (from 0) of an input, which is code or a command.
+#: The blanks before a command, and its mark.
+_MARK = re.compile(r"\s*([$!]|\?+|%{1,2}\w*)")
 
-    mark: matches the blanks before a command, and its mark, which is the first group.
-    """
+
+def complete_input(
+    text: str, cursor: int, commands: CommandTable, code: CompleteCode
+) -> Completions:
+    """What may stand at the cursor (from 0) of an input, which is code or a command."""
     before, behind = text[:cursor], text[cursor:]
-    found = mark.match(before)
+    found = _MARK.match(before)
     if found is None or "\n" in before.lstrip():
         return code(before, behind, 0)
     if found[1] in ("$", "!"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from runtime import KEYWORDS, Engine, Member, Token, tokens
 from th_shell.completing.candidates import (
@@ -25,8 +26,6 @@ from th_shell.completing.paths import local_names, path_before, signature
 from th_shell.session.commands import COMMANDS
 from th_shell.visible import escaped
 
-_MARK = re.compile(r"\s*(\$|\?+|%\w*)")
-
 
 def _name(member: Member, owner: str = "", text: str = "") -> Candidate:
     """A name that the engine lists. text: how it is written."""
@@ -35,11 +34,7 @@ def _name(member: Member, owner: str = "", text: str = "") -> Candidate:
 
 def complete(text: str, cursor: int, engine: Engine) -> Completions:
     """What may stand at the cursor (from 0) of an input."""
-
-    def code(before: str, behind: str, first: int) -> Completions:
-        return _lua(before, behind, first, engine)
-
-    return complete_input(text, cursor, _MARK, COMMANDS, code)
+    return complete_input(text, cursor, COMMANDS, partial(_lua, engine=engine))
 
 
 # ------------------------------------------------------------------------ Lua

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from runtime import KEYWORDS, Engine, Facts, LuaError
-from th_shell.entry import Entry, lines_of
-from th_shell.files import lines_of_file
+from th_shell.entry import Entry, source_lines
 from th_shell.tokens import without_texts
 
 #: A name with the path before it.
@@ -110,9 +109,7 @@ def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
         first = re.search(r"^\t(?!\[C\])(.*)$", error.traceback, re.MULTILINE)
         ours = first is None or first[1].endswith("in main chunk")
         return log[-1].source.rstrip().splitlines() if ours and log else []
-    if chunk.startswith("["):
-        return lines_of(entry.source for entry in log if entry.number == int(chunk[1:-1]))
-    return lines_of_file(chunk)
+    return source_lines(chunk, log)
 
 
 def failure_of(error: LuaError, place: Place, engine: Engine) -> Failure:

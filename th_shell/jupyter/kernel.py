@@ -27,8 +27,7 @@ from th_shell.jupyter.log import Log
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
 from th_shell.pictures.display import Picture, set_display
-from th_shell.session.preparing import prepare
-from th_shell.session.session import Session
+from th_shell.session.session import Session, prepare
 from th_shell.visible import visible
 
 Content = dict[str, Any]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
-import re
 import time
 from collections import Counter
 from collections.abc import Callable
 
 from runtime import Engine, LuaError, LuaSyntaxError
-from th_shell.entry import lines_of
+from th_shell.entry import source_lines
 from th_shell.paragraphs import counted, cut
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
@@ -106,7 +104,6 @@ def duration(seconds: float) -> str:
 _LINES = 15  # that are shown
 _TEXT = 60  # characters of a line's text
 _UNKNOWN = "?"  # the place of what ran while no line did
-_INPUT = re.compile(r"\[(\d+)\]\Z")
 
 
 def profile(session: Session, text: str) -> None:
@@ -145,11 +142,6 @@ def _report(session: Session, samples: list[tuple[str, str, int]]) -> list[str]:
 def _code(session: Session, place: str) -> str:
     """The text of a line: of a file, or of a numbered input."""
     chunk, _, number = place.rpartition(":")
-    match = _INPUT.match(chunk)
-    if match:
-        own = (entry.source for entry in session.log if entry.number == int(match[1]))
-        lines = lines_of(own)
-        text = lines[int(number) - 1] if int(number) <= len(lines) else ""
-    else:
-        text = linecache.getline(chunk, int(number)) if number.isdecimal() else ""
-    return cut(text.strip(), _TEXT)
+    lines = source_lines(chunk, session.log)
+    is_there = number.isdecimal() and 0 < int(number) <= len(lines)
+    return cut(lines[int(number) - 1].strip(), _TEXT) if is_there else ""

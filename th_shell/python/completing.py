@@ -98,7 +98,6 @@ def _folders(package: str) -> list[str]:
 
 # -- inputs
 
-_MARK = re.compile(r"\s*([$!]|\?+|%{1,2}\w*)")
 _FROM = re.compile(
     r"(?:\A|[\n;])[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?(?:[\w\s,]*,\s*)?\w*\Z"
 )
@@ -112,11 +111,7 @@ Namespace = Mapping[str, Any]
 
 def complete(text: str, cursor: int, namespace: Namespace) -> Completions:
     """What may stand at the cursor (from 0) of an input."""
-
-    def code(before: str, behind: str, first: int) -> Completions:
-        return _python(before, behind, first, namespace)
-
-    return complete_input(text, cursor, _MARK, COMMANDS, code)
+    return complete_input(text, cursor, COMMANDS, partial(_python, namespace=namespace))
 
 
 def _python(before: str, behind: str, first: int, namespace: Namespace) -> Completions:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from th_shell.completing.candidates import Completions
-from th_shell.config import Config, load
+from th_shell.config import load
 from th_shell.python.inputs import inputs
 from th_shell.python.session import PythonSession
 from th_shell.python.source_text import MARGINS
@@ -42,11 +41,11 @@ def python(session: PythonSession) -> Language:
         return complete(text, cursor, session.namespace)
 
     config = session.config
-    history = MarkedHistory(_history_path(config), inputs, None, config.history_size)
+    history = MarkedHistory(
+        Path(config.python_history or "~/.th_python_history").expanduser(),
+        inputs,
+        None,
+        config.history_size,
+    )
     lexer = InputLexer(COMMANDS, python_parts)
     return Language(complete, lexer, history, MARGINS, config.python_indent)
-
-
-def _history_path(config: Config) -> Path:
-    named = config.python_history or os.path.join("~", ".th_python_history")
-    return Path(os.path.expanduser(named))

@@ -17,7 +17,7 @@ from th_shell.python.inputs import inputs, is_exit, is_page, wants_more
 from th_shell.python.tracebacks import is_own
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.session.conversation import Conversation
-from th_shell.session.interrupt import EARLY, Watch
+from th_shell.session.interrupt import EARLY, Watch, handled
 
 
 class PythonSession(Conversation):
@@ -103,8 +103,7 @@ class PythonSession(Conversation):
     @contextmanager
     def stoppable(self) -> Iterator[None]:
         """Let Ctrl-C raise KeyboardInterrupt within the context."""
-        with self._watch:
-            previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+        with self._watch, handled(signal.SIGINT, signal.default_int_handler):
             self._can_stop = True
             try:
                 if EARLY.take():
@@ -112,7 +111,6 @@ class PythonSession(Conversation):
                 yield
             finally:
                 self._can_stop = False
-                signal.signal(signal.SIGINT, previous)
 
     def write_through(self, output: bytes) -> None:
         """Write to the standard output at once, in order with what inputs print."""

@@ -12,7 +12,7 @@ import select
 import signal
 import termios
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Protocol
@@ -106,13 +106,9 @@ class _Early:
     def __init__(self) -> None:
         self._pressed = False
 
-    def press(self) -> None:
-        """It was pressed."""
+    def press(self, *_: object) -> None:
+        """It was pressed; also what handles the signal."""
         self._pressed = True
-
-    def handle(self, _: int, __: FrameType | None) -> None:
-        """Hear the signal."""
-        self.press()
 
     def take(self) -> bool:
         """Whether it was; from then on it was not."""
@@ -130,19 +126,24 @@ def calm() -> Iterator[None]:
 
     To be used in the main thread, at a terminal.
     """
-    handlers = {signal.SIGINT: EARLY.handle, signal.SIGQUIT: _nothing}
-    before = [(number, signal.signal(number, handler)) for number, handler in handlers.items()]
-    # A program that reads a line goes on reading it.
-    signal.siginterrupt(signal.SIGQUIT, False)
+    with handled(signal.SIGINT, EARLY.press), handled(signal.SIGQUIT, nothing):
+        # A program that reads a line goes on reading it.
+        signal.siginterrupt(signal.SIGQUIT, False)
+        yield
+
+
+@contextmanager
+def handled(number: int, handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Let a function handle a signal within the context."""
+    before = signal.signal(number, handler)
     try:
         yield
     finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+        signal.signal(number, before)
 
 
-def _nothing(_: int, __: FrameType | None) -> None:
-    pass
+def nothing(*_: object) -> None:
+    """Handles a signal that is to do nothing here; programs that are started do not inherit it."""
 
 
 class Watch:
@@ -196,4 +197,4 @@ class Watch:
 
 
 def _handles_quit() -> bool:
-    return signal.getsignal(signal.SIGQUIT) is _nothing
+    return signal.getsignal(signal.SIGQUIT) is nothing

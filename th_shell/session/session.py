@@ -16,6 +16,7 @@ from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
+from th_shell.pictures.door import install
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import is_page, placed, split
@@ -318,6 +319,16 @@ class Session(Conversation):
         from th_shell.hints.hints import hints_on_nil
 
         return hints_on_nil(source, self.engine)
+
+
+def prepare(engine: Engine, config: Config) -> None:
+    """Let an engine show large values, and keep results, as the settings say; draw pictures; and
+    tell by `who()` what its variables share.
+    """
+    engine.set_elision(config.elide)
+    engine.keep_results(config.results)
+    engine.use_prompt_who()
+    install(engine)
 
 
 def _encoded(text: str) -> bytes:

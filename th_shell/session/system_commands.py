@@ -7,12 +7,11 @@ import re
 import shlex
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable
 
 from runtime import without_limit
 from th_shell.session.conversation import Conversation
+from th_shell.session.interrupt import handled, nothing
 
 Write = Callable[[bytes], None]
 
@@ -47,7 +46,8 @@ def run_command(command: str, write: Write) -> bytes:
 
 def _run_piped(command: str, write: Write) -> tuple[bytes, int]:
     output = bytearray()
-    with _interrupts_ignored(), _start(command) as process:
+    # Ctrl-C is to end the command and not th. The command would inherit SIG_IGN and not be ended.
+    with handled(signal.SIGINT, nothing), _start(command) as process:
         assert process.stdout is not None
         while part := os.read(process.stdout.fileno(), 65536):
             output += part
@@ -68,19 +68,6 @@ def _change_folder(argument: str, write: Write) -> bytes:
         why = error.strerror if isinstance(error, OSError) else error
         write(f"cd: {argument}: {why}\n".encode("utf-8", "surrogateescape"))
     return b""
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    # Ctrl-C is to end the command and not th. The command would inherit SIG_IGN and not be ended.
-    def ignore(_: int, __: FrameType | None) -> None:
-        pass
-
-    previous = signal.signal(signal.SIGINT, ignore)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
 
 
 # -- `$name` in a command of the system's shell: the value of a variable of the language

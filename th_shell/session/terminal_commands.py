@@ -19,9 +19,9 @@ import termios
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 
 from runtime import without_limit
+from th_shell.session.interrupt import handled
 
 # Between the start of the new process and the command, the terminal has to be made the one that
 # belongs to its session (in the sense of Unix). A function that Popen calls there is not safe in a
@@ -66,7 +66,8 @@ def run_in_terminal(command: str, write: Callable[[bytes], None]) -> tuple[bytes
         os.close(theirs)
     output = bytearray()
     try:
-        with _raw_terminal(), _size_of_ours(ours):
+        # The size of the command's terminal stays that of the real one.
+        with _raw_terminal(), handled(signal.SIGWINCH, lambda *_: _copy_size(ours)):
             for part in _parts(ours, process):
                 output += part
                 write(part)
@@ -117,20 +118,6 @@ def _raw_terminal() -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(_KEYS, termios.TCSADRAIN, before)
-
-
-@contextmanager
-def _size_of_ours(theirs: int) -> Iterator[None]:
-    """Keep the size of the command's terminal that of the real one."""
-
-    def changed(_: int, __: FrameType | None) -> None:
-        _copy_size(theirs)
-
-    previous = signal.signal(signal.SIGWINCH, changed)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGWINCH, previous)
 
 
 def _copy_size(descriptor: int) -> None:

@@ -27,7 +27,7 @@ _PRIVATE = 0o600
 
 def history_path(environment: Mapping[str, str], configured: str = "") -> Path:
     """The history file, as the variables of an environment name it, or else the settings."""
-    named = environment.get("TREPL_HISTORY") or configured or os.path.join("~", ".luahistory")
+    named = environment.get("TREPL_HISTORY") or configured or "~/.luahistory"
     return Path(os.path.expanduser(named))
 
 

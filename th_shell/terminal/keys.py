@@ -1,4 +1,4 @@
-"""Keys of the prompt besides those of prompt_toolkit's modes of editing; Tab, which completes."""
+"""Tab, which completes what stands before the cursor."""
 
 from __future__ import annotations
 
@@ -72,17 +72,6 @@ def is_typed(event: KeyPressEvent) -> bool:
     In a terminal that does not mark what is pasted, the keys of a paste come all at once.
     """
     return not event.key_processor.input_queue
-
-
-def editor_keys() -> KeyBindings:
-    """Ctrl-X Ctrl-E: the input in $VISUAL or $EDITOR; also in vi's mode of insertion."""
-    bindings = KeyBindings()
-
-    @bindings.add("c-x", "c-e", filter=has_focus(DEFAULT_BUFFER))
-    def _(event: KeyPressEvent) -> None:
-        event.current_buffer.open_in_editor()
-
-    return bindings
 
 
 def completion_keys(indent: int, completer: InputCompleter) -> KeyBindings:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import ModuleType
 
 from th_shell.session.conversation import Conversation
+from th_shell.session.interrupt import handled
 from th_shell.terminal.language import Language
 
 
@@ -37,14 +38,12 @@ def line_reader(session: Conversation, language: Language) -> Callable[[], str]:
 @contextmanager
 def _ctrl_c() -> Iterator[None]:
     """Let Ctrl-C, which does nothing between two inputs, drop the line that is being typed."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        yield
+        with handled(signal.SIGINT, signal.default_int_handler):
+            yield
     except KeyboardInterrupt:
         print()  # the next prompt has a line of its own
         raise
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _readline() -> ModuleType | None:

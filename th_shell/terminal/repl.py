@@ -37,7 +37,7 @@ from th_shell.session.look import ASCII, UNICODE, Look
 from th_shell.session.session import Session
 from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
 from th_shell.terminal.indentation import Indenter
-from th_shell.terminal.keys import InputCompleter, completion_keys, editor_keys, is_typed
+from th_shell.terminal.keys import InputCompleter, completion_keys, is_typed
 from th_shell.terminal.language import Language, lua
 from th_shell.terminal.theme import color_depth, in_colour, style
 from th_shell.visible import visible
@@ -175,11 +175,7 @@ def create_prompt(
         multiline=True,
         prompt_continuation=partial(_continuation, session.continuation),
         key_bindings=merge_key_bindings(
-            [
-                _bindings(session, indenter),
-                completion_keys(language.indent, completer),
-                editor_keys(),
-            ]
+            [_bindings(session, indenter), completion_keys(language.indent, completer)]
         ),
         editing_mode=EditingMode.VI if config.keys == VI else EditingMode.EMACS,
         cursor=ModalCursorShapeConfig() if config.keys == VI else None,
@@ -230,6 +226,10 @@ def _bindings(session: Conversation, indenter: Indenter) -> KeyBindings:
             indenter.newline(buffer, typed=is_typed(event))
         else:
             buffer.validate_and_handle()
+
+    @bindings.add("c-x", "c-e", filter=editing)  # also in vi's mode of insertion
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.open_in_editor()
 
     @bindings.add(Keys.BracketedPaste, filter=editing)
     def _(event: KeyPressEvent) -> None:

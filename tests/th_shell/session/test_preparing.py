@@ -8,7 +8,7 @@ import pytest
 
 from runtime import Engine
 from th_shell.config import Config
-from th_shell.session.preparing import prepare
+from th_shell.session.session import prepare
 
 
 @pytest.mark.parametrize(("most", "lines"), [(1000, 14), (2000, 1502), (0, 1502)])

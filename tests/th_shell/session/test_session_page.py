@@ -10,8 +10,7 @@ import pytest
 from runtime import Engine
 from tests.th_shell.conftest import TOP
 from th_shell.config import Config
-from th_shell.session.preparing import prepare
-from th_shell.session.session import Session
+from th_shell.session.session import Session, prepare
 
 Printed = Callable[[], str]
 
