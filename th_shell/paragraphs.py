@@ -6,6 +6,9 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
+#: So many lines of one thing are shown, and so many names are listed or compared.
+MOST_LINES, MOST_NAMES = 30, 1000
+
 
 def line_width() -> int:
     """The columns that a line of help may have."""

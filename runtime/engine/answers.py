@@ -55,10 +55,10 @@ class Answers:
         found = self._lua.call(b"inspect", to_bytes(path), statistics)
         return {} if found is None else {to_text(name): _text(fact) for name, fact in found.items()}
 
-    def names(self, path: str, prefix: str = "", limit: int = 0) -> dict[str, str]:
+    def names(self, path: str) -> dict[str, str]:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""
-        found = self.members(_steps(path), prefix, limit).found
-        return {member.name: member.kind for member in found}
+        steps = [f".{name}" for name in path.split(".") if name]
+        return {member.name: member.kind for member in self.members(steps).found}
 
     def members(
         self, steps: Sequence[str], prefix: str = "", limit: int = 0, any_text: bool = False
@@ -91,11 +91,6 @@ def _members(texts: list[str]) -> Iterator[Member]:
     for at in range(0, len(texts), 4):
         name, kind, parameters, mark = texts[at : at + 4]
         yield Member(name, kind, parameters, bool(mark))
-
-
-def _steps(path: str) -> list[str]:
-    """The steps of a dotted path of names ('' for the globals)."""
-    return [f".{name}" for name in path.split(".") if name]
 
 
 def _text(fact: Any) -> str | int | float | bool:

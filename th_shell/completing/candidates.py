@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from runtime import Token
+from th_shell.paragraphs import MOST_NAMES
 from th_shell.session.commands import CommandTable
-
-LIMIT = 1000  # names that are listed
 
 
 @dataclass(frozen=True)
@@ -226,4 +225,4 @@ def in_order(found: Iterable[Candidate], prefix: str) -> list[Candidate]:
 
 def listed(start: int, found: Sequence[Candidate]) -> Completions:
     """The first candidates, and how many others there are."""
-    return Completions(start, found[:LIMIT], max(len(found) - LIMIT, 0))
+    return Completions(start, found[:MOST_NAMES], max(len(found) - MOST_NAMES, 0))

@@ -13,7 +13,6 @@ from functools import partial
 
 from runtime import KEYWORDS, Engine, Member, Token, tokens
 from th_shell.completing.candidates import (
-    LIMIT,
     Candidate,
     Completions,
     complete_input,
@@ -23,6 +22,7 @@ from th_shell.completing.candidates import (
     quoted_files,
 )
 from th_shell.completing.paths import local_names, path_before, signature
+from th_shell.paragraphs import MOST_NAMES
 from th_shell.session.commands import COMMANDS
 from th_shell.visible import escaped
 
@@ -57,7 +57,7 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
     path = path_before(code, len(code) - 1)
     if path is None:
         return Completions(start)
-    listed = engine.members(path.steps, prefix, LIMIT)
+    listed = engine.members(path.steps, prefix, MOST_NAMES)
     methods = code[-1].text == ":"
     found = [
         _name(member, listed.owner)
@@ -70,7 +70,7 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
 
 
 def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Completions:
-    listed = engine.members([], prefix, LIMIT)
+    listed = engine.members([], prefix, MOST_NAMES)
     found: dict[str, Candidate] = {member.name: _name(member) for member in listed.found}
     found.update({word: Candidate(word, "keyword") for word in KEYWORDS})
     found.update({name: Candidate(name, "local") for name in local_names(code)})
@@ -94,7 +94,7 @@ def _in_string(code: Sequence[Token], string: Token, behind: str, engine: Engine
 def _keys(
     steps: Sequence[str], prefix: str, start: int, quote: str, closing: str, engine: Engine
 ) -> Completions:
-    listed = engine.members(steps, prefix, LIMIT, any_text=True)
+    listed = engine.members(steps, prefix, MOST_NAMES, any_text=True)
     ending = closing and f"{closing}]"
     found = [
         _name(member, listed.owner, _escaped(member.name, quote) + ending)
@@ -107,7 +107,7 @@ def _keys(
 def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completions:
     names: set[str] = set()
     for table in ("preload", "loaded"):
-        listed = engine.members([".package", f".{table}"], prefix, LIMIT, any_text=True)
+        listed = engine.members([".package", f".{table}"], prefix, MOST_NAMES, any_text=True)
         names.update(member.name for member in listed.found)
     for patterns in ("path", "cpath"):
         names.update(modules(prefix, engine.text_of([".package", f".{patterns}"])[1] or ""))

@@ -38,6 +38,7 @@ from th_shell.docs.reporting.report import View as View
 from th_shell.docs.running.configured import decided as decided
 from th_shell.docs.running.evaluation import Outcome as Outcome
 from th_shell.docs.running.evaluation import unrunnable as unrunnable
+from th_shell.docs.running.processes import MAX_OUTPUT as MAX_OUTPUT
 from th_shell.docs.running.processes import Starter as Starter
 from th_shell.docs.settings.conditions import Facts as Facts
 from th_shell.docs.settings.configuration import Configuration as Configuration

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from runtime import Engine
+from th_shell.paragraphs import MOST_NAMES
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
 
@@ -29,18 +30,15 @@ def parts_of(name: str) -> tuple[str, str, str]:
 
 # -- names that are nearly the one that was typed
 
-_MANY = 10_000
-_MOST = 3
-
 
 def few_names(path: str, engine: Engine) -> list[str]:
     """The names that may follow a path; none where they are too many to be compared one by one."""
-    entries = engine.inspect(path or "_G").get("entries", 0)
-    return [] if int(entries) > _MANY else list(engine.names(path))
+    listed = engine.members([f".{name}" for name in path.split(".") if name], limit=MOST_NAMES)
+    return [] if listed.more else [member.name for member in listed.found]
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
-    """The names nearest to one that is not there, best first; none where all are far from it.
+    """The three names nearest to one that is not there, best first; none where all are far from it.
 
     Besides the best ones, those a step further that begin with one of them.
     """
@@ -54,7 +52,7 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
     best = tuple(other for distance, other in found if distance == least)
     kept = [(d, o) for d, o in found if d == least or (d <= least + 1 and o.startswith(best))]
     kept.sort(key=lambda item: (item[0], item[1][:1] != name[:1], len(item[1]), item[1]))
-    return [other for _, other in kept[:_MOST]]
+    return [other for _, other in kept[:3]]
 
 
 def _limit(name: str) -> int:

@@ -20,7 +20,6 @@ from th_shell.help.names import parts_of
 from th_shell.tokens import without_texts
 
 _CODE = (Kind.PROMPT, Kind.BARE, Kind.CELL)
-_MOST_NEEDED = 12  # examples before one: more are a program rather than an example
 _LIBRARIES = {"torch", "paths", "print", "math", "string", "table"}
 _NAME = re.compile(r"(?<![\w.:])[A-Za-z_]\w*", re.ASCII)
 
@@ -95,10 +94,8 @@ def _examples_in(
     examples = _read(page, page.stat().st_mtime_ns, engine)
     for at, example in enumerate(examples):
         if uses(example.source) and example.settings.skip is None:
-            steps = _needed(examples, at)
-            if len(steps) <= _MOST_NEEDED:
-                steps += _printing(examples, at)
-                yield Shown(page.name, example.heading, example, steps)
+            steps = _needed(examples, at) + _printing(examples, at)
+            yield Shown(page.name, example.heading, example, steps)
 
 
 #: The examples of the pages that were read, by page and by the time of its last change.

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from runtime import Facts
 from th_shell.entry import Entry
 from th_shell.files import lines_of_file
-
-_MOST_LINES = 40
+from th_shell.paragraphs import MOST_LINES
 
 
 def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ()) -> tuple[str, str]:
@@ -70,7 +69,7 @@ def _cut(lines: Sequence[str], first: int, last: int) -> str:
     if not 1 <= first <= last <= len(lines) or "function" not in lines[first - 1]:
         return ""
     shown = list(lines[_start_of_comment(lines, first - 1) : last])
-    if len(shown) > _MOST_LINES:
-        left = len(shown) - _MOST_LINES
-        shown = [*shown[:_MOST_LINES], f"... ({left} more lines)"]
+    if len(shown) > MOST_LINES:
+        left = len(shown) - MOST_LINES
+        shown = [*shown[:MOST_LINES], f"... ({left} more lines)"]
     return "\n".join(shown)

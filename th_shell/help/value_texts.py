@@ -6,10 +6,9 @@ import textwrap
 from collections.abc import Callable, Iterable
 
 from runtime import Facts
-from th_shell.paragraphs import counted, line_width
+from th_shell.paragraphs import MOST_LINES, counted, line_width
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
-_MOST_LINES = 30
 
 
 def value_text(name: str, facts: Facts) -> str:
@@ -109,7 +108,7 @@ def listed_names(names: Iterable[str]) -> str:
     """Names in lines of a screen's width, in alphabetic order; of very many the first ones."""
     text = " ".join(sorted(names, key=str.lower))
     lines = textwrap.wrap(text, line_width() - 2, break_long_words=False, break_on_hyphens=False)
-    shown = lines[:_MOST_LINES] + ["…"] * (len(lines) > _MOST_LINES)
+    shown = lines[:MOST_LINES] + ["…"] * (len(lines) > MOST_LINES)
     return "".join(f"  {line}\n" for line in shown)
 
 

@@ -8,14 +8,13 @@ from runtime import Interrupted
 from th_shell.help.about import about, overview
 from th_shell.help.names import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders
-from th_shell.paragraphs import filled, two_columns
+from th_shell.paragraphs import MOST_LINES, filled, two_columns
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 from th_shell.session.session import Session
 from th_shell.visible import visible
 
 _USAGE = "?? takes a function's name, as in: ?? torch.gather\n"
-_MOST_LINES = 24  # of an output
 _LEAVE = ("q", "quit", "exit")
 
 
@@ -71,8 +70,8 @@ def _lines(session: Session, number: int, shown: Shown) -> list[str]:
     for example in shown.steps:
         lines += [f"    {line}" for line in session.echo(example.source.strip()).splitlines()]
         output = example.expected.splitlines() if example is shown.steps[-1] else []
-        lines += ["    " + line for line in output[:_MOST_LINES]]
-        lines += ["    …"] * (len(output) > _MOST_LINES)
+        lines += ["    " + line for line in output[:MOST_LINES]]
+        lines += ["    …"] * (len(output) > MOST_LINES)
     return lines
 
 

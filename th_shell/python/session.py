@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from th_shell.config import Config
@@ -34,11 +34,9 @@ class PythonSession(Conversation):
         time_format: str = "",
         watched: bool = False,
     ) -> None:
-        super().__init__(config, time_format)
+        super().__init__(Watch(_MainThread()) if watched else nullcontext(), config, time_format)
         self.namespace = namespace
         self._evaluator = Evaluator(namespace, self.config.results)
-        self._watch = Watch(_MainThread()) if watched else nullcontext()
-        self._can_stop = False
 
     def inputs(self, text: str) -> Sequence[str]:
         """The inputs in a text."""
@@ -89,7 +87,7 @@ class PythonSession(Conversation):
         number = len(self.log) + 1
         error: BaseException | None = None
         try:
-            with nullcontext() if self._can_stop else self.stoppable():
+            with nullcontext() if self.can_stop else self.stoppable():
                 self._evaluator.run(source, number)
         except SystemExit:
             raise
@@ -100,17 +98,13 @@ class PythonSession(Conversation):
             sys.stdout.flush()
         return error
 
-    @contextmanager
-    def stoppable(self) -> Iterator[None]:
+    def interruptible(self) -> AbstractContextManager[None]:
         """Let Ctrl-C raise KeyboardInterrupt within the context."""
-        with self._watch, handled(signal.SIGINT, signal.default_int_handler):
-            self._can_stop = True
-            try:
-                if EARLY.take():
-                    raise KeyboardInterrupt
-                yield
-            finally:
-                self._can_stop = False
+        return handled(signal.SIGINT, signal.default_int_handler)
+
+    def interrupt(self) -> None:
+        """Stop what is about to run."""
+        raise KeyboardInterrupt
 
     def write_through(self, output: bytes) -> None:
         """Write to the standard output at once, in order with what inputs print."""

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.session.commands import CommandTable
+from th_shell.session.interrupt import EARLY
 from th_shell.visible import columns, visible
 
 _TIME_COLUMN = 70
@@ -31,13 +32,22 @@ class Conversation(ABC):
     #: The text that the next input is to begin with; who reads inputs takes it.
     next_input = ""
 
-    def __init__(self, config: Config | None = None, time_format: str = "") -> None:
+    def __init__(
+        self,
+        watch: AbstractContextManager[None],
+        config: Config | None = None,
+        time_format: str = "",
+    ) -> None:
         self.config = config or Config()
         self.log: list[Entry] = []
         #: Asks the user a question, where there is somebody to answer; raises EOFError and
         #: KeyboardInterrupt.
         self.ask: Callable[[str], str] | None = None
         self._time_format = time_format
+        #: What hears of Ctrl-C and Ctrl-\\ while something runs.
+        self.watch = watch
+        #: Whether Ctrl-C stops what runs now (see `stoppable`).
+        self.can_stop = False
 
     @property
     def is_in_cell(self) -> bool:
@@ -61,9 +71,25 @@ class Conversation(ABC):
         none.
         """
 
-    @abstractmethod
-    def stoppable(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def stoppable(self) -> Iterator[None]:
         """Let Ctrl-C stop what runs within the context."""
+        with self.watch, self.interruptible():
+            self.can_stop = True
+            try:
+                if EARLY.take():
+                    self.interrupt()
+                yield
+            finally:
+                self.can_stop = False
+
+    @abstractmethod
+    def interruptible(self) -> AbstractContextManager[None]:
+        """Let what runs within the context hear of Ctrl-C."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """Stop what is about to run."""
 
     @abstractmethod
     def write_through(self, output: bytes) -> None:

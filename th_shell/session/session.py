@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -71,7 +71,7 @@ class Session(Conversation):
         numbered: bool = False,
         look: Look = UNICODE,
     ) -> None:
-        super().__init__(config, time_format)
+        super().__init__(Watch(engine), config, time_format)
         self.engine = engine
         self.look = look
         #: The texts that were submitted, with the comments that no input has.
@@ -81,11 +81,8 @@ class Session(Conversation):
         #: Takes the error of an input, which ends the text it stands in; None: errors are shown.
         self.take_error: Callable[[LuaError], None] | None = None
         self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
-        self._watch = Watch(engine)
         self._numbered = numbered
         self._known_to_chance = 0  # so many entries of the log
-        #: Whether Ctrl-C stops what runs now (see `stoppable`).
-        self.can_stop = False
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=512)(self._compile)
         # The editor asks for the inputs of a text before they are run, and the history after that.
@@ -208,17 +205,13 @@ class Session(Conversation):
                     break
         return True
 
-    @contextmanager
-    def stoppable(self) -> Iterator[None]:
-        """Let Ctrl-C stop the inputs that run within the context."""
-        with self._watch, self.engine.interruptible():
-            if EARLY.take():
-                self.engine.interrupt()
-            self.can_stop = True
-            try:
-                yield
-            finally:
-                self.can_stop = False
+    def interruptible(self) -> AbstractContextManager[None]:
+        """Let what Lua runs within the context hear of Ctrl-C."""
+        return self.engine.interruptible()
+
+    def interrupt(self) -> None:
+        """Stop what is about to run."""
+        self.engine.interrupt()
 
     def _compile(self, text: str) -> Syntax:
         try:

@@ -17,8 +17,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from th_shell.docs.library import MAX_OUTPUT
+
 _STDOUT = 1
-_MOST = 1 << 20  # bytes of a text that is compared; what is longer is only shown
 
 
 class Tee:
@@ -89,7 +90,7 @@ class Tee:
         return data[end:]
 
     def _show(self, data: bytes, real: int) -> None:
-        if len(self._text) < _MOST:
+        if len(self._text) < MAX_OUTPUT:  # what is longer is only shown
             self._text += data
         while data and self._shown:
             try:

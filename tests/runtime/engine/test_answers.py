@@ -66,7 +66,7 @@ def test_names_are_listed_with_their_types(engine: Engine) -> None:
         "deep": "table"
     }
     assert engine.members([".t", ".deep"]).found == [Member("f", "function", "p, q, ...")]
-    assert engine.names("t", "a") == {"a": "number"}
+    assert engine.members([".t"], "a").found == [Member("a", "number")]
     keys = engine.members([".t"], "n", any_text=True).found
     assert keys == [Member("no name", "number")]
 

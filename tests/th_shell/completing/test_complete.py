@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from runtime import Engine
-from th_shell.completing.candidates import LIMIT
 from th_shell.completing.complete import complete
+from th_shell.paragraphs import MOST_NAMES
 from th_shell.session.commands import COMMANDS
 
 Complete = Callable[..., list[str]]
@@ -277,6 +277,6 @@ def test_a_table_with_very_many_names_is_cut() -> None:
         found = complete("big.key_9", 9, engine)
         seconds.append(time.process_time() - start)
     names = [candidate.text for candidate in found.candidates]
-    assert len(names) == LIMIT and names == sorted(names) and names[0].startswith("key_9")
-    assert 0 < found.more <= 111_111 - LIMIT
+    assert len(names) == MOST_NAMES and names == sorted(names) and names[0].startswith("key_9")
+    assert 0 < found.more <= 111_111 - MOST_NAMES
     assert min(seconds) <= 0.1

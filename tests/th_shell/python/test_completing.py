@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from th_shell.completing.candidates import LIMIT
+from th_shell.paragraphs import MOST_NAMES
 from th_shell.python.completing import complete
 
 
@@ -159,9 +159,9 @@ def test_names_with_an_underscore_are_listed_when_one_is_typed() -> None:
 
 
 def test_what_is_left_out_is_counted() -> None:
-    names = {f"name{number}": number for number in range(LIMIT + 5)}
+    names = {f"name{number}": number for number in range(MOST_NAMES + 5)}
     found = complete("nam", 3, names)
-    assert (len(found.candidates), found.more) == (LIMIT, 5)
+    assert (len(found.candidates), found.more) == (MOST_NAMES, 5)
 
 
 @pytest.mark.parametrize(

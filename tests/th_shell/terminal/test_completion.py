@@ -5,8 +5,8 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from runtime import Engine
-from th_shell.completing.candidates import LIMIT
 from th_shell.completing.complete import complete
+from th_shell.paragraphs import MOST_NAMES
 from th_shell.terminal.keys import InputCompleter
 
 
@@ -30,7 +30,7 @@ def test_control_codes_are_shown_as_digits(completer: InputCompleter) -> None:
 def test_what_is_left_out_is_counted(completer: InputCompleter, engine: Engine) -> None:
     engine.run(engine.compile(b"big = {} for i = 1, 3000 do big['k' .. i] = i end"))
     first, *names = completer.get_completions(Document("big.k"), CompleteEvent())
-    assert len(names) == LIMIT
+    assert len(names) == MOST_NAMES
     assert (first.text, first.start_position, first.display_text) == ("k", -1, "(2,000 more)")
 
 

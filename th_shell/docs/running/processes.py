@@ -29,7 +29,7 @@ _LONGEST = 1e6
 _TOO_LONG = "was killed: it did not stop at the end of its time"
 _MEDDLED = "was ended: it has written to the files of its engine"
 _TOO_MUCH = f"was killed: it has written more than {MOST_WRITTEN >> 20} MB into a file"
-_MAX_OUTPUT = 1 << 20  # bytes of an example's output that are kept
+MAX_OUTPUT = 1 << 20  # bytes of an example's output that are kept
 
 #: The module that makes `import torch` this project's torch. It is loaded by engines alone.
 _FACE = "th_shell.python.alias"
@@ -349,7 +349,7 @@ class Run:
         end = self.position()
         if end < start:  # a page that opens /dev/stdout to write empties the file
             start = 0
-        return os.pread(self._capture, min(end - start, _MAX_OUTPUT), start)
+        return os.pread(self._capture, min(end - start, MAX_OUTPUT), start)
 
 
 def _from_here(command: Sequence[str]) -> list[str]:
