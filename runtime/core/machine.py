@@ -8,17 +8,13 @@ starts would inherit the limit, for as long as they run: while they are started,
 
 from __future__ import annotations
 
+import resource
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from runtime.core import cgroups
-
-try:
-    import resource
-except ImportError:  # not a Unix
-    resource = None  # type: ignore[assignment]
 
 _KILOBYTE = 1 << 10
 #: Bytes that are left to the system, besides one part in `_PART` of what is available.
@@ -55,7 +51,7 @@ def limit_data() -> int:
     _last[0] = time.monotonic()
     free = available()
     used = _fields("/proc/self/status", ("VmData", "RssAnon", "VmSwap"))
-    if free is None or "VmData" not in used or "RssAnon" not in used or resource is None:
+    if free is None or "VmData" not in used or "RssAnon" not in used:
         return sys.maxsize
     written, data = used["RssAnon"] + used.get("VmSwap", 0), used["VmData"]
     most = free + written - _LEFT - free // _PART
@@ -74,7 +70,7 @@ def lift() -> int | None:
 
     Returns the other one, for `put_back`; None where there is no other.
     """
-    if not _at_start or resource is None:
+    if not _at_start:
         return None
     most, _ = resource.getrlimit(resource.RLIMIT_DATA)
     with suppress(OSError, ValueError):

@@ -114,6 +114,17 @@ function th.fail(message)
   error(message, user_level())
 end
 
+--- Calls a function, and then another one with whether that ended without an error, which is raised
+-- again.
+function th.finally(release, f, ...)
+  local function finish(ok, ...)
+    release(ok)
+    if not ok then error((...), 0) end
+    return ...
+  end
+  return finish(pcall(f, ...))
+end
+
 --- Whether a pcall or xpcall of the program catches errors that are raised now.
 function th.is_protected()
   local level = 2

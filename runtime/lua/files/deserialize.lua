@@ -35,13 +35,8 @@ function serial.is_trusting() return trusted end
 --- Calls a function; meanwhile functions in what it reads are loaded, as this process wrote them.
 function serial.trusting(f, ...)
   local before = trusted
-  local function finish(ok, ...)
-    trusted = before
-    if not ok then error((...), 0) end
-    return ...
-  end
   trusted = true
-  return finish(pcall(f, ...))
+  return th.finally(function() trusted = before end, f, ...)
 end
 
 -- ------------------------------------------------------------------- functions

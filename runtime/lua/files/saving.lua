@@ -9,16 +9,13 @@ local objects, windows = th.objects, files.windows
 --- Calls f with a file and more, and then `release` with the file, by default file.close; where f
 -- raises an error, the file is closed.
 local function with(file, release, f, ...)
-  local function finish(ok, ...)
+  return th.finally(function(ok)
     if not ok then
-      local message = ...
       pcall(file.close, file)
-      error(message, 0)
+    else
+      (release or file.close)(file)
     end
-    if release then release(file) else file:close() end
-    return ...
-  end
-  return finish(pcall(f, file, ...))
+  end, f, file, ...)
 end
 
 --- Makes a file binary or ascii, as the mode says.

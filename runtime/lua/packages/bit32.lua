@@ -3,7 +3,6 @@
 -- @module bit32
 
 local th = ...
-local bit = require 'bit'
 
 local tobit, band, lshift, rshift = bit.tobit, bit.band, bit.lshift, bit.rshift
 

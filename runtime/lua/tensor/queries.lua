@@ -80,21 +80,19 @@ function queries.isContiguous(self, ...)
   return contiguous(c) > 0
 end
 
-function queries.isSameSizeAs(self, ...)
-  local other = ...
-  local c = structs[self] or fetch_struct(self)
-  local d = structs[other] or fetch_struct(other)
-  if not (c and d) then return slow.isSameSizeAs(self, ...) end
-  return same_sizes(c, d)
-end
-
-function queries.isSetTo(self, ...)
-  local other = ...
-  local c = structs[self] or fetch_struct(self)
-  local d = structs[other] or fetch_struct(other)
-  if not (c and d) then return slow.isSetTo(self, ...) end
+local function same_views(c, d)
   return c.storage ~= nil and c.storage == d.storage and c.storageOffset == d.storageOffset
     and same_sizes(c, d) and same_strides(c, d)
+end
+
+for name, holds in pairs{ isSameSizeAs = same_sizes, isSetTo = same_views } do
+  queries[name] = function(self, ...)
+    local other = ...
+    local c = structs[self] or fetch_struct(self)
+    local d = structs[other] or fetch_struct(other)
+    if not (c and d) then return slow[name](self, ...) end
+    return holds(c, d)
+  end
 end
 
 return queries

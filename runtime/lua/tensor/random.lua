@@ -26,11 +26,9 @@ local place = ffi.new('void *[1]', th.generator_memory)
 -- A userdata in which the FFI finds that address, as in the reference's. The FFI takes a userdata
 -- for the address of what is in it; of LuaJIT's string buffers that is where they read, here
 -- `place`. A buffer over memory of others keeps it alive, and has nothing to free. Returns nil
--- where there are no such buffers.
+-- where the FFI finds something else.
 local function addressed()
-  local ok, buffers = pcall(require, 'string.buffer')
-  if not ok then return nil end
-  local value = buffers.new()
+  local value = require('string.buffer').new()
   value:set(place, 0)
   if ffi.cast('void **', value)[0] ~= place[0] then return nil end
   debug.setmetatable(value, mt)

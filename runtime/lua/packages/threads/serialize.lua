@@ -17,13 +17,8 @@ local python = th.python_half 'threads'
 
 -- Calls f while tensors and storages write and read numbers in the place of their elements.
 local function with_numbers(f, ...)
-  local function finish(ok, ...)
-    serial.numbered = nil
-    if not ok then error((...), 0) end
-    return ...
-  end
   serial.numbered = { write = python.share, read = python.shared }
-  return finish(pcall(f, ...))
+  return th.finally(function() serial.numbered = nil end, f, ...)
 end
 
 return {
