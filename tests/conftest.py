@@ -7,11 +7,13 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
 from hypothesis import settings
 
 from runtime import PROCESSORS, Engine, LuaError
+from runtime.compute import luajit
 from tests import GUARDED
 
 # The tests start hundreds of processes: let these, and pytest, find modules that are compiled.
@@ -39,6 +41,21 @@ def pytest_collection_finish() -> None:
     """Let Python's collector pass over the tests themselves: they are many, and all stay."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once() -> Iterator[None]:
+    """Let the many engines that tests make in this process share what compiles from Lua's text."""
+    read = luajit._source
+    dump = luajit._new_state().eval(b"function(s, n) return string.dump(loadstring(s, n)) end")
+
+    @cache
+    def compiled(name: bytes) -> bytes:
+        return bytes(dump(read(name), b"=[th] %s.lua" % name))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(luajit, "_source", compiled)
+        yield
 
 
 #: Sets what programs expect.

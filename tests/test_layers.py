@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -30,14 +30,20 @@ def rules(folder: Path, heading: str) -> dict[str, set[str]]:
 
 
 @cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All that a Python file consists of."""
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
 def imports(path: Path) -> list[str]:
     """The modules that a Python file imports, wherever in it."""
-    return list(imports_of(ast.parse(path.read_text())))
+    return list(imports_of(nodes_of(path)))
 
 
-def imports_of(tree: ast.AST) -> Iterator[str]:
-    """The modules that a tree of Python imports."""
-    for node in ast.walk(tree):
+def imports_of(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The modules that parts of Python import."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -257,10 +263,8 @@ def _longest(arrays: str) -> int:
     return max(int(length) for length in re.findall(r"\[(\d+)\]", arrays))
 
 
-def python_memory(text: str) -> set[str]:
-    """What makes memory in a Python text: buffers and arrays of ctypes, mappings."""
-    tree = ast.parse(text)
-    nodes = list(ast.walk(tree))
+def python_memory(nodes: list[ast.AST]) -> set[str]:
+    """What makes memory in parts of Python: buffers and arrays of ctypes, mappings."""
     at_address = {
         id(node.value)
         for node in nodes
@@ -275,10 +279,12 @@ def _made(node: ast.AST) -> tuple[str, ast.expr | None]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.BinOp):
         return ast.unparse(node.func), node.func.right
     if isinstance(node, ast.Call):
-        name = ast.unparse(node.func)
-        makes = re.search(r"\bcreate_\w+_buffer$|\b[mc]alloc$|\bmmap$", name)
-        return name if makes else "", node.args[0] if node.args else None
-    if isinstance(node, ast.BinOp) and re.match(r"(ctypes\.)?c_\w+ \* ", ast.unparse(node)):
+        last = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
+        if not re.fullmatch(r"create_\w+_buffer|[mc]alloc|mmap", last):
+            return "", None
+        return ast.unparse(node.func), node.args[0] if node.args else None
+    is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+    if is_product and re.match(r"(ctypes\.)?c_\w+ \* ", ast.unparse(node)):
         return ast.unparse(node), node.right
     return "", None
 
@@ -297,7 +303,7 @@ def test_memory_of_lua_comes_from_one_module() -> None:
 
 def test_memory_of_python_is_that_of_numpy() -> None:
     files = [*RUNTIME.rglob("*.py"), *SHELL.rglob("*.py")]
-    made = {str(p.relative_to(TOP)): python_memory(p.read_text()) for p in files}
+    made = {str(p.relative_to(TOP)): python_memory(nodes_of(p)) for p in files}
     assert {path: what for path, what in made.items() if what} == _PYTHON_MAKES
 
 
@@ -333,5 +339,6 @@ def test_memory_of_lua_is_noticed(code: str) -> None:
     ],
 )
 def test_memory_of_python_is_noticed(code: str) -> None:
-    assert python_memory(code)
-    assert not python_memory("(c_double * n).from_address(at), (c_double * 256)()")
+    assert python_memory(list(ast.walk(ast.parse(code))))
+    fine = "(c_double * n).from_address(at), (c_double * 256)()"
+    assert not python_memory(list(ast.walk(ast.parse(fine))))

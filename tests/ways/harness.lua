@@ -262,7 +262,7 @@ local function surroundings(elements, at)
   return limits, { 2 + math.floor(at / 2) % 2 }
 end
 
---- Computes a call in all ways; prints where they differ. Returns whether it gave no error.
+--- Computes a call in all ways; prints where they differ.
 -- @param rough how much numbers may differ; nil: not at all
 -- @param limits of Python's, and numbers of `threads`: as they come from surroundings
 local function hold(text, name, f, args, n, rough, limits, threads)
@@ -284,7 +284,6 @@ local function hold(text, name, f, args, n, rough, limits, threads)
     check(count .. ' threads', ways[1])
   end
   torch.setnumthreads(THREADS)
-  return expected[1]
 end
 
 -- ------------------------------------------------------------------ makers
@@ -348,9 +347,8 @@ local makers = {}
 
 local function packed(...) return select('#', ...), { ... } end
 
---- Computes one call for a type, layouts and a number of elements. Returns whether it gave no error.
--- @param at what numbers and layouts are drawn with; multiples of 30 are contiguous
-function run_case(name, expression, words, kind, at, n, rough, twice)
+-- The function of a call, and its arguments, for a type, layouts and a number of elements.
+local function made(name, expression, words, kind, at, n)
   state = (n * 31 + at * 7 + #name) % 2147483646 + 1
   for _ = 1, 3 do random(1, 2) end
   context.kind, context.n = kind, n
@@ -362,10 +360,23 @@ function run_case(name, expression, words, kind, at, n, rough, twice)
   if context.layout ~= 'contiguous' and #context.sizes == 1 then context.sizes = { n, 1 } end
   makers[words] = makers[words] or setfenv(assert(loadstring('local n, kind = ... return ' .. words)),
     setmetatable({}, { __index = function(_, key) return make[key] or _G[key] end }))
-  local count, args = packed(makers[words](n, kind))
   local f = expression == 'method' and torch[kind .. 'Tensor'][name] or torch[name]
   if expression == 'metamethod' then f = getmetatable(torch[kind .. 'Tensor']())[name] end
+  return f, packed(makers[words](n, kind))
+end
+
+--- Computes a call for a type, layouts and a number of elements in all ways.
+-- @param at what numbers and layouts are drawn with; multiples of 30 are contiguous
+function run_case(name, expression, words, kind, at, n, rough)
+  local f, count, args = made(name, expression, words, kind, at, n)
   local text = ('%s %s(%s) %s %s %s %d'):format(expression, name, words, kind, context.layout,
     context.dest, n)
-  return hold(text, name, f, args, count, rough or nil, surroundings(n, at))
+  hold(text, name, f, args, count, rough or nil, surroundings(n, at))
+end
+
+--- Whether a call gives no error in Python, which is the last of its ways.
+function succeeds(name, expression, words, kind, at, n)
+  local f, count, args = made(name, expression, words, kind, at, n)
+  local ways = ways_of(name, f)
+  return outcome(ways[#ways], args, count)[1]
 end

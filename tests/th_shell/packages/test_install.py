@@ -43,26 +43,35 @@ def repository(folder: Path, **files: str) -> Path:
     return folder
 
 
-@pytest.fixture
-def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the repositories of two packages that are known by name."""
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the repositories of two packages, of which each test has a copy."""
+    folder = tmp_path_factory.mktemp("originals")
     spec = "package = '{0}' version = 'scm-1' dependencies = {{{1}}} build = {{type = 'cmake'}}"
     repository(
-        tmp_path / "sources/base",
+        folder / "base",
         init_lua="return {name = 'base'}",
         sub__part_lua="return 'part'",
         lib__code_txt="",
         rocks__base_rockspec=spec.format("base", "'torch >= 7.0'"),
     )
     repository(
-        tmp_path / "sources/upper",
+        folder / "upper",
         init_lua="return {base = require 'base', part = require 'base.sub.part'}",
         upper_rockspec=spec.format("upper", "'torch >= 7.0', 'base'"),
     )
-    names = {name: str(tmp_path / "sources" / name) for name in ("base", "upper")}
+    return folder
+
+
+@pytest.fixture
+def sources(originals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the repositories of two packages that are known by name."""
+    folder = tmp_path / "sources"
+    shutil.copytree(originals, folder)
+    names = {name: str(folder / name) for name in ("base", "upper")}
     monkeypatch.setattr(command, "source_of", names.get)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
-    return tmp_path / "sources"
+    return folder
 
 
 def run(*words: str) -> int:
