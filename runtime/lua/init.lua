@@ -10,6 +10,10 @@ local type, rawset, setmetatable = type, rawset, setmetatable
 
 local th = { host = host, torch = {} }
 
+-- Traces of nn's layers, which call several operations, have more constants than 500, where LuaJIT
+-- would give up.
+jit.opt.start('maxirconst=4000', 'maxrecord=8000')
+
 -- Functions that need numpy are not there at the start. Python loads numpy, and all the operations,
 -- when it is asked for the first of them; th.uses_numpy tells whether it was.
 setmetatable(host, { __index = function(_, name, ...) -- luacheck: ignore 212
