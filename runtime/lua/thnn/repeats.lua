@@ -103,12 +103,13 @@ local function read_jobs(call, text)
   end
 end
 
--- Whether a tensor has a kept geometry, and all its elements.
+-- Whether a tensor has a kept geometry, and all its elements; of one whose elements no job reads or
+-- writes, whether it has the sizes.
 local function fits(c, kept)
   return c.nDimension == kept.n
     and (kept.n == 0 or C.th_compare(c.size, kept.sizes, kept.bytes) == 0
-    and C.th_compare(c.stride, kept.strides, kept.bytes) == 0
-    and tonumber(c.storageOffset) + kept.count <= tonumber(c.storage.size))
+    and (kept.unused or C.th_compare(c.stride, kept.strides, kept.bytes) == 0
+    and tonumber(c.storageOffset) + kept.count <= tonumber(c.storage.size)))
 end
 
 -- Tables that a plan depends on by their elements, not by their sizes alone.
@@ -132,9 +133,23 @@ end
 -- What is kept of a tensor that is NULL.
 local ABSENT = { n = 0, changed = 0, used = 0 }
 
+-- Notes the tensors of a call that are results, or that no job reads or writes.
+local function note_uses(call, count, results)
+  results.known = true
+  for i = 1, count do
+    local kept = call[i]
+    if type(kept) == 'table' and kept ~= ABSENT then
+      kept.unused = kept.used == 0 and not kept.wanted and not kept.same
+      results[i] = results[i] or kept.wanted ~= nil
+      results.unused[i] = results.unused[i] ~= false and kept.unused
+    end
+  end
+end
+
 -- What is kept of a call: arguments by their positions, of tensors the geometry. `few` tells
 -- whether it can be repeated. nil for calls of which nothing needs to be kept. results: which
--- positions have results, once a call has told; others with gaps between elements are Python's.
+-- positions have results, and `unused` tensors in all calls so far, once a call has told; others
+-- with gaps between elements are Python's.
 local function new_call(row, dtype, results, ...)
   local call, given, count = { kept = {}, scale = {} }, {}, 0
   for i, kind in ipairs(row.kinds) do
@@ -145,7 +160,8 @@ local function new_call(row, dtype, results, ...)
       count = count + dense(value)
       given[i] = describe(value)
       call[i] = new_tensor(given[i])
-      if results.known and not results[i] and not fits(value, call[i]) then return nil end
+      local may_have_gaps = not results.known or results[i] or results.unused[i]
+      if not may_have_gaps and not fits(value, call[i]) then return nil end
       if row.names[i] == TABLE then
         if dense(value) == 0 or dense(value) > MAX_TABLE then return nil end
         given[i] = given[i] .. elements_of(value, call[i], dtype)
@@ -160,10 +176,7 @@ local function new_call(row, dtype, results, ...)
   call.few = text ~= nil
   if text then
     read_jobs(call, text)
-    results.known = true
-    for i in ipairs(row.kinds) do
-      results[i] = results[i] or type(call[i]) == 'table' and call[i].wanted ~= nil
-    end
+    note_uses(call, #row.kinds, results)
   end
   return call
 end
@@ -315,7 +328,7 @@ function th.thnn_repeats(row, dtype)
   })
   local longs = th.dtypes[th.LONG + 1]
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
-  local results = {}
+  local results = { unused = {} }
   local function new(...) return new_call(row, dtype, results, ...) end
   local function resize_result(is_long, c, result)
     return resize(resize_of[is_long and longs or dtype], c, result)

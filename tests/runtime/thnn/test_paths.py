@@ -144,6 +144,27 @@ def test_calls_with_gaps_are_recorded_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert (recorded.count(True), recorded.count(False)) == (1, 5)
 
 
+UNUSED = """
+local THNN = require 'nn.THNN'
+local f = torch.getmetatable('torch.DoubleTensor').THNN.Tanh_updateGradInput
+local g, y, r = torch.ones(3), torch.Tensor(3):fill(0.5), torch.Tensor()
+for _ = 1, 6 do
+  local x = torch.Tensor(3, 2):select(2, 1)
+  f(x:cdata(), g:cdata(), r:fill(9):cdata(), y:cdata())
+  assert(r:eq(0.75):all())
+end
+"""
+
+
+def test_gaps_of_tensors_that_no_job_reads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: Counter[str] = Counter()
+    row = TABLE["Tanh_updateGradInput"]
+    monkeypatch.setitem(TABLE, row.name, counted(row, calls))
+    with Engine() as engine:
+        engine.run(UNUSED)
+    assert calls[row.name] == 1
+
+
 # Elements with gaps between them go to Python. No package is needed to call these functions.
 MANY = """
 local THNN = torch.getmetatable('torch.DoubleTensor').THNN
