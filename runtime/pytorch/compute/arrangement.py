@@ -18,8 +18,6 @@ from runtime.core.dtypes import Array
 
 #: Parts of at most this many elements are sorted by insertion, which keeps the order of equal ones.
 SHORT = 16
-#: Parts of at most this many elements end the selection of the largest.
-_FEW = 3
 #: The largest are kept in a heap where they are fewer than one in so many.
 _HEAP = 64
 
@@ -213,7 +211,7 @@ def _introselect(rows: _Rows, starts: Array, k: int) -> None:
     low, high, nth = starts, starts + rows.length, starts + k - 1
     left = _most_partitions(rows.length)
     while True:
-        done = high - low <= _FEW
+        done = high - low <= 3  # where the C++ library sorts the rest
         _insert(rows, low[done], high[done])
         low, high, nth = low[~done], high[~done], nth[~done]
         if not len(low):

@@ -109,17 +109,14 @@ class Pointwise:
         Operands are tensors, or numbers of Python's. Raises RuntimeError for shapes that cannot be
         broadcast.
         """
-        operands = (a,) if b is None else (a, b)
         if out is None or out is a:
             try:
                 found = self._quick(a, b, out)
-                if found is None and out is None:
-                    found = self._mixed(operands)
             except (TypeError, ValueError, OverflowError):
                 found = None  # the general way does it, or has an error in PyTorch's words
             if found is not None:
                 return found
-        return self.general(operands, out)
+        return self.general((a,) if b is None else (a, b), out)
 
     def _quick(self, a: Any, b: Any, out: Tensor | None = None) -> Tensor | None:
         """The values where one call of numpy computes few of them; None where it would not."""
@@ -163,28 +160,6 @@ class Pointwise:
         if run is calmly and self.result is None and values.dtype is not kind:
             return None
         return _laid_out(values, inputs)
-
-    def _mixed(self, operands: tuple[Any, ...]) -> Tensor | None:
-        """The result for operands that meet in another type, or of which the first is a number."""
-        if self.check is not None or self.compute.__class__ is not _UFUNC:
-            return None
-        kind: Any = self.rule(result_type(*operands)).numpy
-        if kind.num not in self.direct or kind.num == _HALF or warn_of_broadcast.enabled:
-            return None
-        if kind.kind != "f" and (self.divides or self.quick_whole is not None):
-            return None
-        given, inputs = [], []
-        for operand in operands:
-            if isinstance(operand, Tensor):  # one of Lua's, or of a program's class, as well
-                array = operand.array
-                if array.size >= LARGE:
-                    return None
-                inputs.append(array if array.dtype is kind else quietly.run(array.astype, kind))
-            else:
-                array = number_as(operand, kind)
-                inputs.append(array)
-            given.append(array)
-        return _laid_out(quietly.run(self.compute, *inputs), given)
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
         """The values for any number of operands, of any types."""

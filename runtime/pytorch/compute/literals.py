@@ -32,7 +32,6 @@ from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
-_MAX_DIMS = 128
 _PLAIN = (list, tuple)
 _OF_ARRAYS = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
@@ -80,7 +79,7 @@ def _shape_of(data: Any) -> Shape:
     first = data
     while _is_sequence(first):
         sizes.append(len(first))
-        if len(sizes) > _MAX_DIMS:
+        if len(sizes) > 128:  # as in PyTorch
             raise ValueError(f"too many dimensions '{type(first).__name__}'")
         if not sizes[-1]:
             break

@@ -28,7 +28,7 @@ from runtime.pytorch.tensors.writing import cast
 Operand = Any  # a Tensor, or a number of Python's
 
 
-def _type_of_number(kind: type) -> dtype:
+def type_of_number(kind: type) -> dtype:
     """The element type that Python's numbers of a class stand for."""
     if issubclass(kind, complex):
         raise NotImplementedError("complex numbers are not provided here")
@@ -79,7 +79,7 @@ def _meeting(_: dtype, *operands: Any) -> dtype:
         if isinstance(operand, int):
             at, kind = (0 if operand >= 0 else 1), _BY_NUMBER[max(operand, ~operand)]
         else:
-            at, kind = 2, _type_of_number(operand)
+            at, kind = 2, type_of_number(operand)
         known = kinds[at]
         kinds[at] = kind if known is None else promote_types(known, kind)
     found = _over(kinds[0], _over(kinds[1], kinds[2]))

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, int64
+from runtime.pytorch.base.dtypes import default_dtype, dtype
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.schema import NEW, Format, Kind, Number, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.literals import array_of, convert_number
+from runtime.pytorch.compute.promotion import type_of_number
 from runtime.pytorch.ops.interchange import from_numpy
 from runtime.pytorch.tensors.layouts import copy_of, empty_array, empty_like_array, format_strides
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -110,13 +111,9 @@ def empty_strided(size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
 @op(more=NEW)
 def full(size: Shape, fill_value: Number, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor whose elements are all one number, of which they have the type."""
-    return finish(filled(size, fill_value, type_for(dtype, out, _natural(fill_value))), out)
-
-
-def _natural(number: Any) -> dtype:
-    if isinstance(number, bool):
-        return bool_
-    return int64 if isinstance(number, int) else default_dtype()
+    return finish(
+        filled(size, fill_value, type_for(dtype, out, type_of_number(type(fill_value)))), out
+    )
 
 
 def filled(size: Shape, number: Any, kind: dtype) -> Array:

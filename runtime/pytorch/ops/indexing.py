@@ -19,12 +19,10 @@ from runtime.pytorch.compute.indices import Chosen, as_indices, check_bounds, in
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.rearranging import flip
-from runtime.pytorch.ops.views import expanded, unsqueeze
+from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.layouts import check_apart, dense_strides, empty_array
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 from runtime.pytorch.tensors.writing import cast, check_single, check_writable
-
-_ALL = slice(None)
 
 
 def _simple(index: Any) -> Any:
@@ -59,30 +57,12 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
         quick = _quick_choice(self.array, index)
         if quick is not None:
             return wrap(quick)
-        added = _added_dim(self.array.ndim, index)
-        if added is not None:
-            return unsqueeze(self, added)
     view, chosen = parse(self, index)
     return wrap(chosen_elements(view.array, as_indices(chosen))) if chosen else view
 
 
-def _added_dim(ndim: int, index: Any) -> int | None:
-    """Where an index adds a dimension, if that is all it does and it is a usual one."""
-    if index is None:
-        return 0
-    if index.__class__ is tuple and len(index) == 2:
-        first, last = index
-        if last is None:
-            if first is Ellipsis:
-                return -1
-            return 1 if first.__class__ is slice and first == _ALL and ndim else None
-        if first is None and last is Ellipsis:
-            return 0
-    return None
-
-
 def _quick_choice(array: Array, index: Any) -> Array | None:
-    """The elements that one tensor chooses, or several, in memory as PyTorch has them.
+    """The elements that a tensor chooses, in memory as PyTorch has them.
 
     None where numpy's way is another one, or there is an error to be told in PyTorch's words.
     """
@@ -90,34 +70,23 @@ def _quick_choice(array: Array, index: Any) -> Array | None:
         return None
     try:
         if index.__class__ is Tensor:
-            given = _as_numpy(array, index, 0)
+            given = _as_numpy(array, index)
             if given is not None:
                 return array[given] if given.dtype.kind == "b" else array.take(given, 0)
-        elif index.__class__ is tuple and len(index) <= array.ndim:
-            if index[-1].__class__ is Tensor and index[0].__class__ is slice and len(index) == 2:
-                if index[0] != _ALL:
-                    return None
-                given = _as_numpy(array, index[1], 1)
-                if given is not None and given.dtype.kind != "b":
-                    return array.take(given, 1)
-            elif all([item.__class__ is Tensor for item in index]):
-                several = [_as_numpy(array, item, at) for at, item in enumerate(index)]
-                if all([one is not None and one.dtype.kind != "b" for one in several]):
-                    return np.asarray(array[tuple(several)])
     except IndexError:
         pass
     return None
 
 
-def _as_numpy(array: Array, index: Tensor, dim: int) -> Array | None:
+def _as_numpy(array: Array, index: Tensor) -> Array | None:
     """A tensor that means the same to numpy as an index of a dimension."""
     given = index.array
     if not given.ndim:
         return None
     kind = given.dtype.kind
     if kind == "b":
-        return given if given.shape == array.shape[dim : dim + given.ndim] else None
-    return given if kind == "i" and given.dtype.itemsize > 2 and dim < array.ndim else None
+        return given if given.shape == array.shape[: given.ndim] else None
+    return given if kind == "i" and given.dtype.itemsize > 2 and array.ndim else None
 
 
 def chosen_elements(array: Array, indices: Chosen) -> Array:
@@ -183,7 +152,7 @@ def _quick_assignment(self: Tensor, index: Any, value: Any) -> bool:
             array[simple] = value
             return True
         if index.__class__ is Tensor and fits(value, array):
-            given = _as_numpy(array, index, 0)
+            given = _as_numpy(array, index)
             if given is not None:
                 if given.dtype.kind == "b":
                     _fill_where(array, given, value)

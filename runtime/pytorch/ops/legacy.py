@@ -202,8 +202,6 @@ def _of(data: Any, kind: Kind) -> Tensor:
         if kind is not None and data.dtype is not kind:
             raise TypeError(f"expected {_options(kind)} (got {_options(data.dtype)})")
         return view_of(data, data.array)
-    if isinstance(data, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if not hasattr(data, "__len__") or isinstance(data, (dict, np.generic)):
         raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
     return wrap(array_of(data, kind or default_dtype()))

@@ -197,21 +197,23 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return wrap(quietly.run(np.multiply.accumulate, powers, axis=-1))
 
 
-_SCALES = f"*, Number beta = 1, Number alpha = 1, {OUT}"
+_SCALES = f"Number beta = 1, Number alpha = 1, {OUT}"
 
 
-def _scaled_sum(input: Tensor, product: Array, beta: Any, alpha: Any, kind: Any) -> Tensor:
+def _scaled_sum(
+    input: Tensor, product: Array, kind: Any, beta: Any = 1, alpha: Any = 1, out: Out = None
+) -> Tensor:
     """``beta * input + alpha * product``; what beta 0 multiplies does not count, not even a nan."""
     numpy = kind.numpy
     beta, alpha = _scale(beta, kind), _scale(alpha, kind)
     if alpha != 1:
         product = quietly.run(np.multiply, product, number_as(alpha, numpy))
-    if beta == 0:
-        return wrap(product)
-    base = expanded(input, product.shape).array
-    if beta != 1:
-        base = quietly.run(np.multiply, base, number_as(beta, numpy))
-    return wrap(quietly.run(np.add, base, product))
+    if beta != 0:
+        base = expanded(input, product.shape).array
+        if beta != 1:
+            base = quietly.run(np.multiply, base, number_as(beta, numpy))
+        product = quietly.run(np.add, base, product)
+    return delivered(wrap(product), out, input)
 
 
 def _scale(number: Any, kind: Any) -> Any:
@@ -235,31 +237,17 @@ def _check_base(input: Tensor, other: Tensor) -> None:
         )
 
 
-@op(in_place=True)
-def addmm(
-    input: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
-    out: Out = None,
-) -> Tensor:
+@op(more=_SCALES, in_place=True)
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, **options: Any) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``."""
     _check_base(input, mat2)
-    product = matrix_product("addmm", mat1, mat2)
-    found = _scaled_sum(input, product, beta, alpha, mat1.dtype)
-    return delivered(found, out, input)
+    return _scaled_sum(input, matrix_product("addmm", mat1, mat2), mat1.dtype, **options)
 
 
-@op(in_place=True)
-def addmv(
-    input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Out = None
-) -> Tensor:
+@op(more=_SCALES, in_place=True)
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, **options: Any) -> Tensor:
     """``beta * input + alpha * mat @ vec``."""
-    product = apply(mat, vec, input)
-    found = _scaled_sum(input, product, beta, alpha, mat.dtype)
-    return delivered(found, out, input)
+    return _scaled_sum(input, apply(mat, vec, input), mat.dtype, **options)
 
 
 @op(more=OUT, in_place=True)
@@ -271,7 +259,7 @@ def addr(
     kind = result_type(input, vec1, vec2)
     _check_factors(kind, beta, alpha)
     product = cast(quietly.run(np.multiply, x[:, None], y), kind.numpy)
-    return _scaled_sum(wrap(cast(input.array, kind.numpy)), product, beta, alpha, kind)
+    return _scaled_sum(wrap(cast(input.array, kind.numpy)), product, kind, beta, alpha)
 
 
 def _check_factors(kind: Any, beta: Any, alpha: Any) -> None:
@@ -293,7 +281,7 @@ def baddbmm(
             f"{batch1.dtype.real}, batch2: {batch2.dtype.real}"
         )
     product = batch_product(batch1, batch2, "baddbmm")
-    return _scaled_sum(input, product, beta, alpha, batch1.dtype)
+    return _scaled_sum(input, product, batch1.dtype, beta, alpha)
 
 
 @op(more=OUT, in_place=True)
@@ -303,4 +291,4 @@ def addbmm(
     """``beta * input`` and alpha times the sum of the batches' products."""
     product = batch_product(batch1, batch2, "addmm_impl_cpu_").sum(0, dtype=batch1.array.dtype)
     _check_base(input, batch2)
-    return _scaled_sum(input, product, beta, alpha, batch1.dtype)
+    return _scaled_sum(input, product, batch1.dtype, beta, alpha)

@@ -229,9 +229,6 @@ def _between(array: Any, low: Any, high: Any) -> Any:
     return np.minimum(found, high, out=found) if found.ndim else np.minimum(found, high)
 
 
-_LARGER, _SMALLER = Pointwise(np.maximum), Pointwise(np.minimum)
-
-
 def _bound(name: str, bound: Any, kind: dtype) -> Any:
     """A bound as a number of the type; None where no element is beyond it."""
     if bound is None:
@@ -281,17 +278,13 @@ def clamp(
 @op(in_place=True)
 def clamp_min(input: Tensor, min: TensorOrNumber, *, out: Out = None) -> Any:
     """Each element, or the bound where that is larger."""
-    if isinstance(min, Tensor):
-        return _LARGER(input, min, out)
-    return _clamp_to_numbers("clamp_min_scalar_cpu", input, min, None, out)
+    return clamp(input, min, None, out=out)
 
 
 @op(in_place=True)
 def clamp_max(input: Tensor, max: TensorOrNumber, *, out: Out = None) -> Any:
     """Each element, or the bound where that is smaller."""
-    if isinstance(max, Tensor):
-        return _SMALLER(input, max, out)
-    return _clamp_to_numbers("clamp_max_scalar_cpu", input, None, max, out)
+    return clamp(input, None, max, out=out)
 
 
 # -- lerp

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.calls.schema import OUT, Number
+from runtime.pytorch.base.shapes import listed, wrap_dim
+from runtime.pytorch.calls.schema import OUT, Number, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import check_bounds, check_gather, flat_positions
@@ -22,7 +22,7 @@ from runtime.pytorch.ops.parts import diagonal, part
 from runtime.pytorch.ops.parts import select as view_select
 from runtime.pytorch.tensors.layouts import copy_of, strided
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_single
+from runtime.pytorch.tensors.writing import cast, check_single, deliver
 
 Change = TypeVar("Change", bound=Callable[..., None])
 
@@ -232,51 +232,45 @@ def _set(view: Tensor, src: Tensor) -> None:
     target[...] = cast(src.array, target.dtype)
 
 
-@op(more=OUT)
-def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """A copy in which one position of a dimension has the elements of a source."""
-    found = _copy(input)
-    _set(view_select(found, dim, index), src)
-    return found
-
-
-@op(more=OUT)
-def slice_scatter(
-    input: Tensor,
-    src: Tensor,
-    dim: int = 0,
-    start: int | None = None,
-    end: int | None = None,
-    step: int = 1,
+def _sliced(
+    input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """A copy in which some positions of a dimension have the elements of a source."""
-    found = _copy(input)
-    shape = found.array.shape
+    shape = input.array.shape
     if not shape:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, len(shape))
     if step <= 0:
         raise RuntimeError("slice step must be positive")
     first, last, _ = slice(start, end).indices(shape[dim])
-    _set(part(found, dim, first, last, step), src)
-    return found
+    return part(input, dim, first, last, step)
 
 
-@op(more=OUT)
-def diagonal_scatter(
-    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
-) -> Tensor:
-    """A copy in which a diagonal has the elements of a source."""
-    found = _copy(input)
-    _set(diagonal(found, offset, dim1, dim2), src)
-    return found
+def _register(name: str, view: Callable[..., Tensor], parameters: str, what: str) -> None:
+    """Register the function whose result is a copy, a view of which has a source's elements."""
+
+    @op(f"{name}_scatter(Tensor input, Tensor src, {parameters}, *, {OUT})")
+    def compute(input: Tensor, src: Tensor, *at: Any, out: Out = None, **named: Any) -> Tensor:
+        found = _copy(input)
+        _set(view(found, *at, **named), src)
+        return found if out is None else deliver(out, found)
+
+    compute.__doc__ = f"A copy in which {what} the elements of a source."
 
 
-@op(more=OUT)
-def as_strided_scatter(
-    input: Tensor, src: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None
-) -> Tensor:
-    """A copy in which a view of its storage has the elements of a source."""
-    found = _copy(input)
-    _set(view_as_strided(found, size, stride, storage_offset), src)
-    return found
+for _name, _view, _parameters, _what in (
+    ("select", view_select, "int dim, int index", "one position of a dimension has"),
+    (
+        "slice",
+        _sliced,
+        "int dim = 0, int start = None, int end = None, int step = 1",
+        "some positions of a dimension have",
+    ),
+    ("diagonal", diagonal, "int offset = 0, int dim1 = 0, int dim2 = 1", "a diagonal has"),
+    (
+        "as_strided",
+        view_as_strided,
+        "tuple of ints size, tuple of ints stride, int storage_offset = None",
+        "a view of its storage has",
+    ),
+):
+    _register(_name, _view, _parameters, _what)

@@ -197,7 +197,6 @@ def _insertion_order(row: list[float]) -> list[int]:
 
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 #: PyTorch: the largest number of elements along the dimension.
-_MOST = 1 << 24
 
 
 def _check(input: Tensor, q: Tensor, interpolation: str, out: Out) -> None:
@@ -280,7 +279,7 @@ def _along(
     else:
         rows = np.moveaxis(array, axis, -1)
         shape = array.shape[:axis] + ((1,) if keepdim else ()) + array.shape[axis + 1 :]
-    if rows.shape[-1] > _MOST:
+    if rows.shape[-1] > 1 << 24:
         raise RuntimeError("quantile() input tensor is too large")
     found = _quantiles(np.sort(rows, -1), q, way, ignores_nan)
     return np.ascontiguousarray(found).reshape((*shape, -1))

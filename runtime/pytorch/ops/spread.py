@@ -23,7 +23,7 @@ from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast
 
 _FACTOR = "reduction factor (input numel divided by output numel)"
-_FEW_FREE = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
+_NO_FREEDOM = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
 
 
 def _variance(
@@ -35,7 +35,7 @@ def _variance(
     average, squares = spread(array, axes) or _spread_of_few(array, axes, count)
     free = count - (1 if correction is None else correction)
     if free <= 0 or not array.size:
-        warn(_FEW_FREE.format(name, _FACTOR))
+        warn(_NO_FREEDOM.format(name, _FACTOR))
         free = max(free, 0)
     variance = np.asarray(quietly.run(np.true_divide, squares, float(free)))
     if keepdim:
@@ -195,7 +195,7 @@ def _covariance(rows: Array, weights: Array | None, own: Array | None, correctio
     if weights is not None and own is not None:
         free = total - correction * (weights * own.reshape(-1)).sum() / total
     if free <= 0:
-        warn(_FEW_FREE.format("cov", "number of observations"))
+        warn(_NO_FREEDOM.format("cov", "number of observations"))
         free = 0
     apart = rows - average[:, None]
     other = apart if weights is None else (apart * weights).astype(rows.dtype)

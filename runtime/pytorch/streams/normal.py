@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.uniform import FEW, doubles_of, fill, fill_in_turn, floats_of, loops
+from runtime.pytorch.compute.sums import FEW
+from runtime.pytorch.streams.uniform import doubles_of, fill, fill_in_turn, floats_of, loops
 from runtime.pytorch.streams.words import Words
 from runtime.pytorch.tensors.memory import address_of
 
 _SIXTEEN = 16
 # From so many floats on numpy's functions are used, which are ten times as fast as a loop with
 # PyTorch's polynomials; the last bit of every fifth number or so is another one then.
-_MANY = 1 << 16
 _EIGHT_FLOATS = np.dtype("V32")
 _TWO_PI, _MINUS_TWO = np.float32(2 * np.pi), np.float32(-2)
 
@@ -71,7 +72,7 @@ def _fill_sixteens(words: Words, flat: Array, mean: float, deviation: float) -> 
     """Fill a vector: all sixteens; then, if its length is no multiple of 16, the last 16 anew."""
     count, width = len(flat), flat.itemsize
     rest = count % _SIXTEEN
-    transform = _by_numpy if width < 8 and count >= _MANY else _by_loop
+    transform = _by_numpy if width < 8 and count >= LARGE else _by_loop
     uniform, each = (doubles_of, 2) if width == 8 else (floats_of, 1)
 
     def compute(drawn: Array) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.compute.sums import FEW
 from runtime.pytorch.streams.words import BLOCK, Words
 from runtime.pytorch.tensors.memory import address_of
 
@@ -85,8 +86,6 @@ def _set(target: Any, at: Any, values: Array, halves: bool) -> None:
 
 _LAST_24 = np.uint32(0xFFFFFF)
 _TO_UNIT_FLOAT = np.float32(2.0**-24)
-#: Up to so many numbers a loop takes less time than several calls of numpy's.
-FEW = 1 << 10
 
 
 def floats_of(drawn: Array) -> Array:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.streams.uniform import FEW, fill, loops
+from runtime.pytorch.compute.sums import FEW
+from runtime.pytorch.streams.uniform import fill, loops
 from runtime.pytorch.streams.words import BLOCK, Words
 from runtime.pytorch.tensors.memory import address_of
 

@@ -20,7 +20,7 @@ from runtime.pytorch.base.print_options import OPTIONS
 
 _PREFIX = "tensor("
 _USUAL_TYPES = ("torch.int64", "torch.bool")  # programs write their numbers without a type
-_MAX_SPREAD = 1000  # where the largest number is more times the smallest one: exponents
+_SPREAD = 1000  # where the largest number is more times the smallest one: exponents
 _MAX_FIXED, _MIN_FIXED = 1e8, 1e-4  # numbers beyond these have exponents
 
 
@@ -106,7 +106,7 @@ def _have_exponents(sizes: Array) -> bool:
         return OPTIONS.sci_mode
     smallest, largest = float(sizes.min()), float(sizes.max())
     beyond = largest > _MAX_FIXED or smallest < _MIN_FIXED
-    return beyond or largest / smallest > _MAX_SPREAD
+    return beyond or largest / smallest > _SPREAD
 
 
 def _whole_number(value: float) -> str:

@@ -39,7 +39,9 @@ def takes_its_parameters(row: Row) -> bool:
 
 def has_its_defaults(row: Row) -> bool:
     for told, found in zip(row.schema.positional, parameters_of(row), strict=False):
-        if told.default is None or found.kind is found.VAR_POSITIONAL:
+        if found.kind is found.VAR_POSITIONAL:
+            break  # it hands the others on
+        if told.default is None:
             continue
         value = _value(told.default)
         # None in a signature often stands for another value, and a format of memory for None.
