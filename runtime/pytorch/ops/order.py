@@ -12,7 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64
-from runtime.pytorch.calls.schema import OUT, Out, Outs
+from runtime.pytorch.calls.schema import OUT, OUTS, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
 from runtime.pytorch.compute.elementwise import ALL, check_types
@@ -114,21 +114,14 @@ def _sorted(input: Tensor, dim: int, descending: bool, stable: bool) -> tuple[Ar
 
 
 @op(
-    "sort(Tensor input, *, bool? stable, int dim = -1, bool descending = False, "
-    "tuple of Tensors out = None)",
-    "sort(Tensor input, int dim = -1, bool descending = False, *, tuple of Tensors out = None)",
+    f"sort(Tensor input, *, bool? stable, int dim = -1, bool descending = False, {OUTS})",
+    f"sort(Tensor input, int dim = -1, bool descending = False, *, {OUTS})",
 )
-def sort(
-    input: Tensor,
-    dim: int = -1,
-    descending: bool = False,
-    *,
-    stable: bool | None = False,
-    out: Any = None,
-) -> Any:
+def sort(input: Tensor, dim: int = -1, descending: bool = False, **options: Any) -> Any:
     """The elements sorted along a dimension, and their positions before."""
+    out = options.get("out")
     check_out(out, input.dtype, int64)
-    return give_pair("sort", *_sorted(input, dim, descending, bool(stable)), out)
+    return give_pair("sort", *_sorted(input, dim, descending, bool(options.get("stable"))), out)
 
 
 @op("argsort(Tensor input, int dim = -1, bool descending = False)")
@@ -152,17 +145,12 @@ def msort(input: Tensor, *, out: Out = None) -> Tensor:
 # -- the largest, and the k-th smallest
 
 
-@op()
+@op(more=OUTS)
 def topk(
-    input: Tensor,
-    k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    *,
-    out: Outs = None,
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, **options: Any
 ) -> Any:
     """The k largest elements along a dimension, or the smallest, and their positions."""
+    out = options.get("out")
     array, axis = along(input.array, dim)
     if not 0 <= k <= array.shape[axis]:
         raise RuntimeError("selected index k out of range")

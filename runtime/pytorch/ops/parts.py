@@ -16,6 +16,9 @@ from runtime.pytorch.ops.views import as_method
 from runtime.pytorch.tensors.layouts import strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 
+Sized = tuple[int, int]  # a dimension, and its size
+_LEAST = "expects at least a 1-dimensional tensor"
+
 
 def part(input: Tensor, dim: int, start: int, stop: int, step: int = 1) -> Tensor:
     """A view of the positions from start up to stop in a dimension; all counted from 0."""
@@ -39,6 +42,15 @@ def row(input: Tensor, dim: int, index: int) -> Tensor:
     return strided(input, shape[:dim] + shape[dim + 1 :], strides[:dim] + strides[dim + 1 :], shift)
 
 
+def _sized(input: Tensor, dim: int, message: str, error: type[Exception] = RuntimeError) -> Sized:
+    """A dimension and its size. Raises an error with the message where there are no dimensions."""
+    shape = input.array.shape
+    if not shape:
+        raise error(message)
+    dim = wrap_dim(dim, len(shape))
+    return dim, shape[dim]
+
+
 @op()
 def narrow(input: Tensor, dim: int, start: TensorOrInt, length: int) -> Tensor:
     """A view of some positions of a dimension: from start on, length of them."""
@@ -46,13 +58,9 @@ def narrow(input: Tensor, dim: int, start: TensorOrInt, length: int) -> Tensor:
         if start.array.ndim or start.array.dtype.kind not in "iu":
             raise RuntimeError("start must be an 0-dim integral Tensor.")
         start = int(start.array)
-    shape = input.array.shape
-    if not shape:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    dim, size = _sized(input, dim, "narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
-    dim = wrap_dim(dim, len(shape))
-    size = shape[dim]
     if not -size <= start <= size:
         raise IndexError(
             f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
@@ -72,14 +80,11 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 @op()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """A view of one position of a dimension, without that dimension."""
-    shape = input.array.shape
-    if not shape:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    dim = wrap_dim(dim, len(shape))
-    size = shape[dim]
+    message = "select() cannot be applied to a 0-dim tensor."
+    dim, size = _sized(input, dim, message, IndexError)
     if not -size <= index < size:
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {listed(shape)} at "
+            f"select(): index {index} out of range for tensor of size {listed(input.sizes)} at "
             f"dimension {dim}"
         )
     return row(input, dim, index + size if index < 0 else index)
@@ -105,19 +110,13 @@ def _cut(input: Tensor, dim: int, ends: Any) -> tuple[Tensor, ...]:
 @op(name="split", method=False)
 def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension that have one size; the last may be smaller."""
-    shape = input.array.shape
-    if not shape:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim, size = _sized(input, dim, f"split {_LEAST}")
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got {split_size=}")
-    dim = wrap_dim(dim, len(shape))
-    size = shape[dim]
-    if not split_size:
-        if size:
-            raise RuntimeError(
-                f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}"
-            )
-        return (part(input, dim, 0, 0),)
+    if size and not split_size:
+        raise RuntimeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}"
+        )
     ends = range(split_size, size + split_size, split_size) if size else (0,)
     return _cut(input, dim, [min(end, size) for end in ends])
 
@@ -126,18 +125,15 @@ def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, 
 @op()
 def split_with_sizes(input: Tensor, split_sizes: Shape, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension that have some sizes."""
-    shape = input.array.shape
-    if not shape:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    given, dim = dim, wrap_dim(dim, len(shape))
+    given, (dim, size) = dim, _sized(input, dim, f"split {_LEAST}")
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got "
             f"split_sizes={listed(split_sizes)}"
         )
-    if sum(split_sizes) != shape[dim]:
+    if sum(split_sizes) != size:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {shape[dim]} (input tensor's "
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's "
             f"size at dimension {given}), but got split_sizes={listed(split_sizes)}"
         )
     return _cut(input, dim, accumulate(split_sizes))
@@ -165,13 +161,9 @@ as_method(_split_method, "split", split.__doc__)
 @op()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of so many parts of a dimension, or fewer, of one size; the last may be smaller."""
-    shape = input.array.shape
-    if not shape:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    dim, size = _sized(input, dim, f"chunk {_LEAST}")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    dim = wrap_dim(dim, len(shape))
-    size = shape[dim]
     if not size:
         return _cut(input, dim, [0] * chunks)
     return split_evenly(input, -(-size // chunks), dim)
@@ -202,12 +194,8 @@ def tensor_split(input: Tensor, given: Any, dim: int = 0) -> tuple[Tensor, ...]:
 
     The sizes of two of so many parts differ by 1 at most. A tensor has a number or positions.
     """
-    ndim = input.array.ndim
-    if not ndim:
-        raise RuntimeError(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-        )
-    dim = wrap_dim(dim, ndim)
+    least = "at least a 1-dimensional tensor, but got a tensor with 0 dims"
+    dim, _ = _sized(input, dim, f"tensor_split expected {least}")
     if isinstance(given, Tensor):
         given = _positions(given)
     return (_in_sections if isinstance(given, int) else _at_indices)(input, given, dim)
@@ -230,19 +218,16 @@ def _positions(given: Tensor) -> Any:
 def _directed(name: str, least: int, dim: int) -> None:
     """hsplit, vsplit or dsplit: tensor_split along the dimension that the name tells."""
 
-    def check(input: Tensor) -> int:
-        ndim = input.array.ndim
-        if ndim < least:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
-                f"with {ndim} dimensions!"
-            )
-        return 0 if ndim == 1 else dim
-
     @op(f"{name}(Tensor input, int sections)", f"{name}(Tensor input, tuple of ints indices)")
     def split(input: Tensor, given: Any) -> tuple[Tensor, ...]:
-        along = check(input)
-        size = input.array.shape[along]
+        shape = input.array.shape
+        if len(shape) < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
+                f"with {len(shape)} dimensions!"
+            )
+        along = 0 if len(shape) == 1 else dim
+        size = shape[along]
         if not isinstance(given, int):
             return _at_indices(input, given, along)
         if given == 0 or size % given:

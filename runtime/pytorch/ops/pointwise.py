@@ -182,10 +182,7 @@ def _square_type(kind: dtype) -> dtype:
 unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow", takes=NUMBERS))
 inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu", takes=ALL - FLOATS)
 unary("bitwise_not", inverse, check=_same_type)
-unary(
-    "logical_not",
-    Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu", takes=ALL),
-)
+unary("logical_not", Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu", takes=ALL))
 
 
 @op()

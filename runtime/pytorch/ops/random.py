@@ -13,7 +13,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
 from runtime.pytorch.base.shapes import Shape, broadcast
-from runtime.pytorch.calls.schema import NEW, Kind, Out, TensorOrInt
+from runtime.pytorch.calls.schema import NEW, OUT, Kind, Out, TensorOrInt
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.generator import Source, SourceOrNone, words_of
 from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, check_types
@@ -246,14 +246,9 @@ def poisson_of(input: Tensor, generator: Source = None) -> Tensor:
     return wrap(np.array(drawn, rates.dtype).reshape(rates.shape))
 
 
-@op()
+@op(more=f"torch.Generator generator = None, {OUT}")
 def multinomial(
-    input: Tensor,
-    num_samples: int,
-    replacement: bool = False,
-    *,
-    generator: Source = None,
-    out: Out = None,
+    input: Tensor, num_samples: int, replacement: bool = False, **options: Any
 ) -> Tensor:
     """For each row of input positions that are drawn with the row's elements as probabilities.
 
@@ -261,12 +256,13 @@ def multinomial(
     a position may come again. Returns int64, a vector of num_samples or a matrix of the rows by
     num_samples.
     """
+    out = options.get("out")
     _check_counts(input, num_samples, replacement, out)
     array = input.array
     shape = (*array.shape[:-1], num_samples)
     if 0 not in shape:
         _check_probabilities(array)
-    drawn = _draw(array, shape, replacement, generator)
+    drawn = _draw(array, shape, replacement, options.get("generator"))
     found = _new(shape, int64, out, int64)
     found.array[...] = drawn
     return found

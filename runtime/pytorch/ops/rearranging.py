@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import Category, int64
+from runtime.pytorch.base.dtypes import int64
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.calls.table import op
+from runtime.pytorch.compute.elementwise import WHOLE, check_types
 from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.ops.parts import diagonal as diagonal_view
 from runtime.pytorch.tensors.layouts import empty_like_array
@@ -73,10 +74,7 @@ def repeat_interleave(
 
 
 def _check_counts(repeats: Tensor) -> None:
-    if repeats.array.dtype.kind not in "iu":
-        raise NotImplementedError(
-            f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.scalar}'"
-        )
+    check_types("repeat_interleave_cpu", WHOLE, repeats.array.dtype)
     if repeats.array.size and int(repeats.array.min()) < 0:
         raise RuntimeError("repeats can not be negative")
 
@@ -213,8 +211,7 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
             if n < 0:
                 raise RuntimeError(f"{side} must be non-negative, got{n}")
         kind = dtype or int64
-        if kind.category is not Category.INTEGER:
-            raise NotImplementedError(f"\"{name}_indices\" not implemented for '{kind.scalar}'")
+        check_types(f"{name}_indices", WHOLE, kind.numpy)
         kept = compute(np.ones((row, col), np.bool_), _limited((row, col), offset))
         return wrap(np.array(kept.nonzero(), kind.numpy))
 
@@ -241,11 +238,13 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
     if ndim == 1:
-        return _embedded(input, diagonal, -2, -1)
+        return diag_embed(input, diagonal)
     return wrap(diagonal_view(input, diagonal, 0, 1).array.copy())
 
 
-def _embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+@op()
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices that have the last dimension as a diagonal, and zeros elsewhere."""
     array = input.array
     ndim = array.ndim + 1
     first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
@@ -261,12 +260,6 @@ def _embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
 
 
 @op()
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices that have the last dimension as a diagonal, and zeros elsewhere."""
-    return _embedded(input, offset, dim1, dim2)
-
-
-@op()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """The matrix that has all elements as a diagonal."""
-    return _embedded(wrap(input.array.reshape(-1)), offset, -2, -1)
+    return diag_embed(wrap(input.array.reshape(-1)), offset)

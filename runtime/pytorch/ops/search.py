@@ -5,6 +5,7 @@ PyTorch's documentation: torch.searchsorted, bucketize, unique, isin. A nan equa
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -139,15 +140,8 @@ def searchsorted(
 
 
 @op(f"bucketize(Number self, Tensor boundaries, *, {_SIDES})", method=False)
-@op(method=False)
-def bucketize(
-    input: Operand,
-    boundaries: Tensor,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    out: Out = None,
-) -> Tensor:
+@op(more=f"{_SIDES}, {OUT}", method=False)
+def bucketize(input: Operand, boundaries: Tensor, **options: Any) -> Tensor:
     """The number of the bucket of each value, by the buckets' boundaries.
 
     right: a value that is a boundary is in the bucket behind it.
@@ -156,7 +150,7 @@ def bucketize(
         raise RuntimeError(
             f"boundaries tensor must be 1 dimension, but got dim({boundaries.array.ndim})"
         )
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+    return searchsorted(boundaries, input, **options)
 
 
 # -- different elements
@@ -228,10 +222,8 @@ def _result(input: Tensor, dim: int | None, sort: bool, inverse: bool, counts: b
     else:
         values, at, count = _of_elements(array.reshape(-1), sort)
         found = values, at.reshape(array.shape), count
-    wanted = [
-        part for part, is_wanted in zip(found, (True, inverse, counts), strict=True) if is_wanted
-    ]
-    return wrap(wanted[0]) if len(wanted) == 1 else tuple([wrap(part) for part in wanted])
+    wanted = tuple(map(wrap, compress(found, (True, inverse, counts))))
+    return wanted[0] if len(wanted) == 1 else wanted
 
 
 def _values_alone(array: Array) -> Array:
@@ -269,11 +261,8 @@ def unique(
     _want(function, "input", input, Tensor)
     if dim is not None:
         _want(function, "dim", dim, int)
-    for name, value in (
-        ("sorted", sorted),
-        ("return_inverse", return_inverse),
-        ("return_counts", return_counts),
-    ):
+    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    for name, value in flags.items():
         _want(function, name, value, bool)
     return _result(input, dim, True, return_inverse, return_counts)
 
@@ -289,27 +278,20 @@ def unique_consecutive(
 # -- membership
 
 
-_MEMBERSHIP = f"*, bool assume_unique = False, bool invert = False, {OUT}"
+_MEMBERSHIP = f"bool assume_unique = False, bool invert = False, {OUT}"
 
 
-@op(f"isin(Tensor elements, Number test_element, {_MEMBERSHIP})", method=False)
-@op(f"isin(Number element, Tensor test_elements, {_MEMBERSHIP})", method=False)
-@op(method=False)
-def isin(
-    elements: Operand,
-    test_elements: Operand,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-    out: Out = None,
-) -> Tensor:
+@op(f"isin(Tensor elements, Number test_element, *, {_MEMBERSHIP})", method=False)
+@op(f"isin(Number element, Tensor test_elements, *, {_MEMBERSHIP})", method=False)
+@op(more=_MEMBERSHIP, method=False)
+def isin(elements: Operand, test_elements: Operand, **options: Any) -> Tensor:
     """Whether each element is among others; invert: whether it is not."""
     kind = result_type(elements, test_elements)
     for operand in (elements, test_elements):
         if isinstance(operand, Tensor) and operand.dtype is bool_:
             raise NotImplementedError("Unsupported input type encountered for isin(): Bool")
-    check_out(out, bool_)
+    check_out(options.get("out"), bool_)
     a, b = (np.asarray(array_as(x, kind)) for x in (elements, test_elements))
     check_types("isin_default_cpu", ALL, a.dtype)
     found = np.isin(a, b)
-    return give(tidy(~found if invert else found), out)
+    return give(tidy(~found if options.get("invert") else found), options.get("out"))

@@ -136,7 +136,7 @@ def _least_squares(a: Array, b: Array, rcond: float | None) -> tuple[Array, Arra
 
 @op(
     f"linalg_pinv(Tensor input, *, float atol = None, float rtol = None, "
-    f"bool hermitian = False, {OUT})",
+    f"bool hermitian = False, {OUT})"
 )
 @op(f"linalg_pinv(Tensor input, float rtol, bool hermitian = False, *, {OUT})")
 def pinv(
