@@ -67,43 +67,28 @@ def _make(name: str, fields: tuple[str, ...]) -> type[ReturnType]:
     return type(name, (ReturnType,), {**members, **parts})
 
 
-_VALUES = ("values", "indices")
-
-_FIELDS: dict[str, tuple[str, ...]] = {
-    "aminmax": ("min", "max"),
-    "cummax": _VALUES,
-    "cummin": _VALUES,
-    "frexp": ("mantissa", "exponent"),
-    "histogram": ("hist", "bin_edges"),
-    "histogramdd": ("hist", "bin_edges"),
-    "kthvalue": _VALUES,
-    "linalg_eig": ("eigenvalues", "eigenvectors"),
-    "linalg_eigh": ("eigenvalues", "eigenvectors"),
-    "linalg_lstsq": ("solution", "residuals", "rank", "singular_values"),
-    "linalg_lu": ("P", "L", "U"),
-    "linalg_lu_factor": ("LU", "pivots"),
-    "linalg_qr": ("Q", "R"),
-    "linalg_slogdet": ("sign", "logabsdet"),
-    "linalg_svd": ("U", "S", "Vh"),
-    "lu_unpack": ("P", "L", "U"),
-    "max": _VALUES,
-    "median": _VALUES,
-    "min": _VALUES,
-    "mode": _VALUES,
-    "nanmedian": _VALUES,
-    "slogdet": ("sign", "logabsdet"),
-    "sort": _VALUES,
-    "svd": ("U", "S", "V"),
-    "topk": _VALUES,
-    "triangular_solve": ("solution", "cloned_coefficient"),
+#: The names of the operations, by those of the parts of their results.
+_NAMES = {
+    "values indices": "cummax cummin kthvalue max median min mode nanmedian sort topk",
+    "min max": "aminmax",
+    "mantissa exponent": "frexp",
+    "hist bin_edges": "histogram histogramdd",
+    "eigenvalues eigenvectors": "linalg_eig linalg_eigh",
+    "solution residuals rank singular_values": "linalg_lstsq",
+    "P L U": "linalg_lu lu_unpack",
+    "LU pivots": "linalg_lu_factor",
+    "Q R": "linalg_qr",
+    "sign logabsdet": "linalg_slogdet slogdet",
+    "U S Vh": "linalg_svd",
+    "U S V": "svd",
+    "solution cloned_coefficient": "triangular_solve",
 }
+_FIELDS = {name: tuple(parts.split()) for parts, names in _NAMES.items() for name in names.split()}
 
 #: Where the results are written to given tensors, the tuple has a class of its own.
 _FIELDS |= {f"{name}_out": fields for name, fields in _FIELDS.items() if name != "histogramdd"}
 
-RESULTS: dict[str, type[ReturnType]] = {
-    name: _make(name, fields) for name, fields in _FIELDS.items()
-}
+RESULTS = {name: _make(name, fields) for name, fields in sorted(_FIELDS.items())}
 all_return_types = list(RESULTS.values())
 
 

@@ -105,22 +105,10 @@ def _bool(given: type) -> Converter | None:
     return AS_IT_IS if given is bool else bool if issubclass(given, np.bool_) else None
 
 
-def _ints(given: type) -> Converter | None:
-    return as_ints if issubclass(given, (tuple, list)) else None
-
-
 def _as_numbers(value: Any) -> tuple[Any, ...]:
     if not all(isinstance(v, (int, float)) for v in value):
         raise Rejected
     return tuple(value)
-
-
-def _numbers(given: type) -> Converter | None:
-    return _as_numbers if issubclass(given, (tuple, list)) else None
-
-
-def _tensors(given: type) -> Converter | None:
-    return as_tensors if issubclass(given, (tuple, list)) else None
 
 
 def _as_dtype(value: Any) -> dtype:
@@ -134,29 +122,30 @@ def _dtype(given: type) -> Converter | None:
     return AS_IT_IS if given is dtype else _as_dtype if given is type else None
 
 
-def _instances(*types: type) -> Callable[[type], Converter | None]:
-    return lambda given: AS_IT_IS if issubclass(given, types) else None
+def converted(convert: Converter, *types: type) -> Callable[[type], Converter | None]:
+    """What converts instances of some classes, and takes no others."""
+    return lambda given: convert if issubclass(given, types) else None
 
 
 #: The converter for each type of argument, or None where the parameter does not take it.
 KINDS: dict[str, Callable[[type], Converter | None]] = {
-    "Tensor": _instances(Tensor),
+    "Tensor": converted(AS_IT_IS, Tensor),
     "Number": _number,
     "int": _int,
     "float": _float,
     "bool": _bool,
-    "str": _instances(str),
-    "object": _instances(object),
-    "tuple of ints": _ints,
-    "tuple of Scalars": _numbers,
-    "tuple of Tensors": _tensors,
+    "str": converted(AS_IT_IS, str),
+    "object": converted(AS_IT_IS, object),
+    "tuple of ints": converted(as_ints, tuple, list),
+    "tuple of Scalars": converted(_as_numbers, tuple, list),
+    "tuple of Tensors": converted(as_tensors, tuple, list),
     "torch.dtype": _dtype,
 }
 
 
 def register_kind(name: str, *types: type) -> None:
     """Add a type of parameters that takes instances of some classes as they are."""
-    KINDS[name] = _instances(*types)
+    KINDS[name] = converted(AS_IT_IS, *types)
 
 
 def converter(parameter: Parameter, given: type, numbers: bool = False) -> Converter | None:

@@ -114,13 +114,18 @@ def what_is_wrong(schema: Schema, args: Args, named: Named, numbers: bool) -> Mi
 def _wrong_size(schema: Schema, args: Args) -> Misfit | None:
     """What is wrong with ints that stand for a tuple."""
     parameter = schema.positional[0]
-    for at, value in enumerate(args):
-        if not _is_int(value):
-            return Misfit(
-                f"{schema.name}(): argument '{parameter.name}' failed to unpack the object at pos "
-                f'{at + 1} with error "type must be {parameter.kind},but got {type_name(value)}"'
-            )
-    return None
+    wrong = next((at for at, value in enumerate(args) if not _is_int(value)), None)
+    if wrong is None:
+        return None
+    return Misfit(f"{schema.name}(): {not_unpacked(parameter, wrong, args[wrong])}")
+
+
+def not_unpacked(parameter: Parameter, at: int, value: Any) -> str:
+    """What is wrong with an element of a tuple, but the first."""
+    return (
+        f"argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
+        f'"type must be {parameter.kind},but got {type_name(value)}"'
+    )
 
 
 def _too_many(positional: Sequence[Parameter], given: int) -> str:
@@ -165,10 +170,7 @@ def _misfit_inside(parameter: Parameter, value: Any, where: str) -> str:
         return f"{where} must be {parameter.kind}, not {type_name(value)}"
     wrong = next(i for i, v in enumerate(value) if not isinstance(v, int) or isinstance(v, bool))
     if wrong:
-        return (
-            f"argument '{parameter.name}' failed to unpack the object at pos {wrong + 1} with "
-            f'error "type must be {parameter.kind},but got {type_name(value[wrong])}"'
-        )
+        return not_unpacked(parameter, wrong, value[wrong])
     return (
         f"{where} must be {parameter.kind}, but found element of type {type_name(value[wrong])} "
         f"at pos {wrong}"

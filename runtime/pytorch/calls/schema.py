@@ -45,9 +45,8 @@ Place: TypeAlias = Any
 #: How a result lies in memory, where the call names a way.
 Format: TypeAlias = memory_format | None
 
-#: What PyTorch calls each of them.
+#: What PyTorch calls those that it calls otherwise.
 TYPES = {
-    "Tensor": "Tensor",
     "Operand": "Tensor",
     "TensorOrNumber": "Tensor or Number",
     "TensorOrInt": "Tensor or int",
@@ -55,11 +54,6 @@ TYPES = {
     "Out": "Tensor",
     "Outs": "tuple of Tensors",
     "Tensors": "tuple of Tensors",
-    "Number": "Number",
-    "int": "int",
-    "float": "float",
-    "bool": "bool",
-    "str": "str",
     "Shape": "tuple of ints",
     "IntsOrOne": "tuple of ints",
     "dtype": "torch.dtype",
@@ -67,7 +61,6 @@ TYPES = {
     "Place": "torch.device",
     "memory_format": "torch.memory_format",
     "Format": "torch.memory_format",
-    "Generator": "torch.Generator",
     "Source": "torch.Generator",
     "SourceOrNone": "torch.Generator or none",
     "Any": "object",
@@ -189,7 +182,9 @@ def _parameters(implementation: Callable[..., Any]) -> list[Parameter]:
         nullable = none == "None" or default == "None"
         told = _without_underscore(own)
         parameters.append(
-            Parameter(TYPES[kind], told, default, position >= count, kind in SINGLE, nullable)
+            Parameter(
+                TYPES.get(kind, kind), told, default, position >= count, kind in SINGLE, nullable
+            )
         )
     return parameters
 

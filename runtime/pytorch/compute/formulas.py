@@ -23,10 +23,14 @@ def _check_divisor(a: Values, b: Values) -> None:
         raise RuntimeError("ZeroDivisionError")
 
 
-def divide_floor(a: Values, b: Values) -> Values:
-    """The quotient rounded down."""
-    _check_divisor(a, b)
-    return np.floor_divide(a, b)
+def dividing(ufunc: np.ufunc) -> Callable[[Values, Values], Values]:
+    """A division's function of whole numbers, which raises RuntimeError for a divisor 0."""
+
+    def compute(a: Values, b: Values) -> Values:
+        _check_divisor(a, b)
+        return ufunc(a, b)
+
+    return compute
 
 
 def divide_trunc(a: Values, b: Values) -> Values:
@@ -47,18 +51,6 @@ def remainder(a: Values, b: Values) -> Values:
     if not b.ndim and left.ndim:
         return np.add(left, b, out=left, where=left > 0 if b < 0 else left < 0)
     return np.where((left != 0) & ((b < 0) != (left < 0)), left + b, left)
-
-
-def remainder_of_whole(a: Values, b: Values) -> Values:
-    """What is left of a division of whole numbers that rounds down."""
-    _check_divisor(a, b)
-    return np.remainder(a, b)
-
-
-def fmod(a: Values, b: Values) -> Values:
-    """What is left of a division that rounds towards zero; it has a's sign."""
-    _check_divisor(a, b)
-    return np.fmod(a, b)
 
 
 def power(a: Values, b: Values) -> Values:
@@ -296,22 +288,9 @@ def _with_large(found: Array, size: Values, half: Values) -> Array:
     return np.where(size >= _LEAST_HUGE, half * root * root, found)
 
 
-_ROUNDED_ONCE = (
-    np.arccos,
-    np.arcsin,
-    np.arctan,
-    np.cos,
-    np.exp,
-    np.exp2,
-    np.expm1,
-    np.log,
-    np.log10,
-    np.log1p,
-    np.log2,
-    np.sin,
-    np.tan,
-    np.tanh,
-)
+_ROUNDED_ONCE = "arccos arcsin arctan cos exp exp2 expm1 log log10 log1p log2 sin tan tanh"
 #: What computes few elements, by numpy's function for many.
-EXACT: dict[Any, Callable[[Values], Values]] = {f: _precise(f) for f in _ROUNDED_ONCE}
+EXACT: dict[Any, Callable[[Values], Values]] = {
+    f: _precise(f) for f in (getattr(np, name) for name in _ROUNDED_ONCE.split())
+}
 EXACT |= {np.cosh: _cosh, np.sinh: _sinh}

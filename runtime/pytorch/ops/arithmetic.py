@@ -58,7 +58,7 @@ divide_floor = Pointwise(
     NUMBERS,
     kernel="div_floor_cpu",
     takes=NUMBERS,
-    whole=formulas.divide_floor,
+    whole=formulas.dividing(np.floor_divide),
     divides=True,
     wide=True,
 )
@@ -70,12 +70,17 @@ remainder = Pointwise(
     NUMBERS,
     kernel="remainder_cpu",
     takes=NUMBERS,
-    whole=formulas.remainder_of_whole,
+    whole=formulas.dividing(np.remainder),
     quick_whole=np.remainder,
     divides=True,
 )
 _fmod = Pointwise(
-    np.fmod, NUMBERS, kernel="fmod_cpu", takes=NUMBERS, whole=formulas.fmod, divides=True
+    np.fmod,
+    NUMBERS,
+    kernel="fmod_cpu",
+    takes=NUMBERS,
+    whole=formulas.dividing(np.fmod),
+    divides=True,
 )
 
 

@@ -105,22 +105,17 @@ def is_nonzero(input: Tensor) -> bool:
     return _truth(input)
 
 
-@op()
-def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements are floating-point numbers."""
-    return input.dtype.is_floating_point
+def _tell(name: str) -> None:
+    @op(name=name)
+    def tell(input: Tensor) -> bool:
+        found: bool = getattr(input.dtype, name)
+        return found
+
+    tell.__doc__ = f"What the element type's {name} is."
 
 
-@op()
-def is_complex(input: Tensor) -> bool:
-    """Whether the elements are complex numbers, which is never so."""
-    return input.dtype.is_complex
-
-
-@op()
-def is_signed(input: Tensor) -> bool:
-    """Whether the element type has negative numbers."""
-    return input.dtype.is_signed
+for _name in ("is_floating_point", "is_complex", "is_signed"):
+    _tell(_name)
 
 
 @op(name="is_conj is_neg is_inference")
@@ -229,14 +224,12 @@ def requires_grad_(input: Tensor, requires_grad: bool = True) -> Tensor:
     return input
 
 
-@op(function=False)
-def backward(
-    input: Tensor,
-    gradient: Tensor | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Any = None,
-) -> None:
+@op(
+    "backward(Tensor input, Tensor gradient = None, bool retain_graph = None, "
+    "bool create_graph = False, object inputs = None)",
+    function=False,
+)
+def backward(input: Tensor, *_: Any, **__: Any) -> None:
     """Raise RuntimeError: no operation was recorded."""
     raise RuntimeError(
         f"element 0 of tensors does not require grad and does not have a grad_fn ({NO_AUTOGRAD})"

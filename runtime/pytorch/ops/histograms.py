@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.shapes import listed
-from runtime.pytorch.calls.kinds import KINDS, Converter
+from runtime.pytorch.calls.kinds import KINDS, converted
 from runtime.pytorch.calls.schema import OUTS, Number, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import FLOATS, NOT_BOOL, WHOLE, check_types
@@ -21,11 +21,7 @@ _FLOAT32 = np.dtype(np.float32)
 _WIDE_FLOATS = FLOATS - {np.dtype(np.float16).num}
 
 
-def _floats(given: type) -> Converter | None:
-    return tuple if issubclass(given, (tuple, list)) else None
-
-
-KINDS["tuple of floats"] = _floats
+KINDS["tuple of floats"] = converted(tuple, tuple, list)
 
 
 # -- counts
@@ -198,11 +194,9 @@ def _check_weight(input: Tensor, weight: Tensor | None, out: Any) -> None:
             )
     if out is not None:
         check_count(out, 2)
-        for target, name, where in (
-            (out[0], "hist", ""),
-            (out[1], "bin_edges", " for dimension 0"),
-        ):
-            check_out(target, input.dtype, message=_OTHER_TYPE.format(name) + where)
+        check_out(out[0], input.dtype, message=_OTHER_TYPE.format("hist"))
+        edges = _OTHER_TYPE.format("bin_edges")
+        check_out(out[1], input.dtype, message=f"{edges} for dimension 0")
 
 
 def _histogram(input: Tensor, edges: Array, weight: Tensor | None, density: bool, out: Any) -> Any:

@@ -26,7 +26,7 @@ from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.device import NO_DRIVER, check_device, device
 from runtime.pytorch.calls.device import device as Device  # noqa: N812 (parameters have its name)
 from runtime.pytorch.calls.kinds import Rejected, converter
-from runtime.pytorch.calls.messages import invalid_arguments
+from runtime.pytorch.calls.messages import invalid_arguments, not_unpacked
 from runtime.pytorch.calls.schema import Format, Kind, Place, parse
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.literals import array_of
@@ -187,10 +187,8 @@ def _sizes(args: Sequence[Any]) -> Shape | None:
         if convert is None:
             if isinstance(value, float):
                 return None
-            raise TypeError(
-                f"new(): argument 'size' failed to unpack the object at pos {at + 1} with error "
-                f'"type must be tuple of ints,but got {type_name(value)}"'
-            )
+            shape = _SCHEMAS[3].parameters[0]
+            raise TypeError(f"new(): {not_unpacked(shape, at, value)}")
     try:
         return tuple([converter(size, type(v))(v) for v in args])  # type: ignore[misc]
     except Rejected:

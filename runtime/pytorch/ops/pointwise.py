@@ -60,30 +60,14 @@ def _truth(name: str, _: Tensor, out: Out) -> None:
 
 # -- functions with values that are no whole numbers
 
+#: The functions that numpy has under the same names.
+_SAME = "cos cosh exp log log10 log2 reciprocal sin sinh sqrt tan tanh"
 _FRACTIONS: dict[str, Callable[..., Any]] = {
-    "acos arccos": np.arccos,
-    "acosh arccosh": np.arccosh,
-    "asin arcsin": np.arcsin,
-    "asinh arcsinh": np.arcsinh,
-    "atan arctan": np.arctan,
-    "atanh arctanh": np.arctanh,
-    "cos": np.cos,
-    "cosh": np.cosh,
-    "exp": np.exp,
-    "exp2 special_exp2": np.exp2,
-    "expm1 special_expm1": np.expm1,
-    "log": np.log,
-    "log10": np.log10,
-    "log1p special_log1p": np.log1p,
-    "log2": np.log2,
-    "reciprocal": np.reciprocal,
+    **{name: getattr(np, name) for name in _SAME.split()},
+    **{f"{name} special_{name}": getattr(np, name) for name in ("exp2", "expm1", "log1p")},
+    **{f"a{n} arc{n}": getattr(np, f"arc{n}") for n in "cos cosh sin sinh tan tanh".split()},
     "sigmoid special_expit": formulas.sigmoid,
-    "sin": np.sin,
     "sinc special_sinc": formulas.sinc,
-    "sinh": np.sinh,
-    "sqrt": np.sqrt,
-    "tan": np.tan,
-    "tanh": np.tanh,
 }
 for _names, _compute in _FRACTIONS.items():
     _many: Any = None

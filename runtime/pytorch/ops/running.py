@@ -15,7 +15,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, bool_, default_dtype, int64, uint8
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
-from runtime.pytorch.calls.schema import Kind, Number, Out, Outs
+from runtime.pytorch.calls.schema import Kind, Out, Outs
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
@@ -244,16 +244,15 @@ def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
 
 
 def _register_integral(name: str, integral: Callable[..., Tensor], what: str) -> None:
-    @op(name=name, method=False)
-    def at_points(y: Tensor, x: Tensor, *, dim: int = -1) -> Tensor:
-        return integral(y, dim, x, 1)
+    @op(
+        f"{name}(Tensor y, Tensor x, *, int dim = -1)",
+        f"{name}(Tensor y, *, Number dx = 1, int dim = -1)",
+        method=False,
+    )
+    def compute(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
+        return integral(y, dim, x, dx)
 
-    @op(name=name, method=False)
-    def of_steps(y: Tensor, *, dx: Number = 1, dim: int = -1) -> Tensor:
-        return integral(y, dim, None, dx)
-
-    for function in (at_points, of_steps):
-        function.__doc__ = f"The integrals {what} by trapezoids, of samples at x or dx apart."
+    compute.__doc__ = f"The integrals {what} by trapezoids, of samples at x or dx apart."
 
 
 @op("trapz(Tensor y, *, float dx = 1, int dim = -1)", "trapz(Tensor y, Tensor x, *, int dim = -1)")

@@ -41,34 +41,23 @@ def _lgamma(a: Any) -> Any:
     return np.where(a == -np.inf, a.dtype.type(np.inf), _scipy("gammaln")(a))
 
 
+#: The functions that scipy has under the same names, but for what stands before.
+_OF_SCIPY = {
+    "special_": "i0e i1 i1e erfcx ndtr ndtri log_ndtr entr",
+    "special_bessel_": "j0 j1 y0 y1",
+    "special_modified_bessel_": "i0 i1 k0 k1",
+}
 _UNARY: dict[str, Callable[..., Any]] = {
     "lgamma special_gammaln": _lgamma,
     "digamma special_digamma special_psi": _digamma,
-    "erf special_erf": _scipy("erf"),
-    "erfc special_erfc": _scipy("erfc"),
-    "erfinv special_erfinv": _scipy("erfinv"),
-    "i0 special_i0": _scipy("i0"),
-    "special_i0e": _scipy("i0e"),
-    "special_i1": _scipy("i1"),
-    "special_i1e": _scipy("i1e"),
-    "special_erfcx": _scipy("erfcx"),
-    "special_ndtr": _scipy("ndtr"),
-    "special_ndtri": _scipy("ndtri"),
-    "special_log_ndtr": _scipy("log_ndtr"),
-    "special_bessel_j0": _scipy("j0"),
-    "special_bessel_j1": _scipy("j1"),
-    "special_bessel_y0": _scipy("y0"),
-    "special_bessel_y1": _scipy("y1"),
-    "special_modified_bessel_i0": _scipy("i0"),
-    "special_modified_bessel_i1": _scipy("i1"),
-    "special_modified_bessel_k0": _scipy("k0"),
-    "special_modified_bessel_k1": _scipy("k1"),
     "special_scaled_modified_bessel_k0": _scipy("k0e"),
     "special_scaled_modified_bessel_k1": _scipy("k1e"),
     "special_spherical_bessel_j0": lambda a: _scipy("spherical_jn")(0, a),
     "special_airy_ai": lambda a: _scipy("airy")(a)[0],
-    "special_entr": _scipy("entr"),
+    **{f"{name} special_{name}": _scipy(name) for name in ("erf", "erfc", "erfinv", "i0")},
 }
+for _before, _names in _OF_SCIPY.items():
+    _UNARY |= {_before + name: _scipy(name) for name in _names.split()}
 for _names, _compute in _UNARY.items():
     unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
 

@@ -119,6 +119,14 @@ for _name, _what in (("var", "variances"), ("std", "standard deviations")):
 # -- covariances
 
 
+def _check_matrix(name: str, input: Tensor) -> None:
+    if input.array.ndim > 2:
+        raise RuntimeError(
+            f"{name}(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.array.ndim} dimensions"
+        )
+
+
 @op()
 def cov(
     input: Tensor,
@@ -131,15 +139,10 @@ def cov(
 
     fweights: how often each observation was made. aweights: its weight.
     """
-    array = input.array
-    if array.ndim > 2:
-        raise RuntimeError(
-            "cov(): expected input to have two or fewer dimensions but got an input with "
-            f"{array.ndim} dimensions"
-        )
+    _check_matrix("cov", input)
     if input.dtype is bool_:
         raise NotImplementedError("cov(): bool dtype is not supported for input")
-    rows = cast(array, to_float(input.dtype).numpy)
+    rows = cast(input.array, to_float(input.dtype).numpy)
     kind = rows.dtype
     rows = np.atleast_2d(rows).astype(np.promote_types(kind, np.float32), copy=False)
     weights = _weights(rows.shape[1], fweights, aweights)
@@ -206,12 +209,7 @@ def _covariance(rows: Array, weights: Array | None, own: Array | None, correctio
 @op()
 def corrcoef(input: Tensor) -> Tensor:
     """The correlations of variables, which are rows; columns are observations."""
-    array = input.array
-    if array.ndim > 2:
-        raise RuntimeError(
-            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
-            f"{array.ndim} dimensions"
-        )
+    _check_matrix("corrcoef", input)
     found = cov(input).array
     with np.errstate(all="ignore"):
         if not found.ndim:
