@@ -15,7 +15,7 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import FLOATS, NOT_BOOL, WHOLE, check_types
 from runtime.pytorch.compute.reducing import give, give_pair
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_count, check_out
+from runtime.pytorch.tensors.writing import check_out
 
 _FLOAT32 = np.dtype(np.float32)
 _WIDE_FLOATS = FLOATS - {np.dtype(np.float16).num}
@@ -116,15 +116,7 @@ _HISTOGRAM = f"Tensor weight = None, bool density = False, {OUTS})"
 
 @op(f"histogram(Tensor input, int bins = 100, *, tuple of floats range = None, {_HISTOGRAM}")
 @op(f"histogram(Tensor input, Tensor bins, *, {_HISTOGRAM}")
-def histogram(
-    input: Tensor,
-    bins: Any = 100,
-    *,
-    range: Any = None,
-    weight: Tensor | None = None,
-    density: bool = False,
-    out: Any = None,
-) -> Any:
+def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, **options: Any) -> Any:
     """How many elements are in each of some bins, and the bins' edges.
 
     bins: their edges, or how many there are of equal width. range: the first and the last edge.
@@ -132,7 +124,7 @@ def histogram(
     """
     is_given = isinstance(bins, Tensor)
     edges = _given_edges(input, bins) if is_given else _edges(input.array, bins, range)
-    return _histogram(input, edges, weight, density, out)
+    return _histogram(input, edges, **options)
 
 
 def _given_edges(input: Tensor, bins: Tensor) -> Array:
@@ -192,14 +184,14 @@ def _check_weight(input: Tensor, weight: Tensor | None, out: Any) -> None:
                 "the input tensor excluding its innermost dimension, but got input with shape "
                 f"[{input.array.size}, 1] and weight with shape {listed(weight.array.shape)}"
             )
-    if out is not None:
-        check_count(out, 2)
-        check_out(out[0], input.dtype, message=_OTHER_TYPE.format("hist"))
-        edges = _OTHER_TYPE.format("bin_edges")
-        check_out(out[1], input.dtype, message=f"{edges} for dimension 0")
+    counts, edges = _OTHER_TYPE.format("hist"), _OTHER_TYPE.format("bin_edges")
+    last = f"{edges} for dimension 0"
+    check_out(out, input.dtype, input.dtype, message=counts, last=last)
 
 
-def _histogram(input: Tensor, edges: Array, weight: Tensor | None, density: bool, out: Any) -> Any:
+def _histogram(
+    input: Tensor, edges: Array, weight: Any = None, density: bool = False, out: Any = None
+) -> Any:
     _check_weight(input, weight, out)
     array = input.array.reshape(-1)
     bins = len(edges) - 1

@@ -70,16 +70,11 @@ def to(
 @op(f"to(Tensor input, Tensor tensor, {_REST})", function=False)
 @op(f"to(Tensor input, torch.dtype dtype, {_REST})", function=False)
 def to_type(
-    input: Tensor,
-    dtype: Any,
-    non_blocking: bool = False,
-    copy: bool = False,
-    *,
-    memory_format: Format = None,
+    input: Tensor, dtype: Any, non_blocking: bool = False, copy: bool = False, **options: Any
 ) -> Tensor:
     """The tensor as another type, or that of another tensor; itself if it has it."""
     kind = dtype.dtype if isinstance(dtype, Tensor) else dtype
-    return as_type(input, kind, copy, memory_format)
+    return as_type(input, kind, copy, options.get("memory_format"))
 
 
 @op(function=False)

@@ -55,12 +55,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     f"linalg_matrix_rank(Tensor input, float tol, bool hermitian = False, *, {OUT})",
 )
 def matrix_rank(
-    input: Tensor,
-    tol: float | None = None,
-    hermitian: bool = False,
-    *,
-    atol: float | None = None,
-    rtol: float | None = None,
+    input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
     """How many singular values are above the limit."""
     array = matrices(input, "linalg.matrix_rank")

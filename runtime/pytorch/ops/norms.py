@@ -13,7 +13,7 @@ from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dim, wrap_dims
-from runtime.pytorch.calls.schema import OUT, IntsOrOne, Kind, Number, Out
+from runtime.pytorch.calls.schema import Kind, Number, Out
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.compute.matrices import converged
 from runtime.pytorch.compute.promotion import result_type
@@ -116,14 +116,9 @@ def norm_type(input: Tensor, dtype: Kind) -> DType:
     return dtype
 
 
-@op(name="linalg_vector_norm", more=OUT)
+@op(f"linalg_vector_norm(Tensor input, Number ord = 2, tuple of ints[1] dim = None, {_MORE})")
 def vector_norm(
-    input: Tensor,
-    ord: Number = 2,
-    dim: IntsOrOne = None,
-    keepdim: bool = False,
-    *,
-    dtype: Kind = None,
+    input: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Kind = None
 ) -> Tensor:
     """The norms of vectors, which lie along the dimensions; of all elements by default."""
     array = cast(input.array, norm_type(input, dtype).numpy)
@@ -159,7 +154,6 @@ def matrix_norm(
     ord: Any = "fro",
     dim: Shape = (-2, -1),
     keepdim: bool = False,
-    *,
     dtype: Kind = None,
 ) -> Tensor:
     """The norms of matrices, which lie along two dimensions."""
@@ -178,14 +172,9 @@ def matrix_norm(
 
 
 @op(f"linalg_norm(Tensor input, str ord, tuple of ints[1] dim = None, {_MORE})")
-@op(more=OUT)
+@op(f"linalg_norm(Tensor input, Number ord = None, tuple of ints[1] dim = None, {_MORE})")
 def linalg_norm(
-    input: Tensor,
-    ord: Number = None,
-    dim: IntsOrOne = None,
-    keepdim: bool = False,
-    *,
-    dtype: Kind = None,
+    input: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, dtype: Kind = None
 ) -> Tensor:
     """The norms of vectors or, along two dimensions and with an order, of matrices."""
     if isinstance(dim, int):

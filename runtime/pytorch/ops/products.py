@@ -152,56 +152,34 @@ def _product(input: Tensor, other: Tensor) -> Tensor:
     if x.ndim == 2 == y.ndim:
         if x.dtype is y.dtype and x.shape[1] == y.shape[0] and x.dtype.char in "fd":
             return wrap(quietly.run(np.matmul, x, y))
-        return mm(input, other)
     if not x.ndim or not y.ndim:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D"
         )
     if x.ndim == 1 == y.ndim:
         return dot(input, other)
-    if x.ndim == 2 and y.ndim == 1:
-        return mv(input, other)
-    return wrap(_broadcast_product(input, other))
+    if y.ndim <= 2:  # the matrices of all batches are rows of one
+        flat = wrap(x.reshape(prod(x.shape[:-1]), x.shape[-1]))
+        found = apply(flat, other) if y.ndim == 1 else matrix_product("mm", flat, other)
+        return wrap(found.reshape(x.shape[:-1] + y.shape[1:]))
+    _check_batches(x, y)
+    return wrap(_multiplied(input, other))
 
 
-def _broadcast_product(a: Tensor, b: Tensor) -> Array:
-    x, y = a.array, b.array
-    if min(x.ndim, y.ndim) == 1 or y.ndim == 2:
-        return _folded_product(a, b)
-    batch = broadcast(x.shape[:-2], y.shape[:-2])
+def _check_batches(x: Array, y: Array) -> None:
+    """Raise RuntimeError where batches of matrices, or a vector and such, cannot be multiplied."""
+    if x.ndim == 1:
+        count = prod(y.shape) // max(y.shape[-2], 1)
+        if y.shape[-2] != x.shape[0]:
+            sizes = f"mat ({count}x{y.shape[-2]}), vec ({x.shape[0]})"
+            raise RuntimeError(f"size mismatch, got input ({count}), {sizes}")
+        return
+    count = prod(broadcast(x.shape[:-2], y.shape[:-2]))
     if x.shape[-1] != y.shape[-2]:
-        count = prod(batch)
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: "
             f"[{count}, {x.shape[-1]}] but got: [{count}, {y.shape[-2]}]."
         )
-    return _multiplied(a, b)
-
-
-def _folded_product(a: Tensor, b: Tensor) -> Array:
-    """A product one of whose operands has no batches: those of the other are rows of one matrix."""
-    x, y = a.array, b.array
-    if x.ndim == 1 and y.ndim > 2:
-        return _batches_of_rows(a, b)
-    rows = prod(x.shape[:-1])
-    flat = wrap(x.reshape(rows, x.shape[-1]))
-    if y.ndim == 1:
-        found = apply(flat, b)
-        return found.reshape(x.shape[:-1])
-    if x.ndim == 1:
-        found = matrix_product("mm", wrap(x[None]), b)
-        return found.reshape(-1)
-    return matrix_product("mm", flat, b).reshape(x.shape[:-1] + y.shape[-1:])
-
-
-def _batches_of_rows(a: Tensor, b: Tensor) -> Array:
-    x, y = a.array, np.swapaxes(b.array, -1, -2)
-    count = prod(y.shape[:-1])
-    if y.shape[-1] != x.shape[0]:
-        raise RuntimeError(
-            f"size mismatch, got input ({count}), mat ({count}x{y.shape[-1]}), vec ({x.shape[0]})"
-        )
-    return _multiplied(a, b)
 
 
 def _forward(self: Tensor, other: Any) -> Any:

@@ -20,23 +20,19 @@ from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.reducing import along, check_not_empty, give, give_pair, take_at, tidy
 from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_count, check_out
+from runtime.pytorch.tensors.writing import cast, check_out
 
 
-@op()
-def kthvalue(
-    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Outs = None
-) -> Any:
+@op(more=OUTS)
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, **options: Any) -> Any:
     """The k-th smallest elements along a dimension, and their positions."""
     array, axis = along(input.array, dim)
-    if not array.shape[axis]:
-        check_not_empty("kthvalue", array, (axis,), IndexError)
+    check_not_empty("kthvalue", array, (axis,), IndexError)
     if not 0 < k <= array.shape[axis]:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
-    if out is not None:
-        check_count(out, 2)
-        check_out(out[0], input.dtype, message="output values must be of same type as input")
-        check_out(out[1], int64, message="output indices must be of scalar type Long")
+    out = options.get("out")
+    values, indices = "values must be of same type as input", "indices must be of scalar type Long"
+    check_out(out, input.dtype, int64, message=f"output {values}", last=f"output {indices}")
     check_types("kthvalue_cpu", NUMBERS, array.dtype)
     return _chosen("kthvalue", input, array, axis, _kth(array, axis, k), keepdim, out)
 
@@ -84,27 +80,20 @@ def _register_median(name: str, ignores_nan: bool) -> None:
         array = input.array.reshape(-1)
         check_types("median_cpu", NUMBERS, array.dtype)
         if not array.size:
-            return wrap(_of_none(array.dtype))
+            return wrap(cast(np.asarray(np.nan), array.dtype))  # or what C makes of nan
         return wrap(array[_middle(array, 0, ignores_nan)].reshape(()))
 
     @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUTS})")
     def along_dim(input: Tensor, dim: int, keepdim: bool = False, *, out: Any = None) -> Any:
         array, axis = along(input.array, dim)
-        if not array.shape[axis]:
-            check_not_empty("median", array, (axis,), IndexError)
-        if out is not None:
-            _check_median_outs(out, input)
+        check_not_empty("median", array, (axis,), IndexError)
+        _check_median_outs(out, input)
         check_types("median_out", NUMBERS, array.dtype)
         at = _middle(array, axis, ignores_nan)
         return _chosen(name, input, array, axis, at, keepdim, out)
 
     for function in (of_all, along_dim):
         function.__doc__ = "The medians; of an even number of elements the smaller in the middle."
-
-
-def _of_none(kind: np.dtype[Any]) -> Array:
-    """The median of no element: nan, or what C makes of it."""
-    return cast(np.asarray(np.nan), kind)
 
 
 def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
@@ -126,14 +115,13 @@ def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
     return at.swapaxes(axis, -1)
 
 
-def _check_median_outs(out: tuple[Tensor, ...], input: Tensor) -> None:
-    check_count(out, 2)
+def _check_median_outs(out: Any, input: Tensor) -> None:
     checking = "(while checking arguments for median)"
-    other = "Expected tensor for argument #1 'indices' to have scalar type Long; but got torch."
-    check_out(out[1], int64, message=f"{other}{{1.scalar}}Tensor instead {checking}")
-    other = "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; "
-    other += "but type torch.{1.scalar}Tensor does not equal torch.{0.scalar}Tensor "
-    check_out(out[0], input.dtype, message=other + checking)
+    indices = "Expected tensor for argument #1 'indices' to have scalar type Long; but got torch."
+    values = "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; "
+    values += "but type torch.{1.scalar}Tensor does not equal torch.{0.scalar}Tensor "
+    last = f"{indices}{{1.scalar}}Tensor instead {checking}"
+    check_out(out, input.dtype, int64, message=values + checking, last=last)
 
 
 _register_median("median", False)
@@ -147,15 +135,10 @@ _register_median("nanmedian", True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Outs = None) -> Any:
     """The most frequent elements along a dimension, the smallest of several, and a position."""
     array, axis = along(input.array, dim)
-    if not array.shape[axis]:
-        check_not_empty("mode", array, (axis,), IndexError)
-    if out is not None:
-        check_count(out, 2)
-        for target, kind, what in ((out[0], input.dtype, "values"), (out[1], int64, "indices")):
-            message = (
-                f"expected scalar type '{{0.scalar}}' but got '{{1.scalar}}' for {what} output"
-            )
-            check_out(target, kind, message=message)
+    check_not_empty("mode", array, (axis,), IndexError)
+    message = "expected scalar type '{0.scalar}' but got '{1.scalar}' for"
+    values, indices = f"{message} values output", f"{message} indices output"
+    check_out(out, input.dtype, int64, message=values, last=indices)
     check_types("mode_cpu", ALL, array.dtype)
     at = _most_frequent(array.swapaxes(axis, -1)).swapaxes(axis, -1)
     return _chosen("mode", input, array, axis, at, keepdim, out)

@@ -173,28 +173,24 @@ def det(A: Tensor) -> Tensor:
         return wrap(np.asarray(found * np.where(exchanged % 2, -1, 1), array.dtype))
 
 
-def _signs(input: Tensor, name: str) -> tuple[Tensor, Tensor]:
-    with np.errstate(all="ignore"):
-        sign, logarithm = np.linalg.slogdet(check_matrices(input, name))
-    return wrap(sign), wrap(logarithm)
-
-
 @op(more=OUTS, method=False)
 def linalg_slogdet(A: Tensor) -> Any:
     """The signs of determinants and the logarithms of their absolute values."""
-    return named("linalg_slogdet", *_signs(A, "linalg.slogdet"))
+    with np.errstate(all="ignore"):
+        parts = np.linalg.slogdet(check_matrices(A, "linalg.slogdet"))
+    return named("linalg_slogdet", *map(wrap, parts))
 
 
 @op()
 def slogdet(input: Tensor) -> Any:
     """The signs of determinants and the logarithms of their absolute values."""
-    return named("slogdet", *_signs(input, "linalg.slogdet"))
+    return named("slogdet", *linalg_slogdet(input))
 
 
 @op()
 def logdet(input: Tensor) -> Tensor:
     """The logarithms of determinants; nan for negative ones."""
-    sign, logarithm = _signs(input, "linalg.slogdet")
+    sign, logarithm = linalg_slogdet(input)
     return wrap(np.where(sign.array < 0, np.nan, logarithm.array).astype(input.array.dtype))
 
 

@@ -67,7 +67,9 @@ def _check_type(name: str, input: Tensor) -> None:
         raise NotImplementedError(f"{who} only support floating point and complex dtypes")
 
 
-def _spread(name: str, input: Tensor, dim: Any, correction: Any, keepdim: bool, out: Out) -> Any:
+def _spread(
+    name: str, input: Tensor, dim: Any, keepdim: bool, correction: Any = None, out: Out = None
+) -> Any:
     """Variances, or standard deviations; where the name ends with _mean averages as well."""
     _check_type(name, input)
     array = input.array
@@ -96,17 +98,13 @@ def _register(name: str, what: str, out: str, method: bool | None) -> None:
 
     @op(*[f"{name}(Tensor input, {row})" for row in rows], method=method)
     def compute(
-        input: Tensor,
-        dim: Any = None,
-        unbiased: bool = True,
-        keepdim: bool = False,
-        *,
-        correction: Any = None,
-        out: Out = None,
+        input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, **options: Any
     ) -> Any:
         if isinstance(dim, bool):  # of the row that has no dim
             dim, unbiased = None, dim
-        return _spread(name, input, dim, correction if unbiased else 0, keepdim, out)
+        if not unbiased:
+            options["correction"] = 0
+        return _spread(name, input, dim, keepdim, **options)
 
     compute.__doc__ = f"The {what} along dimensions, or of all elements."
 

@@ -139,18 +139,21 @@ def place_in(out: Tensor, storage: Storage, offset: int, shape: Shape, strides: 
 _OTHER_TYPE = "Expected out tensor to have dtype {0.real}, but got {1.real} instead"
 
 
-def check_out(out: Any, *kinds: dtype, message: str = _OTHER_TYPE) -> None:
+def check_out(out: Any, *kinds: dtype, message: str = _OTHER_TYPE, last: str = "") -> None:
     """Raise RuntimeError where a tensor of `out=` has not its result's type.
 
-    out: a tensor, several, or None. Raises TypeError where there are not as many as results.
+    message: the error's text, in which both types are put; last: another one for the last of
+    several. out: a tensor, several, or None. Raises TypeError where there are not as many as
+    results.
     """
     if out is None:
         return
     outs = out if isinstance(out, tuple) else (out,)
     check_count(outs, len(kinds))
-    for target, kind in zip(outs, kinds, strict=True):
+    for at, (target, kind) in enumerate(zip(outs, kinds, strict=True)):
         if target.dtype is not kind:
-            raise RuntimeError(message.format(kind, target.dtype))
+            text = last if last and at == len(outs) - 1 else message
+            raise RuntimeError(text.format(kind, target.dtype))
 
 
 def check_count(outs: tuple[Tensor, ...], count: int) -> None:
