@@ -20,7 +20,6 @@ from runtime.pytorch.base.dtypes import (
     strided,
 )
 from runtime.pytorch.base.dtypes import default_dtype as get_default_dtype
-from runtime.pytorch.base.print_options import set_printoptions
 from runtime.pytorch.base.shapes import Size
 from runtime.pytorch.calls.device import device, get_default_device, set_default_device
 from runtime.pytorch.calls.table import FUNCTIONS, document
@@ -30,6 +29,7 @@ from runtime.pytorch.ops import attributes
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
 from runtime.pytorch.tensors.sharing import threads
 from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.text.printing import set_printoptions
 
 #: torch.pi and the like.
 CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}

@@ -17,7 +17,7 @@ from runtime.core.storage import Storage
 from runtime.pytorch.base.dtypes import DTYPES, default_dtype, uint8
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.calls.device import CPU, device
-from runtime.pytorch.tensors.memory import address_of, resize_storage, storage_type
+from runtime.pytorch.tensors.tensor import address_of, resize_storage, storage_type
 from runtime.pytorch.tensors.writing import cast
 
 _known: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()

@@ -20,8 +20,7 @@ from runtime.pytorch.base.warn import warn, warn_once
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage, copied, untyped
 from runtime.pytorch.compute.literals import check_steps
-from runtime.pytorch.tensors.memory import address_of, storage_over
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, address_of, storage_over, wrap
 from runtime.pytorch.text.printing import scalar_format, storage_text, tensor_text
 
 # -- storages

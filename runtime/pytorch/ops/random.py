@@ -27,7 +27,7 @@ from runtime.pytorch.ops.random_in_place import (
     whole_,
 )
 from runtime.pytorch.streams.distributions import draw_apart, draw_with_replacement, poisson
-from runtime.pytorch.streams.whole import permutation
+from runtime.pytorch.streams.uniform import permutation
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.sharing import empty_tensor
 from runtime.pytorch.tensors.tensor import Tensor, wrap

@@ -24,10 +24,10 @@ from runtime.pytorch.streams.distributions import (
     fill_cauchy,
     fill_exponential,
     fill_geometric,
+    fill_log_normal,
+    fill_normal,
 )
-from runtime.pytorch.streams.normal import fill_log_normal, fill_normal
-from runtime.pytorch.streams.uniform import fill_uniform
-from runtime.pytorch.streams.whole import fill_all_longs, fill_natural, fill_whole
+from runtime.pytorch.streams.uniform import fill_all_longs, fill_natural, fill_uniform, fill_whole
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import check_single
 

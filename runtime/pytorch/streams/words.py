@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.tensors.memory import address_of
+from runtime.pytorch.tensors.tensor import address_of
 
 if TYPE_CHECKING:
     from numpy.random import MT19937

@@ -16,8 +16,7 @@ from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES
 from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.tensors.memory import storage_type
-from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor, storage_type
 
 _new = object.__new__
 

@@ -24,8 +24,7 @@ from runtime.core.dtypes import Array
 from runtime.core.state import State
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.tensors.memory import storage_type
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor, storage_type, wrap
 from runtime.pytorch.tensors.writing import check_writable
 
 #: From this many bytes on memory is kept when a tensor dies, since new pages cost more.

@@ -13,8 +13,7 @@ from runtime.pytorch.base.dtypes import NUMPY_DTYPES, can_cast, dtype
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.base.warn import warn
-from runtime.pytorch.tensors.memory import resize_storage
-from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor, resize_storage
 
 
 def _cut(values: Array, kind: np.dtype[Any]) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import runtime.pytorch as torch
-from runtime.pytorch.calls.binding import Row
+from runtime.pytorch.calls.table import Row
 from runtime.pytorch.calls.device import OPTIONS
 from runtime.pytorch.calls.schema import parse
 from runtime.pytorch.calls.table import _MOST_PLANS, FUNCTIONS, ROWS

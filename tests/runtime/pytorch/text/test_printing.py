@@ -9,7 +9,7 @@ import pytest
 from numpy import arange, array, ones, random, zeros
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.print_options import set_printoptions
+from runtime.pytorch.text.printing import set_printoptions
 from runtime.pytorch.text.printing import scalar_format, storage_text, tensor_text
 from tests.runtime.pytorch.text.printed import PRINTED
 

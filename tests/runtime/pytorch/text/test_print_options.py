@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from runtime.pytorch.base.print_options import get_printoptions, printoptions, set_printoptions
+from runtime.pytorch.text.printing import get_printoptions, printoptions, set_printoptions
 
 DEFAULT = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "sci_mode": None}
 
