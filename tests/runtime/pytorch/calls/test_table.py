@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 import runtime.pytorch as torch
-from runtime.pytorch.calls.table import Row
 from runtime.pytorch.calls.device import OPTIONS
 from runtime.pytorch.calls.schema import parse
-from runtime.pytorch.calls.table import _MOST_PLANS, FUNCTIONS, ROWS
+from runtime.pytorch.calls.table import _MOST_PLANS, FUNCTIONS, ROWS, Row
 
 ROWS_BY_NAME = {f"{name}{row.schema}": row for name, rows in ROWS.items() for row in rows}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.pytorch.streams import whole
+from runtime.pytorch.streams import uniform
 from runtime.pytorch.streams.words import Words
 
 
@@ -23,5 +23,5 @@ def inserted(words: Words, count: int) -> list[int]:
 def test_long_permutations_take_two_words_for_each(
     count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(whole, "_LONG", 10)
-    assert whole.permutation(Words(5), count).tolist() == inserted(Words(5), count)
+    monkeypatch.setattr(uniform, "_LONG", 10)
+    assert uniform.permutation(Words(5), count).tolist() == inserted(Words(5), count)

@@ -9,8 +9,7 @@ import pytest
 from numpy import arange, array, ones, random, zeros
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.text.printing import set_printoptions
-from runtime.pytorch.text.printing import scalar_format, storage_text, tensor_text
+from runtime.pytorch.text.printing import scalar_format, set_printoptions, storage_text, tensor_text
 from tests.runtime.pytorch.text.printed import PRINTED
 
 FLOAT, DOUBLE, HALF = "torch.float32", "torch.float64", "torch.float16"
