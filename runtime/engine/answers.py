@@ -5,7 +5,7 @@ No code of the program runs for an answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from runtime.core.texts import to_bytes, to_text
@@ -83,14 +83,10 @@ class Answers:
 def _read_members(owner: bytes, more: int, flat: Any) -> Members:
     """The members that lua/names.lua lists."""
     texts = [to_text(text) for text in flat.values()]
-    found = sorted(_members(texts), key=lambda member: (member.name.lower(), member.name))
+    rows = (texts[at : at + 4] for at in range(0, len(texts), 4))
+    found = [Member(name, kind, parameters, bool(mark)) for name, kind, parameters, mark in rows]
+    found.sort(key=lambda member: (member.name.lower(), member.name))
     return Members(to_text(owner), found, int(more))
-
-
-def _members(texts: list[str]) -> Iterator[Member]:
-    for at in range(0, len(texts), 4):
-        name, kind, parameters, mark = texts[at : at + 4]
-        yield Member(name, kind, parameters, bool(mark))
 
 
 def _text(fact: Any) -> str | int | float | bool:

@@ -26,17 +26,6 @@ from runtime.host.guards import answering, guarded
 from runtime.host.running import describe
 
 
-class _Leaving:
-    """What is called when the program ends the process, after what is buffered was written."""
-
-    def __init__(self) -> None:
-        self.function: Callable[[], object] | None = None
-
-    def call(self) -> None:
-        if self.function is not None:
-            self.function()
-
-
 class Engine(PythonDoor, Evaluation, Answers):
     """One Lua state with torch in it. Its output goes to the process's standard output.
 
@@ -61,12 +50,13 @@ class Engine(PythonDoor, Evaluation, Answers):
         the first use of the engine does, and waits until it is done.
         """
         self._ctrl_c = CtrlC()
-        self._leaving = _Leaving()
+        #: What is called when the program ends the process, after what is buffered was written.
+        self._leaving: list[Callable[[], object]] = []
         host = {
             b"KEEP": KEEP,
             b"poll": self._ctrl_c.poll,
             b"pressed": self._ctrl_c.address,
-            b"leaving": self._leaving.call,
+            b"leaving": partial(_call_all, self._leaving),
             **workers.functions(),
         }
         self._lua = LuaState(host, partial(prepare, self) if prepare else None)
@@ -171,7 +161,8 @@ class Engine(PythonDoor, Evaluation, Answers):
     def package_sources(self) -> dict[str, str]:
         """Packages of Lua files that are known by name, and the repositories of their sources."""
         lines = to_text(self._lua.call(b"package_sources")).splitlines()
-        return {name: f"https://github.com/{path}" for name, path, _ in map(_three, lines)}
+        rows = (line.split(" ", 2) for line in lines)
+        return {name: f"https://github.com/{path}" for name, path, _ in rows}
 
     def impossible_packages(self) -> dict[str, str]:
         """Packages that there cannot be, and why: "opens windows, which th does not"."""
@@ -285,11 +276,11 @@ class Engine(PythonDoor, Evaluation, Answers):
     @contextmanager
     def before_exit(self, function: Callable[[], object]) -> Iterator[None]:
         """Let a function be called within the block when the program calls `os.exit`."""
-        self._leaving.function = function
+        self._leaving.append(function)
         try:
             yield
         finally:
-            self._leaving.function = None
+            self._leaving.remove(function)
 
     # -- output
 
@@ -306,5 +297,6 @@ class Engine(PythonDoor, Evaluation, Answers):
         return to_text(self._lua.call(b"output_error") or b"")
 
 
-def _three(line: str) -> list[str]:
-    return line.split(" ", 2)
+def _call_all(functions: Sequence[Callable[[], object]]) -> None:
+    for function in functions:
+        function()

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from runtime import Token
 from th_shell.paragraphs import MOST_NAMES
 from th_shell.session.commands import CommandTable
+from th_shell.visible import escaped
 
 
 @dataclass(frozen=True)
@@ -186,9 +187,14 @@ def complete_input(
     return shell_files(before)  # what others take are files
 
 
-def quoted_files(typed: str, quoted: Callable[[str], str], closing: str) -> list[Candidate]:
-    """The files that fit a path in quotes. quoted: how a name stands there."""
-    return [file_candidate(quoted(name), is_folder, closing) for name, is_folder in files(typed)]
+def quoted_files(string: Token, quote: str, closing: str, raw: bool) -> Completions:
+    """The files that fit a path in quotes. raw: whether a backslash stands for itself there."""
+    content = string.content
+    found = [
+        file_candidate(name if raw else escaped(name, quote), is_folder, closing)
+        for name, is_folder in files(content if raw else re.sub(r"\\(.)", r"\1", content))
+    ]
+    return Completions(string.end - len(content.rpartition("/")[2]), found)
 
 
 # -- where the cursor is in code

@@ -7,7 +7,6 @@ lists names without running any code of the program.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -88,7 +87,7 @@ def _in_string(code: Sequence[Token], string: Token, behind: str, engine: Engine
         path = path_before(code, len(code) - 1)
         if path is not None:
             return _keys(path.steps, string.content, start, quote, closing, engine)
-    return _quoted_files(string, quote, closing)
+    return quoted_files(string, quote, closing, raw=quote not in ("'", '"'))
 
 
 def _keys(
@@ -116,12 +115,6 @@ def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completio
         for name in names - {"_G"}
     ]
     return Completions(start, in_order(found, prefix))
-
-
-def _quoted_files(string: Token, quote: str, closing: str) -> Completions:
-    typed = re.sub(r"\\(.)", r"\1", string.content) if quote in ("'", '"') else string.content
-    start = string.end - len(string.content.rpartition("/")[2])
-    return Completions(start, quoted_files(typed, lambda name: _escaped(name, quote), closing))
 
 
 def _escaped(text: str, quote: str) -> str:

@@ -29,7 +29,7 @@ class Modules:
         self._checked = {name for path in checked for name in _names(path.absolute())}
         self._find = lru_cache(maxsize=None)(engine.find_module)
         self._packages = lru_cache(maxsize=None)(_packages)
-        self._is_module = lru_cache(maxsize=None)(_is_module)
+        self._file = lru_cache(maxsize=None)(_module_file)
 
     def in_engine(self, name: str) -> bool:
         """Whether the engine finds a module."""
@@ -41,7 +41,7 @@ class Modules:
         if found is not None:
             return Path(found) if found else None
         for folder in _folders(path):
-            file = _module_file(folder.joinpath(*_parts(name)))
+            file = self._file(folder.joinpath(*_parts(name)))
             if file is not None:
                 return file
         return None
@@ -54,9 +54,9 @@ class Modules:
         return any(self._is_in(folder, parts) for folder in _folders(path))
 
     def _is_in(self, folder: Path, parts: list[str]) -> bool:
-        if parts[0] in self._packages(folder) or self._is_module(folder.joinpath(*parts)):
+        if parts[0] in self._packages(folder) or self._file(folder.joinpath(*parts)):
             return True
-        return len(parts) > 1 and self._is_module(folder.joinpath(*parts[1:]))
+        return len(parts) > 1 and self._file(folder.joinpath(*parts[1:])) is not None
 
 
 def _names(path: Path) -> Iterator[tuple[str, ...]]:
@@ -79,10 +79,6 @@ def _parts(name: str) -> list[str]:
 
 def _folders(path: Path) -> list[Path]:
     return list(path.absolute().parents)[:_LEVELS]
-
-
-def _is_module(path: Path) -> bool:
-    return _module_file(path) is not None
 
 
 def _module_file(path: Path) -> Path | None:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any
 
 from th_shell.python import alias
@@ -54,13 +55,10 @@ def _open_prompt_first(namespace: dict[str, Any], options: PythonOptions) -> int
     from th_shell.terminal.first_prompt import FirstPrompt
 
     greeting = _greeting(options.installed)
-    first = FirstPrompt(f"{greeting}>>> ")
-    try:
+    with closing(FirstPrompt(f"{greeting}>>> ")) as first:
         from th_shell.python import prompt
 
         return prompt.run(namespace, greeting, first)
-    finally:
-        first.close()
 
 
 def _open_prompt(namespace: dict[str, Any], options: PythonOptions) -> int:

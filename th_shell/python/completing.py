@@ -239,9 +239,7 @@ def _in_string(
         owner = known(_expression(before, code[:-1]), namespace)
         if owner and owner.type is dict and owner.value is not NOTHING:
             return _keys(owner.value, content, string.end - len(content), mark, closing)
-    typed = content if "r" in string.mark.lower() else re.sub(r"\\(.)", r"\1", content)
-    start = string.end - len(content.rpartition("/")[2])
-    return Completions(start, quoted_files(typed, lambda name: escaped(name, mark), closing))
+    return quoted_files(string, mark, closing, raw="r" in string.mark.lower())
 
 
 def _keys(

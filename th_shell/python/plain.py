@@ -25,15 +25,8 @@ def is_program(source: bytes) -> bool:
 
 def run(namespace: dict[str, Any]) -> int:
     """Run the inputs on the standard input, one after the other; returns the exit status."""
-    return read_and_run(PythonSession(namespace), _StandardInput())
-
-
-class _StandardInput:
-    """Lines of `sys.stdin`: so an input that reads from there gets the line behind it."""
-
-    def readline(self) -> bytes:
-        """The next line; nothing at the end."""
-        return sys.stdin.readline().encode("utf-8", "surrogateescape")
+    # Of the same object that an input reads from, which so gets the line behind it.
+    return read_and_run(PythonSession(namespace), lambda: sys.stdin.readline())
 
 
 def run_piped(namespace: dict[str, Any], source: bytes) -> int:

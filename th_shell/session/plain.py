@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import stat
-from typing import Protocol
+from collections.abc import Callable
 
 from runtime import Engine, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
@@ -14,26 +14,21 @@ from th_shell.session.inputs import placed
 from th_shell.session.session import Session, is_exit
 
 
-class Lines(Protocol):
-    """A stream of lines."""
-
-    def readline(self) -> bytes | None:
-        """The next line; nothing at the end."""
-
-
 def run(engine: Engine) -> int:
     """Run the inputs on the standard input; returns the exit status."""
     # Unbuffered, so that an input that reads from the standard input gets the line behind it.
     with open(0, "rb", buffering=0, closefd=False) as stream:
-        return read_and_run(Session(engine), stream)
+        return read_and_run(
+            Session(engine), lambda: stream.readline().decode("utf-8", "surrogateescape")
+        )
 
 
-def read_and_run(session: Conversation, stream: Lines) -> int:
-    """Run the inputs on a stream until its end or 'exit'; returns the exit status."""
+def read_and_run(session: Conversation, read_line: Callable[[], str]) -> int:
+    """Run the inputs in lines until there is none or 'exit'; returns the exit status."""
     text = ""
     try:
-        while line := stream.readline():
-            text += line.decode("utf-8", "surrogateescape")
+        while line := read_line():
+            text += line
             if not session.wants_more(text.removesuffix("\n")):
                 if not session.submit(text):
                     return 0

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from io import BytesIO
+from io import StringIO
 
 import pytest
 
@@ -22,5 +22,5 @@ from th_shell.session.session import Session
 def test_inputs_come_line_by_line(
     session: Session, printed: Callable[[], str], source: bytes, expected: str
 ) -> None:
-    read_and_run(session, BytesIO(source))
+    read_and_run(session, StringIO(source.decode()).readline)
     assert printed() == expected
