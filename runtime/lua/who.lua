@@ -5,7 +5,7 @@
 local th = ...
 local shell = th.shell
 
-local format, rep, gsub, sub = string.format, string.rep, string.gsub, string.sub
+local format, gsub, sub = string.format, string.gsub, string.sub
 
 local MAX_SHARERS = 4 -- names of variables that share a storage
 local MAX_WIDTH = 32  -- bytes of a name or size that widen its column
@@ -93,10 +93,6 @@ local function width_of(rows, column)
   return width
 end
 
-local function padded(text, width)
-  return text .. rep(' ', width - #text)
-end
-
 local function totals(count, facts, sharing, left_out)
   local storages, bytes = 0, 0
   for _, group in pairs(sharing) do
@@ -122,7 +118,7 @@ local function list_variables()
   local widths = {}
   for column = 1, 4 do widths[column] = width_of(rows, column) end
   for _, row in ipairs(#names > 0 and rows or {}) do
-    for column = 1, 4 do row[column] = padded(row[column], widths[column]) end
+    for column = 1, 4 do row[column] = th.padded(row[column], widths[column]) end
     shell.write((gsub(table.concat(row, '  '), '%s+$', '')) .. '\n')
   end
   shell.write(totals(#names, facts, sharing, left_out) .. '\n')

@@ -15,6 +15,11 @@ function th.visible(text)
   return (gsub(gsub(text, '[%z\1-\8\11-\31\127]', escaped), '\194[\128-\159]', escaped))
 end
 
+--- A text with blanks behind it, as wide as a column.
+function th.padded(text, width)
+  return text .. (' '):rep(width - #text)
+end
+
 --- A name in one line: with newlines and tabs as digits, too.
 function th.visible_name(name)
   return (gsub(th.visible(name), '[\t\n]', escaped))

@@ -16,10 +16,6 @@ local function plain(key)
   return key:match('%-*(.*)')
 end
 
-local function padded(text, width)
-  return text .. (' '):rep(width - #text)
-end
-
 function CmdLine:__init(argseparator, keyseparator)
   self.argseparator, self.keyseparator = argseparator or ',', keyseparator or '='
   self.options, self.arguments, self.helplines = {}, {}, {}
@@ -147,7 +143,7 @@ function CmdLine:help(arg)
   end
   for _, line in ipairs(self.helplines) do
     if type(line) == 'table' then
-      write('  ', padded(head(line), width), line.help and ' ' .. line.help or '')
+      write('  ', th.padded(head(line), width), line.help and ' ' .. line.help or '')
       if line.default ~= nil then write(' [' .. tostring(line.default) .. ']') end
     else
       write(line)

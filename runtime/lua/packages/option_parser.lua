@@ -123,7 +123,7 @@ function OptionParser:help()
     elseif description.default then
       note = ' [default = ' .. tostring(description.default) .. ']'
     end
-    io.stdout:write('  ' .. flags .. (' '):rep(width - #flags) .. '  ' .. description.help .. note
+    io.stdout:write('  ' .. th.padded(flags, width) .. '  ' .. description.help .. note
       .. '\n')
   end
 end

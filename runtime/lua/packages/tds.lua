@@ -147,7 +147,7 @@ function Hash:__tostring()
     if #heads == MOST_SHOWN then break end
   end
   for i, head in ipairs(heads) do
-    out[i + 1] = lines_of(head .. (' '):rep(width - #head) .. ' : ', shown[i])
+    out[i + 1] = lines_of(th.padded(head, width) .. ' : ', shown[i])
   end
   return closed(out)
 end

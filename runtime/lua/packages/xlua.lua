@@ -160,12 +160,11 @@ function xlua.envparams(default)
   for name, value in pairs(default) do
     local given = os.getenv(name)
     if given ~= nil then
+      local word = given:lower()
       if type(value) == 'number' then
         given = assert(tonumber(given))
-      elseif type(value) == 'boolean' and given:lower():match('^true$') then
-        given = true
-      elseif type(value) == 'boolean' and given:lower():match('^false$') then
-        given = false
+      elseif type(value) == 'boolean' and (word == 'true' or word == 'false') then
+        given = word == 'true'
       end
       value = given
     end

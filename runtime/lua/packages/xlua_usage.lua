@@ -43,9 +43,7 @@ end
 local BANNER = ('+'):rep(69)
 local COMMENT_COLUMN = 40 -- where the comments behind parameters begin
 
-local function aligned(text)
-  return text .. (' '):rep(COMMENT_COLUMN - #text)
-end
+local function aligned(text) return th.padded('    ' .. text, COMMENT_COLUMN) end
 
 local function default_text(param)
   if type(param.default) == 'table' then
@@ -62,7 +60,7 @@ local function named(name, params)
   local text = name .. '{\n'
   for _, param in ipairs(params) do
     local key = param.arg .. ' = ' .. param.type
-    text = text .. aligned('    ' .. (param.req and key or '[' .. key .. ']')) .. '-- '
+    text = text .. aligned(param.req and key or '[' .. key .. ']') .. '-- '
       .. param.help .. default_text(param) .. '\n'
   end
   return text .. '}\n'
@@ -75,7 +73,7 @@ local function ordered(name, params)
     text = text .. name .. '(\n'
     while params[at] and params[at] ~= '' do
       local param = params[at]
-      text = text .. aligned('    ' .. (param.req and param.type or '[' .. param.type .. ']'))
+      text = text .. aligned(param.req and param.type or '[' .. param.type .. ']')
         .. '-- ' .. param.help .. '\n'
       at = at + 1
     end

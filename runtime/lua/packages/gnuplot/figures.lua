@@ -76,10 +76,7 @@ end
 
 -- Calls a function that shows what was changed; if it cannot be drawn, calls `undo`.
 local function try(undo, f, ...)
-  local ok, message = pcall(f, ...)
-  if ok then return end
-  undo()
-  error(message, 0)
+  th.finally(function(ok) if not ok then undo() end end, f, ...)
 end
 
 --- Plots series of a kind in the current figure.

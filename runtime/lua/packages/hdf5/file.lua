@@ -77,10 +77,8 @@ function hdf5.HDF5File.open(filename, mode)
   if mode == nil or mode == 'a' then mode = paths.filep(filename) and 'r+' or 'w' end
   if not MODES[mode] then th.fail(("Unknown mode '%s' for hdf5.open()"):format(mode)) end
   local id = python.open(filename, MODES[mode])
-  local done, file = pcall(hdf5.HDF5File, filename, id)
-  if done then return file end
-  pcall(python.close, id)
-  error(file, 0)
+  return th.finally(function(done) if not done then pcall(python.close, id) end end,
+    hdf5.HDF5File, filename, id)
 end
 
 hdf5._write_as_fields(File)

@@ -109,27 +109,25 @@ function complex.diag(x)
   return out
 end
 
+-- Writes the coefficients of the polynomial with some roots to zeros.
+local function coefficients(c, roots)
+  c[1] = 1
+  for j = 1, roots:size(1) do
+    c:narrow(1, 2, j):add(-roots[j], c:narrow(1, 1, j):clone())
+  end
+  return c
+end
+
 --- The coefficients of the polynomial with given roots, or with a matrix's eigenvalues.
--- torch-signal: of complex roots, computes real and imaginary parts apart, without their products.
+-- torch-signal: of complex roots, computes real and imaginary parts apart, without their products;
+-- the roots are conjugate, so the real parts are the result.
 function complex.poly(x)
-  if x:dim() == 1 then
-    local c = torch.zeros(x:size(1) + 1)
-    c[1] = 1
-    for j = 1, x:size(1) do c:narrow(1, 2, j):add(-x[j], c:narrow(1, 1, j):clone()) end
-    return c
-  elseif x:dim() ~= 2 or x:size(1) ~= x:size(2) then
+  if x:dim() == 1 then return coefficients(torch.zeros(x:size(1) + 1), x) end
+  if x:dim() ~= 2 or x:size(1) ~= x:size(2) then
     fail('Input should be a 1D Tensor or a 2D square tensor')
   end
-  local roots = torch.eig(x)
-  local c = torch.zeros(roots:size(1) + 1, 2)
-  c[1][1] = 1
-  for j = 1, roots:size(1) do
-    for part = 1, 2 do
-      local column = c:select(2, part)
-      column:narrow(1, 2, j):add(-roots[j][part], column:narrow(1, 1, j):clone())
-    end
-  end
-  return complex.real(c) -- the roots are conjugate
+  local pairs_of = torch.zeros(x:size(1) + 1, 2)
+  return coefficients(complex.real(pairs_of), complex.real((torch.eig(x))))
 end
 
 th.make_public(complex)

@@ -243,9 +243,7 @@ end
 --- Ends the threads when all jobs are done.
 function Threads:terminate()
   if not self.__running or self.errors then return end
-  local ok, message = pcall(finish, self)
-  self.__running = false
-  if not ok then error(message, 0) end
+  th.finally(function() self.__running = false end, finish, self)
 end
 
 -- --------------------------------------------------------------------- the module
