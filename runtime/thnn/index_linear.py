@@ -42,10 +42,17 @@ class _Shape:
         return rows * self.width
 
 
-def _check_dense(*tensors: tuple[int, str, Tensor]) -> None:
-    """Raise an error unless tensors are contiguous, by their positions in the call and names."""
-    for position, name, tensor in tensors:
-        check(tensor.is_contiguous, position, f"{name} must be contiguous")
+def _check_dense(call: Call, described: str) -> None:
+    """Raise an error unless tensors are contiguous.
+
+    described: a tensor's position, its field, and what else the message says; "as" stands in front
+    of what that says instead of the field.
+    """
+    for text in described.split(", "):
+        position, field, *words = text.split()
+        name = " ".join(words[1:] if words[:1] == ["as"] else [field, *words])
+        tensor: Tensor = getattr(call, field)
+        check(tensor.is_contiguous, int(position), f"{name} must be contiguous")
 
 
 def _check_entries(keys: Tensor, values: Tensor) -> None:
@@ -69,6 +76,7 @@ _ENTRIES = (
     "THIndexTensor *keys, long keysOffset, values, THIndexTensor *sizes, THIndexTensor *cumSumSizes"
 )
 _ACCUMULATED = "accreal weightDecay, accreal scale"
+_UPPER = "1 keys vector, 3 values vector, 6 gradOutput vector"
 
 
 @thnn(
@@ -83,20 +91,14 @@ def index_linear(call: Call) -> None:
     and in training the weight's rows keep the greatest values.
     """
     shape = _Shape(call.weight, call.bias)
-    _check_dense(
-        (1, "keys vector", call.keys),
-        (3, "values vector", call.values),
-        (7, "weight matrix", call.weight),
-        (8, "bias vector", call.bias),
-    )
+    _check_dense(call, "1 keys vector, 3 values vector, 7 weight matrix, 8 bias vector")
     _check_entries(call.keys, call.values)
     at = shape.places(call.keys, call.keysOffset)
     starts, lengths = _starts(call.sizes, call.cumSumSizes.flat, call.keys.nelement)
     if shape.extra:
         call.normalizedValues.resize((call.keys.nelement,))
     call.output.resize((len(lengths), shape.outputs))
-    kept = (9, "normalizedValues vector", call.normalizedValues)
-    _check_dense((6, "output vector", call.output), kept)
+    _check_dense(call, "6 output vector, 9 normalizedValues vector")
     trains = shape.extra and call.train
     run(
         "index_forward",
@@ -129,15 +131,7 @@ def index_linear_gradients(call: Call) -> None:
     """
     shape = _Shape(call.weight, call.bias)
     _check_entries(call.keys, call.values)
-    _check_dense(
-        (1, "keys vector", call.keys),
-        (3, "values vector", call.values),
-        (6, "gradOutput vector", call.gradOutput),
-        (8, "gradBias vector", call.gradBias),
-        (9, "weight", call.weight),
-        (10, "bias vector", call.bias),
-        (11, "valuesBuffer", call.valuesBuffer),
-    )
+    _check_dense(call, f"{_UPPER}, 8 gradBias vector, 9 weight, 10 bias vector, 11 valuesBuffer")
     starts, lengths = _all_starts(call)
     g = _gradients(call.gradOutput, len(lengths), shape.outputs)
     if call.gradBias.nelement < shape.outputs:
@@ -184,13 +178,7 @@ def index_linear_accumulate(call: Call) -> None:
     """weight and bias -= scale times their gradients, and weightDecay times the keys' weights."""
     shape = _Shape(call.weight, call.bias)
     _check_entries(call.keys, call.values)
-    _check_dense(
-        (1, "keys vector", call.keys),
-        (3, "values vector", call.values),
-        (6, "gradOutput vector", call.gradOutput),
-        (7, "weight matrix", call.weight),
-        (8, "bias matrix", call.bias),
-    )
+    _check_dense(call, f"{_UPPER}, 7 weight matrix, 8 bias matrix")
     at = shape.places(call.keys, call.keysOffset)
     starts, lengths = _all_starts(call)
     g = _gradients(call.gradOutput, len(lengths), shape.outputs)
@@ -225,13 +213,8 @@ def index_linear_accumulate(call: Call) -> None:
 def index_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients; gradWeight has a row for each key."""
     shape = _Shape(call.weight, call.bias)
-    _check_dense(
-        (1, "gradWeight", call.gradWeight),
-        (2, "gradBias vector", call.gradBias),
-        (3, "gradBias vector", call.weight),
-        (4, "gradBias vector", call.bias),
-        (5, "keys vector", call.runningKeys),
-    )
+    others = "3 weight as gradBias vector, 4 bias as gradBias vector"
+    _check_dense(call, f"1 gradWeight, 2 gradBias vector, {others}, 5 runningKeys as keys vector")
     at = shape.places(call.runningKeys, call.keysOffset)
     needed = len(at) * shape.outputs * (2 if shape.extra else 1)
     if call.gradWeight.nelement < needed or call.gradBias.nelement < shape.outputs:

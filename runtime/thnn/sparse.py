@@ -239,50 +239,36 @@ def _check_update(call: Call) -> None:
     check(call.gradBias.sizes == (outputs,), 5, "gradBias size wrong")
 
 
-@thnn("SparseLinear_updateParameters", _UPDATE, repeats=False)
-def sparse_linear_update(call: Call) -> None:
-    """weight and bias -= learningRate times their gradients, in the columns of the last input."""
-    _check_update(call)
-    entries = _used(call.lastInput, 6)
-    if len(entries.columns):  # Torch7: otherwise the bias stays, too
-        _update(call, entries)
-
-
-@thnn("SparseLinear_legacyUpdateParameters", _UPDATE, repeats=False)
-def sparse_linear_update_of_pairs(call: Call) -> None:
-    """weight and bias -= learningRate times their gradients, for the older form."""
-    _check_update(call)
-    _update(call, _used(call.lastInput, 6, pairs=True))
-
-
-def _used(input: Tensor, position: int, pairs: bool = False) -> _Entries:
-    """The entries that are not 0, of one of the two forms. position: that of the input."""
-    if pairs:
-        _check_pairs(input, position)
-        return _read_pairs(input).used
-    _check_coo(input, position)
-    return _read(input).used
+def _used(call: Call, position: int, pairs: bool) -> _Entries:
+    """The entries of the last input that are not 0, of one of the two forms."""
+    (_check_pairs if pairs else _check_coo)(call.lastInput, position)
+    return (_read_pairs if pairs else _read)(call.lastInput).used
 
 
 _ZERO = "gradWeight, gradBias, lastInput"
 
 
-@thnn("SparseLinear_zeroGradParameters", _ZERO, repeats=False)
-def sparse_linear_zero(call: Call) -> None:
-    """gradBias, and gradWeight in the columns of the last input, become 0."""
-    _zero(call, pairs=False)
+def _add_updates(*names: str, pairs: bool = False) -> None:
+    """Add the rows of two functions for a form of entries."""
+
+    @thnn(f"SparseLinear_{names[0]}", _UPDATE, repeats=False)
+    def update(call: Call) -> None:
+        """weight and bias -= learningRate times their gradients, in the last input's columns."""
+        _check_update(call)
+        entries = _used(call, 6, pairs)
+        if pairs or len(entries.columns):  # Torch7: otherwise the bias stays, too
+            _update(call, entries)
+
+    @thnn(f"SparseLinear_{names[1]}", _ZERO, repeats=False)
+    def zero(call: Call) -> None:
+        """gradBias, and gradWeight in the columns of the last input, become 0."""
+        outputs, inputs = _matrix(call.gradWeight)
+        check(call.gradBias.sizes == (outputs,), 3, "gradBias size wrong")
+        entries = _used(call, 4, pairs)
+        entries.check(inputs, "zeroGradParameters")
+        call.gradBias.array[...] = 0
+        call.gradWeight.array[:, entries.different_columns] = 0
 
 
-@thnn("SparseLinear_legacyZeroGradParameters", _ZERO, repeats=False)
-def sparse_linear_zero_of_pairs(call: Call) -> None:
-    """gradBias, and gradWeight in the columns of the last input, become 0, for the older form."""
-    _zero(call, pairs=True)
-
-
-def _zero(call: Call, pairs: bool) -> None:
-    outputs, inputs = _matrix(call.gradWeight)
-    check(call.gradBias.sizes == (outputs,), 3, "gradBias size wrong")
-    entries = _used(call.lastInput, 4, pairs)
-    entries.check(inputs, "zeroGradParameters")
-    call.gradBias.array[...] = 0
-    call.gradWeight.array[:, entries.different_columns] = 0
+_add_updates("updateParameters", "zeroGradParameters")
+_add_updates("legacyUpdateParameters", "legacyZeroGradParameters", pairs=True)
