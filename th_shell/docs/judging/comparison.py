@@ -27,6 +27,7 @@ from th_shell.docs.judging.printout import (
     only_tensors,
     precision,
     readings,
+    spaced,
     tokens,
 )
 from th_shell.docs.settings.settings import Tolerance
@@ -59,6 +60,17 @@ def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     return bool(printed) and any(
         _same_tensors(only_tensors(text), printed, slack) for text in readings(expected)
     )
+
+
+def is_same_text(expected: str, got: str) -> bool:
+    """Whether a printed text is the documented one word for word, as the module doctest compares.
+
+    White space counts only where there is none on the other side.
+    """
+    expected, got = spaced(expected), spaced(got)
+    if ANYTHING in expected and "..." in got:  # also the mark of a long array
+        expected = expected.replace(ANYTHING, "...")
+    return _covers(expected, got)
 
 
 def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _EXACT) -> bool:
@@ -103,6 +115,15 @@ def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) 
     if not _TABLE.search(got):
         return False
     return any(_same_lines(text, got, tolerance) for text in readings(expected))
+
+
+def is_in_another_order(expected: str, first: str, second: str) -> bool:
+    """Whether runs print the same words in different orders, and the page shows yet another one.
+
+    So does a program that goes through the fields of a table, or a set, and prints them.
+    """
+    wanted, *found = (sorted(tokens(text)) for text in (expected, first, second))
+    return wanted == found[0] == found[1]
 
 
 def is_error_message(expected: str, message: str) -> bool:

@@ -187,6 +187,11 @@ def same(first: str, second: str) -> bool:
     return _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
 
 
+def spaced(text: str) -> str:
+    """A text word for word, each behind one space: addresses, colours and places do not count."""
+    return " ".join(_ADDRESS.sub("0x", without_colours(located(text))).split())
+
+
 def tokens(text: str) -> list[str]:
     """The tokens of a text, in order."""
     text = located(text).replace(ANYTHING, f" {ANYTHING} ")

@@ -11,13 +11,14 @@ example would have given another value needs the device, too.
 
 A page may be no whole program: it leaves out what its examples use. Signatures are among them where
 they compile: `y = module.new(size, step)` cannot be told from code, is run, and fails for want of
-`module`, `size` and `step`, which the page gives no value.
+`module`, `size` and `step`, which the page gives no value. What an example that failed would have
+assigned is not known below it, so that one failure is reported once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 
@@ -143,15 +144,21 @@ def _message(got: str) -> str:
     return next((line for line in lines if _NO_DEVICE.search(line)), "")
 
 
-def with_fragments(results: Iterable[Result], known: Mapping[str, frozenset[str]]) -> list[Result]:
+def with_fragments(
+    results: Iterable[Result], undefined: Iterable[Set[str]], known: Mapping[str, frozenset[str]]
+) -> list[Result]:
     """The results; what fails for want of something that the page leaves out is a fragment.
 
-    That is a name which nothing above gives a value, or a file, module or the like whose name
-    stands nowhere else. A name that only differs in capital letters from one with a value is an
-    error of the page. known: for each language, the names that have values before a page begins.
+    That is a name which has no value when the example has run, one that an example above should
+    have given its value and failed, or a file, module or the like whose name stands nowhere else.
+    A name that only differs in capital letters from one with a value is an error of the page.
+
+    undefined: for each result, which of the names that it reads have no value. known: for each
+    language, the names that have values before a page begins.
     """
     found = {language: _Fragments(language, names) for language, names in known.items()}
-    return [found[result.example.language].judged(result) for result in results]
+    pairs = zip(results, undefined, strict=True)
+    return [found[one.example.language].judged(one, missing) for one, missing in pairs]
 
 
 class _Fragments:
@@ -163,28 +170,42 @@ class _Fragments:
         self._read_in = partial(naming.read_names, language)
         self._known = known
         self._bound = set(known)
-        self._spoilt: set[str] = set()
+        #: Names whose values are not what the page means, and the line of the example that failed.
+        self._spoilt: dict[str, int] = {}
         self._said: set[str] = set()  # the strings in the code so far that has run
 
-    def judged(self, result: Result) -> Result:
-        """The result of the next example."""
+    def judged(self, result: Result, undefined: Set[str]) -> Result:
+        """The result of the next example. undefined: names that it reads and have no value."""
         is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
         source = result.example.source if is_code else ""
         for hidden in result.example.hidden:
             self._bound |= self._bound_in(hidden.text)
-        own, used = self._bound_in(source), self._read_in(source) - self._known
-        note = self._lacks(result, used - own) or self._absent(result, source)
-        if not note:
-            self._said |= set(names.strings(source))
-            if not result.failed:
-                self._known |= self._modules_in(source)  # what is missing spoils no module
-            self._bound |= own
-            self._spoilt -= own
-            self._spoilt |= self._handed_on(source)
+        own = self._bound_in(source)
+        used = self._read_in(source) - own
+        origins = [self._spoilt[name] for name in used if name in self._spoilt]
+        note = self._follows(result, origins) or self._lacks(result, used & undefined)
+        note = note or self._absent(result, source)
+        if note:
+            # What it has not done is missing below, also what a call would have done to arguments.
+            changed = own | (used - self._known if "(" in source else set())
+            self._spoil(changed, min(origins, default=result.example.line))
+            return replace(result, verdict=Verdict.FRAGMENT, note=note)
+        self._said |= set(names.strings(source))
+        self._bound |= own
+        if result.verdict is Verdict.ERROR:
+            self._spoil(own, result.example.line)
             return result
-        # What it has not done is missing below, also what a call would have done to arguments.
-        self._spoilt |= own | (used if "(" in source else set())
-        return replace(result, verdict=Verdict.FRAGMENT, note=note)
+        if not result.failed:
+            self._known |= self._modules_in(source)  # what is missing spoils no module
+        for name in own:
+            self._spoilt.pop(name, None)
+        for name, given in self._handed_on(source):
+            self._spoil({name}, self._spoilt[given])
+        return result
+
+    def _spoil(self, names: Iterable[str], line: int) -> None:
+        for name in names:
+            self._spoilt.setdefault(name, line)
 
     def _modules_in(self, source: str) -> set[str]:
         """The names that code gives to modules."""
@@ -192,21 +213,26 @@ class _Fragments:
             return python_syntax.imported_names(source)
         return self._bound_in(source) if REQUIRES.search(source) else set()
 
-    def _handed_on(self, source: str) -> set[str]:
-        """The objects that get something which is spoilt: `model` of `model:add(layer)`."""
-        calls = _METHOD.findall(source)
-        return {name for name, given in calls if self._read_in(given) & self._spoilt} - self._known
+    def _handed_on(self, source: str) -> list[tuple[str, str]]:
+        """The objects that get something which is spoilt, and it: `model` of `model:add(layer)`."""
+        calls = [call for call in _METHOD.findall(source) if call[0] not in self._known]
+        pairs = [(name, used) for name, given in calls for used in self._read_in(given)]
+        return [(name, used) for name, used in pairs if used in self._spoilt]
 
-    def _lacks(self, result: Result, used: Set[str]) -> str:
+    def _follows(self, result: Result, origins: Collection[int]) -> str:
+        """From which failure of the page that of a result follows; '' where it does not fail."""
+        if not origins or result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
+            return ""
+        return f"{FOLLOWS} {min(origins)}"
+
+    def _lacks(self, result: Result, missing: Collection[str]) -> str:
         """Which names the page gives no value, as a reason why a result fails."""
-        if result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
+        if not missing or result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
             return ""
-        missing = sorted(used - (self._bound - self._spoilt))
         defined = set(_EXTENDED.findall(result.example.source))
-        is_slip = any(map(self._is_slip, set(missing) - self._spoilt - defined))
-        if not missing or is_slip or python_syntax.ALL_NAMES in self._bound:
+        if any(map(self._is_slip, set(missing) - defined)):
             return ""
-        return f"the page gives no value to: {', '.join(missing)}"
+        return f"the page gives no value to: {', '.join(sorted(missing))}"
 
     def _is_slip(self, name: str) -> bool:
         """Whether a name is another one but for capitals; `map` does not mean a class `Map`."""
@@ -228,6 +254,8 @@ class _Fragments:
 
 #: Where Lua gives names to modules.
 REQUIRES = re.compile(r"=\s*require\b")
+#: How the note of a result begins that follows from the failure of an example, before its line.
+FOLLOWS = "follows from line"
 #: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
 _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
 #: A method call as a statement.

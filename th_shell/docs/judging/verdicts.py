@@ -13,11 +13,13 @@ from th_shell.docs.judging.comparison import (
     agrees_by_layout,
     agrees_in_any_order,
     is_error_message,
+    is_in_another_order,
+    is_same_text,
 )
 from th_shell.docs.judging.printout import bare_message, same
 from th_shell.docs.judging.tables import same_tables
 from th_shell.docs.reading.comment_values import Value
-from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Outcome, unrunnable
 from th_shell.docs.settings.settings import Tolerance, filtered
 
@@ -41,6 +43,8 @@ class Verdict(Enum):
 
 
 _COMMENT = re.compile(r"--.*")
+#: The flag of pytest's doctests by which numbers are compared by their values.
+_BY_VALUE = re.compile(r"#\s*doctest:.*\+NUMBER\b")
 #: What a comment writes around and between values, and a printed value does not have.
 _QUOTES = re.compile(r"[\"',]")
 _STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\\n])*)\1")
@@ -167,6 +171,8 @@ def _judge_one(
         return _judge_value(example, example.value, first, second)
     if not example.expected or example.apart and not got.strip():
         return Result(example, Verdict.RAN, got)
+    if example.varies:
+        return Result(example, Verdict.RAN, got, "the page says that its output varies")
     verdicts = [_compare(example, *pair) for pair in candidates]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
     if best is Verdict.DIFFERS and not example.announced:
@@ -201,6 +207,8 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
     if first.error is None or second.error is None:
         why = first.error or second.error
         return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {why}")
+    if example.raises and not example.expected:
+        return Result(example, Verdict.LAYOUT, got, "an error that the page announces")
     expected, message = filtered(example.settings.filters, example.expected, got)
     if expected and is_error_message(expected, message):
         return Result(example, Verdict.PASS, got)
@@ -213,6 +221,29 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
 
 def _compare(example: Example, first: str, second: str) -> Verdict:
     expected, first, second = filtered(example.settings.filters, example.expected, first, second)
+    compare = _compare_text if example.language == PYTHON else _compare_printout
+    found = compare(example, expected, first, second)
+    if found is not None:
+        return found
+    differ = not same(first, second)
+    if differ and is_in_another_order(expected, first, second):
+        return Verdict.LAYOUT
+    by_chance = differ and agrees_by_layout(expected, first, second)
+    return Verdict.LAYOUT if by_chance else Verdict.DIFFERS
+
+
+def _compare_text(example: Example, expected: str, first: str, second: str) -> Verdict | None:
+    """How outputs of Python are judged, by their texts; None where chance may be the reason."""
+    tolerance = example.settings.tolerance
+    by_value = tolerance != Tolerance() or _BY_VALUE.search(example.source)
+    for got in (first, second):
+        if not (agrees(expected, got, tolerance) if by_value else is_same_text(expected, got)):
+            return None
+    return Verdict.PASS
+
+
+def _compare_printout(example: Example, expected: str, first: str, second: str) -> Verdict | None:
+    """How outputs of Lua are judged, numbers by their values; None where chance may be why."""
     tolerance = example.settings.tolerance
     if agrees(expected, first, tolerance) and agrees(expected, second, tolerance):
         return Verdict.PASS
@@ -221,10 +252,8 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
     is_table = all(_are_tables(expected, got, tolerance) for got in (first, second))
     if is_table or all(_is_quoted(expected, got) for got in (first, second)):
         return Verdict.PASS
-    if agrees_in_any_order(first, second):
-        return Verdict.DIFFERS  # the runs differ in the order of fields alone
-    by_chance = not same(first, second) and agrees_by_layout(expected, first, second)
-    return Verdict.LAYOUT if by_chance else Verdict.DIFFERS
+    # Runs may differ in the order of fields alone.
+    return Verdict.DIFFERS if agrees_in_any_order(first, second) else None
 
 
 def _are_tables(expected: str, got: str, tolerance: Tolerance) -> bool:

@@ -35,7 +35,7 @@ class Block:
     notebook says not to run it.
     heading: the text of the heading above, lead: the line of text above; '' where there is none.
     output: what a notebook shows under the block, which is one cell; None where outputs stand among
-    the lines.
+    the lines. marks: what a notebook says of it: its tags.
     """
 
     opening: int
@@ -46,6 +46,7 @@ class Block:
     heading: str = ""
     lead: str = ""
     output: tuple[Line, ...] | None = None
+    marks: frozenset[str] = frozenset()
 
 
 class PageText(NamedTuple):
@@ -130,8 +131,9 @@ class Example:
     source: the input without prompts. expected: the text under it. last: the line where the input
     ends. documented: the first and the last line of the text under it, None where there is none.
     apart: whether that text stands in a block of its own; announced: whether the page says that the
-    text of this block is what the input prints. heading: the heading above. language:
-    that of source. value: what a comment behind the input tells of its value. settings: how it is
+    text of this block is what the input prints. varies: whether the page says that another output
+    may be printed; raises: whether it says that there is an error. heading: the heading above.
+    language: that of source. value: what a comment behind the input tells of its value. settings: how it is
     run and judged. hidden: what is done before it, or at the page's end, and not shown.
     """
 
@@ -146,6 +148,8 @@ class Example:
     language: str = "lua"
     apart: bool = False
     announced: bool = True
+    varies: bool = False
+    raises: bool = False
     value: Value | None = None
     settings: Settings = Settings()
     hidden: tuple[Hidden, ...] = ()

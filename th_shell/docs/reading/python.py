@@ -23,7 +23,12 @@ _BEHIND = re.compile(r"^\s*>>> ?")
 _MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
 #: Lines of an input, at most, whose ends are looked for one by one.
 _MOST_LINES = 500
-_SKIP = re.compile(r"#\s*doctest:.*\+SKIP\b")
+#: What numpy's pages, doctest and nbval write into code, and nbval's tags of cells.
+_SKIP = re.compile(r"#\s*(?:doctest:.*\+SKIP|NBVAL_SKIP)\b")
+_VARIES = re.compile(r"#\s*(?:may vary|random|NBVAL_IGNORE_OUTPUT)\b")
+_RAISES = re.compile(r"#\s*NBVAL_RAISES_EXCEPTION\b")
+_VARIES_TAGS = frozenset(("nbval-ignore-output",))
+_RAISES_TAGS = frozenset(("raises-exception", "nbval-raises-exception"))
 
 
 def cut_python(number: int, block: Block) -> list[Example]:
@@ -169,6 +174,12 @@ def _example(
     inputs = [line for line in lines if line.text.strip()]
     block = replace(block, skip=block.skip or bool(_SKIP.search(source)))
     example = example_of(block, number, kind, inputs, source.strip("\n").rstrip())
+    texts = "\n".join(line.text for line in (*lines, *output))
+    example = replace(
+        example,
+        varies=bool(_VARIES.search(texts) or block.marks & _VARIES_TAGS),
+        raises=bool(_RAISES.search(texts) or block.marks & _RAISES_TAGS),
+    )
     # Around what a page shows under an input, comments are the author's.
     return [with_output(example, _trimmed(output, with_comments=block.output is not None))]
 

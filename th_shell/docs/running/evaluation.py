@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
+from th_shell.docs.reading.naming import read_names
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
 from th_shell.docs.settings.captures import Captures
 from th_shell.docs.settings.settings import Hidden, PageError
@@ -122,7 +123,8 @@ class Outcome:
     output: all that it has printed. printed: the part before the values that the prompt shows.
     error: the message of its error, or None. lost: why it has not ended or was not run, or ''.
     shown, told: where a comment tells the input's value, what printing that value shows, and what
-    printing each reading of the comment shows. seconds: the time that it took.
+    printing each reading of the comment shows. undefined: where it has failed or shown nothing,
+    which of the names that it reads have no value then. seconds: the time that it took.
     """
 
     output: str = ""
@@ -131,6 +133,7 @@ class Outcome:
     lost: str = ""
     shown: str = ""
     told: tuple[str, ...] = ()
+    undefined: frozenset[str] = frozenset()
     seconds: float = field(default=0.0, compare=False)
 
 
@@ -286,6 +289,7 @@ class _PageRun:
                     run.ask("run", _encoded(plan.after[index]), self._runner.seconds)
                 if example.value and found[index].error is None and not found[index].lost:
                     found[index] = self._with_values(run, found[index], example.value)
+                found[index] = self._with_undefined(run, found[index], example)
             except LostError as error:
                 how = f"the process {error} in {self._hidden.doing or 'this input'}"
                 seconds = time.monotonic() - start
@@ -322,6 +326,38 @@ class _PageRun:
 
         shown = printed(value.shown) if value.shown else outcome.output
         return replace(outcome, shown=shown, told=tuple(map(printed, value.codes)))
+
+    def _with_undefined(self, run: Run, outcome: Outcome, example: Example) -> Outcome:
+        """An outcome with the names that an example lacks which has failed or shown nothing."""
+        if example.kind is Kind.SHELL or outcome.lost:
+            return outcome
+        shown = outcome.shown if example.value else outcome.output
+        is_told = example.expected or example.value
+        if outcome.error is None and not (is_told and shown.strip() in ("", "nil")):
+            return outcome
+        names = sorted(read_names(example.language, example.source))
+        code = _FIND_UNDEFINED[example.language].format(names=" ".join(names))
+        found = run.ask("run", _encoded(code), self._runner.seconds).output.split()
+        return replace(outcome, undefined=frozenset(found) & frozenset(names))
+
+
+#: By languages, code that prints those of some names which have no value.
+_FIND_UNDEFINED = {
+    LUA: """\
+for name in ([[{names}]]):gmatch('%S+') do
+  local ok, value = pcall(function() return _G[name] end)
+  if not ok or value == nil then print(name) end
+end
+""",
+    PYTHON: """\
+for _th_docs_name in '{names}'.split():
+    try:
+        eval(_th_docs_name)
+    except Exception:
+        print(_th_docs_name)
+del _th_docs_name
+""",
+}
 
 
 def _request(example: Example) -> str:

@@ -19,7 +19,8 @@ from th_shell.docs.settings.settings import PageError
 
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.M)
 _SKIP_MARK = "<!-- th-docs: skip -->"  # at the end of the Markdown above a cell
-_SKIP_TAG = "skip-execution"  # as Jupyter's own tools name it
+#: As Jupyter's own tools name it, and nbval.
+_SKIP_TAGS = frozenset(("skip-execution", "nbval-skip"))
 _PICTURE = "image/"
 #: Halves of characters, which JSON can write and UTF-8 cannot; and NUL, which a page has not.
 _NO_TEXT = re.compile(r"[\0\ud800-\udfff]")
@@ -77,8 +78,8 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
             skip = text.rstrip().endswith(_SKIP_MARK)
         elif cell["cell_type"] == "code":
             code = _lines(cell["source"])
-            tags = cell.get("metadata", {}).get("tags", ())
-            skip = skip or _SKIP_TAG in tags
+            tags = frozenset(map(str, cell.get("metadata", {}).get("tags", ())))
+            skip = skip or bool(_SKIP_TAGS & tags)
             if code:
                 output = tuple(line for o in cell.get("outputs", ()) for line in _output(o))
                 last = max(line.number for line in (*code, *output))
@@ -90,6 +91,7 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
                     skip,
                     heading,
                     output=output,
+                    marks=tags,
                 )
             skip = False
 
