@@ -15,6 +15,7 @@ from dataclasses import replace
 from th_shell.docs.reading.comment_values import comment_of, value_of
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import (
+    OUTPUTS,
     PYTHON,
     Block,
     Example,
@@ -23,7 +24,7 @@ from th_shell.docs.reading.examples import (
     example_of,
     with_output,
 )
-from th_shell.docs.reading.python import cut_python
+from th_shell.docs.reading.python import as_text, cut_python
 from th_shell.syntax import Syntax
 from th_shell.tokens import Nesting
 
@@ -60,7 +61,9 @@ def cut(blocks: Iterable[Block], compiler: Compiler, locals_stay: bool = False) 
     """
     found: list[Example] = []
     for number, block in enumerate(blocks):
-        if block.language == PYTHON:
+        if block.role:
+            found += as_text(number, block, block.lines) if block.role in OUTPUTS else []
+        elif block.language == PYTHON:
             found += cut_python(number, block)
         elif block.output is not None:
             found += _notebook_cell(number, block, compiler)

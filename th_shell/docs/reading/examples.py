@@ -25,6 +25,19 @@ class Line:
     text: str
 
 
+class Role(Enum):
+    """What a block is whose text is no examples."""
+
+    OUTPUT = "output"  #: what the code above it prints, if the page says so or it agrees
+    ANNOUNCED = "announced"  #: what the code above it prints: its language says so
+    SETUP = "setup"  #: code that is run before what is below
+    TEARDOWN = "teardown"  #: code that is run at the end of the page
+
+
+#: The roles of what code prints.
+OUTPUTS = (Role.OUTPUT, Role.ANNOUNCED)
+
+
 @dataclass(frozen=True)
 class Block:
     """The lines between two fences.
@@ -35,7 +48,8 @@ class Block:
     notebook says not to run it.
     heading: the text of the heading above, lead: the line of text above; '' where there is none.
     output: what a notebook shows under the block, which is one cell; None where outputs stand among
-    the lines. marks: what a notebook says of it: its tags.
+    the lines. marks: what a notebook says of it: its tags. group: of the blocks whose examples
+    share their variables. role: what its text is.
     """
 
     opening: int
@@ -47,6 +61,8 @@ class Block:
     lead: str = ""
     output: tuple[Line, ...] | None = None
     marks: frozenset[str] = frozenset()
+    group: str = ""
+    role: Role | None = None
 
 
 class PageText(NamedTuple):
@@ -86,11 +102,65 @@ PYTHON = "python"
 
 _NAMES = {
     **dict.fromkeys(("lua", "luajit", "th", "torch"), LUA),
-    **dict.fromkeys(("python", "py", "python3", "pycon", "doctest"), PYTHON),
-    **dict.fromkeys(("ipython", "ipython3"), PYTHON),
+    **dict.fromkeys(("python", "py", "python3", "py3", "pycon", "pycon3"), PYTHON),
+    **dict.fromkeys(("doctest", "ipython", "ipython3", "code-cell"), PYTHON),
+    **dict.fromkeys(("testcode", "testsetup", "testcleanup"), PYTHON),
 }
+#: The languages of fences with what a program prints, or a terminal shows.
+_OUTPUTS = ("console", "none", "out", "output", "plain", "plaintext", "text", "txt", "testoutput")
+_ROLES = {
+    **dict.fromkeys(_OUTPUTS, Role.OUTPUT),
+    **dict.fromkeys(("out", "output", "testoutput"), Role.ANNOUNCED),
+    "testsetup": Role.SETUP,
+    "testcleanup": Role.TEARDOWN,
+}
+#: Sphinx's directives of tests, which name the groups that they belong to.
+DIRECTIVES = ("doctest", "testcleanup", "testcode", "testoutput", "testsetup")
+#: Directives of MyST whose language stands behind them, and those that are one.
+_NAMED = re.compile(r"\{(?:code|code-block|sourcecode)\}\s*(?P<name>[\w.+-]*)")
+_DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
+_PANDOC = re.compile(r"\{[^{}]*?\.(?P<name>[\w+-]+)[^{}]*\}")
 _LUA_PROMPT = re.compile(r"^\s*(?:th)?>(?!>)")
+#: The prompts that no other text has.
+_SESSION_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|th> )")
+_TERMINAL_PROMPT = re.compile(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
+_OPTION = re.compile(r"^\s*:(?P<name>[\w-]+):\s*(?P<value>.*?)\s*$")
 _PYTHON_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
+
+
+def fence_language(info: str) -> str:
+    """The language in the words behind a fence, in small letters; '' where there is none.
+
+    So it stands in CommonMark; MyST has it behind `{code-block}`, or a directive in its place,
+    and Pandoc has it behind a dot, among attributes in braces.
+    """
+    for form in (_NAMED, _PANDOC, _DIRECTIVE):
+        if match := form.match(info.strip()):
+            return match["name"].lower()
+    return (info.split() or [""])[0].lower()
+
+
+def role_of(name: str, lines: Sequence[str]) -> Role | None:
+    """What a block of a language is, if its text is no examples; with prompts, it is examples."""
+    role = _ROLES.get(name)
+    has_prompts = role is Role.OUTPUT and any(map(_TERMINAL_PROMPT.match, lines))
+    return None if has_prompts else role
+
+
+def without_options(lines: Sequence[Line]) -> tuple[tuple[Line, ...], dict[str, str]]:
+    """The content of a directive, and the options above it: lines such as `:options: +SKIP`."""
+    options: dict[str, str] = {}
+    at = 0
+    while at < len(lines) and (match := _OPTION.match(lines[at].text)):
+        options[match["name"]] = match["value"]
+        at += 1
+    return tuple(lines[at:]), options
+
+
+def directed(block: Block, groups: str, options: Mapping[str, str]) -> Block:
+    """A block with what Sphinx's directives of tests say of it: groups, the flag +SKIP."""
+    skip = block.skip or "+SKIP" in options.get("options", "")
+    return replace(block, skip=skip, group=" ".join(groups.replace(",", " ").split()))
 
 
 def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
@@ -98,7 +168,9 @@ def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
 
     Returns '' for a language that has no engine.
     """
-    if name:
+    if name in _OUTPUTS:
+        usual, lines = "", filter(_SESSION_PROMPT.match, lines)
+    elif name:
         return _NAMES.get(name, "")
     for line in lines:
         if _LUA_PROMPT.match(line):
@@ -133,8 +205,9 @@ class Example:
     apart: whether that text stands in a block of its own; announced: whether the page says that the
     text of this block is what the input prints. varies: whether the page says that another output
     may be printed; raises: whether it says that there is an error. heading: the heading above.
-    language: that of source. value: what a comment behind the input tells of its value. settings: how it is
-    run and judged. hidden: what is done before it, or at the page's end, and not shown.
+    language: that of source. group: of the examples that share its variables. value: what a
+    comment behind the input tells of its value. settings: how it is run and judged. hidden: what is
+    done before it, or at the page's end, and not shown.
     """
 
     line: int
@@ -146,6 +219,7 @@ class Example:
     documented: tuple[int, int] | None = None
     heading: str = ""
     language: str = "lua"
+    group: str = ""
     apart: bool = False
     announced: bool = True
     varies: bool = False
@@ -175,6 +249,7 @@ def example_of(
         last=lines[-1].number,
         heading=block.heading,
         language=PYTHON if block.language == PYTHON else LUA,
+        group=block.group,
         settings=Settings(skip=Mark()) if block.skip else Settings(),
     )
 

@@ -13,12 +13,14 @@ from pathlib import Path
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import (
     LUA,
+    OUTPUTS,
     PYTHON,
     Block,
     Example,
     PageText,
     edited,
     language_of,
+    role_of,
 )
 from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.refining import examples_of
@@ -51,7 +53,12 @@ def read_text(text: str, name: str, usual: str = LUA) -> PageText:
     if suffix not in FORMATS:
         blocks = _joined(blocks, lines)
     for block in blocks:
-        language = language_of(block.language, (line.text for line in block.lines), usual)
+        texts = [line.text for line in block.lines]
+        role = role_of(block.language, texts)
+        language = language_of(block.language, texts, usual)
+        if role in OUTPUTS:
+            language = found[-1].language if found and is_run else ""
+        block = replace(block, role=role)
         was_run, is_run = is_run, bool(language)
         if is_run:
             # The text below a command of the shell is announced as what the command prints.

@@ -43,7 +43,7 @@ def cut_python(number: int, block: Block) -> list[Example]:
         return [e for cell in found for e in _cell(number, block, cell.code, cell.output)]
     source = without_magics(dedent("\n".join(texts)))
     if syntax(source) is not Syntax.COMPLETE:
-        return _as_text(number, block, block.lines)
+        return as_text(number, block, block.lines)
     return _example(number, block, Kind.BARE, block.lines, source, ())
 
 
@@ -134,7 +134,7 @@ def _with_marked(source: str, marked: Sequence[re.Match[str] | None]) -> tuple[s
 def _session(number: int, block: Block) -> list[Example]:
     lines = block.lines
     inputs = list(typed_inputs(lines))
-    found = _as_text(number, block, lines[: inputs[0].start])
+    found = as_text(number, block, lines[: inputs[0].start])
     for source, start, middle, end in inputs:
         own, output = lines[start:middle], lines[middle:end]
         found += _example(number, block, Kind.PROMPT, own, source, output)
@@ -191,9 +191,9 @@ def _trimmed(lines: Sequence[Line], with_comments: bool = False) -> Sequence[Lin
     return lines[own[0] : own[-1] + 1] if own else ()
 
 
-def _as_text(number: int, block: Block, lines: Sequence[Line]) -> list[Example]:
+def as_text(number: int, block: Block, lines: Sequence[Line]) -> list[Example]:
     """An example that is not run, for text without an input above it."""
-    shown = _trimmed(lines)
+    shown = _trimmed(lines, with_comments=block.role is not None)
     if not shown:
         return []
     return [with_output(example_of(block, number, Kind.TEXT, shown[:1], ""), shown)]

@@ -19,7 +19,7 @@ from itertools import groupby
 
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
-from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Example, Kind
+from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Example, Kind, Role
 
 #: A line of output, or one that says nothing: '...', and a query that does not compile.
 _NO_PROSE = re.compile(rf"\s*(?:{PRINTED}|\.\.\.|…|=.*)?\s*")
@@ -53,7 +53,7 @@ def _refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Examp
                 expected=text.expected,
                 documented=text.documented,
                 apart=True,
-                announced=bool(_ANNOUNCES.search(blocks[number].lead)),
+                announced=_is_announced(blocks[number]),
             )
         else:
             found += inside
@@ -64,7 +64,11 @@ def _refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Examp
 
 
 def _without_prose(examples: list[Example], block: Block) -> list[Example]:
-    if block.language == PYTHON or any(example.kind in _MARKED for example in examples):
+    if (
+        block.role
+        or block.language == PYTHON
+        or any(example.kind in _MARKED for example in examples)
+    ):
         return examples
     found: list[Example] = []
     for paragraph in _paragraphs(examples, block):
@@ -108,11 +112,15 @@ def _as_text(paragraph: Sequence[Example], block: Block) -> Example:
 # -- output in a block of its own
 
 
+def _is_announced(block: Block) -> bool:
+    return block.role is Role.ANNOUNCED or bool(_ANNOUNCES.search(block.lead))
+
+
 def _may_be_output(inside: Sequence[Example], before: Sequence[Example], block: Block) -> bool:
     if not before or any(example.kind is not Kind.TEXT for example in inside):
         return False
     last = before[-1]
-    is_next = last.block == inside[0].block - 1
+    is_next = last.block == inside[0].block - 1 or block.role is Role.ANNOUNCED
     return (
         is_next and last.kind in (Kind.PROMPT, Kind.BARE) and not last.expected and not last.value
     )

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -56,14 +56,13 @@ def _leads_out(word: str) -> bool:
 class HiddenCode:
     """The hidden code of a page in one of its runs, which may start again.
 
-    Of a page in several languages it is the code of one: that of the examples which it is hidden
-    code of. doing: what is being done, '' where it is nothing hidden.
+    It is that of the examples which the run is for. doing: what is being done, '' where it is
+    nothing hidden.
     """
 
-    def __init__(self, examples: Sequence[Example], seconds: float, language: str) -> None:
-        self._hidden = [
-            example.hidden if example.language == language else () for example in examples
-        ]
+    def __init__(self, examples: Sequence[Example], seconds: float, own: Collection[int]) -> None:
+        """own: the indices of the examples that the run is for."""
+        self._hidden = [example.hidden if i in own else () for i, example in enumerate(examples)]
         self._seconds = seconds
         self._done = 0  # how many examples have had what comes before them
         self._deadly: set[Hidden] = set()  # what has ended the run
@@ -206,8 +205,10 @@ class Runner:
 
     def _evaluate(self, examples: Sequence[Example], plan: Plan) -> dict[int, Outcome]:
         found: dict[int, Outcome] = {}
-        for language in dict.fromkeys(example.language for example in examples):
-            own = [i for i, example in enumerate(examples) if example.language == language]
+        sessions: dict[tuple[str, str], list[int]] = {}
+        for i, example in enumerate(examples):
+            sessions.setdefault((example.language, example.group), []).append(i)
+        for (language, _), own in sessions.items():
             found |= _PageRun(self, examples, plan, language, own).outcomes()
         return found
 
@@ -218,7 +219,7 @@ class HiddenError(PageError):
 
 @dataclass
 class _PageRun:
-    """One of the runs of the examples of a page that are in one language; own: their indices."""
+    """One of the runs of the examples of a page in one language and group; own: their indices."""
 
     _runner: Runner
     _examples: Sequence[Example]
@@ -228,7 +229,7 @@ class _PageRun:
     _captures: Captures = field(default_factory=Captures)
 
     def __post_init__(self) -> None:
-        self._hidden = HiddenCode(self._examples, self._runner.seconds, self._language)
+        self._hidden = HiddenCode(self._examples, self._runner.seconds, set(self._own))
 
     def outcomes(self) -> dict[int, Outcome]:
         last = len(self._examples) if self._plan.last is None else self._plan.last

@@ -8,16 +8,17 @@ is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import InitVar, dataclass, replace
+from textwrap import dedent
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Block, Example, Kind, PageText
+from th_shell.docs.reading.examples import Block, Example, Kind, PageText, Role
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.settings import directives
 from th_shell.docs.settings.beside import Beside, Placed
 from th_shell.docs.settings.captures import shown_captures
-from th_shell.docs.settings.settings import NOTHING, Layer, SettingsError
+from th_shell.docs.settings.settings import NOTHING, Hidden, Layer, SettingsError
 
 
 def cut_with_settings(
@@ -39,7 +40,26 @@ def cut_with_settings(
     placed += [one for file in files for one in file.layers(examples)]
     finder = _Finder(page, examples, comments)
     placed += [finder.placed(one) for one in directives.read_directives(page.name, comments)]
+    placed += _prepared(page.name, own, examples)
     return own, _with_layers(examples, sorted(placed, key=lambda one: one.rank))
+
+
+#: What is done with code that a page runs beside its examples.
+_HIDDEN = {Role.SETUP: "setup", Role.TEARDOWN: "teardown"}
+_ALL_GROUPS = "*"
+
+
+def _prepared(page: str, blocks: Sequence[Block], examples: Sequence[Example]) -> Iterator[Placed]:
+    """What blocks of Sphinx say: code that is run before and behind the examples of their group."""
+    groups = {example.group for example in examples}
+    for block in blocks:
+        if block.role not in _HIDDEN:
+            continue
+        place = f"{page}:{block.opening}"
+        code = dedent("\n".join(line.text for line in block.lines))
+        layer = Layer(hidden=(Hidden(_HIDDEN[block.role], code, place),))
+        for group in groups if block.group == _ALL_GROUPS else {block.group} & groups:
+            yield Placed(4, layer, [i for i, e in enumerate(examples) if e.group == group], place)
 
 
 def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[Example]:

@@ -8,12 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from th_shell.docs.reading.examples import Block, Line
+from th_shell.docs.reading.examples import (
+    DIRECTIVES,
+    Block,
+    Line,
+    directed,
+    fence_language,
+    without_options,
+)
 from th_shell.docs.reading.formats.sessions import complete, with_sessions
 
 #: In the source of a heading: tags, the targets of links, and marks.
@@ -82,8 +90,13 @@ def _block(token: Token, kept: Sequence[int], lines: Sequence[str]) -> Block:
         if text != _LETTER.sub(r"\1", lines[at]):
             inside[at] = text  # without the margin of a list or a quotation
     numbered = tuple(Line(at + 1, text) for at, text in inside.items())
-    language = (token.info.split() or [""])[0].lower()
-    return Block(start, after + 1, language, numbered or (Line(start + 1, ""),))
+    language = fence_language(token.info)
+    block = Block(start, after + 1, language, numbered or (Line(start + 1, ""),))
+    if not token.info.startswith("{"):
+        return block
+    inner, options = without_options(block.lines)
+    groups = token.info.partition("}")[2] if language in DIRECTIVES else ""
+    return directed(replace(block, lines=inner or block.lines), groups, options)
 
 
 def _plain(heading: str) -> str:

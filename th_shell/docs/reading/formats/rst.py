@@ -15,7 +15,7 @@ from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.parsers.rst import Directive, directives
 
-from th_shell.docs.reading.examples import Block, numbered
+from th_shell.docs.reading.examples import DIRECTIVES, Block, directed, numbered
 from th_shell.docs.reading.formats.sessions import complete
 from th_shell.docs.settings.settings import PageError
 
@@ -59,9 +59,9 @@ def _is_code(node: nodes.literal_block) -> bool:
 def _block(node: nodes.Element, language: str) -> Block:
     texts = node.astext().split("\n")
     first = node.line or 1
-    return Block(
-        node.get("opening", first - 1), first + len(texts), language, numbered(texts, first)
-    )
+    opening = node.get("opening", first - 1)
+    block = Block(opening, first + len(texts), language, numbered(texts, first))
+    return directed(block, node.get("groups", ""), node.get("options", {}))
 
 
 # -- directives
@@ -92,11 +92,25 @@ class _Code(_Directive):
     """Code in the language that the directive names."""
 
     def run(self) -> Sequence[nodes.Node]:
+        return [self._code()]
+
+    def _code(self) -> nodes.Element:
         node = nodes.literal_block("", "\n".join(self.content))
         node.line = self.content_offset + 1
         node["opening"] = self.lineno
         if self.arguments:
             node["language"] = self.arguments[0].lower()
+        return node
+
+
+class _Test(_Code):
+    """Code that is tested, or belongs to such code, as Sphinx's extension doctest has it."""
+
+    def run(self) -> Sequence[nodes.Node]:
+        node = self._code()
+        node["groups"] = " ".join(self.arguments)
+        node["options"] = self.options
+        node["language"] = self.name
         return [node]
 
 
@@ -112,6 +126,7 @@ _OWN = {
     "code-block": _Code,
     "highlight": _Highlight,
     "sourcecode": _Code,
+    **dict.fromkeys(DIRECTIVES, _Test),
 }
 
 
