@@ -14,7 +14,7 @@ import ast
 import re
 from dataclasses import replace
 
-from th_shell.docs.judging.printout import ANYTHING
+from th_shell.docs.judging.printout import ANYTHING, located
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import Outcome
 from th_shell.python_syntax import expression
@@ -24,8 +24,12 @@ _BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
 _FIGURE = re.compile(r"^<Figure size \S+ with \d+ Axes>$\n?", re.M)
 _CLASS = re.compile(r"<class '([\w.]+)'>")
 _BRACES = re.compile(r"\{[^{}]*\}")
-_IGNORE_DETAIL = re.compile(r"#\s*doctest:.*\+IGNORE_EXCEPTION_DETAIL\b")
-_DETAIL = re.compile(r"^([\w.]+):.*\Z", re.M | re.S)
+_IGNORE_DETAIL = "IGNORE_EXCEPTION_DETAIL"
+#: The last line of an error: its class, of which the module does not count then, and its message.
+_DETAIL = re.compile(r"^(?:\w+\.)*(\w+):.*\Z", re.M | re.S)
+_MODULE = re.compile(r"^(?:\w+\.)+(?=\w+(?:: .*)?\Z)", re.M | re.S)
+#: Where a page's program is no module, its classes are in none.
+_MAIN = "__main__."
 _IS_WARNING = re.compile(r"\b\w*Warning: ")
 _HEADING = r"^(?:\S.*?:\d+: )?\w*Warning: .*\n"
 #: A warning: where it is from, its message of some lines, and that line of code, if it is known.
@@ -40,7 +44,7 @@ def comparable(example: Example) -> Example:
         return example
     text = _as_shown(_BLANK.sub("", example.expected), example)
     text = _without_code(_with_sorted_sets(text))
-    if _IGNORE_DETAIL.search(example.source):
+    if _IGNORE_DETAIL in example.flags:
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)
     return replace(example, expected=text.replace("...", ANYTHING).strip("\n"))
 
@@ -53,12 +57,18 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
         _with_shown_warnings(_with_sorted_sets(_as_shown(text, example)), example)
         for text in (outcome.output, outcome.printed)
     )
-    return replace(outcome, output=output, printed=printed)
+    error = outcome.error
+    if error and _IGNORE_DETAIL in example.flags:
+        *above, last = located(error).rstrip("\n").split("\n")
+        error = "\n".join([*above, _MODULE.sub("", last)])
+    return replace(outcome, output=output, printed=printed, error=error)
 
 
 def _as_shown(text: str, example: Example) -> str:
     """What a notebook, too, shows as text: pictures have marks, and classes their names alone."""
     text = _FIGURE.sub("", text)
+    if _MAIN not in example.expected:
+        text = text.replace(_MAIN, "")
     return _CLASS.sub(r"\1", text) if example.kind is Kind.CELL else text
 
 

@@ -145,7 +145,9 @@ def _message(got: str) -> str:
 
 
 def with_fragments(
-    results: Iterable[Result], undefined: Iterable[Set[str]], known: Mapping[str, frozenset[str]]
+    results: Iterable[Result],
+    undefined: Iterable[Set[str] | None],
+    known: Mapping[str, frozenset[str]],
 ) -> list[Result]:
     """The results; what fails for want of something that the page leaves out is a fragment.
 
@@ -153,7 +155,8 @@ def with_fragments(
     have given its value and failed, or a file, module or the like whose name stands nowhere else.
     A name that only differs in capital letters from one with a value is an error of the page.
 
-    undefined: for each result, which of the names that it reads have no value. known: for each
+    undefined: for each result, which of the names that it reads have no value; None where only the
+    text of the page can tell. known: for each
     language, the names that have values before a page begins.
     """
     found = {language: _Fragments(language, names) for language, names in known.items()}
@@ -174,16 +177,17 @@ class _Fragments:
         self._spoilt: dict[str, int] = {}
         self._said: set[str] = set()  # the strings in the code so far that has run
 
-    def judged(self, result: Result, undefined: Set[str]) -> Result:
-        """The result of the next example. undefined: names that it reads and have no value."""
+    def judged(self, result: Result, undefined: Set[str] | None) -> Result:
+        """The result of the next example. undefined: see `with_fragments`."""
         is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
         source = result.example.source if is_code else ""
         for hidden in result.example.hidden:
             self._bound |= self._bound_in(hidden.text)
         own = self._bound_in(source)
         used = self._read_in(source) - own
+        missing = used - self._bound if undefined is None else used & undefined
         origins = [self._spoilt[name] for name in used if name in self._spoilt]
-        note = self._follows(result, origins) or self._lacks(result, used & undefined)
+        note = self._follows(result, origins) or self._lacks(result, missing)
         note = note or self._absent(result, source)
         if note:
             # What it has not done is missing below, also what a call would have done to arguments.
@@ -230,7 +234,8 @@ class _Fragments:
         if not missing or result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
             return ""
         defined = set(_EXTENDED.findall(result.example.source))
-        if any(map(self._is_slip, set(missing) - defined)):
+        is_slip = any(map(self._is_slip, set(missing) - defined))
+        if is_slip or python_syntax.ALL_NAMES in self._bound:
             return ""
         return f"the page gives no value to: {', '.join(sorted(missing))}"
 

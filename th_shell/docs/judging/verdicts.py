@@ -43,8 +43,6 @@ class Verdict(Enum):
 
 
 _COMMENT = re.compile(r"--.*")
-#: The flag of pytest's doctests by which numbers are compared by their values.
-_BY_VALUE = re.compile(r"#\s*doctest:.*\+NUMBER\b")
 #: What a comment writes around and between values, and a printed value does not have.
 _QUOTES = re.compile(r"[\"',]")
 _STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\\n])*)\1")
@@ -171,7 +169,7 @@ def _judge_one(
         return _judge_value(example, example.value, first, second)
     if not example.expected or example.apart and not got.strip():
         return Result(example, Verdict.RAN, got)
-    if example.varies:
+    if "VARIES" in example.flags:
         return Result(example, Verdict.RAN, got, "the page says that its output varies")
     verdicts = [_compare(example, *pair) for pair in candidates]
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), Verdict.DIFFERS)
@@ -207,7 +205,7 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
     if first.error is None or second.error is None:
         why = first.error or second.error
         return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {why}")
-    if example.raises and not example.expected:
+    if "RAISES" in example.flags and not example.expected:
         return Result(example, Verdict.LAYOUT, got, "an error that the page announces")
     expected, message = filtered(example.settings.filters, example.expected, got)
     if expected and is_error_message(expected, message):
@@ -235,7 +233,7 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
 def _compare_text(example: Example, expected: str, first: str, second: str) -> Verdict | None:
     """How outputs of Python are judged, by their texts; None where chance may be the reason."""
     tolerance = example.settings.tolerance
-    by_value = tolerance != Tolerance() or _BY_VALUE.search(example.source)
+    by_value = tolerance != Tolerance() or "NUMBER" in example.flags
     for got in (first, second):
         if not (agrees(expected, got, tolerance) if by_value else is_same_text(expected, got)):
             return None

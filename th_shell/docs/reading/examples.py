@@ -48,8 +48,8 @@ class Block:
     notebook says not to run it.
     heading: the text of the heading above, lead: the line of text above; '' where there is none.
     output: what a notebook shows under the block, which is one cell; None where outputs stand among
-    the lines. marks: what a notebook says of it: its tags. group: of the blocks whose examples
-    share their variables. role: what its text is.
+    the lines. marks: the tags of a notebook's cell, doctest's flags. group: of the blocks whose
+    examples share their variables. role: what its text is.
     """
 
     opening: int
@@ -158,9 +158,12 @@ def without_options(lines: Sequence[Line]) -> tuple[tuple[Line, ...], dict[str, 
 
 
 def directed(block: Block, groups: str, options: Mapping[str, str]) -> Block:
-    """A block with what Sphinx's directives of tests say of it: groups, the flag +SKIP."""
-    skip = block.skip or "+SKIP" in options.get("options", "")
-    return replace(block, skip=skip, group=" ".join(groups.replace(",", " ").split()))
+    """A block with what Sphinx's directives of tests say of it, and the flags that all have."""
+    marks = block.marks.union(re.findall(r"\+(\w+)", options.get("options", "")))
+    if block.language in DIRECTIVES:
+        marks |= {"IGNORE_EXCEPTION_DETAIL"}
+    group = " ".join(groups.replace(",", " ").split())
+    return replace(block, skip=block.skip or "SKIP" in marks, marks=marks, group=group)
 
 
 def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
@@ -203,8 +206,8 @@ class Example:
     source: the input without prompts. expected: the text under it. last: the line where the input
     ends. documented: the first and the last line of the text under it, None where there is none.
     apart: whether that text stands in a block of its own; announced: whether the page says that the
-    text of this block is what the input prints. varies: whether the page says that another output
-    may be printed; raises: whether it says that there is an error. heading: the heading above.
+    text of this block is what the input prints. flags: what the page says of the comparison, by
+    the names of doctest's and pytest's flags, and VARIES and RAISES. heading: the heading above.
     language: that of source. group: of the examples that share its variables. value: what a
     comment behind the input tells of its value. settings: how it is run and judged. hidden: what is
     done before it, or at the page's end, and not shown.
@@ -222,8 +225,7 @@ class Example:
     group: str = ""
     apart: bool = False
     announced: bool = True
-    varies: bool = False
-    raises: bool = False
+    flags: frozenset[str] = frozenset()
     value: Value | None = None
     settings: Settings = Settings()
     hidden: tuple[Hidden, ...] = ()

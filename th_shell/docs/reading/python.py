@@ -8,7 +8,7 @@ their prompts, and that text without prompts is no code.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from textwrap import dedent
@@ -23,12 +23,20 @@ _BEHIND = re.compile(r"^\s*>>> ?")
 _MORE = re.compile(r"^\s*\.\.\.(?: (?P<input>.*)|\s*)$")
 #: Lines of an input, at most, whose ends are looked for one by one.
 _MOST_LINES = 500
-#: What numpy's pages, doctest and nbval write into code, and nbval's tags of cells.
-_SKIP = re.compile(r"#\s*(?:doctest:.*\+SKIP|NBVAL_SKIP)\b")
-_VARIES = re.compile(r"#\s*(?:may vary|random|NBVAL_IGNORE_OUTPUT)\b")
-_RAISES = re.compile(r"#\s*NBVAL_RAISES_EXCEPTION\b")
-_VARIES_TAGS = frozenset(("nbval-ignore-output",))
-_RAISES_TAGS = frozenset(("raises-exception", "nbval-raises-exception"))
+_FLAGS = re.compile(r"#\s*doctest:(?P<flags>.*)")
+_FLAG = re.compile(r"\+(\w+)")
+#: What numpy's pages and nbval write into code, and the tags of cells, as flags.
+_MARKS = {
+    "may vary": "VARIES",
+    "random": "VARIES",
+    "NBVAL_IGNORE_OUTPUT": "VARIES",
+    "nbval-ignore-output": "VARIES",
+    "NBVAL_RAISES_EXCEPTION": "RAISES",
+    "nbval-raises-exception": "RAISES",
+    "raises-exception": "RAISES",
+    "NBVAL_SKIP": "SKIP",
+}
+_MARK = re.compile(rf"#\s*(?P<mark>{'|'.join(_MARKS)})\b")
 
 
 def cut_python(number: int, block: Block) -> list[Example]:
@@ -172,16 +180,19 @@ def _example(
     if syntax(source) is Syntax.COMPLETE and not statements(source):
         return []
     inputs = [line for line in lines if line.text.strip()]
-    block = replace(block, skip=block.skip or bool(_SKIP.search(source)))
+    flags = _flags("\n".join(line.text for line in (*lines, *output)), block.marks)
+    block = replace(block, skip=block.skip or "SKIP" in flags)
     example = example_of(block, number, kind, inputs, source.strip("\n").rstrip())
-    texts = "\n".join(line.text for line in (*lines, *output))
-    example = replace(
-        example,
-        varies=bool(_VARIES.search(texts) or block.marks & _VARIES_TAGS),
-        raises=bool(_RAISES.search(texts) or block.marks & _RAISES_TAGS),
-    )
+    example = replace(example, flags=flags)
     # Around what a page shows under an input, comments are the author's.
     return [with_output(example, _trimmed(output, with_comments=block.output is not None))]
+
+
+def _flags(text: str, marks: Iterable[str]) -> frozenset[str]:
+    """What comments in an input and its output, and the marks of its block, say of judging it."""
+    said = [flag for comment in _FLAGS.findall(text) for flag in _FLAG.findall(comment)]
+    said += [*_MARK.findall(text), *marks]
+    return frozenset(_MARKS.get(flag, flag) for flag in said)
 
 
 def _trimmed(lines: Sequence[Line], with_comments: bool = False) -> Sequence[Line]:

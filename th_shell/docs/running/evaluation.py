@@ -123,7 +123,8 @@ class Outcome:
     error: the message of its error, or None. lost: why it has not ended or was not run, or ''.
     shown, told: where a comment tells the input's value, what printing that value shows, and what
     printing each reading of the comment shows. undefined: where it has failed or shown nothing,
-    which of the names that it reads have no value then. seconds: the time that it took.
+    which of the names that it reads have no value then; None where the engine does not tell.
+    seconds: the time that it took.
     """
 
     output: str = ""
@@ -132,7 +133,7 @@ class Outcome:
     lost: str = ""
     shown: str = ""
     told: tuple[str, ...] = ()
-    undefined: frozenset[str] = frozenset()
+    undefined: frozenset[str] | None = frozenset()
     seconds: float = field(default=0.0, compare=False)
 
 
@@ -339,19 +340,23 @@ class _PageRun:
         names = sorted(read_names(example.language, example.source))
         code = _FIND_UNDEFINED[example.language].format(names=" ".join(names))
         found = run.ask("run", _encoded(code), self._runner.seconds).output.split()
-        return replace(outcome, undefined=frozenset(found) & frozenset(names))
+        undefined = frozenset(found) & frozenset(names)
+        return replace(outcome, undefined=undefined if _ANSWERED in found else None)
 
 
-#: By languages, code that prints those of some names which have no value.
+_ANSWERED = "th-docs"
+#: By languages, code that prints those of some names which have no value, and that it has run.
 _FIND_UNDEFINED = {
-    LUA: """\
-for name in ([[{names}]]):gmatch('%S+') do
+    LUA: f"""\
+print('{_ANSWERED}')
+for name in ([[{{names}}]]):gmatch('%S+') do
   local ok, value = pcall(function() return _G[name] end)
   if not ok or value == nil then print(name) end
 end
 """,
-    PYTHON: """\
-for _th_docs_name in '{names}'.split():
+    PYTHON: f"""\
+print('{_ANSWERED}')
+for _th_docs_name in '{{names}}'.split():
     try:
         eval(_th_docs_name)
     except Exception:

@@ -13,7 +13,7 @@ from dataclasses import InitVar, dataclass, replace
 from textwrap import dedent
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Block, Example, Kind, PageText, Role
+from th_shell.docs.reading.examples import PYTHON, Block, Example, Kind, PageText, Role
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.settings import directives
 from th_shell.docs.settings.beside import Beside, Placed
@@ -51,7 +51,8 @@ _ALL_GROUPS = "*"
 
 def _prepared(page: str, blocks: Sequence[Block], examples: Sequence[Example]) -> Iterator[Placed]:
     """What blocks of Sphinx say: code that is run before and behind the examples of their group."""
-    groups = {example.group for example in examples}
+    own = [(i, example.group) for i, example in enumerate(examples) if example.language == PYTHON]
+    groups = {group for _, group in own}
     for block in blocks:
         if block.role not in _HIDDEN:
             continue
@@ -59,7 +60,7 @@ def _prepared(page: str, blocks: Sequence[Block], examples: Sequence[Example]) -
         code = dedent("\n".join(line.text for line in block.lines))
         layer = Layer(hidden=(Hidden(_HIDDEN[block.role], code, place),))
         for group in groups if block.group == _ALL_GROUPS else {block.group} & groups:
-            yield Placed(4, layer, [i for i, e in enumerate(examples) if e.group == group], place)
+            yield Placed(4, layer, [i for i, other in own if other == group], place)
 
 
 def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[Example]:
