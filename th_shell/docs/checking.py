@@ -123,8 +123,7 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
         PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(python),
     }
     given = python_syntax.imported_names(python)
-    undefined = [first.undefined for first, _ in judged.outcomes]
-    results = with_fragments(with_devices(healed.results, given), undefined, known)
+    results = with_fragments(with_devices(healed.results, given), judged.outcomes, known)
     results = expectations.with_xfail([_strict(_damaged(result, page)) for result in results])
     return Assessment(results, judged.outcomes, healed.repairs, healed.inputs, errata)
 

@@ -54,7 +54,7 @@ def test_values_stand_after_what_was_printed(evaluate: Evaluate) -> None:
 def test_errors_do_not_end_the_page(evaluate: Evaluate) -> None:
     found = first(evaluate(page("x = = 1", "print('a') error('bad')", "1")))
     assert found == [
-        Outcome(error="stdin:1: unexpected symbol near '='"),
+        Outcome(error="stdin:1: unexpected symbol near '='", undefined=frozenset("x")),
         Outcome("a\t\n", "a\t\n", "stdin:1: bad"),
         Outcome("1\t\n", "", None),
     ]

@@ -32,7 +32,8 @@ def example(language: str, *hidden: str) -> Example:
 
 def code(*examples: Example, language: str = "lua") -> tuple[Any, HiddenCode, Run]:
     run = FakeRun()
-    return run, HiddenCode(examples, 5, language), cast(Run, run)
+    own = [i for i, one in enumerate(examples) if one.language == language]
+    return run, HiddenCode(examples, 5, own), cast(Run, run)
 
 
 def test_each_example_has_what_comes_before_it_once() -> None:

@@ -52,10 +52,10 @@ def run(tmp_path: Path, starter: Starter) -> Iterator[Run]:
 @pytest.mark.parametrize(
     ("text", "verdicts"),
     [
-        (">>> torch.ones(2)\n[1., 1.]", "pass"),
-        (">>> import torch as t\n>>> t.ones(1)\n[1.]", "ran pass"),
+        (">>> torch.ones(2)\n[1.0, 1.0]", "pass"),
+        (">>> import torch as t\n>>> t.ones(1)\n[1.0]", "ran pass"),
         # Who imports it further down has made an error above.
-        (">>> torch.ones(1)\n[1.]\n>>> import torch", "fragment ran"),
+        (">>> torch.ones(1)\n[1.0]\n>>> import torch", "fragment ran"),
         (">>> torch = 3\n>>> torch\n3", "ran pass"),
         (">>> np.ones(2)\narray([1., 1.])", "pass"),
         (">>> none_such.ones(2)\n1", "fragment"),
@@ -67,7 +67,7 @@ def test_imports_that_a_page_leaves_out(run: Run, text: str, verdicts: str) -> N
 
 
 def test_what_is_not_installed_is_missing(run: Run) -> None:
-    page = "```python\n>>> torch.ones(2)\n[1., 1.]\n```\n"
+    page = "```python\n>>> torch.ones(2)\n[1.0, 1.0]\n```\n"
     isolated = {"python": engine_command(f"python: {sys.executable} -I -S")}
     assert run(page, engine=isolated) == "fragment"
 

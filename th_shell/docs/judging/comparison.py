@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence, Sized
+from difflib import SequenceMatcher
 from math import isfinite, sqrt
 from typing import TypeVar
 
@@ -124,6 +125,18 @@ def is_in_another_order(expected: str, first: str, second: str) -> bool:
     """
     wanted, *found = (sorted(tokens(text)) for text in (expected, first, second))
     return wanted == found[0] == found[1]
+
+
+#: How many of the letters of two texts agree that tell nearly the same, and how many there may be.
+_NEARLY, _LETTERS = 0.6, 2000
+
+
+def is_nearly(expected: str, got: str) -> bool:
+    """Whether a comment tells what is printed, but for some words or letters."""
+    first, second = (" ".join(re.sub(r"[\"']", "", text).split()) for text in (expected, got))
+    if not first or not second or max(len(first), len(second)) > _LETTERS:
+        return False
+    return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _NEARLY
 
 
 def is_error_message(expected: str, message: str) -> bool:

@@ -30,6 +30,7 @@ from th_shell.docs.reading import names, naming
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
+from th_shell.docs.running.evaluation import Outcome
 from th_shell.syntax import Syntax
 
 #: The line with class and sizes, also where it stands behind numbers or lost its bracket.
@@ -146,7 +147,7 @@ def _message(got: str) -> str:
 
 def with_fragments(
     results: Iterable[Result],
-    undefined: Iterable[Set[str] | None],
+    outcomes: Iterable[tuple[Outcome, Outcome]],
     known: Mapping[str, frozenset[str]],
 ) -> list[Result]:
     """The results; what fails for want of something that the page leaves out is a fragment.
@@ -155,13 +156,12 @@ def with_fragments(
     have given its value and failed, or a file, module or the like whose name stands nowhere else.
     A name that only differs in capital letters from one with a value is an error of the page.
 
-    undefined: for each result, which of the names that it reads have no value; None where only the
-    text of the page can tell. known: for each
-    language, the names that have values before a page begins.
+    outcomes: those of the results in two runs, of which the first tells names without values.
+    known: for each language, the names that have values before a page begins.
     """
     found = {language: _Fragments(language, names) for language, names in known.items()}
-    pairs = zip(results, undefined, strict=True)
-    return [found[one.example.language].judged(one, missing) for one, missing in pairs]
+    pairs = zip(results, outcomes, strict=True)
+    return [found[one.example.language].judged(one, first.undefined) for one, (first, _) in pairs]
 
 
 class _Fragments:
@@ -178,7 +178,7 @@ class _Fragments:
         self._said: set[str] = set()  # the strings in the code so far that has run
 
     def judged(self, result: Result, undefined: Set[str] | None) -> Result:
-        """The result of the next example. undefined: see `with_fragments`."""
+        """The result of the next example. undefined: see `Outcome`."""
         is_code = result.example.kind not in (Kind.SHELL, Kind.TEXT)
         source = result.example.source if is_code else ""
         for hidden in result.example.hidden:

@@ -14,6 +14,7 @@ from th_shell.docs.judging.comparison import (
     agrees_in_any_order,
     is_error_message,
     is_in_another_order,
+    is_nearly,
     is_same_text,
 )
 from th_shell.docs.judging.printout import bare_message, same
@@ -50,6 +51,9 @@ _STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\\n])*)\1")
 _SAYS_ERROR = re.compile(
     r"--.*\b(?:errors?|fails?|illegal|invalid|raises?|throws?|not allowed)\b[^\n]*\Z", re.I
 )
+_ERROR_WORD = re.compile(r"^\s*error:\s*", re.I)
+#: What the value of a file is shown as, which programs of Lua itself do not show.
+_HANDLE = re.compile(r"file \(0x[0-9a-f]+\)\s*")
 #: How Lua prints what it does not show the contents of.
 _NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
 
@@ -142,6 +146,8 @@ class Judging:
             # Under several statements, the page may show what all of them print as a script.
             self._script = self._script[0] + first.printed, self._script[1] + second.printed
             candidates += [(first.printed, second.printed), self._script]
+        elif _HANDLE.fullmatch(first.output.removeprefix(first.printed)):
+            candidates.append((first.printed, second.printed))
         result = _judge_one(example, first, second, candidates)
         error = _COMMENT.sub("", example.source).strip(), bare_message(first.error or "")
         if result.verdict in (Verdict.PASS, Verdict.LAYOUT) and first.error:
@@ -187,15 +193,20 @@ def _judge_one(
 
 
 def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome) -> Result:
-    """The verdict of an example whose value a comment tells; a comment of words is not judged."""
+    """The verdict of an example whose value a comment tells.
+
+    A comment of words that are not nearly those of the program says something else.
+    """
     shown = first.shown, second.shown
     readings = value.text, _QUOTES.sub(" ", value.text), *first.told
     verdicts = [_compare(replace(example, expected=text), *shown) for text in readings]
+    bare = replace(example, expected=_QUOTES.sub(" ", value.text))
+    verdicts.append(_compare(bare, *(_QUOTES.sub(" ", text) for text in shown)))
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
     is_judged = first.told and first.shown.strip() and not _NO_CONTENTS.search(first.shown)
-    if not is_judged:
+    if not is_judged and not is_nearly(value.text, first.shown):
         return Result(example, Verdict.RAN, first.shown)
     note = f"its comment says: {value.text}"
     return Result(example, Verdict.DIFFERS, first.shown, note)
@@ -212,6 +223,10 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
         return Result(example, Verdict.PASS, got)
     if example.apart and (bare := bare_message(first.error)) and bare in expected:
         return Result(example, Verdict.LAYOUT, got, "the block below shows its error, with more")
+    if not expected and example.value:
+        told = _ERROR_WORD.sub("", example.value.text)
+        if is_error_message(_QUOTES.sub(" ", told), _QUOTES.sub(" ", first.error)):
+            return Result(example, Verdict.PASS, got)
     if not expected and _SAYS_ERROR.search(example.source):
         return Result(example, Verdict.LAYOUT, got, "an error that the comment announces")
     return Result(example, Verdict.ERROR, got)

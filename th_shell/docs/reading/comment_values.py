@@ -1,8 +1,14 @@
-"""Comments that tell the value of an input: `f(1) --> 3`, `x = f(1) -- => 3`."""
+"""Comments that tell the value of an input.
+
+A marked comment says that it does: `f(1) --> 3`, `x = f(1) -- => 3`, `f(1) -- returns 3`,
+`` f(t) -- `t` becomes {3} ``. A remark, `f(1) -- 3`, may: where it is a literal, or agrees, or
+nearly agrees with what is shown.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from runtime import tokens
@@ -10,10 +16,25 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.names import read_names
 from th_shell.syntax import Syntax
 
-_TOLD = re.compile(r"--(?:>|\s*=+>)(?!>)\s*(?P<text>.*?)\s*$")
+_SAID = r"(?:returns?|prints?|outputs?|evaluates to|results? in)\b:?"
+_TOLD = re.compile(
+    rf"--(?:(?:>|\s*=+>)(?!>)\s*(?:{_SAID})?|\s*(?:{_SAID}|(?=`?\w+`? becomes )))"
+    r"\s*(?P<text>.*?)\s*$",
+    re.I,
+)
+_REMARK = re.compile(r"--(?!\[|-|th-docs)\s*(?P<text>.*?)\s*$")
 _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"
 _ASSIGNMENT = re.compile(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
 _STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
+_BECOMES = re.compile(r"`?(?P<place>\w+)`? becomes (?P<text>.*)", re.S)
+_EQUATION = re.compile(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
+#: A literal with words of prose behind it: `false, since it is too old`.
+_LEADING = re.compile(
+    r"(?P<text>nil|true|false|[-+]?[\d.]+(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
+    r"(?:\s*[,;:(.]|\s+-)\s+\S.*",
+    re.S,
+)
+_PRINTS = re.compile(r"\s*(?:print|io\.write)\s*[(\"'{]")
 
 
 @dataclass(frozen=True)
@@ -22,32 +43,88 @@ class Value:
 
     text: the comment's. codes: readings of the text as Lua expressions; there are none where it has
     names, as prose has. shown: what has the values after the input: the places that it assigns to;
-    '' for the input itself.
+    '' for the input itself. is_remark: whether the comment has no mark that says so.
     """
 
     text: str
     codes: tuple[str, ...] = ()
     shown: str = ""
+    is_remark: bool = False
 
 
 def comment_of(source: str) -> str | None:
-    """The text of the comment at the end of an input, or alone, that tells a value; or None."""
-    if not _TOLD.search(source):
+    """The text of the marked comment at the end of an input, or alone; or None."""
+    return _last_comment(source, _TOLD)
+
+
+def remark_of(source: str) -> str:
+    """The text of the comment at the end of an input, or alone, whatever it says; or ''."""
+    return _last_comment(source, _REMARK) or ""
+
+
+def _last_comment(source: str, form: re.Pattern[str]) -> str | None:
+    if not form.search(source):
         return None
     comments = (token for token in tokens(f"{source}\n") if token.kind == "comment")
-    told = _TOLD.match(source, next((one.start for one in comments if not one.mark), len(source)))
+    start = next((one.start for one in comments if not one.mark), len(source))
+    told = form.match(source, start)
     return told["text"] if told else None
+
+
+def shows_value(source: str, compiler: Compiler) -> bool:
+    """Whether an input is an expression, or prints: what it shows may be told by a remark."""
+    return bool(_PRINTS.match(source)) or compiler.expression(source) is Syntax.COMPLETE
+
+
+def begins_with_literal(text: str, compiler: Compiler) -> bool:
+    """Whether a text is a literal, or one with words of prose behind it."""
+    return _is_literal(text, compiler) or _LEADING.fullmatch(text) is not None
+
+
+def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
+    """What a remark may tell of an input; None where nothing can be told."""
+    if not text:
+        return None
+    leading = _LEADING.fullmatch(text)
+    codes = [leading["text"]] if leading else []
+    codes += [reading for reading in _readings(text) if _is_literal(reading, compiler)]
+    if not shows_value(source, compiler):
+        codes = []
+    return Value(text, tuple(codes), is_remark=True)
 
 
 def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
     """The value that a text tells of an input; None if nothing has the value after the input."""
     if source.lstrip().startswith("local "):
         return None
+    if became := _BECOMES.fullmatch(text):
+        codes = _literals(_readings(became["text"]), compiler)
+        return Value(became["text"], codes, became["place"])
+    if equations := _equations(text, compiler):
+        places, texts = map(", ".join, zip(*equations, strict=True))
+        return Value(text, (texts,), places)
     assignment = _ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
-    quoted = _STRING.fullmatch(text)
-    readings = (text, quoted["text"]) if quoted else (text,)
-    codes = tuple(reading for reading in readings if _is_literal(reading, compiler))
+    codes = _literals(_readings(text), compiler)
     return Value(text, codes, assignment["places"] if assignment else "")
+
+
+def _readings(text: str) -> tuple[str, ...]:
+    quoted = _STRING.fullmatch(text)
+    return (text, quoted["text"]) if quoted else (text,)
+
+
+def _equations(text: str, compiler: Compiler) -> list[tuple[str, str]]:
+    """The places and literals of a text such as `x = 1` or `"x = 1", "y = {2}"`; or none."""
+    parts = [match["text"] for match in _STRING.finditer(text)]
+    is_list = parts and not _STRING.sub("", text).strip(", ")
+    found = [_EQUATION.fullmatch(part) for part in (parts if is_list else [text])]
+    pairs = [(match["place"], match["text"]) for match in found if match]
+    is_whole = len(pairs) == len(found) and all(_is_literal(code, compiler) for _, code in pairs)
+    return pairs if is_whole else []
+
+
+def _literals(texts: Iterable[str], compiler: Compiler) -> tuple[str, ...]:
+    return tuple(text for text in texts if _is_literal(text, compiler))
 
 
 def _is_literal(text: str, compiler: Compiler) -> bool:

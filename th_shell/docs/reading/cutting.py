@@ -12,10 +12,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from th_shell.docs.reading.comment_values import comment_of, value_of
+from th_shell.docs.reading.comment_values import (
+    begins_with_literal,
+    comment_of,
+    remark_of,
+    remark_value,
+    value_of,
+)
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import (
     OUTPUTS,
+    PRINTED,
     PYTHON,
     Block,
     Example,
@@ -50,6 +57,12 @@ _OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
 #: A line with a tag that goes on below: its attributes are like assignments.
 _TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
 
+#: A line with which an input goes on, though it is complete without it; and one of output.
+_CONTINUES = re.compile(
+    r"\s*(?::[A-Za-z_]|\.\.?[A-Za-z_\s\"'(]|[\[(+*/%^]|-(?!-)|[=~]=|(?:and|or)\b)"
+)
+_PRINTED = re.compile(rf"\s*(?:{PRINTED})\s*$")
+
 #: Once an input of a block has not ended in all of the block, others have so many lines.
 _REACH = 100
 
@@ -80,6 +93,10 @@ def _notebook_cell(number: int, block: Block, compiler: Compiler) -> list[Exampl
     return [with_output(example, block.output or ())]
 
 
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
 class _Cutter:
     """Splits one block into examples."""
 
@@ -93,14 +110,17 @@ class _Cutter:
         self._inputs: list[Example] = []
         self._outputs: list[list[Line]] = []
         self._told: list[list[str]] = []
+        self._remarks: list[list[str]] = []  # of comments without a mark
         self._open = False
+        self._end = 0  # where the last input, or a comment right below it, has ended
+        self._is_next = False
         self._reach = len(block.lines)
 
     def cut(self) -> list[Example]:
         at = 0
         while at < len(self._lines):
             at += self._shell(at) or self._prompt(at) or self._bare(at) or self._text(at)
-        inputs = map(self._with_value, self._inputs, self._told)
+        inputs = map(self._with_value, self._inputs, self._told, self._remarks)
         return list(map(with_output, inputs, self._outputs))
 
     # -- reading what begins at a line; each returns how many lines it has, or 0
@@ -118,6 +138,7 @@ class _Cutter:
         source, used = match["input"], 1
         if self._compiler.typed(source) is Syntax.INCOMPLETE:
             source, used = self._completed(source, at) or (source, 1)
+        source, used = self._continued(source, at, used)
         self._input(at, used, Kind.PROMPT, source)
         return used
 
@@ -135,8 +156,26 @@ class _Cutter:
         elif state is not Syntax.COMPLETE:
             used = 0
         if used:
+            source, used = self._continued(source, at, used)
             self._input(at, used, Kind.BARE, source)
         return used
+
+    def _continued(self, source: str, at: int, used: int) -> tuple[str, int]:
+        """An input with the lines below that Lua reads as part of it: a chain of method calls."""
+        margin = _margin(self._lines[at].text)
+        while at + used < len(self._lines):
+            below = self._lines[at + used].text
+            is_more = _CONTINUES.match(below) and not _PRINTED.match(below)
+            if not is_more or _margin(below) <= margin and below[margin : margin + 1] != ":":
+                break
+            text, more = f"{source}\n{below}", 1
+            if self._compiler.typed(text) is Syntax.INCOMPLETE:
+                rest = self._completed(text, at + used)
+                text, more = rest or (text, 1)
+            if self._compiler.typed(text) is not Syntax.COMPLETE:
+                break
+            source, used = text, used + more
+        return source, used
 
     def _is_of_command(self) -> bool:
         # What a command of the prompt prints, such as a function's source, is no input.
@@ -151,7 +190,7 @@ class _Cutter:
             return self._compiler.expression(text[1:]) is Syntax.COMPLETE
         if text in self._assigned:
             return True
-        has_value = not text.startswith("--") and comment_of(text) is not None
+        has_value = not text.startswith("--") and self._tells(text)
         is_expression = has_value and self._compiler.expression(text) is Syntax.COMPLETE
         return is_expression and self._compiler.statement(text) is not Syntax.COMPLETE
 
@@ -221,6 +260,8 @@ class _Cutter:
         goes_on = self._open and self._is_under_prompt()
         self._open = bool(source) and (kind is Kind.SHELL or not self._is_comment(source))
         if not self._open:
+            self._is_next = at == self._end
+            self._end = at + used
             self._comment(source)
             self._open = self._open or bool(source) and goes_on and not self._told[-1]
             return
@@ -230,8 +271,15 @@ class _Cutter:
         if kind is Kind.BARE and not self._locals_stay:
             source = self._without_local(source)
         self._add(kind, source, self._lines[at : at + used])
+        self._end = at + used
         if told:
             self._told[-1].append(told)
+        elif remark := remark_of(source):
+            self._remarks[-1].append(remark)
+
+    def _tells(self, text: str) -> bool:
+        remark = remark_of(text)
+        return comment_of(text) is not None or begins_with_literal(remark, self._compiler)
 
     def _comment(self, source: str) -> None:
         # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.
@@ -239,6 +287,8 @@ class _Cutter:
             told = comment_of(source)
             self._open = told == ""
             self._told[-1] += [told] if told else []
+            if told is None and self._is_next:
+                self._remarks[-1].append(remark_of(source))
 
     def _is_under_prompt(self) -> bool:
         # There a comment goes on with that of the input, and what stands below is the output.
@@ -265,8 +315,13 @@ class _Cutter:
         self._inputs.append(example_of(self._block, self._number, kind, lines, source))
         self._outputs.append([])
         self._told.append([])
+        self._remarks.append([])
 
-    def _with_value(self, example: Example, told: Sequence[str]) -> Example:
-        if not told or example.kind not in (Kind.PROMPT, Kind.BARE):
+    def _with_value(self, example: Example, told: Sequence[str], remarks: Sequence[str]) -> Example:
+        if example.kind not in (Kind.PROMPT, Kind.BARE):
             return example
-        return replace(example, value=value_of("\n".join(told), example.source, self._compiler))
+        if told:
+            value = value_of("\n".join(told), example.source, self._compiler)
+        else:
+            value = remark_value("\n".join(remarks), example.source, self._compiler)
+        return replace(example, value=value)
