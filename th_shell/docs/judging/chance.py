@@ -14,7 +14,7 @@ from typing import Any
 
 from th_shell.docs.judging import plausibility
 from th_shell.docs.judging.adoption import adopting_cell, adopting_code, vary_literals
-from th_shell.docs.judging.comparison import agrees_within
+from th_shell.docs.judging.comparison import agrees_within, is_in_another_order
 from th_shell.docs.judging.printout import is_scaled, number_words, numbers
 from th_shell.docs.judging.python import comparable, comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict, judge
@@ -25,6 +25,7 @@ from th_shell.docs.settings.settings import filtered
 
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)
+_ENGINES = (2, 3, 4, 5)  # of runs that tell what depends on the order of fields
 _ADOPTED = 3  # runs of the second round that have the documented numbers
 _REPEATED = _ADOPTED + len(_SEEDS)  # behind these are those that repeat the first run
 
@@ -53,6 +54,7 @@ def judge_page(
     chance = [i for i, result in enumerate(judged.results) if result.verdict is Verdict.LAYOUT]
     if not by_two_runs and (chance or any(result.failed for result in judged.results)):
         judged = rounds.second(judged, chance)
+    judged = rounds.in_any_order(judged)
     pairs = zip(judged.results, examples, strict=True)
     return replace(judged, results=[replace(result, example=e) for result, e in pairs])
 
@@ -70,6 +72,24 @@ class _Rounds:
         plans = [replace(plan, sources=self.sources) for plan in (FIRST, SECOND)]
         outcomes = _pairs(self._evaluated(plans))
         return Judgement(judge(self.examples, outcomes), outcomes)
+
+    def in_any_order(self, once: Judgement) -> Judgement:
+        """The judgement, where outputs hold whose words each engine prints in another order."""
+        found = [
+            i
+            for i, (example, pair) in enumerate(zip(self.examples, once.outcomes, strict=True))
+            if once.results[i].verdict is Verdict.DIFFERS
+            and is_in_another_order(example.expected, pair[0].output, pair[1].output)
+        ]
+        if not found:
+            return once
+        plans = [Plan(1, engine=n, sources=self.sources, last=found[-1]) for n in _ENGINES]
+        others = self._evaluated(plans)
+        results = list(once.results)
+        for i in found:
+            if any(other.output != once.outcomes[i][0].output for other in others[i]):
+                results[i] = replace(results[i], verdict=Verdict.LAYOUT, by_chance=True)
+        return replace(once, results=results)
 
     def second(self, once: Judgement, chance: Sequence[int]) -> Judgement:
         """The page by further runs. chance: the examples that depend on it."""

@@ -159,9 +159,13 @@ def with_fragments(
     outcomes: those of the results in two runs, of which the first tells names without values.
     known: for each language, the names that have values before a page begins.
     """
-    found = {language: _Fragments(language, names) for language, names in known.items()}
-    pairs = zip(results, outcomes, strict=True)
-    return [found[one.example.language].judged(one, first.undefined) for one, (first, _) in pairs]
+    found: dict[tuple[str, str], _Fragments] = {}
+    judged = []
+    for result, (outcome, _) in zip(results, outcomes, strict=True):
+        language, group = result.example.language, result.example.group
+        fragments = found.setdefault((language, group), _Fragments(language, known[language]))
+        judged.append(fragments.judged(result, outcome.undefined))
+    return judged
 
 
 class _Fragments:

@@ -1,0 +1,287 @@
+"""Pages as projects write them whose authors do not know th-docs: nothing wrong passes unnoticed.
+
+Each page has texts that its program prints, and others: what is judged of each is in the table.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from th_shell.docs.checking import check_page
+from th_shell.docs.judging.verdicts import Result
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import read
+from th_shell.docs.running.evaluation import Runner
+
+COMPILER = Compiler()
+
+
+def judged(runner: Runner, folder: Path, name: str, text: str) -> list[Result]:
+    page = folder / name
+    page.write_text(text)
+    return list(check_page(read(page, COMPILER), runner).results)
+
+
+def words(results: list[Result]) -> str:
+    return " ".join(result.verdict.value for result in results)
+
+
+def lua(text: str) -> str:
+    return f"```lua\n{dedent(text).strip()}\n```\n"
+
+
+def python(text: str) -> str:
+    return f"```python\n{dedent(text).strip()}\n```\n"
+
+
+def shown(label: str, output: str, lead: str = "This prints:") -> str:
+    return f"```lua\nprint(2 + 2)\n```\n\n{lead}\n\n```{label}\n{output}\n```\n"
+
+
+NAMES = {
+    "> _G.hh = 2\n> hh\n3": "ran differs",
+    "> _G.hh = 2\n> hh\n2": "ran pass",
+    "> hh\n3": "fragment",
+    "> print(hh)\n3": "fragment",
+    "> setmetatable(_G, {__index = function(t, k) return 'made ' .. k end})\n> hh\nmade it": (
+        "ran differs"
+    ),
+    # One failure is told once; what follows from it cannot be judged.
+    "> module = nn.Linear(2)\n> module\n3\n> module:forward(3)\n> module = 1\n> module\n1": (
+        "fragment fragment fragment ran pass"
+    ),
+    "> x = torch.ones(2):nosuch()\n> x\n3\n> x:sum()\n1": "error fragment fragment",
+}
+
+
+@pytest.mark.parametrize(("page", "verdicts"), NAMES.items())
+def test_names_without_values(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
+    assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
+
+
+def test_what_follows_from_a_failure_names_its_line(runner: Runner, tmp_path: Path) -> None:
+    page = python(">>> import nosuch\n>>> nosuch.x\n1\n>>> y = nosuch.x\n>>> y\n2\n>>> 1\n1")
+    results = judged(runner, tmp_path, "page.md", page)
+    assert words(results) == "error fragment fragment fragment pass"
+    assert {result.note for result in results[1:4]} == {"follows from line 2"}
+
+
+@pytest.mark.parametrize("label", ["text", "output", "console", "none", ""])
+def test_outputs_in_fences_of_their_own(runner: Runner, tmp_path: Path, label: str) -> None:
+    assert words(judged(runner, tmp_path, "a.md", shown(label, "5"))) == "differs"
+    assert words(judged(runner, tmp_path, "b.md", shown(label, "4"))) == "pass"
+    unannounced = words(judged(runner, tmp_path, "c.md", shown(label, "5", "It adds.")))
+    assert unannounced == ("differs" if label == "output" else "ran")
+
+
+def test_a_fence_of_the_shell_is_no_output(runner: Runner, tmp_path: Path) -> None:
+    assert words(judged(runner, tmp_path, "page.md", shown("console", "$ ls\n4"))) == "ran"
+
+
+PYTHON = {
+    ">>> 1/3\n0.4": "differs",
+    ">>> 0.25\n0.3": "differs",
+    ">>> 0.25\n0.25": "pass",
+    ">>> print('a')\n'a'": "differs",
+    ">>> [1,2]\n[1,2]": "differs",
+    ">>> print('a  b')\na b": "pass",
+    ">>> 0.1 + 0.2  # doctest: +NUMBER\n0.3": "pass",
+    ">>> 1 + 1  # may vary\n3": "ran",
+    ">>> 1 + 1  # random\n3": "ran",
+    ">>> 1 + 1\n3  # may vary": "ran",
+    ">>> 1 + 1  #doctest: +SKIP\n3": "skipped",
+    ">>> int('x')  # doctest: +IGNORE_EXCEPTION_DETAIL\n"
+    "Traceback (most recent call last):\nbuiltins.ValueError: other words": "pass",
+    ">>> int('x')\nTraceback (most recent call last):\nValueError: other words": "error",
+}
+
+
+@pytest.mark.parametrize(("page", "verdicts"), PYTHON.items())
+def test_outputs_of_python_are_texts(
+    runner: Runner, tmp_path: Path, page: str, verdicts: str
+) -> None:
+    assert words(judged(runner, tmp_path, "page.md", python(page))) == verdicts
+
+
+def test_tolerance_on_request(runner: Runner, tmp_path: Path) -> None:
+    page = "<!-- th-docs page: rtol=0.5 -->\n\n" + python(">>> 1/3\n0.4")
+    assert words(judged(runner, tmp_path, "page.md", page)) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("info", "form"),
+    [
+        ("{doctest}", ">>> {}\n{}"),
+        ("{doctest} group", ">>> {}\n{}"),
+        ("{code-block} python", ">>> {}\n{}"),
+        ("{code-block} python\n:name: x", ">>> {}\n{}"),
+        (" {.python}", ">>> {}\n{}"),
+        (" {#name .python .wide}", ">>> {}\n{}"),
+        ("py3", ">>> {}\n{}"),
+        ("pycon3", ">>> {}\n{}"),
+        ("console", ">>> {}\n{}"),
+        ("text", ">>> {}\n{}"),
+        ("{testcode}", "print({})\n```\n\nSome words.\n\n```{{testoutput}}\n{}"),
+    ],
+)
+def test_fences_of_python(runner: Runner, tmp_path: Path, info: str, form: str) -> None:
+    def page(output: str) -> str:
+        return f"```{info}\n{form.format('1 + 1', output)}\n```\n"
+
+    assert words(judged(runner, tmp_path, "a.md", page("2"))) == "pass"
+    assert words(judged(runner, tmp_path, "b.md", page("3"))) == "differs"
+
+
+def test_directives_of_sphinx(runner: Runner, tmp_path: Path) -> None:
+    text = """
+    .. testcleanup:: a
+
+       print("the end")
+
+    .. testcode:: a
+
+       print(x)
+
+    .. testoutput:: a
+
+       5
+
+    .. testsetup:: a
+
+       x = 5
+
+    .. doctest:: b
+       :options: +ELLIPSIS
+
+       >>> x
+       6
+       >>> x = 7
+
+    .. doctest:: b
+       :options: +SKIP
+
+       >>> x
+       8
+
+    .. testcode:: b
+
+       print(x)
+
+    .. testoutput:: b
+
+       8
+
+    .. doctest::
+
+       >>> class A: pass
+       >>> A
+       <class 'A'>
+    """
+    found = words(judged(runner, tmp_path, "page.rst", dedent(text)))
+    assert found == "pass fragment ran skipped differs ran pass"
+
+
+COMMENTS = {
+    "math.max(1, 3) -- 3": "pass",
+    "math.max(1, 3) -- 4": "differs",
+    "math.max(1, 3) -- Returns 3": "pass",
+    "math.max(1, 3) -- Returns 4": "differs",
+    "math.max(1, 3) -- the larger one": "ran",
+    "math.max(1, 3) -- 3, since it is larger": "pass",
+    "math.max(1, 3) -- 4, since it is larger": "differs",
+    "x = 5\nx -- 5": "ran pass",
+    "x = 5\nx -- 6": "ran differs",
+    "x = 5 -- 6": "ran",
+    "print('nice', 'day') --> nice day": "pass",
+    "print('nice', 'day') --> nine day": "differs",
+    "print('nice', 'day') --> what is said": "ran",
+    "('a fine day'):upper() -- A FINE DAY": "pass",
+    "('a fine day'):upper() -- A FINE WAY": "differs",
+    "t = {1}\ntable.insert(t, 2) -- `t` becomes {1, 2}": "ran pass",
+    "t = {1}\ntable.insert(t, 2) -- `t` becomes {1, 3}": "ran differs",
+    't = {1, 2}\nx = table.remove(t, 1) -- => "x = 1", "t = {2}"': "ran pass",
+    't = {1, 2}\nx = table.remove(t, 1) -- => "x = 1", "t = {3}"': "ran differs",
+    'math.huge, "a" --> inf, "a"': "pass",
+    'error("boom2") --> boom2': "pass",
+    'error("boom2") --> boom3': "error",
+    "assert(false, 'a wrong thing')\n-- error: a wrong thing": "pass",
+    "assert(false, 'a wrong thing')\n\n-- error: a wrong thing": "error",
+}
+
+
+@pytest.mark.parametrize(("page", "verdicts"), COMMENTS.items())
+def test_values_in_comments(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
+    assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
+
+
+def test_an_input_goes_on_as_lua_reads_it(runner: Runner, tmp_path: Path) -> None:
+    page = lua(
+        """
+        list = {}
+        list.__index = list
+        function list:add(x) table.insert(self, x) return self end
+        function chain(x) return setmetatable({x}, list) end
+        r = chain(1)
+          :add(2)
+          :add(3)
+        print(#r) --> 3
+        text = "a"
+          .. "b"
+        print(text) --> ab
+        print(#r)
+        -3
+        > print(7)
+         7
+        > -3
+         -3
+        """
+    )
+    results = judged(runner, tmp_path, "page.md", page)
+    assert words(results) == "ran ran ran ran ran pass ran pass differs pass pass"
+
+
+def test_values_in_no_order(runner: Runner, tmp_path: Path) -> None:
+    page = lua(
+        """
+        > t = {apple = 1, orange = 2, banana = 3}
+        > names = {} for name in pairs(t) do table.insert(names, name) end
+        > print('[' .. table.concat(names, ',') .. ']')
+        [apple,orange,banana]
+        > print('[' .. table.concat(names, ',') .. ']')
+        [apple,orange,cherry]
+        > io.write('abc')
+        abc
+        > io.write('abc')
+        abd
+        """
+    )
+    found = words(judged(runner, tmp_path, "page.md", page))
+    assert found == "ran ran layout differs pass differs"
+
+
+def test_marks_of_nbval(runner: Runner, tmp_path: Path) -> None:
+    def cell(source: str, output: str, *tags: str) -> dict[str, object]:
+        outputs = [{"output_type": "stream", "name": "stdout", "text": [output]}] if output else []
+        return {
+            "cell_type": "code",
+            "execution_count": 1,
+            "metadata": {"tags": tags},
+            "source": source.splitlines(True),
+            "outputs": outputs,
+        }
+
+    cells = [
+        cell("# NBVAL_IGNORE_OUTPUT\nprint(1)", "2"),
+        cell("# NBVAL_CHECK_OUTPUT\nprint(1)", "2"),
+        cell("print(1)", "2", "nbval-ignore-output"),
+        cell("# NBVAL_SKIP\nprint(1)", "2"),
+        cell("1 / 0", "", "raises-exception"),
+        cell("1 / 0", "", "nbval-raises-exception"),
+    ]
+    text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    found = words(judged(runner, tmp_path, "page.ipynb", text))
+    assert found == "ran differs ran skipped layout layout"
