@@ -324,4 +324,3 @@ formulas.reducing = {
   reductions.copy_sections, reductions.gather_results, reductions.make_find_places,
   reductions.resize_along,
 }
-rawset(_G, '__th', th)
