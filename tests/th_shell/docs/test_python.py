@@ -1,5 +1,6 @@
 """How blocks of Python are cut into inputs and the text under each."""
 
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -92,14 +93,13 @@ SESSIONS = {
 }
 
 
-@pytest.mark.parametrize("name", ["page.md", "page.txt"])
-@pytest.mark.parametrize("fence", ["", "python", "pycon"])
 @pytest.mark.parametrize("session", [s for s in SESSIONS if s != "text above"])
-def test_a_session(tmp_path: Path, session: str, fence: str, name: str) -> None:
+def test_a_session(tmp_path: Path, session: str) -> None:
     text, examples = SESSIONS[session]
-    found = read(tmp_path, f"```{fence}\n{text}\n```\n", name)
-    assert short(found) == examples
-    assert {example.language for example in found} == {"python"}
+    for fence, name in product(["", "python", "pycon"], ["page.md", "page.txt"]):
+        found = read(tmp_path, f"```{fence}\n{text}\n```\n", name)
+        assert short(found) == examples, (fence, name)
+        assert {example.language for example in found} == {"python"}, (fence, name)
 
 
 def test_text_above_the_first_prompt(tmp_path: Path) -> None:
