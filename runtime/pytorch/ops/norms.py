@@ -78,7 +78,7 @@ def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) ->
     wide, run = array if is_exact else array.astype(np.float64, copy=False), quietly.run
     if order == 2 and axes is None and not keepdim:
         flat = wide.reshape(-1)
-        return np.asarray(run(np.sqrt, run(flat.dot, flat)), array.dtype)
+        return np.asarray(math.sqrt(run(flat.dot, flat)), array.dtype)
     if order == 2:
         found = run(np.sqrt, sum_of(run(np.multiply, wide, wide), axes, keepdim))
     elif order == math.inf or order == -math.inf:

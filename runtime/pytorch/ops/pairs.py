@@ -198,13 +198,10 @@ def _bounded(a: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(a, low), high)
 
 
-_BOUNDS: dict[tuple[bool, bool], Callable[..., Any]] = {
-    (True, True): _bounded,
-    (True, False): np.maximum,
-    (False, True): np.minimum,
-}
 _BETWEEN = {
-    which: Pointwise(compute, kernel="clamp_cpu", takes=ALL) for which, compute in _BOUNDS.items()
+    (True, True): Pointwise(_bounded, kernel="clamp_cpu", takes=ALL),
+    (True, False): Pointwise(np.maximum, kernel="clamp_cpu", takes=ALL),
+    (False, True): Pointwise(np.minimum, kernel="clamp_cpu", takes=ALL),
 }
 
 

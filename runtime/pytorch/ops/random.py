@@ -44,13 +44,13 @@ _LIKE = (
 )
 
 
-def _new(size: Shape, kind: Kind, out: Out, usual: dtype) -> Tensor:
+def _new(size: Shape, usual: dtype, dtype: Kind = None, out: Out = None) -> Tensor:
     """A new tensor, or the given one with new sizes. usual: the type if the call gives none.
 
     Raises RuntimeError where the given one has another type than the call asks for.
     """
     check_sizes(size)
-    found = type_for(kind, out, usual)
+    found = type_for(dtype, out, usual)
     if out is None:
         return empty_tensor(size, found.numpy)
     if out.sizes != size:
@@ -67,8 +67,7 @@ def _drawn(
     **options: Any,
 ) -> Tensor:
     """A tensor of some sizes that a method has filled."""
-    new = _new(size, options.get("dtype"), options.get("out"), usual)
-    return fill(new, *parameters, generator=generator)
+    return fill(_new(size, usual, **options), *parameters, generator=generator)
 
 
 def _drawn_like(
@@ -140,7 +139,7 @@ def randperm(
     kind = dtype or (int64 if out is None else out.dtype)
     check_sizes((n,))
     _check_permutation(n, kind)
-    result = _new((n,), dtype, out, int64)
+    result = _new((n,), int64, dtype, out)
     words = words_of(generator)
     with words.lock:
         result.array[...] = permutation(words, n)
@@ -222,7 +221,7 @@ def normal_of_sizes(mean: float, std: float, size: Shape, **options: Any) -> Ten
 @op()
 def bernoulli(input: Tensor, *, generator: Source = None, out: Out = None) -> Tensor:
     """A tensor of 1 and 0; input has the probability of 1 for each element."""
-    found = _new(input.sizes, None, out, input.dtype)
+    found = _new(input.sizes, input.dtype, None, out)
     return bernoulli_each_(found, input, generator=generator)
 
 
@@ -263,7 +262,7 @@ def multinomial(
     if 0 not in shape:
         _check_probabilities(array)
     drawn = _draw(array, shape, replacement, options.get("generator"))
-    found = _new(shape, int64, out, int64)
+    found = _new(shape, int64, int64, out)
     found.array[...] = drawn
     return found
 

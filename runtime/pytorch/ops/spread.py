@@ -16,9 +16,9 @@ from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.schema import OUT, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.reducing import axes_of, give
+from runtime.pytorch.compute.reducing import axes_of, give, tidy
 from runtime.pytorch.compute.sums import spread
-from runtime.pytorch.ops.reduce import count_along, sum_of
+from runtime.pytorch.ops.reduce import count_along
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast
 
@@ -39,17 +39,17 @@ def _variance(
         free = max(free, 0)
     variance = np.asarray(quietly.run(np.true_divide, squares, float(free)))
     if keepdim:
-        return variance, average
-    return np.squeeze(variance, axes), np.squeeze(average, axes)
+        return tidy(variance), tidy(average)
+    return tidy(variance.squeeze(axes)), tidy(average.squeeze(axes))
 
 
 def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
     """The averages and the sums of squared distances from them, as float64, with the axes kept."""
-    run = quietly.run
+    run, add = quietly.run, np.add.reduce
     wide = array.astype(np.float64, copy=False)
-    average = run(np.true_divide, sum_of(wide, axes, True), count)
+    average = run(np.true_divide, run(add, wide, axes, None, None, True), count)
     apart = run(np.subtract, wide, average)
-    return average, sum_of(run(np.multiply, apart, apart), axes, True)
+    return average, run(add, run(np.multiply, apart, apart), axes, None, None, True)
 
 
 def _average_so_far(array: Array, axes: Any, average: Array) -> Array:
