@@ -90,23 +90,20 @@ def lcm(a: Values, b: Values) -> Values:
 
 def left_shift(a: Values, b: Values) -> Values:
     """Bits shifted to the left; all are gone where there are not so many, or b is negative."""
-    return np.where(_is_shift(a, b), np.left_shift(a, _shift(a, b)), a.dtype.type(0))
+    return _shifted(np.left_shift, a, b)
+
+
+def _shifted(ufunc: np.ufunc, a: Values, b: Values) -> Values:
+    none, has_bits = a.dtype.type(0), (b >= 0) & (b < 8 * a.dtype.itemsize)
+    return np.where(has_bits, ufunc(a, np.where(has_bits, b, none)), none)
 
 
 def right_shift(a: Values, b: Values) -> Values:
     """Bits shifted to the right; the sign remains where there are not so many."""
-    end = a.dtype.type(8 * a.dtype.itemsize - 1)
     if a.dtype.kind == "u":
-        return np.where(_is_shift(a, b), np.right_shift(a, _shift(a, b)), a.dtype.type(0))
-    return np.right_shift(a, np.where(_is_shift(a, b), b, end))
-
-
-def _is_shift(a: Values, b: Values) -> Values:
-    return (b >= 0) & (b < 8 * a.dtype.itemsize)
-
-
-def _shift(a: Values, b: Values) -> Values:
-    return np.where(_is_shift(a, b), b, a.dtype.type(0))
+        return _shifted(np.right_shift, a, b)
+    end = a.dtype.type(8 * a.dtype.itemsize - 1)
+    return np.right_shift(a, np.where((b >= 0) & (b <= end), b, end))
 
 
 def heaviside(a: Values, b: Values) -> Values:

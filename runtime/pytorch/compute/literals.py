@@ -28,6 +28,7 @@ from runtime.pytorch.base.dtypes import (
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.base.warn import warn_once
+from runtime.pytorch.compute.promotion import type_of_number
 from runtime.pytorch.tensors.layouts import copy_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
@@ -145,7 +146,7 @@ def _type_of(data: Any) -> dtype:
     if isinstance(data, (np.generic, np.ndarray)):
         return dtype_of(data.dtype)
     if isinstance(data, (bool, int, float)):
-        return bool_ if isinstance(data, bool) else _default_type(data)
+        return type_of_number(type(data))
     if isinstance(data, complex):
         return default_dtype().to_complex()
     if isinstance(data, Tensor):
@@ -155,10 +156,6 @@ def _type_of(data: Any) -> dtype:
     if not _is_sequence(data):
         raise RuntimeError(f"Could not infer dtype of {_name_of_type(data)}")
     return reduce(promote_types, map(_type_of, data)) if len(data) else default_dtype()
-
-
-def _default_type(number: Any) -> dtype:
-    return int64 if isinstance(number, int) else default_dtype()
 
 
 def _name_of_type(value: Any) -> str:

@@ -148,22 +148,16 @@ def scalar_tensor(s: Number, *, dtype: Kind = None) -> Tensor:
 # -- of the sizes of another tensor
 
 
-def _like(input: Tensor, dtype: Kind, order: Format) -> Array:
-    return empty_like_array(input, (dtype or input.dtype).numpy, order)
-
-
 @op(more=NEW, method=False)
 def empty_like(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
     """A tensor of a tensor's sizes, of undetermined elements."""
-    return wrap(_like(input, dtype, memory_format))
+    return wrap(empty_like_array(input, (dtype or input.dtype).numpy, memory_format))
 
 
 def _fill_like(name: str, number: int) -> Callable[..., Tensor]:
     @op(name=f"{name}_like", more=NEW, method=False)
     def compute(input: Tensor, *, dtype: Kind = None, memory_format: Format = None) -> Tensor:
-        values = _like(input, dtype, memory_format)
-        values.fill(number)
-        return wrap(values)
+        return full_like(input, number, dtype=dtype, memory_format=memory_format)
 
     compute.__doc__ = f"A tensor of a tensor's sizes, whose elements are {name}."
     return compute
@@ -178,9 +172,9 @@ def full_like(
     input: Tensor, fill_value: Number, *, dtype: Kind = None, memory_format: Format = None
 ) -> Tensor:
     """A tensor of a tensor's sizes, whose elements are all one number."""
-    values = _like(input, dtype, memory_format)
-    values.fill(fill_number(fill_value, dtype or input.dtype))
-    return wrap(values)
+    new = empty_like(input, dtype=dtype, memory_format=memory_format)
+    new.array.fill(fill_number(fill_value, new.dtype))
+    return new
 
 
 # -- of the type of another tensor

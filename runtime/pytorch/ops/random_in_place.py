@@ -249,8 +249,7 @@ def _open_range(kind: np.dtype[Any], first: int) -> tuple[int, int] | None:
 def check_full(kind: np.dtype[Any]) -> None:
     """Raise an error where a type is not filled with any numbers of 64 bits."""
     name = "random_full_64_bits_range_kernel_cpu"
-    if kind.kind in "bu" and kind != np.uint8 or kind == np.float16:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{NUMPY_DTYPES[kind].scalar}'")
+    check_types(name, NUMBERS - {np.dtype(np.float16).num}, kind)
     if kind not in (np.int64, np.float32, np.float64):
         raise RuntimeError(f"{name} handles only int64, double, float and bfloat16")
 

@@ -26,21 +26,15 @@ _FACTOR = "reduction factor (input numel divided by output numel)"
 _NO_FREEDOM = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."
 
 
-def _variance(
-    name: str, array: Array, dim: Any, correction: Any, keepdim: bool
-) -> tuple[Array, Array]:
-    """Variances and averages, in the precision of float64 for the smaller types."""
-    axes = axes_of(dim, array.ndim)
+def _variance(name: str, array: Array, axes: Any, correction: Any) -> tuple[Array, Array]:
+    """Variances and averages, at least in the precision of float64; the axes are kept."""
     count = array.size if axes is None else count_along(array, axes)
     average, squares = spread(array, axes) or _spread_of_few(array, axes, count)
     free = count - (1 if correction is None else correction)
     if free <= 0 or not array.size:
         warn(_NO_FREEDOM.format(name, _FACTOR))
         free = max(free, 0)
-    variance = np.asarray(quietly.run(np.true_divide, squares, float(free)))
-    if keepdim:
-        return tidy(variance), tidy(average)
-    return tidy(variance.squeeze(axes)), tidy(average.squeeze(axes))
+    return quietly.run(np.true_divide, squares, float(free)), average
 
 
 def _spread_of_few(array: Array, axes: Any, count: int) -> tuple[Array, Array]:
@@ -77,15 +71,15 @@ def _spread(
     if out is not None:
         check_cast(input.dtype, out.dtype)
         kind = out.array.dtype
-    found, average = _variance(name, array, dim, correction, keepdim)
+    axes = axes_of(dim, array.ndim)
+    found, average = _variance(name, array, axes, correction)
     if name.startswith("std"):
         found = np.sqrt(found)
-    found = found.astype(kind, copy=False)
-    if not name.endswith("_mean"):
-        return give(found, out)
-    if np.isinf(average).any():
-        average = _average_so_far(array.astype(np.float64), axes_of(dim, array.ndim), average)
-    return wrap(found), wrap(average.astype(kind, copy=False))
+    if name.endswith("_mean") and np.isinf(average).any():
+        average = _average_so_far(array.astype(np.float64), axes, average)
+    parts = [found, average] if name.endswith("_mean") else [found]
+    given = [tidy((x if keepdim else x.squeeze(axes)).astype(kind, copy=False)) for x in parts]
+    return tuple(map(wrap, given)) if len(given) > 1 else give(given[0], out)
 
 
 def _register(name: str, what: str, out: str, method: bool | None) -> None:
