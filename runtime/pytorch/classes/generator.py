@@ -73,13 +73,11 @@ class Generator(CType):
         """A generator that goes on from the same state."""
         return Generator().set_state(self.get_state())
 
-    def get_offset(self) -> int:
+    def get_offset(self, *_: int) -> int:
         """Raise RuntimeError: only generators of other devices have an offset."""
         raise RuntimeError("CPU Generator does not use offset")
 
-    def set_offset(self, offset: int, /) -> Generator:
-        """Raise RuntimeError: only generators of other devices have an offset."""
-        raise RuntimeError("CPU Generator does not use offset")
+    set_offset = get_offset
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy."""

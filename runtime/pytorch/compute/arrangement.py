@@ -150,7 +150,8 @@ def sort_order(keys: Array) -> Array:
     rows = _Rows(keys)
     starts = np.arange(0, keys.size, rows.length)
     _introsort(rows, starts, starts + rows.length)
-    return _finish(rows, keys.shape)
+    order = np.argsort(rows.keys.reshape(keys.shape), 1, "stable")
+    return np.take_along_axis(rows.places.reshape(keys.shape), order, 1)
 
 
 def _introsort(rows: _Rows, low: Array, high: Array) -> None:
@@ -170,11 +171,6 @@ def _introsort(rows: _Rows, low: Array, high: Array) -> None:
         left -= 1
         cut = rows.partition(low, high)
         low, high = np.concatenate([low, cut]), np.concatenate([cut, high])
-
-
-def _finish(rows: _Rows, shape: tuple[int, ...]) -> Array:
-    order = np.argsort(rows.keys.reshape(shape), 1, "stable")
-    return np.take_along_axis(rows.places.reshape(shape), order, 1)
 
 
 # -- selection

@@ -216,7 +216,10 @@ class Pointwise:
         width = self._width(kind, operands)
         inputs = _as_type(operands, arrays, width)
         if width is not kind and not self.wide:
-            inputs = [x if x.ndim else _rounded(x, kind).astype(width.numpy) for x in inputs]
+            inputs = [
+                x if x.ndim else quietly.run(x.astype, kind.numpy).astype(width.numpy)
+                for x in inputs
+            ]
         if width is kind and (result is kind or result is bool_) and _is_shared(inputs, shape):
             compute = self._for_type(kind, many=True)
             return compute_shared(compute, inputs, shape, result.numpy)
@@ -283,10 +286,6 @@ def _quick_number(kind: Any, number: Any) -> Any:
             return None
         return quietly.run(kind.type, number)
     return kind.type(number) if number.__class__ is int and kind.num != _BOOL else None
-
-
-def _rounded(number: Any, kind: dtype) -> Any:
-    return quietly.run(number.astype, kind.numpy)
 
 
 def _shares_storage(out: Tensor, b: Any) -> bool:

@@ -123,9 +123,6 @@ def sign(a: Values) -> Values:
     return (a > 0).astype(a.dtype) - (a < 0).astype(a.dtype)
 
 
-sgn = sign
-
-
 def frac(a: Values) -> Values:
     """What stands behind the point, with the number's sign."""
     return a - np.trunc(a)

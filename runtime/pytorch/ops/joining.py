@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.base.dtypes import can_cast
-from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.schema import Out, Tensors
@@ -23,11 +23,6 @@ from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import resize_to
 
 
-def _is_skipped(shape: Shape) -> bool:
-    # PyTorch joins tensors without elements in one dimension with those of any dimensions.
-    return shape == (0,)
-
-
 def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
     """The arrays that are joined; their sizes fit. dim may be negative."""
     for position, array in enumerate(arrays):
@@ -35,7 +30,8 @@ def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
             raise RuntimeError(
                 f"zero-dimensional tensor (at position {position}) cannot be concatenated"
             )
-    joined = [(at, array) for at, array in enumerate(arrays) if not _is_skipped(array.shape)]
+    # PyTorch joins tensors without elements in one dimension with those of any dimensions.
+    joined = [(at, array) for at, array in enumerate(arrays) if array.shape != (0,)]
     if not joined:
         return [arrays[0]]
     first = joined[0][1].shape

@@ -102,10 +102,6 @@ unary("angle", Pointwise(_angle, FLOATS, rule=to_float), in_place=False)
 # -- functions with values of the elements' type
 
 
-def _copy(a: Any) -> Any:
-    return np.array(a)
-
-
 for _names, _ufunc in {
     "ceil": np.ceil,
     "floor": np.floor,
@@ -113,7 +109,7 @@ for _names, _ufunc in {
     "trunc fix": np.trunc,
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
-    _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=NOT_BOOL, whole=_copy)
+    _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=NOT_BOOL, whole=np.array)
     unary(_names, _rounding, check=_same_type)
 
 
@@ -139,8 +135,8 @@ absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu", takes=NUMBERS)
 unary("abs absolute", absolute, check=_same_type)
 _fraction = Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS)
 unary("frac", _fraction, check=_same_type)
-unary("sign", Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL), check=_same_type)
-unary("sgn", Pointwise(formulas.sgn, kernel="sign_cpu", takes=ALL), check=_same_type)
+for _name in ("sign", "sgn"):
+    unary(_name, Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL), check=_same_type)
 _NEGATIVE = (
     "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
     "mask, use the `~` or `logical_not()` operator instead."
@@ -240,14 +236,11 @@ unary("signbit", Pointwise(_signbit, result=bool_), in_place=False, check=_truth
 # -- functions with more parameters
 
 
-def _logit(eps: float | None) -> Pointwise:
-    return Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
-
-
 @op(name="logit special_logit", in_place=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Any:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
-    return _logit(eps)(input, None, out)
+    compute = Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
+    return compute(input, None, out)
 
 
 @op(in_place=True)
