@@ -11,7 +11,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from runtime.pytorch.base.missing import why_missing
+from runtime.pytorch.base.c_types import why_missing
 from runtime.pytorch.names import NAMES
 from runtime.pytorch.tensors.tensor import refuse_writes
 

@@ -25,8 +25,8 @@ from runtime.core.dtypes import DTYPES, Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
 from runtime.core.tensor import contiguous_strides
+from runtime.pytorch.base.c_types import why_missing
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
-from runtime.pytorch.base.missing import why_missing
 from runtime.pytorch.base.shapes import Shape, listed
 
 #: Element types that Lua does not have. Lua sees the memory of a bool storage as bytes.
