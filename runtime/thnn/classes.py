@@ -219,21 +219,14 @@ _MARGIN = "bool sizeAverage, int p, weights?, accreal margin"
 
 
 @thnn("MultiMarginCriterion_updateOutput", f"{_INPUT}, output, {_MARGIN}")
+@thnn("MultiMarginCriterion_updateGradInput", f"{_INPUT}, gradInput, {_MARGIN}")
 def multi_margin(call: Call) -> None:
     """output = the sum of (margin - target's score + other score)^p where that is positive.
 
-    Divided by the number of classes; p is 1 or 2.
+    Divided by the number of classes; p is 1 or 2. gradInput = the derivative of each excess, and
+    minus their sum at the target.
     """
-    _multi_margin(call)
-
-
-@thnn("MultiMarginCriterion_updateGradInput", f"{_INPUT}, gradInput, {_MARGIN}")
-def multi_margin_gradient(call: Call) -> None:
-    """gradInput = the derivative of each excess, and minus their sum at the target."""
-    _multi_margin(call, back=True)
-
-
-def _multi_margin(call: Call, back: bool = False) -> None:
+    back = hasattr(call, "gradInput")
     frames, classes = _frames(call.input)
     check(call.input.ndim == 1 or call.target.sizes == (frames,), 3, "inconsistent target size")
     check(call.target.ndim == 1, 1, "tensor must have one dimension")

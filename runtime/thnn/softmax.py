@@ -15,70 +15,53 @@ from runtime.thnn._jobs import loops, run, working
 from runtime.thnn.checks import check, check_shapes
 from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
-_BACKWARD = f"{BACKWARD}, output"
 
+def _add_rows(name: str, *, logarithms: bool) -> None:
+    """Add the rows of a layer."""
 
-@thnn("LogSoftMax_updateOutput", FORWARD)
-def log_softmax(call: Call) -> None:
-    """output = input - log(sum(exp(input))), of each position's classes."""
-    _forward(call, logarithms=True)
+    @thnn(f"{name}_updateOutput", FORWARD)
+    def forward(call: Call) -> None:
+        """output = exp(input) / sum(exp(input)) of each position's classes, or its logarithm."""
+        check(1 <= call.input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
+        frames, lie = _frames(call.input)
+        x = call.read(call.input)
+        out = call.write(call.output, call.input.sizes)
+        run(
+            "nn_softmax",
+            frames,
+            work=x.size,
+            size=x.itemsize,
+            input=x,
+            output=out,
+            most=working(2 * frames * lie["inner"], x.dtype),
+            logarithms=logarithms,
+            **lie,
+            **loops(x.dtype, np.maximum, np.subtract, np.exp, np.add, np.log, np.divide),
+        )
 
+    @thnn(f"{name}_updateGradInput", f"{BACKWARD}, output")
+    def backward(call: Call) -> None:
+        """gradInput = output * (gradOutput - sum(gradOutput * output)).
 
-@thnn("LogSoftMax_updateGradInput", _BACKWARD)
-def log_softmax_backward(call: Call) -> None:
-    """gradInput = gradOutput - exp(output) * sum(gradOutput), of each position's classes."""
-    _backward(call, logarithms=True)
-
-
-@thnn("SoftMax_updateOutput", FORWARD)
-def softmax(call: Call) -> None:
-    """output = exp(input) / sum(exp(input)), of each position's classes."""
-    _forward(call, logarithms=False)
-
-
-@thnn("SoftMax_updateGradInput", _BACKWARD)
-def softmax_backward(call: Call) -> None:
-    """gradInput = output * (gradOutput - sum(gradOutput * output)), of each position's classes."""
-    _backward(call, logarithms=False)
-
-
-def _forward(call: Call, *, logarithms: bool) -> None:
-    check(1 <= call.input.ndim <= 4, 2, "1D, 2D, 3D or 4D tensor expected")
-    frames, lie = _frames(call.input)
-    x = call.read(call.input)
-    out = call.write(call.output, call.input.sizes)
-    run(
-        "nn_softmax",
-        frames,
-        work=x.size,
-        size=x.itemsize,
-        input=x,
-        output=out,
-        most=working(2 * frames * lie["inner"], x.dtype),
-        logarithms=logarithms,
-        **lie,
-        **loops(x.dtype, np.maximum, np.subtract, np.exp, np.add, np.log, np.divide),
-    )
-
-
-def _backward(call: Call, *, logarithms: bool) -> None:
-    _check_gradients(call.input, call.gradOutput, call.output)
-    frames, lie = _frames(call.output)
-    y, g = call.read(call.output), call.read(call.gradOutput)
-    out = call.write(call.gradInput, call.output.sizes)
-    run(
-        "nn_softmax_back",
-        frames,
-        work=y.size,
-        size=y.itemsize,
-        output=y,
-        grads=g,
-        gradient=out,
-        sums=working(frames * lie["inner"], y.dtype),
-        logarithms=logarithms,
-        **lie,
-        **loops(y.dtype, np.subtract, np.exp, np.add, np.multiply),
-    )
+        Of the logarithm: gradOutput - exp(output) * sum(gradOutput), of each position's classes.
+        """
+        _check_gradients(call.input, call.gradOutput, call.output)
+        frames, lie = _frames(call.output)
+        y, g = call.read(call.output), call.read(call.gradOutput)
+        out = call.write(call.gradInput, call.output.sizes)
+        run(
+            "nn_softmax_back",
+            frames,
+            work=y.size,
+            size=y.itemsize,
+            output=y,
+            grads=g,
+            gradient=out,
+            sums=working(frames * lie["inner"], y.dtype),
+            logarithms=logarithms,
+            **lie,
+            **loops(y.dtype, np.subtract, np.exp, np.add, np.multiply),
+        )
 
 
 def _frames(tensor: Tensor) -> tuple[int, dict[str, Any]]:
@@ -103,3 +86,7 @@ def _check_gradients(input: Tensor, grad_output: Tensor, output: Tensor) -> None
             f"gradOutput has too few elements: {describe(grad_output.sizes)}, output is of shape: "
             f"{describe(output.sizes)}"
         )
+
+
+_add_rows("SoftMax", logarithms=False)
+_add_rows("LogSoftMax", logarithms=True)
