@@ -28,6 +28,16 @@ _KINDS: list[tuple[Callable[[int], bool], str]] = [
 ]
 
 
+# The attributes that are numbers, and what Python calls them.
+_SAME = ("dev", "ino", "nlink", "uid", "gid", "rdev", "size", "blocks", "blksize")
+_MEMBERS = {
+    **{name: f"st_{name}" for name in _SAME},
+    "access": "st_atime",
+    "modification": "st_mtime",
+    "change": "st_ctime",
+}
+
+
 def _asked(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function as Lua calls it."""
 
@@ -55,21 +65,7 @@ def _kind_of(mode: int) -> bytes:
 def _attributes(path: bytes, follow: bool) -> bytes:
     """The attributes of a path, each a line of name and value."""
     status = os.stat(path, follow_symlinks=follow)
-    values = {
-        "dev": status.st_dev,
-        "ino": status.st_ino,
-        "nlink": status.st_nlink,
-        "uid": status.st_uid,
-        "gid": status.st_gid,
-        "rdev": getattr(status, "st_rdev", 0),
-        "access": int(status.st_atime),
-        "modification": int(status.st_mtime),
-        "change": int(status.st_ctime),
-        "size": status.st_size,
-        "blocks": getattr(status, "st_blocks", 0),
-        "blksize": getattr(status, "st_blksize", 0),
-    }
-    lines = [f"{name} {value}" for name, value in values.items()]
+    lines = [f"{name} {int(getattr(status, member))}" for name, member in _MEMBERS.items()]
     lines.append(f"permissions {stat.filemode(status.st_mode)[1:]}")
     lines.append(f"mode {_kind_of(status.st_mode).decode()}")
     return "\n".join(lines).encode()

@@ -142,19 +142,14 @@ def _curve(x: Array, y: Array, weight: float | None) -> Any:
 
 
 _PAINTERS = {
-    "lines": _lines,
-    "points": _lines,
-    "linespoints": _lines,
-    "dots": _lines,
+    **dict.fromkeys(("lines", "points", "linespoints", "dots"), _lines),
+    **dict.fromkeys(("yerrorbars", "errorbars"), _bars),
+    **dict.fromkeys(("csplines", "acsplines"), _spline),
     "boxes": _boxes,
     "impulses": _impulses,
     "steps": _steps,
-    "yerrorbars": _bars,
-    "errorbars": _bars,
     "filledcurves": _filled,
     "vectors": _vectors,
-    "csplines": _spline,
-    "acsplines": _spline,
 }
 
 
