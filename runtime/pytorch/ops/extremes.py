@@ -16,7 +16,7 @@ from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.schema import OUT, IntsOrOne, Out, Outs
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, Pointwise, check_types
-from runtime.pytorch.compute.reducing import (
+from runtime.pytorch.compute.sums import (
     along,
     axes_of,
     check_not_empty,

@@ -20,7 +20,7 @@ from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.schema import OUT, Out, TensorOrNumber
 from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import give
+from runtime.pytorch.compute.sums import give
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.layouts import laid_out

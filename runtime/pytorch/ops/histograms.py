@@ -13,7 +13,7 @@ from runtime.pytorch.calls.kinds import KINDS, converted
 from runtime.pytorch.calls.schema import OUTS, Number, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import FLOATS, NOT_BOOL, WHOLE, check_types
-from runtime.pytorch.compute.reducing import give, give_pair
+from runtime.pytorch.compute.sums import give, give_pair
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_out
 

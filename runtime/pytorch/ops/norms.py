@@ -17,8 +17,7 @@ from runtime.pytorch.calls.schema import Kind, Number, Out
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.compute.matrices import converged
 from runtime.pytorch.compute.promotion import result_type
-from runtime.pytorch.compute.reducing import axes_of, give, tidy
-from runtime.pytorch.compute.sums import FEW
+from runtime.pytorch.compute.sums import FEW, axes_of, give, tidy
 from runtime.pytorch.ops.reduce import sum_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_out

@@ -16,7 +16,7 @@ from runtime.pytorch.calls.schema import OUT, OUTS, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
 from runtime.pytorch.compute.elementwise import ALL, check_types
-from runtime.pytorch.compute.reducing import along, give, give_pair, take_at, tidy
+from runtime.pytorch.compute.sums import along, give, give_pair, take_at, tidy
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import check_out

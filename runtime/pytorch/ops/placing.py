@@ -15,7 +15,7 @@ from runtime.pytorch.calls.schema import Number, TensorOrNumber, Tensors
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.indices import as_indices, masks_checked
 from runtime.pytorch.compute.promotion import number_as
-from runtime.pytorch.compute.reducing import along
+from runtime.pytorch.compute.sums import along
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.gathering import bad_index, check_bounds, check_take
 from runtime.pytorch.ops.indexing import fill_value, put, without_ones

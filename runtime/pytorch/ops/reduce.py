@@ -20,8 +20,7 @@ from runtime.pytorch.calls.schema import OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, check_types
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.reducing import axes_of, give, tidy
-from runtime.pytorch.compute.sums import FEW, ordered_sum, total
+from runtime.pytorch.compute.sums import FEW, axes_of, give, ordered_sum, tidy, total
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast, check_out
 

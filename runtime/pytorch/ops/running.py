@@ -19,8 +19,7 @@ from runtime.pytorch.calls.schema import Kind, Out, Outs
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import along, give, give_pair, tidy
-from runtime.pytorch.compute.sums import sums_so_far
+from runtime.pytorch.compute.sums import along, give, give_pair, sums_so_far, tidy
 from runtime.pytorch.ops.reduce import reduced, sum_of, sum_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_out, check_single

@@ -18,7 +18,7 @@ from runtime.pytorch.calls.schema import OUT, Operand, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.reducing import give, tidy
+from runtime.pytorch.compute.sums import give, tidy
 from runtime.pytorch.ops.order import order_along
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_out

@@ -17,7 +17,7 @@ from runtime.pytorch.calls.schema import OUT, OUTS, Out, Outs
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
-from runtime.pytorch.compute.reducing import along, check_not_empty, give, give_pair, take_at, tidy
+from runtime.pytorch.compute.sums import along, check_not_empty, give, give_pair, take_at, tidy
 from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_out

@@ -16,8 +16,7 @@ from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.schema import OUT, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.reducing import axes_of, give, tidy
-from runtime.pytorch.compute.sums import spread
+from runtime.pytorch.compute.sums import axes_of, give, spread, tidy
 from runtime.pytorch.ops.reduce import count_along
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_cast
