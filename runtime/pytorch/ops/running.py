@@ -15,7 +15,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, bool_, default_dtype, int64, uint8
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
-from runtime.pytorch.calls.schema import Kind, Out, Outs
+from runtime.pytorch.calls.schema import OUT, Kind, Out, Outs
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
@@ -110,15 +110,17 @@ _register_running("cummin", np.minimum)
 # -- differences
 
 
-@op()
+_MORE = "int n = 1, int dim = -1, Tensor prepend = None, Tensor append = None"
+
+
+@op(f"diff(Tensor input, {_MORE}, *, {OUT})")
 def diff(
     input: Tensor,
     n: int = 1,
     dim: int = -1,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
-    *,
-    out: Out = None,
+    prepend: Any = None,
+    append: Any = None,
+    **options: Any,
 ) -> Tensor:
     """The differences of neighbours along a dimension, taken n times.
 
@@ -134,12 +136,12 @@ def diff(
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     if n == 0:
-        return give(array.copy("K"), out)
+        return give(array.copy("K"), options.get("out"))
     parts = [x for x in (prepend, input, append) if x is not None]
     if len(parts) > 1:
         kind = result_type(*parts)
         array = np.concatenate([array_as(x, kind) for x in parts], axis)
-    return give(_differences(array, n, axis), out)
+    return give(_differences(array, n, axis), options.get("out"))
 
 
 def _check_more(array: Array, more: Array, axis: int) -> None:

@@ -118,13 +118,9 @@ def _check_matrix(name: str, input: Tensor) -> None:
         )
 
 
-@op()
+@op("cov(Tensor input, *, int correction = 1, Tensor fweights = None, Tensor aweights = None)")
 def cov(
-    input: Tensor,
-    *,
-    correction: int = 1,
-    fweights: Tensor | None = None,
-    aweights: Tensor | None = None,
+    input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None
 ) -> Tensor:
     """The covariances of variables, which are rows; columns are observations.
 
