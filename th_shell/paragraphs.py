@@ -6,8 +6,8 @@ import shutil
 import textwrap
 from collections.abc import Sequence
 
-#: So many lines of one thing are shown, and so many names are listed or compared.
-MOST_LINES, MOST_NAMES = 30, 1000
+MOST_LINES = 30  # of one thing that are shown
+MOST_NAMES = 1000  # that are listed, or compared with a name that is not there
 
 
 def line_width() -> int:
