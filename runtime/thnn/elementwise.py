@@ -297,11 +297,7 @@ def random_relu(call: Call) -> None:
     compute_formula(_TIMES_NOISE, call)
 
 
-@thnn(
-    "RReLU_updateGradInput",
-    BACKWARD + ", noise" + _RANDOM,
-    repeats=False,
-)
+@thnn("RReLU_updateGradInput", BACKWARD + ", noise" + _RANDOM)
 def random_relu_backward(call: Call) -> None:
     """gradInput = gradOutput * noise."""
     _same_count(call)
