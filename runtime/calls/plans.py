@@ -64,7 +64,7 @@ class Plans:
                 if bytes in key:
                     key = (key, tuple([a for a in args if type(a) is bytes]))
                 if by_dimensions:
-                    key = (key, tuple([getattr(a, "ndim", None) for a in args]))
+                    key = (key, tuple([len(getattr(a, "sizes", ())) for a in args]))
                 plan = find(key)
                 if plan is None:
                     plan = self._resolve(name, dtype, args)

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from runtime.compute.processors import PROCESSORS
 from runtime.core.forks import ForkLock
+from runtime.core.interrupts import uninterruptible
 
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # Bytes that OpenBLAS maps at the first use of each of its threads, and of each that calls it. Where
@@ -36,6 +37,7 @@ def one_thread_at_load() -> Iterator[None]:
         for name in ours:  # programs started from here choose for themselves
             del os.environ[name]
         _libraries.cache_clear()
+        _controls.cache_clear()
 
 
 @cache
@@ -58,37 +60,53 @@ def check_room(threads: int, library: str = "numpy") -> None:
 _setting = ForkLock()
 
 
-@contextmanager
-def many_threads(count: int, library: str = "numpy") -> Iterator[None]:
-    """Let the libraries that are loaded by now use this many threads within.
+class many_threads:  # as a function of its arguments
+    """Let the libraries that are loaded by now use so many threads within.
 
     No more than there are processors for this process. library: the one that is used, for
     `check_room`.
     """
-    count = min(count, PROCESSORS)
-    if count == 1:
-        yield
-        return
-    check_room(count, library)
-    with _setting:
-        libraries = _libraries()
-        before = [library.num_threads for library in libraries]
-        for library in libraries:
-            _set_threads(library, count)
-        try:
-            yield
-        finally:
-            for library, number in zip(libraries, before, strict=True):
-                _set_threads(library, number)
+
+    def __init__(self, count: int, library: str = "numpy") -> None:
+        self._count = min(count, PROCESSORS)
+        self._set_back: list[tuple[Callable[[int], Any], int]] = []
+        if self._count > 1:
+            check_room(self._count, library)
+
+    @uninterruptible
+    def __enter__(self) -> None:
+        if self._count == 1:
+            return
+        controls = _controls()
+        _setting.__enter__()
+        for get, set_number in controls:
+            self._set_back.append((set_number, get()))
+            set_number(self._count)
+
+    @uninterruptible
+    def __exit__(self, *error: object) -> None:
+        if self._count == 1:
+            return
+        for set_number, before in self._set_back:
+            set_number(before)
+        _setting.__exit__()
 
 
-def _set_threads(library: Any, count: int) -> None:
-    # In newer threadpoolctl the first thread of Python that sets a number is in control, and other
-    # threads set nothing: it is made to let go, before and afterwards.
-    let_go = getattr(library, "clear_controlling_thread", lambda force: None)
-    let_go(force=True)
-    library.set_num_threads(count)
-    let_go(force=True)
+@cache
+def _controls() -> list[tuple[Callable[[], int], Callable[[int], Any]]]:
+    """What asks for, and what sets, the number of threads of each library that is loaded by now.
+
+    Those of OpenBLAS itself where it has threads of its own: threadpoolctl would let only the first
+    thread of Python that sets a number set any.
+    """
+    controls = []
+    for library in _libraries():
+        get, set_number = library.get_num_threads, library.set_num_threads
+        if library.internal_api == "openblas" and library.threading_layer != "openmp":
+            get = library._get_symbol("openblas_get_num_threads")
+            set_number = library._get_symbol("openblas_set_num_threads")
+        controls.append((get, set_number))
+    return controls
 
 
 @cache

@@ -219,8 +219,9 @@ def _multiply_into(r: Tensor, a: Tensor, b: Tensor) -> None:
 
 
 def _new_mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
+    _check_vector(mat, vec)
     r.resize(mat.sizes[:1])
-    mv(r, mat, vec)
+    _matmul(mat.array, vec.array, out=r.array)
 
 
 @op("mv", "*T* T~2D T~1D", "[*T*] T~2D T~1D", fresh=_new_mv, small="linalg/blas.mv")
@@ -235,8 +236,9 @@ def mv(r: Tensor, mat: Tensor, vec: Tensor) -> None:
 
 
 def _new_mm(r: Tensor, m1: Tensor, m2: Tensor) -> None:
+    _check_factors(m1, m2)
     r.resize((m1.sizes[0], m2.sizes[1]))
-    mm(r, m1, m2)
+    _matmul(m1.array, m2.array, out=r.array)
 
 
 @op("mm", "*T* T~2D T~2D", "[*T*] T~2D T~2D", fresh=_new_mm, small="linalg/blas.mm")
