@@ -181,6 +181,50 @@ _IN_PLACE = ("R(), 0, S()", "R(), A(), 0, S()")
 _SHORT = (("X(q(5) + 8, 5)", "2"), ("X(q(5) + 8, 5)", "1"), ("X(3, q(15) + 8, 4)", "2"))
 
 
+#: Calls of few elements that go to Python although Lua has a way for others: words and names. Most
+#: have destinations of other sizes, or values that Lua's numbers do not hold. `goes_to_python` knows
+#: more of them.
+_IN_PYTHON = {
+    "R(), n": "ones zeros",
+    "R(), torch.LongStorage{3, q(3)}": "ones",
+    "E(), n": "rand randn randperm",
+    "E(), 1, n, 1": "range",
+    "E(), n, 1, -1": "range",
+    "E(), -3, 5, n": "linspace",
+    "R(), T(), T(), 1": "cat",
+    "E(), T(), T(), 1": "cat",
+    "R(), S(), F()": "sum prod mean",
+    "R(), S(), D()": "sum prod mean",
+    "R(), S(), F(), true": "var std",
+    "R(), S(), D(), true": "var std",
+    "X(3, q(15) + 8, 4), 2": "var std",
+    "R(), T(), 2, 1": "norm",
+    "R(), T(), 1, D()": "norm",
+    "T(), 3": "norm",
+    "S(), S(), N()": "dist",
+    "R(), X(5, q(5)), 1, 1, 3": "renorm",
+    "R(), L(), S(), F()": "max min median mode",
+    "R(), L(), S(), D()": "max min",
+    "R(), L(), S(), 1": "kthvalue",
+    "R(), L(), T(), 1": "topk",
+    "R(), X(3, n), 2, I(n, 9)": "index",
+    "R(), S(), M()": "maskedSelect",
+    "R(), U():float()": "bernoulli",
+    "R(), U():double()": "bernoulli",
+    "R()": "random",
+    "S()": "byte char short int long half float",
+    "T()": "half",
+    "3, 2": "pow",
+    "1, 2": "atan2",
+}
+
+
+def goes_to_python(call: Call) -> bool:
+    """Whether few elements are left to Python: of numbers alone, and for a result of one row."""
+    special = call.words.startswith(("Z()", "N()"))
+    return special or call.name in _IN_PYTHON.get(call.words, "").split()
+
+
 def _from_form(form: str) -> Iterator[str]:
     """Calls of a form whose words are all known.
 

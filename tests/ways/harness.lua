@@ -187,7 +187,7 @@ local THREADS = 2
 local function upvalue(f, wanted)
   for i = 1, 60 do
     local name, value = debug.getupvalue(f, i)
-    if name == wanted then return value end
+    if name == wanted then return value, i end
     if not name then return nil end
   end
 end
@@ -379,4 +379,29 @@ function succeeds(name, expression, words, kind, at, n)
   local f, count, args = made(name, expression, words, kind, at, n)
   local ways = ways_of(name, f)
   return outcome(ways[#ways], args, count)[1]
+end
+
+--- Whether Python computes a call, although Lua has a way for some.
+function reaches_python(name, expression, words, kind, at, n)
+  local f, count, args = made(name, expression, words, kind, at, n)
+  local ways = ways_of(name, f)
+  if #ways == 1 then return false end
+  local python, reached = ways[#ways], false
+  local function watched(...)
+    reached = true
+    return python(...)
+  end
+  local slow, place = upvalue(ways[#ways - 1], 'slow')
+  if type(slow) == 'table' then
+    slow[name] = watched
+  else
+    debug.setupvalue(ways[#ways - 1], place, watched)
+  end
+  local is_right = outcome(f, args, count)[1]
+  if type(slow) == 'table' then
+    slow[name] = python
+  else
+    debug.setupvalue(ways[#ways - 1], place, python)
+  end
+  return is_right and reached
 end

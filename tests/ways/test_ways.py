@@ -16,7 +16,7 @@ import pytest
 from runtime import TABLE, Engine
 from runtime.compute.thread_pool import LARGE  # where most ways end
 from tests.limits import Limits, limits
-from tests.ways.calls import LEFT_OUT, Call, calls
+from tests.ways.calls import LEFT_OUT, Call, calls, goes_to_python
 
 HARNESS = (Path(__file__).parent / "harness.lua").read_bytes()
 PARTS = 8  # of the calls, which are tested apart
@@ -112,3 +112,12 @@ def test_each_call_computes_something(engine: Engine) -> None:
         if not any(engine.eval(lua_call(call, at, size, function="succeeds")) for at, size in tries)
     ]
     assert wrong == []
+
+
+def test_few_elements_are_computed_without_python(engine: Engine) -> None:
+    in_python = [
+        call
+        for call in calls()
+        if engine.eval(lua_call(call, -1, 24, 30, function="reaches_python"))
+    ]
+    assert [call for call in in_python if not goes_to_python(call)] == []
