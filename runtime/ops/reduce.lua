@@ -139,6 +139,13 @@ local function add_up(p, outer, count, inner, ...) -- luacheck: ignore 212
     outer, count * inner, count, inner, inner, 1)
 end
 
+-- The address of n totals in the element type.
+local function own_totals(n, ...) -- luacheck: ignore 212
+  if not is_float then return TOTALS end
+  narrow(n, TOTALS, OTHER, totals, other)
+  return OTHER
+end
+
 -- Runs a loop over n totals and a number.
 local function with_number(loop, data, n, number)
   cells[1] = number
@@ -204,8 +211,7 @@ local function along(r, t, dim, biased, rooted, ...) -- luacheck: ignore 212
   local p = to and start(c)
   if not to then return nil end
   local n = outer * inner
-  copy_sections(copy, copy_data, W, is_float and OWN or WIDE, p, outer, o, count, d, inner, i)
-  if is_float then widen(n * count, OWN, WIDE, own, wide) end
+  gather_sections(p, outer, o, count, d, inner, i)
   add_up(WIDE, outer, count, inner)
   with_number(over, over_data, n, count)
   spread(minus, minus_data, 8, WIDE, TOTALS, TERMS, outer, count, inner)
@@ -216,12 +222,7 @@ local function along(r, t, dim, biased, rooted, ...) -- luacheck: ignore 212
     with_number(times, times_data, n, count > 1 and count / (count - 1) or NAN)
   end
   if rooted then run(root, root_data, n, TOTALS, 8, TOTALS, 8, TOTALS, 8) end
-  local from = TOTALS
-  if is_float then
-    narrow(n, TOTALS, OTHER, totals, other)
-    from = OTHER
-  end
-  tools.copy(to, from, W * n)
+  tools.copy(to, own_totals(n), W * n)
   return (result_of(r, block))
 end
 
@@ -287,12 +288,7 @@ add('renorm', function(r, t, p, dim, limit)
   add_up(from, n, count, 1)
   own_cells[0] = limit
   set_factors(n, p, load(own_cells, 0))
-  local factors = TOTALS
-  if is_float then
-    narrow(n, TOTALS, OTHER, totals, other)
-    factors = OTHER
-  end
-  spread(own_times, own_times_data, W, x, factors, to, outer, count, inner)
+  spread(own_times, own_times_data, W, x, own_totals(n), to, outer, count, inner)
   return (result_of(r, block))
 end)
 

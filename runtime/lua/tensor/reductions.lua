@@ -52,29 +52,16 @@ function reductions.fold_rows(copy, copy_data, loop, data, size, first, _, r, p,
     ...) -- luacheck: ignore 212
   local n, rows, near, far = shape[0], shape[1], step[0], step[1]
   set_steps(0, 0, 0, 1)
-  operands[0], operands[1] = first or p, r
-  copy(operands, count_of_loop, steps, copy_data)
+  repeat_loop(1, copy, copy_data, first or p, 0, r, 0, 0, 0)
   set_steps(0, near * size, 0, n)
-  if not first then -- the first element is there already
-    operands[0], operands[1], operands[2] = r, p + near * size, r
-    count_of_loop[0] = n - 1
-    loop(operands, count_of_loop, steps, data)
-    count_of_loop[0], rows, p = n, rows - 1, p + far * size
-    repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
-    return n * rows + n
-  end
   repeat_loop(rows, loop, data, r, 0, p, far * size, r, 0)
   return n * rows
 end
 
 --- Copies the same elements one after the other to r. Returns their number.
 function reductions.copy_in_memory(loop, data, size, r, p, ...) -- luacheck: ignore 212
-  local n, rows, near, far = shape[0], shape[1], step[0], step[1]
-  if near == 1 and rows == 1 then
-    copy_bytes(r, p, n * size)
-  else
-    copy_rows(loop, data, n, rows, 1, r, size, n * size, 0, p, near * size, far * size, 0)
-  end
+  local n, rows = shape[0], shape[1]
+  reductions.copy_sections(loop, data, size, r, p, 1, 0, rows, step[1], n, step[0])
   return n * rows
 end
 
@@ -201,7 +188,8 @@ end
 
 --- Adds up what `sections` has found, from p on, to results that lie one after the other from r on.
 -- @param copy, copy_data the loop that copies elements, and its data
--- @param first the address of the number that sums begin with; nil: they begin with an element
+-- @param first the address of the number that sums begin with; nil: they begin with an element, and
+-- it changes nothing that this is added once more
 -- @param in_pairs whether numpy adds up eight elements or more along a row in pairs
 function reductions.fold(copy, copy_data, loop, data, size, first, in_pairs, r, p,
     outer, o, count, d, inner, i, ...) -- luacheck: ignore 212
@@ -219,7 +207,6 @@ function reductions.fold(copy, copy_data, loop, data, size, first, in_pairs, r, 
     copy_rows(copy, copy_data, inner, outer, 1, r, size, inner * size, 0, p, i, o, 0)
   end
   if inner == 1 and (outer <= count or in_pairs and count >= 8) then
-    if not first then count, p = count - 1, p + d end
     set_steps(0, d, 0, count)
     repeat_loop(outer, loop, data, r, size, p, o, r, size)
     return
@@ -271,19 +258,13 @@ end
 -- and r have elements, of so many bytes, as `copy_sections` leaves them; outer or inner is 1.
 function reductions.spread(loop, data, size, x, y, r, outer, count, inner,
     ...) -- luacheck: ignore 212
-  local far = size * (inner == 1 and count or inner)
-  if inner == 1 and outer > count then
-    set_steps(far, size, far, outer)
-    repeat_loop(count, loop, data, x, size, y, 0, r, size)
-  elseif inner == 1 then
-    set_steps(size, 0, size, count)
-    repeat_loop(outer, loop, data, x, far, y, size, r, far)
-  elseif inner >= count then
-    set_steps(size, size, size, inner)
-    repeat_loop(count, loop, data, x, far, y, 0, r, far)
+  local results, apart, along = outer * inner, size * (inner == 1 and count or 1), size * inner
+  if results > count then
+    set_steps(apart, size, apart, results)
+    repeat_loop(count, loop, data, x, along, y, 0, r, along)
   else
-    set_steps(far, 0, far, count)
-    repeat_loop(inner, loop, data, x, size, y, size, r, size)
+    set_steps(along, 0, along, count)
+    repeat_loop(results, loop, data, x, apart, y, size, r, apart)
   end
 end
 
