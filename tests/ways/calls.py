@@ -182,8 +182,8 @@ _SHORT = (("X(q(5) + 8, 5)", "2"), ("X(q(5) + 8, 5)", "1"), ("X(3, q(15) + 8, 4)
 
 
 #: Calls of few elements that go to Python although Lua has a way for others: words and names. Most
-#: have destinations of other sizes, or values that Lua's numbers do not hold. `goes_to_python` knows
-#: more of them.
+#: have destinations of other sizes, or values that Lua's numbers do not hold. There are more in
+#: `goes_to_python`.
 _IN_PYTHON = {
     "R(), n": "ones zeros",
     "R(), torch.LongStorage{3, q(3)}": "ones",
