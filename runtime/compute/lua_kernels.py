@@ -40,7 +40,7 @@ def _keys(rows: Array, descending: bool) -> tuple[Array, Array, bool]:
 
     Returns them, the positions of each row's elements, and whether any of them is nan.
     """
-    if rows.dtype == np.int64 and rows.size and max(rows.max(), -int(rows.min())) > EXACT:
+    if rows.dtype == np.int64 and rows.size and max(int(rows.max()), -int(rows.min())) > EXACT:
         rows = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
     keys = np.array(rows, np.float64, order="C")
     if descending:
