@@ -58,9 +58,15 @@ class Checker:
     def check(self, path: Path) -> PageResult:
         """Read, run and judge a page."""
         try:
-            return check_page(*self.read(path), self.update)
+            page, runner = self.read(path)
+            least = configuration(path, self.said).min_checked or 0.0
+            found = replace(check_page(page, runner, self.update), unread=page.unread)
         except PageError as error:
             return PageResult(path, [], str(error))
+        if found.share >= least or found.problem:
+            return found
+        problem = f"{found.share:.0%} of what could be compared is checked, not {least:.0%}"
+        return replace(found, problem=problem)
 
     def read(self, path: Path) -> ReadPage:
         """Read a page. Raises PageError."""

@@ -128,7 +128,7 @@ def test_kernel_of_lua(tmp_path: Path) -> None:
 def test_kernel_without_an_engine(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     page = write(tmp_path, code("1"), language="julia")
     assert main([str(page)]) == 5
-    assert capfd.readouterr().out == f"{page}: no examples\n"
+    assert capfd.readouterr().out == f"{page}: no examples; 1 block in other languages\n"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """The text of the report."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.th_shell.docs.results import page, result
+from th_shell.docs.judging.reasons import FOLLOWS, LACKS
 from th_shell.docs.judging.verdicts import PageResult, Verdict
 from th_shell.docs.reporting.excerpts import Style
 from th_shell.docs.reporting.report import TextReport, View, describe_failure
@@ -59,6 +62,26 @@ def test_verdicts_that_the_summary_explains() -> None:
 page.md: checked 2 of 4 examples: 1 pass, 2 fragment, 1 xfail
 """
     )
+
+
+def test_what_a_page_leaves_out_is_said_once() -> None:
+    lacks = result(Verdict.FRAGMENT, note=f"{LACKS}Linear, nn")
+    follows = result(Verdict.FRAGMENT, note=f"{FOLLOWS} {lacks.example.line}")
+    page_of_signatures = replace(page(lacks, follows, result(Verdict.PASS)), unread=2)
+    assert (
+        report(View(), page_of_signatures)
+        == """\
+UNREAD page.md: 2 of 3 examples that could be compared lack something
+2 fragment: not counted as failures: they use names that the page gives no value
+2 examples need Linear, which nothing defines: a --prelude can
+2 examples need nn, which nothing defines: a --prelude can
+page.md: checked 1 of 3 examples: 1 pass, 2 fragment; 2 blocks in other languages
+"""
+    )
+    after_an_error = page(
+        result(Verdict.ERROR, note=""), result(Verdict.FRAGMENT, note=f"{FOLLOWS} 5")
+    )
+    assert "\n1 example follows from page.md:5\n" in report(View(), after_an_error)
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,7 @@ class _Fragments:
         is_slip = any(map(self._is_slip, set(missing) - defined))
         if is_slip or python_syntax.ALL_NAMES in self._bound:
             return ""
-        return f"the page gives no value to: {', '.join(sorted(missing))}"
+        return f"{LACKS}{', '.join(sorted(missing))}"
 
     def _is_slip(self, name: str) -> bool:
         """Whether a name is another one but for capitals; `map` does not mean a class `Map`."""
@@ -265,6 +265,8 @@ class _Fragments:
 REQUIRES = re.compile(r"=\s*require\b")
 #: How the note of a result begins that follows from the failure of an example, before its line.
 FOLLOWS = "follows from line"
+#: And of one that needs names without values, before them.
+LACKS = "the page gives no value to: "
 #: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
 _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
 #: A method call as a statement.

@@ -101,11 +101,16 @@ class Result:
 
 @dataclass(frozen=True)
 class PageResult:
-    """The results of a page. problem: why the page could not be read or judged, or ''."""
+    """The results of a page.
+
+    problem: why the page could not be read or judged, or is wrong as a whole; or ''. unread: how
+    many blocks it has in languages that no engine runs.
+    """
 
     page: Path
     results: Sequence[Result]
     problem: str = ""
+    unread: int = 0
 
     @property
     def failed(self) -> bool:
@@ -121,6 +126,16 @@ class PageResult:
     def checked(self) -> int:
         """How many of its examples were compared with something."""
         return sum(result.checked for result in self.results)
+
+    @property
+    def unchecked(self) -> int:
+        """How many of its examples could not be compared, since they lack what they use."""
+        return sum(result.verdict is Verdict.FRAGMENT for result in self.results)
+
+    @property
+    def share(self) -> float:
+        """Which part of the examples that could be compared was; 1 where there are none."""
+        return self.checked / (self.checked + self.unchecked or 1) if self.unchecked else 1.0
 
 
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:

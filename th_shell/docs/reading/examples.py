@@ -69,7 +69,7 @@ class PageText(NamedTuple):
     """What a page's format says of its text.
 
     name: for messages. suffix: of the page's name, in small letters. blocks: those that are run.
-    other: the numbers of the lines of code in other languages.
+    other: the numbers of the lines of code in other languages; unread: how many blocks these are.
     """
 
     name: str
@@ -77,6 +77,7 @@ class PageText(NamedTuple):
     lines: Sequence[str]
     blocks: Sequence[Block]
     other: Set[int] = frozenset()
+    unread: int = 0
 
 
 def edited(lines: Sequence[Line], new: Mapping[int, Sequence[str]]) -> tuple[Line, ...]:

@@ -48,6 +48,7 @@ def read_text(text: str, name: str, usual: str = LUA) -> PageText:
     lines, suffix = text.split("\n"), Path(name).suffix.lower()
     found: list[Block] = []
     other: set[int] = set()
+    unread = 0
     is_run = True
     blocks = _led(reader(suffix)(lines), lines)
     if suffix not in FORMATS:
@@ -65,7 +66,8 @@ def read_text(text: str, name: str, usual: str = LUA) -> PageText:
             found.append(replace(block, language=language, lead=block.lead if was_run else ""))
         else:
             other.update(line.number for line in block.lines)
-    return PageText(name, suffix, lines, found, other)
+            unread += any(text.strip() for text in texts)
+    return PageText(name, suffix, lines, found, other, unread)
 
 
 def _led(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
@@ -107,7 +109,8 @@ def _whole(parts: Sequence[Block]) -> Block:
 class Page:
     """A page's blocks and examples.
 
-    beside: the file with its errata and verdicts. compiler: what has cut blocks into examples.
+    unread: how many blocks it has in languages that no engine runs. beside: the file with
+    its errata and verdicts. compiler: what has cut blocks into examples.
     """
 
     path: Path
@@ -115,6 +118,7 @@ class Page:
     blocks: Sequence[Block]
     examples: Sequence[Example]
     compiler: Compiler
+    unread: int = 0
 
     def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
         """The examples, but for what settings say, with new texts of lines, by their numbers."""
@@ -136,4 +140,5 @@ def read(
     """
     files = [Beside.of(path), *([Beside.of(path, folder)] if folder else [])]
     text = read_page(path, language)
-    return Page(path, files[-1], *cut_with_settings(text, compiler, below, files), compiler)
+    cut = cut_with_settings(text, compiler, below, files)
+    return Page(path, files[-1], *cut, compiler, text.unread)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from th_shell.docs.judging.printout import without_colours
+from th_shell.docs.judging.reasons import FOLLOWS, LACKS
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.examples import Kind, prompt_of
 from th_shell.docs.reporting.causes import Cluster, clusters
@@ -14,6 +16,8 @@ from th_shell.docs.reporting.excerpts import PLAIN, Style, diff_lines, excerpt, 
 from th_shell.visible import visible
 
 _PLACES = 20  # places of a cause that are listed at most
+_NAMES = 3  # names without values that the summary lists
+_MOSTLY = 0.5  # of what could be compared is checked: where less is, the page is said to be unread
 _CAUSES = 10  # causes that the summary lists at most
 
 #: What the summary says about verdicts that are neither good nor a plain failure.
@@ -63,6 +67,10 @@ class TextReport:
                 yield describe_failure(page, result, self._view)
         if page.problem:
             yield f"{style.bad('FAIL')} {visible(f'{page.page}: {page.problem}')}"
+        if page.share < _MOSTLY:
+            lost, both = page.unchecked, page.unchecked + page.checked
+            words = f"{lost} of {both} examples that could be compared lack something"
+            yield f"{style.bad('UNREAD')} {visible(str(page.page))}: {words}"
         if self._total == 1:
             yield from _meanings([page])
         yield f"{style.strong(visible(str(page.page)))}: {_counts([page])}"
@@ -141,10 +149,12 @@ def _counts(pages: Sequence[PageResult]) -> str:
     counts = tally(pages)
     total = sum(counts.values()) - counts.get(Verdict.TEXT.value, 0)
     checked = sum(page.checked for page in pages)
+    unread = sum(page.unread for page in pages)
+    left = f"; {unread} block{'s'[: unread != 1]} in other languages" if unread else ""
     if not total:
-        return "no examples"
+        return f"no examples{left}"
     shown = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"checked {checked} of {total} example{'s'[: total != 1]}: {shown}"
+    return f"checked {checked} of {total} example{'s'[: total != 1]}: {shown}{left}"
 
 
 def _causes(pages: Sequence[PageResult]) -> Iterator[str]:
@@ -163,6 +173,30 @@ def _meanings(pages: Sequence[PageResult]) -> Iterator[str]:
     for verdict, meaning in _MEANINGS.items():
         if verdict.value in counts:
             yield f"{counts[verdict.value]} {verdict.value}: {meaning}"
+    yield from _roots(pages)
+
+
+def _roots(pages: Sequence[PageResult]) -> Iterator[str]:
+    """Which names are missing most, and the failures from which others follow."""
+    missing, follow = Counter[str](), Counter[tuple[Path, int]]()
+    for page in pages:
+        lacking: dict[int, list[str]] = {}  # names, by the lines of the examples that lack them
+        for result in page.results:
+            _, lacks, text = result.note.rpartition(LACKS)
+            line = result.example.line
+            if lacks:
+                lacking[line] = text.split(", ")
+            elif result.note.startswith(FOLLOWS):
+                line = int(result.note.rpartition(" ")[2])
+                follow[page.page, line] += line not in lacking
+            missing.update(lacking.get(line, ()) if result.verdict is Verdict.FRAGMENT else ())
+    for name, count in missing.most_common(_NAMES):
+        if count > 1:
+            yield f"{count} examples need {name}, which nothing defines: a --prelude can"
+    for (path, line), count in follow.most_common(_CAUSES):
+        if count:
+            examples = "example follows" if count == 1 else "examples follow"
+            yield visible(f"{count} {examples} from {path}:{line}")
 
 
 # -- the details of a failure

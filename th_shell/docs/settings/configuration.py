@@ -47,10 +47,11 @@ class Configuration(Said):
     layer: what is said of each example. engine: the commands that run the examples of languages.
     prelude: code that runs before a page, by languages. lua_path, lua_cpath: where `require`
     searches before it does where it always does. environment: variables of the engines. memory:
-    bytes that a page may take. errata: the folder of the files with errata and verdicts. sandbox:
-    whether engines may use the page's folder alone; sandbox_read: files and folders that they may
-    read even so. language: that of blocks which do not tell theirs. torch: one of `TORCHES`, which
-    Python without an engine of its own imports.
+    bytes that a page may take. errata: the folder of the files with errata and verdicts.
+    min_checked: the share of a page's examples that must be checked. sandbox: whether engines may
+    use the page's folder alone; sandbox_read: files and folders that they may read even so.
+    language: that of blocks which do not tell theirs. torch: one of `TORCHES`, which Python without
+    an engine of its own imports.
     """
 
     layer: Layer = NOTHING
@@ -61,6 +62,7 @@ class Configuration(Said):
     environment: Mapping[str, str] = field(default_factory=dict)
     memory: int | None = None
     errata: Path | None = None
+    min_checked: float | None = None
     sandbox: bool | None = None
     sandbox_read: Sequence[str] = ()
     language: str | None = None

@@ -155,6 +155,14 @@ JUDGING = (
         readers.flag,
         "fail where a prompt prints something and the page documents nothing",
     ),
+    Option(
+        "min_checked",
+        readers.share,
+        "a page fails if a smaller share of what could be compared is checked, such as 0.8; the "
+        "others are fragments (default: 0)",
+        "SHARE",
+        readers.literal,
+    ),
     _of_files(
         "errata",
         readers.existing_folder,

@@ -77,6 +77,14 @@ def number(value: object) -> float:
     return float(value)
 
 
+def share(value: object) -> float:
+    """A part of a whole."""
+    found = number(value)
+    if found > 1:
+        raise ValueError("not a number from 0 to 1")
+    return found
+
+
 def seconds(value: object) -> float:
     """A number above 0, which may be infinite."""
     if value == float("inf"):
