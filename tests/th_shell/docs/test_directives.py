@@ -91,6 +91,7 @@ TWO = "```lua\n> 1\n> 2\n```\n"
         ("```lua\n> 1\n-- th-docs page: skip\n> 2\n```\n", "ss"),
         (f"```html\n{SKIP}\n```\n\n{TWO}", "--"),
         (f"<!-- ` -->\n{SKIP}\n{TWO}", "ss"),
+        (f"{TWO}{SKIP}\n{TWO}", "--ss"),
     ],
 )
 def test_places(read: Read, name: str, text: str, found: str) -> None:
@@ -183,7 +184,8 @@ def test_directives_are_no_part_of_inputs_and_outputs(read: Read) -> None:
          "6: the directive holds for nothing: no example follows"),
         (f"\n<!-- th-docs: capture file -->\n{TWO}", "2: no documented output has <file>"),
         (f"\n<!-- th-docs: skipp -->\n{TWO}",
-         "2: unknown directive 'skipp': there are skip, xfail, setup, teardown, filter, capture"),
+         "2: unknown directive 'skipp': there are skip, xfail, setup, teardown, filter, capture, "
+         "reset"),
         (f"<!-- th-docs: tol=1 -->\n{TWO}", "1: unknown setting 'tol'"),
         (f"<!-- th-docs: skip because='x' -->\n{TWO}",
          "1: skip: unknown setting 'because': there are 'reason' and 'if'"),
@@ -198,6 +200,9 @@ def test_directives_are_no_part_of_inputs_and_outputs(read: Read) -> None:
         (f"<!-- th-docs: timeout=0 -->\n{TWO}", "1: timeout: not a number above 0"),
         (f"<!-- th-docs: seed=1.5 -->\n{TWO}", "1: seed: not a whole number from 0 up"),
         (f"<!-- th-docs: strict=1 -->\n{TWO}", "1: strict: neither true nor false"),
+        (f"{TWO}\n<!-- th-docs: reset -->\n",
+         "6: the directive holds for nothing: no example follows"),
+        (f"<!-- th-docs: reset all -->\n{TWO}", "1: not 'key=value': all"),
         (f"<!-- th-docs: filter match='(' replace='' -->\n{TWO}",
          "1: filters: not a regular expression: missing ), unterminated subpattern at position 0"),
         (f"<!-- th-docs: filter match='a' replace='\\1' -->\n{TWO}",
@@ -436,3 +441,63 @@ def test_pages_of_both_suffixes_of_restructuredtext_have_directives() -> None:
     names = ("page.rst", "page.rest", "page.REST")
     found = [find_comments(read_text(".. th-docs: skip", name)) for name in names]
     assert [[comment.text for comment in comments] for comments in found] == [["th-docs: skip"]] * 3
+
+
+# -- sessions
+
+ONE = "```lua\n> x = 1\n```\n"
+ASKS = "```lua\n> x\nnil\n```\n"
+RESET = "<!-- th-docs: reset -->"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("page.md", f"{RESET}\n{TWO}text\n\n{TWO}", "1111"),
+        ("page.md", f"{TWO}\n{RESET}\n\ntext\n\n{TWO}\n{RESET}\n{TWO}", "001122"),
+        ("page.md", f"{TWO}<!-- clear-namespace -->\n{TWO}", "0011"),
+        ("page.md", f"{TWO}\n<!--- clear-namespace -->\n\n{TWO}\n% clear-namespace\n\n{TWO}",
+         "001122"),
+        ("page.md", f"{TWO}\n`clear-namespace`\n\n{TWO}", "0000"),
+        ("page.md", "```lua\n> 1\n> 2 -- th-docs: reset\n> 3\n-- th-docs: reset\n> 4\n```\n",
+         "0112"),
+        ("page.txt", f"{TWO}\n-- th-docs: reset\n\ntext\n\n{TWO}", "0011"),
+        ("page.rst",
+         ">>> 1\n\n.. th-docs: reset\n\ntext\n\n>>> 2\n\n.. clear-namespace\n\n>>> 3\n", "012"),
+        ("page.lua", "-- @usage\n-- x = 1\nx = 1\n-- th-docs: reset\n\n-- @usage\n-- x = 2\n",
+         "01"),
+    ],
+)  # fmt: skip
+def test_a_new_session_begins(read: Read, name: str, text: str, found: str) -> None:
+    groups = [example.group for example in read(text, name)]
+    assert "".join(group.removeprefix("\n") or "0" for group in groups) == found
+
+
+def test_groups_have_sessions_of_their_own(read: Read) -> None:
+    text = ".. doctest:: {0}\n\n   >>> {0}\n\n"
+    page = f"{text.format(1)}{text.format(2)}.. th-docs: reset\n\n{text.format(1)}"
+    assert [example.group for example in read(page, "page.rst")] == ["1", "2", "1\n1"]
+
+
+def test_a_session_knows_nothing_of_the_one_before(check: Check) -> None:
+    page = check(
+        f"{ONE}\n{RESET}\n<!-- th-docs: setup y = 2 -->\n\n{ASKS}"
+        "```lua\n> y\n2\n```\n```python\n>>> x = 1\n```\n\n<!-- th-docs: reset -->\n"
+        "```python\n>>> x\nTraceback (most recent call last):\nNameError: name 'x' is not defined\n"
+        "```\n```lua\n> y\nnil\n```\n"
+    )
+    assert verdicts(page) == ["ran", "pass", "pass", "ran", "pass", "pass"]
+
+
+def test_a_teardown_runs_in_the_session_that_it_stands_in(check: Check, tmp_path: Path) -> None:
+    teardown = f"<!-- th-docs: teardown io.open('{tmp_path}/log', 'a'):write(x, ' '):close() -->\n"
+    page = check(
+        f"{ONE}\n{RESET}\n```lua\n> x = 2\n```\n\n{teardown}\n{RESET}\n```lua\n> x = 3\n```\n"
+    )
+    assert verdicts(page) == ["ran", "ran", "ran"]
+    assert set((tmp_path / "log").read_text().split()) == {"2"}
+
+
+def test_the_file_beside_a_page_begins_sessions(read: Read, tmp_path: Path) -> None:
+    (tmp_path / "page.md.th-docs").write_text("[[examples]]\ninput = '2'\nreset = true\n")
+    assert [example.group for example in read(TWO)] == ["", "\n1"]

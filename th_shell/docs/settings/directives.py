@@ -41,6 +41,9 @@ _IN_PAGE = re.compile(_HTML, re.S)
 _IN_MARKDOWN = re.compile(f"{_OPAQUE}|{_HTML}", re.S)
 _RST = re.compile(r"^(?P<margin>\s*)\.\.\s+(?P<text>th-docs\b.*)$")
 _LINE = re.compile(r"^(?P<code>.*?)(?:(?<!-)-{2,}|(?<!#)#+|(?<!/)//+)\s*(?P<text>th-docs\b.*)$")
+_FENCE = re.compile(r"^\s*(?:`{3}|~{3}).*")
+#: What sybil has for `reset`: '.. clear-namespace', '<!--- clear-namespace -->', '% …' in MyST.
+_CLEAR = re.compile(r"^\s*(?:\.\.|<!-{2,}|%)\s+clear-namespace\s*(?:-->\s*)?$")
 _LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
 
 
@@ -63,7 +66,7 @@ class Comment:
 
 def find_comments(page: PageText) -> list[Comment]:
     """The comments of a page that begin with `th-docs`, in order."""
-    if not any(WORD in line for line in page.lines):
+    if not any(WORD in line or _CLEAR.match(line) for line in page.lines):
         return []
     found = [
         comment
@@ -122,8 +125,12 @@ def _inside(number: int, lines: Sequence[Line], is_comment: bool) -> Iterator[Co
 
 def _outside(page: PageText) -> Iterator[Comment]:
     code = page.other | {line.number for block in page.blocks for line in block.lines}
-    prose = ["" if at in code else line for at, line in enumerate(page.lines, 1)]
+    # Between two fences nothing is code within a text.
+    texts = [_FENCE.sub("", line) for line in page.lines]
+    prose = ["" if at in code else line for at, line in enumerate(texts, 1)]
     kind = FORMATS.get(page.suffix)
+    reset = ".. th-docs: reset" if kind == "rst" else "<!-- th-docs: reset -->"
+    prose = [reset if _CLEAR.match(line) else line for line in prose]
     if kind == "rst":
         yield from _rst_comments(prose)
     elif kind != "notebook":  # whose lines are not those of its texts
@@ -181,6 +188,7 @@ _DIRECTIVES = {
     "teardown": "code",
     "filter": "",
     "capture": "names",
+    "reset": "",
 }
 _HEAD = re.compile(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
 #: A comment that would be a directive with a colon.
@@ -235,7 +243,7 @@ def _table(text: str, place: str) -> _Table:
         return {"filters": [_values(rest, place)]}
     if not rest.strip() and _DIRECTIVES[word]:
         raise SettingsError(f"{place}: {word} has no {_DIRECTIVES[word]}")
-    if word in ("skip", "xfail"):
+    if word in ("skip", "xfail", "reset"):
         return {word: _values(rest, place) if rest.strip() else True}
     return {word: rest.split() if word == "capture" else rest.strip("\n")}
 

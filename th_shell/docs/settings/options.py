@@ -181,6 +181,7 @@ OPTIONS = (
     Option("xfail", readers.mark),
     Option("filters", readers.filters),
     Option("capture", readers.captures),
+    Option("reset", readers.flag),
     *(Option(kind, read) for kind, read in _HIDDEN.items()),
 )
 

@@ -2,8 +2,8 @@
 
 Outside of blocks, a directive holds for the block right under it; within a block, for the input
 that it stands behind, or for the one under it; with `page`, for the page. `setup` is done before
-the next example, wherever that is, and `teardown` at the end. A directive that holds for nothing
-is an error.
+the next example, wherever that is, with which a new session begins after `reset`; `teardown` is
+done at the end of the session that it stands in. A directive that holds for nothing is an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def cut_with_settings(
     finder = _Finder(page, examples, comments)
     placed += [finder.placed(one) for one in directives.read_directives(page.name, comments)]
     placed += _prepared(page.name, own, examples)
-    return own, _with_layers(examples, sorted(placed, key=lambda one: one.rank))
+    return own, _in_sessions(_with_layers(examples, sorted(placed, key=lambda one: one.rank)))
 
 
 #: What is done with code that a page runs beside its examples.
@@ -77,6 +77,17 @@ def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[
     return found
 
 
+def _in_sessions(examples: Iterable[Example]) -> list[Example]:
+    """Examples, whose groups have other names from each on with which a new session begins."""
+    found: list[Example] = []
+    resets = 0
+    for example in examples:
+        resets += bool(example.settings.reset)
+        group = f"{example.group}\n{resets}" if resets else example.group
+        found.append(replace(example, group=group))
+    return found
+
+
 def _check_captures(placed: Placed, examples: Sequence[Example]) -> None:
     shown = {name for at in placed.examples for name in shown_captures(examples[at].expected)}
     for name in placed.layer.settings.capture:
@@ -107,15 +118,17 @@ class _Finder:
         comment = directive.comment
         kinds = {hidden.kind for hidden in directive.layer.hidden}
         if directive.page or "teardown" in kinds:
-            return 2, range(len(self._examples)), "the page has no examples"
+            above = [] if directive.page else self._above(comment)
+            return 2, above or range(len(self._examples)), "the page has no examples"
+        is_next = "setup" in kinds or directive.layer.settings.reset is True
         if comment.block is not None:
-            return 5, *self._in_block(comment, comment.block, "setup" in kinds)
-        if "setup" in kinds:
+            return 5, *self._in_block(comment, comment.block, is_next)
+        if is_next:
             return 5, self._next(comment), "no example follows"
         return 3, self._under(comment), "no block of examples stands right under it"
 
     def _in_block(
-        self, comment: directives.Comment, block: int, is_setup: bool
+        self, comment: directives.Comment, block: int, is_next: bool
     ) -> tuple[Sequence[int], str]:
         examples = self._examples
         for at, example in enumerate(examples):
@@ -127,12 +140,15 @@ class _Finder:
         if comment.code.strip():
             return [], "it stands behind no input"
         found = self._next(comment)[:1]
-        if is_setup:
+        if is_next:
             return found, "no example follows"
         if not found or examples[found[0]].block != block:
             return [], "no example follows in its block"
         is_text = examples[found[0]].kind is Kind.TEXT
         return ([], "what follows is no input") if is_text else (found, "")
+
+    def _above(self, comment: directives.Comment) -> Sequence[int]:
+        return [at for at, one in enumerate(self._examples) if one.line < comment.line][-1:]
 
     def _next(self, comment: directives.Comment) -> Sequence[int]:
         found = (at for at, one in enumerate(self._examples) if one.line > comment.last)

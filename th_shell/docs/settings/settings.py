@@ -107,8 +107,8 @@ class Settings(Said):
     """How an example is run and judged; None: nothing is said.
 
     skip: why it is not run. xfail: why it fails. timeout: the seconds that it may take. strict:
-    whether what it prints must be documented. capture: names of parts of its output: see
-    `captures`.
+    whether what it prints must be documented. reset: whether a new session begins with it.
+    capture: names of parts of its output: see `captures`.
     """
 
     skip: Mark | None = None
@@ -117,6 +117,7 @@ class Settings(Said):
     rtol: float | None = None
     timeout: float | None = None
     strict: bool | None = None
+    reset: bool | None = None
     filters: tuple[Filter, ...] = ()
     capture: tuple[str, ...] = ()
 
