@@ -12,7 +12,6 @@ A page runs as a whole when the first of its tests does.
 from __future__ import annotations
 
 import atexit
-import hashlib
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import cache, cached_property
@@ -23,25 +22,20 @@ import pytest
 
 from th_shell.docs.checking import Checker, ReadPage, check_page
 from th_shell.docs.command.selection import is_page
-from th_shell.docs.judging.verdicts import PageResult, Verdict
+from th_shell.docs.judging.verdicts import EXPECTED_TO_FAIL, NOT_CHECKED, PageResult
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import Example, identities
+from th_shell.docs.reading.examples import Example
+from th_shell.docs.reporting.junit import names_of_tests
 from th_shell.docs.reporting.report import describe_failure
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.settings import PageError
-from th_shell.visible import visible
 
 #: A pytest_collect_file hook.
 _Hook = Callable[[Path, pytest.Collector], pytest.Collector | None]
 
 #: The pages that hooks of conftest.py files have collected.
 _COLLECTED = pytest.StashKey[set[Path]]()
-_LONGEST = 150  # characters of a test's name
-
-#: What is neither right nor made this run fail.
-_EXPECTED_TO_FAIL = frozenset((Verdict.XFAIL, Verdict.ERRATUM))
-_NOT_CHECKED = frozenset((Verdict.SKIPPED, Verdict.TEXT, Verdict.FRAGMENT, Verdict.DEVICE))
 
 
 def pages(*patterns: str) -> _Hook:
@@ -101,26 +95,12 @@ class _Page(pytest.File):
         return result, time.monotonic() - start
 
     def collect(self) -> Iterable[pytest.Item]:
-        for index, name in enumerate(_names(self.examples)):
+        for index, name in enumerate(names_of_tests(self.examples)):
             # As a whole, the id is read in one way wherever pytest reads it: names have brackets.
             node = f"{self.nodeid}::{name}"
             item = _ExampleTest.from_parent(self, name=name, nodeid=node)
             item.index = index
             yield item
-
-
-def _names(examples: Sequence[Example]) -> list[str]:
-    """The names of examples as tests, in ASCII: they are in files and on command lines."""
-    return [_name(visible(str(identity))) for identity in identities(examples)]
-
-
-def _name(text: str) -> str:
-    # What is between '::' is the name of a test for pytest.
-    name = text.replace("::", ":\\:").encode("ascii", "backslashreplace").decode()
-    if len(name) <= _LONGEST:
-        return name
-    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return f"{name[:_LONGEST]}...{digest}"
 
 
 class _ExampleFailed(Exception):
@@ -138,9 +118,10 @@ class _ExampleTest(pytest.Item):
         if page.problem:
             raise _ExampleFailed(page.problem)
         result = page.results[self.index]
-        if result.verdict in _NOT_CHECKED:
+        self.user_properties.append(("verdict", result.verdict.value))
+        if result.verdict in NOT_CHECKED:
             pytest.skip(result.note)
-        if result.verdict in _EXPECTED_TO_FAIL:
+        if result.verdict in EXPECTED_TO_FAIL:
             pytest.xfail(f"{result.verdict.value}: {result.note}")
         if result.failed:
             raise _ExampleFailed(describe_failure(page, result))

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from th_shell.docs.plugin import _names
 from th_shell.docs.reading.examples import Example, Kind
+from th_shell.docs.reporting.junit import names_of_tests
 
 pytest_plugins = "pytester"
 
@@ -150,8 +150,8 @@ def test_the_entry_point_loads_nothing_but_itself() -> None:
         ("", "x" * 200, "/1/" + "x" * 147 + "...f019101b"),
     ],
 )
-def test_names(heading: str, source: str, name: str) -> None:
-    assert _names([Example(1, 0, Kind.PROMPT, source, heading=heading)]) == [name]
+def testnames_of_tests(heading: str, source: str, name: str) -> None:
+    assert names_of_tests([Example(1, 0, Kind.PROMPT, source, heading=heading)]) == [name]
 
 
 def test_settings_hold_and_wrong_ones_are_errors(folder: Path, pytester: pytest.Pytester) -> None:

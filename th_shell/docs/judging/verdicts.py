@@ -59,10 +59,12 @@ _NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
 
 #: The verdicts that make a page fail.
 FAILURES = frozenset((Verdict.DIFFERS, Verdict.ERROR, Verdict.DAMAGED, Verdict.HEALED))
+#: What is neither right nor makes the page fail.
+EXPECTED_TO_FAIL = frozenset((Verdict.XFAIL, Verdict.ERRATUM))
+#: What says nothing of whether the page holds.
+NOT_CHECKED = frozenset((Verdict.SKIPPED, Verdict.TEXT, Verdict.FRAGMENT, Verdict.DEVICE))
 #: The verdicts of what was not compared with the page.
-_UNCHECKED = frozenset(
-    (Verdict.RAN, Verdict.FRAGMENT, Verdict.DEVICE, Verdict.SKIPPED, Verdict.TEXT)
-)
+_UNCHECKED = NOT_CHECKED | {Verdict.RAN}
 
 
 @dataclass(frozen=True)

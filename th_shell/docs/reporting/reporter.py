@@ -58,6 +58,7 @@ _OPTIONS: Sequence[tuple[Sequence[str], str, dict[str, Any]]] = (
         "error. Its schema is th_shell/docs/reporting/results.schema.json",
         {"metavar": "FILE"},
     ),
+    (("--junitxml",), "write all results to FILE as pytest's --junitxml does", {"metavar": "FILE"}),
     (
         ("--coverage",),
         "say which operations of torch, and which anchors of the pages, have no checked example",
@@ -97,14 +98,15 @@ class Reporter:
         self._progress = progress
         self._text = TextReport(view, progress.total)
         self._json = _opened(options.json) if options.json and self._descriptor == 1 else None
+        self._junit = _opened(options.junitxml) if options.junitxml else None
 
     def __enter__(self) -> Reporter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._json:
-            self._json.abandon()
-            os.close(self._json.descriptor)
+        for file in filter(None, (self._json, self._junit)):
+            file.abandon()
+            os.close(file.descriptor)
 
     def page(self, page: PageResult) -> None:
         """Report a page."""
@@ -119,7 +121,11 @@ class Reporter:
         is_wanted = self._options.coverage or self._options.coverage_names is not None
         covered = self._coverage(pages) if is_wanted else None
         if self._options.json:
-            self._write(results_json(pages, covered))
+            self._write(results_json(pages, covered), self._options.json, self._json)
+        if self._junit:
+            from th_shell.docs.reporting.junit import junit_xml  # late: few runs need XML
+
+            self._write(junit_xml(pages), self._options.junitxml, self._junit)
 
     def _coverage(self, pages: Sequence[PageResult]) -> coverage.Coverage:
         names = self._options.coverage_names
@@ -132,13 +138,13 @@ class Reporter:
         self._progress.erase()
         write_text(f"{line}\n", self._descriptor)
 
-    def _write(self, text: str) -> None:
-        if self._json is None:
+    def _write(self, text: str, name: str, file: Replacement | None) -> None:
+        if file is None:
             write_text(text, 1)
             return
-        with _writing(self._options.json):
-            write_all(self._json.descriptor, text.encode())
-            self._json.commit()
+        with _writing(name):
+            write_all(file.descriptor, text.encode())
+            file.commit()
 
 
 def _opened(name: str) -> Replacement:
