@@ -43,13 +43,12 @@ class Value:
 
     text: the comment's. codes: readings of the text as Lua expressions; there are none where it has
     names, as prose has. shown: what has the values after the input: the places that it assigns to;
-    '' for the input itself. is_remark: whether the comment has no mark that says so.
+    '' for the input itself.
     """
 
     text: str
     codes: tuple[str, ...] = ()
     shown: str = ""
-    is_remark: bool = False
 
 
 def comment_of(source: str) -> str | None:
@@ -90,7 +89,7 @@ def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
     codes += [reading for reading in _readings(text) if _is_literal(reading, compiler)]
     if not shows_value(source, compiler):
         codes = []
-    return Value(text, tuple(codes), is_remark=True)
+    return Value(text, tuple(codes))
 
 
 def value_of(text: str, source: str, compiler: Compiler) -> Value | None:

@@ -11,18 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import (
-    LUA,
-    OUTPUTS,
-    PYTHON,
-    Block,
-    Example,
-    PageText,
-    edited,
-    language_of,
-    role_of,
-)
+from th_shell.docs.reading.examples import LUA, OUTPUTS, PYTHON, Block, Example, PageText, edited
 from th_shell.docs.reading.formats import FORMATS, reader
+from th_shell.docs.reading.languages import language_of, role_of
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.settings.beside import Beside
 from th_shell.docs.settings.placement import cut_with_settings

@@ -14,7 +14,8 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-from th_shell.docs.reading.examples import LUA, PYTHON, language_of
+from th_shell.docs.reading.examples import LUA, PYTHON
+from th_shell.docs.reading.languages import language_of
 from th_shell.docs.settings.conditions import ConditionError, parse_condition
 from th_shell.docs.settings.settings import (
     Filter,

@@ -15,8 +15,9 @@ from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.parsers.rst import Directive, directives
 
-from th_shell.docs.reading.examples import DIRECTIVES, Block, directed, numbered
+from th_shell.docs.reading.examples import Block, numbered
 from th_shell.docs.reading.formats.sessions import complete
+from th_shell.docs.reading.languages import DIRECTIVES, directed
 from th_shell.docs.settings.settings import PageError
 
 _NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")

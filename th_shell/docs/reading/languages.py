@@ -1,0 +1,95 @@
+"""What language a block is in, and what its fence or directive says of it.
+
+A block names its language at its fence: in CommonMark in the first word, in MyST also behind a
+directive or as one, in Pandoc among attributes. Where it names none, its first prompt tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from th_shell.docs.reading.examples import LUA, PYTHON, Block, Line, Role
+
+_NAMES = {
+    **dict.fromkeys(("lua", "luajit", "th", "torch"), LUA),
+    **dict.fromkeys(("python", "py", "python3", "py3", "pycon", "pycon3"), PYTHON),
+    **dict.fromkeys(("doctest", "ipython", "ipython3", "code-cell"), PYTHON),
+    **dict.fromkeys(("testcode", "testsetup", "testcleanup"), PYTHON),
+}
+#: The languages of fences with what a program prints, or a terminal shows.
+_OUTPUTS = ("console", "none", "out", "output", "plain", "plaintext", "text", "txt", "testoutput")
+_ROLES = {
+    **dict.fromkeys(_OUTPUTS, Role.OUTPUT),
+    **dict.fromkeys(("out", "output", "testoutput"), Role.ANNOUNCED),
+    "testsetup": Role.SETUP,
+    "testcleanup": Role.TEARDOWN,
+}
+#: Sphinx's directives of tests, which name the groups that they belong to.
+DIRECTIVES = ("doctest", "testcleanup", "testcode", "testoutput", "testsetup")
+#: Directives of MyST whose language stands behind them, and those that are one.
+_NAMED = re.compile(r"\{(?:code|code-block|sourcecode)\}\s*(?P<name>[\w.+-]*)")
+_DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
+_PANDOC = re.compile(r"\{[^{}]*?\.(?P<name>[\w+-]+)[^{}]*\}")
+_LUA_PROMPT = re.compile(r"^\s*(?:th)?>(?!>)")
+#: The prompts that no other text has.
+_SESSION_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|th> )")
+_TERMINAL_PROMPT = re.compile(rf"{_SESSION_PROMPT.pattern}|^\s*\$ ")
+_OPTION = re.compile(r"^\s*:(?P<name>[\w-]+):\s*(?P<value>.*?)\s*$")
+_PYTHON_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:)")
+
+
+def fence_language(info: str) -> str:
+    """The language in the words behind a fence, in small letters; '' where there is none.
+
+    So it stands in CommonMark; MyST has it behind `{code-block}`, or a directive in its place,
+    and Pandoc has it behind a dot, among attributes in braces.
+    """
+    for form in (_NAMED, _PANDOC, _DIRECTIVE):
+        if match := form.match(info.strip()):
+            return match["name"].lower()
+    return (info.split() or [""])[0].lower()
+
+
+def role_of(name: str, lines: Sequence[str]) -> Role | None:
+    """What a block of a language is, if its text is no examples; with prompts, it is examples."""
+    role = _ROLES.get(name)
+    has_prompts = role is Role.OUTPUT and any(map(_TERMINAL_PROMPT.match, lines))
+    return None if has_prompts else role
+
+
+def without_options(lines: Sequence[Line]) -> tuple[tuple[Line, ...], dict[str, str]]:
+    """The content of a directive, and the options above it: lines such as `:options: +SKIP`."""
+    options: dict[str, str] = {}
+    at = 0
+    while at < len(lines) and (match := _OPTION.match(lines[at].text)):
+        options[match["name"]] = match["value"]
+        at += 1
+    return tuple(lines[at:]), options
+
+
+def directed(block: Block, groups: str, options: Mapping[str, str]) -> Block:
+    """A block with what Sphinx's directives of tests say of it, and the flags that all have."""
+    marks = block.marks.union(re.findall(r"\+(\w+)", options.get("options", "")))
+    if block.language in DIRECTIVES:
+        marks |= {"IGNORE_EXCEPTION_DETAIL"}
+    group = " ".join(groups.replace(",", " ").split())
+    return replace(block, skip=block.skip or "SKIP" in marks, marks=marks, group=group)
+
+
+def language_of(name: str, lines: Iterable[str], usual: str = LUA) -> str:
+    """The language of a block by the name at its fence, else by its first prompt, else the usual.
+
+    Returns '' for a language that has no engine.
+    """
+    if name in _OUTPUTS:
+        usual, lines = "", filter(_SESSION_PROMPT.match, lines)
+    elif name:
+        return _NAMES.get(name, "")
+    for line in lines:
+        if _LUA_PROMPT.match(line):
+            return LUA
+        if _PYTHON_PROMPT.match(line):
+            return PYTHON
+    return usual
