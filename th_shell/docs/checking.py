@@ -8,8 +8,10 @@ before (`expectations`).
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,6 +80,14 @@ class Checker:
         if said.sandbox and (lack := sandbox.missing()):
             raise PageError(f"the sandbox cannot be had: {lack}")
         return ReadPage(page, configured_runner(self.starter, said))
+
+
+@cache
+def shared_checker() -> Checker:
+    """What checks pages within another program, until it ends: pytest, Sphinx, MkDocs."""
+    starter = Starter()
+    atexit.register(starter.stop)
+    return Checker(starter, Compiler(), Configuration())
 
 
 @dataclass(frozen=True)

@@ -11,24 +11,20 @@ A page runs as a whole when the first of its tests does.
 
 from __future__ import annotations
 
-import atexit
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from th_shell.docs.checking import Checker, ReadPage, check_page
+from th_shell.docs.checking import ReadPage, check_page, shared_checker
 from th_shell.docs.command.selection import is_page
 from th_shell.docs.judging.verdicts import EXPECTED_TO_FAIL, NOT_CHECKED, PageResult
-from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example
 from th_shell.docs.reporting.junit import names_of_tests
 from th_shell.docs.reporting.report import describe_failure
-from th_shell.docs.running.processes import Starter
-from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.settings import PageError
 
 #: A pytest_collect_file hook.
@@ -66,20 +62,13 @@ def collects_already(path: Path, parent: pytest.Collector) -> bool:
     return path in parent.config.stash.get(_COLLECTED, ())
 
 
-@cache
-def _checker() -> Checker:
-    starter = Starter()
-    atexit.register(starter.stop)
-    return Checker(starter, Compiler(), Configuration())
-
-
 class _Page(pytest.File):
     """A page."""
 
     @cached_property
     def read(self) -> ReadPage:
         try:
-            return _checker().read(self.path)
+            return shared_checker().read(self.path)
         except PageError as error:
             raise self.CollectError(str(error)) from None
 

@@ -99,21 +99,28 @@ class TextReport:
     def _several(self, page: PageResult, cluster: Cluster) -> Iterator[str]:
         first = cluster.members[0][1]
         words = f"{len(cluster.members)} examples: {cluster.cause.words}"
-        yield f"{_headline(page, first, self._view.style)}: {words}"
+        place = _failure_at(page, first, self._view.style)
+        yield f"{place}{first.verdict.value}: {words}"
         yield f"  lines: {_lines(cluster)}"
 
     def _again(self, page: PageResult, cluster: Cluster) -> str:
         first, *others = (result for _, result in cluster.members)
         and_more = f" (lines {_lines(cluster)})" if others else ""
-        line = f"{_headline(page, first, self._view.style)}{and_more}: {cluster.cause.words}"
-        return f"{line} [as {self._shown[cluster.cause.key]}]\n"
+        line = f"{first.verdict.value}{and_more}: {cluster.cause.words}"
+        place = _failure_at(page, first, self._view.style)
+        return f"{place}{line} [as {self._shown[cluster.cause.key]}]\n"
 
 
 def describe_failure(page: PageResult, result: Result, view: View | None = None) -> str:
     """An example's position and input, and how what it has printed differs from the page."""
     view = view or View()
+    return f"{_failure_at(page, result, view.style)}{describe(result, view)}"
+
+
+def describe(result: Result, view: View | None = None) -> str:
+    """An example's verdict and input, and how what it has printed differs from the page."""
     note = f" ({first_line(result.note)})" if result.note else ""
-    return "\n".join([f"{_headline(page, result, view.style)}{note}", *_details(result, view), ""])
+    return "\n".join([f"{result.verdict.value}{note}", *_details(result, view or View()), ""])
 
 
 def tally(pages: Sequence[PageResult]) -> dict[str, int]:
@@ -131,8 +138,8 @@ def _example_line(page: PageResult, result: Result) -> str:
     return f"{_place(page, result)}: {result.verdict.value:8} {source}{note}"
 
 
-def _headline(page: PageResult, result: Result, style: Style) -> str:
-    return f"{style.bad('FAIL')} {style.strong(_place(page, result))}: {result.verdict.value}"
+def _failure_at(page: PageResult, result: Result, style: Style) -> str:
+    return f"{style.bad('FAIL')} {style.strong(_place(page, result))}: "
 
 
 def _place(page: PageResult, result: Result) -> str:

@@ -3,6 +3,7 @@
 import pytest
 from docutils.core import publish_doctree
 from docutils.nodes import literal_block
+from docutils.parsers.rst import directives, roles
 
 from th_shell.docs.reading.formats import rst
 
@@ -35,6 +36,19 @@ def found(page: str) -> list[tuple[str, list[tuple[int, str]]]]:
 )
 def test_code(page: str, blocks: list[tuple[str, list[tuple[int, str]]]]) -> None:
     assert found(page) == blocks
+
+
+def test_directives_and_roles_of_other_programs_are_not_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Sphinx registers its own in its process, and these need its state."""
+    for table in (directives._directives, roles._roles):
+        for name in ("code", "note", "sidenote", "ref"):
+            monkeypatch.setitem(table, name, None)
+    before = dict(directives._directives), dict(roles._roles)
+    page = ":ref:`x`\n\n.. code:: lua\n\n   x\n\n.. sidenote::\n\n   .. note::\n\n      >>> y\n"
+    assert found(page) == [("lua", [(5, "x")]), ("python", [(11, ">>> y")])]
+    assert (directives._directives, roles._roles) == before
 
 
 def test_a_block_opens_with_its_directive() -> None:

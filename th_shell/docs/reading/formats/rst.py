@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from docutils import nodes
 from docutils.core import publish_doctree
-from docutils.parsers.rst import Directive, directives
+from docutils.parsers.rst import Directive, directives, roles
 
 from th_shell.docs.reading.examples import Block, numbered
 from th_shell.docs.reading.formats.sessions import complete
@@ -133,15 +133,20 @@ _OWN = {
 
 @contextmanager
 def _directives(names: set[str]) -> Iterator[None]:
-    """While a page is read, directives with these names are known: our own, docutils', others."""
+    """While a page is read, directives with these names are known: our own, docutils', no others.
+
+    Those that Sphinx has registered in this process, and its roles, would need Sphinx's state.
+    """
     # docutils has no way to forget a directive, and others may use it in this process.
     known, standard = (vars(directives)[n] for n in ("_directives", "_directive_registry"))
-    before = dict(known)
-    for name in names:
-        if name in _OWN or name not in before and name not in standard:
-            known[name] = _OWN.get(name, _Directive)
+    tables = (known, vars(roles)["_roles"])
+    before = [dict(table) for table in tables]
+    for table in tables:
+        table.clear()
+    known.update({n: _OWN.get(n, _Directive) for n in names if n in _OWN or n not in standard})
     try:
         yield
     finally:
-        known.clear()
-        known.update(before)
+        for table, others in zip(tables, before, strict=True):
+            table.clear()
+            table.update(others)
