@@ -15,7 +15,6 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from th_shell import __version__
 from th_shell.docs.built_pages import failures_of, marked
 from th_shell.docs.checking import shared_checker
 from th_shell.docs.judging.verdicts import PageResult
@@ -30,7 +29,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", build.check)
     app.connect("html-page-context", build.mark)
     app.connect("build-finished", build.end)
-    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class _Build:

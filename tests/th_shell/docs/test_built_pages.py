@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -244,3 +245,8 @@ def test_mkdocs_forgets_what_failed_before(mkdocs: Build, tmp_path: Path) -> Non
         build(config)
     (tmp_path / "docs/bad.md").write_text(GOOD.format(""))
     build(config)
+
+
+def test_mkdocs_leaves_pages_that_are_no_files() -> None:
+    plugin = pytest.importorskip("th_shell.docs.mkdocs_plugin").Plugin()
+    assert plugin.on_page_content("x", page=Mock(**{"file.abs_src_path": None})) == "x"

@@ -138,15 +138,11 @@ def _directives(names: set[str]) -> Iterator[None]:
     Those that Sphinx has registered in this process, and its roles, would need Sphinx's state.
     """
     # docutils has no way to forget a directive, and others may use it in this process.
-    known, standard = (vars(directives)[n] for n in ("_directives", "_directive_registry"))
-    tables = (known, vars(roles)["_roles"])
-    before = [dict(table) for table in tables]
-    for table in tables:
-        table.clear()
-    known.update({n: _OWN.get(n, _Directive) for n in names if n in _OWN or n not in standard})
+    code, text = vars(directives), vars(roles)
+    before = code["_directives"], text["_roles"]
+    ours = _OWN | {name: _Directive for name in names - code["_directive_registry"].keys()}
+    code["_directives"], text["_roles"] = ours, {}
     try:
         yield
     finally:
-        for table, others in zip(tables, before, strict=True):
-            table.clear()
-            table.update(others)
+        code["_directives"], text["_roles"] = before
