@@ -140,7 +140,7 @@ def _directives(names: set[str]) -> Iterator[None]:
     # docutils has no way to forget a directive, and others may use it in this process.
     code, text = vars(directives), vars(roles)
     before = code["_directives"], text["_roles"]
-    ours = _OWN | {name: _Directive for name in names - code["_directive_registry"].keys()}
+    ours = dict.fromkeys(names - code["_directive_registry"].keys(), _Directive) | _OWN
     code["_directives"], text["_roles"] = ours, {}
     try:
         yield
