@@ -37,7 +37,8 @@ _LOCK = threading.Lock()
 _PRINTED_SHORT = ("np",)
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)")
 _OF_PYTHON = frozenset(("capture", "prun", "time", "timeit"))
-_MAGIC = re.compile(r"^(?=[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
+_MAGIC = re.compile(r"^(?=(?:[\w., ]+=\s*)?[%!?])|^(?=[\w.]+\?{1,2}\s*$)", re.M)
+_TIMED = re.compile(r"^%time[ \t]+(?=\S)", re.M)
 
 
 def syntax(text: str) -> Syntax:
@@ -171,8 +172,9 @@ def read_names(source: str) -> set[str]:
 
 
 def without_magics(source: str) -> str:
-    """A notebook's code whose lines for the notebook itself, such as `%time`, are comments.
+    """A notebook's code whose lines for the notebook itself, such as `%cd`, are comments.
 
+    `%time f()` is `f()`.
     A cell for another program, such as `%%bash`, has nothing but comments then.
     """
     if syntax(source) is Syntax.COMPLETE:
@@ -180,7 +182,7 @@ def without_magics(source: str) -> str:
     cell = _CELL_MAGIC.match(source)
     if cell and cell[1] not in _OF_PYTHON:
         return re.sub("^", "# ", source, flags=re.M)
-    return _MAGIC.sub("# ", source)
+    return _MAGIC.sub("# ", _TIMED.sub("", source))
 
 
 def _nodes(source: str) -> list[ast.AST]:

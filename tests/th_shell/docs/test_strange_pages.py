@@ -54,6 +54,8 @@ NAMES = {
     "> module = nn.Linear(2)\n> module\n3\n> module:forward(3)\n> module = 1\n> module\n1": (
         "fragment fragment fragment ran pass"
     ),
+    # The name without a value may stand in a function of the page.
+    "> function f() Game:start() end\n> f()\n3": "ran fragment",
     "> x = torch.ones(2):nosuch()\n> x\n3\n> x:sum()\n1": "error fragment fragment",
 }
 
@@ -68,6 +70,48 @@ def test_what_follows_from_a_failure_names_its_line(runner: Runner, tmp_path: Pa
     results = judged(runner, tmp_path, "page.md", page)
     assert words(results) == "error fragment fragment fragment pass"
     assert {result.note for result in results[1:4]} == {"follows from line 2"}
+
+
+VALUES = {
+    '> ("a"):rep(3), 7\n"aaa"  7': "pass",
+    '> ("a"):rep(3), 7\n"aaa"  8': "differs",
+    '> ("a"):rep(3), 7\n"aab"  7': "differs",
+    # A prompt that shows values by `=` shows none of calls.
+    "> = 1\n1\n> function f() print(2) return 3 end\n> f()\n2": "pass ran pass",
+    "> = 1\n1\n> function f() print(2) return 3 end\n> f()\n3": "pass ran differs",
+    "> function f() print(2) return 3 end\n> f()\n2": "ran differs",
+    "> {math.random(), math.random()}\n{0.25, 0.125}": "layout",
+    "> {math.random(), math.random()}\n{0.25, 7}": "differs",
+    "> {a = math.random(), b = 3}\n{b = 4, a = 0.5}": "differs",
+    "> 3\n{3}": "differs",
+    "> print('')\n{3}": "differs",
+    "> type(arg)\ntable": "pass",
+}
+
+
+@pytest.mark.parametrize(("page", "verdicts"), VALUES.items())
+def test_values_as_other_prompts_show_them(
+    runner: Runner, tmp_path: Path, page: str, verdicts: str
+) -> None:
+    assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
+
+
+NOTHING_SHOWN = {
+    "print(2)\n...": "ran",
+    "print(2)\n[...]": "ran",
+    "print(2) --> ...": "ran",
+    "assert(1 == 1)": "pass",
+    "assert(1 == 1, 'words') -- as it should be": "pass",
+    "assert(1 == 2)": "error",
+    "os.exit(0)\nprint(3) --> 3": "ran pass",
+    "os.exit(1)\nprint(3) --> 3": "error pass",
+    "function f() os.exit(0) end\nf()": "ran error",
+}
+
+
+@pytest.mark.parametrize(("page", "verdicts"), NOTHING_SHOWN.items())
+def test_pages_that_show_nothing(runner: Runner, tmp_path: Path, page: str, verdicts: str) -> None:
+    assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
 @pytest.mark.parametrize("label", ["text", "output", "console", "none", ""])
@@ -97,6 +141,9 @@ PYTHON = {
     ">>> int('x')  # doctest: +IGNORE_EXCEPTION_DETAIL\n"
     "Traceback (most recent call last):\nbuiltins.ValueError: other words": "pass",
     ">>> int('x')\nTraceback (most recent call last):\nValueError: other words": "error",
+    ">>> assert 1 == 1\n>>> assert 1 == 2": "pass error",
+    ">>> Dict(a=1).a\n1": "fragment",
+    ">>> from math import *\n>>> nosuch(3)\n3": "ran fragment",
 }
 
 
@@ -208,6 +255,7 @@ COMMENTS = {
     'math.huge, "a" --> inf, "a"': "pass",
     'error("boom2") --> boom2': "pass",
     'error("boom2") --> boom3': "error",
+    "function f(n) return 1 + f(n) end\nf(1) -- stack overflow: too deep": "ran pass",
     "assert(false, 'a wrong thing')\n-- error: a wrong thing": "pass",
     "assert(false, 'a wrong thing')\n\n-- error: a wrong thing": "error",
 }
@@ -264,17 +312,57 @@ def test_values_in_no_order(runner: Runner, tmp_path: Path) -> None:
     assert words([second, third, fourth]) == "differs pass differs"
 
 
-def test_marks_of_nbval(runner: Runner, tmp_path: Path) -> None:
-    def cell(source: str, output: str, *tags: str) -> dict[str, object]:
-        outputs = [{"output_type": "stream", "name": "stdout", "text": [output]}] if output else []
-        return {
-            "cell_type": "code",
-            "execution_count": 1,
-            "metadata": {"tags": tags},
-            "source": source.splitlines(True),
-            "outputs": outputs,
-        }
+def cell(source: str, output: str = "", *tags: str, value: str = "") -> dict[str, object]:
+    outputs: list[object] = []
+    if output:
+        outputs.append({"output_type": "stream", "name": "stdout", "text": [output]})
+    if value:
+        outputs.append({"output_type": "execute_result", "data": {"text/plain": [value]}})
+    return {
+        "cell_type": "code",
+        "execution_count": 1,
+        "metadata": {"tags": tags},
+        "source": source.splitlines(True),
+        "outputs": outputs,
+    }
 
+
+def notebook(*cells: dict[str, object]) -> str:
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+TIMES = "CPU times: user 1 s\nWall time: 3 µs\n"
+LOOPS = "3.49 µs ± 46.9 ns per loop (mean ± std. dev. of 7 runs, 10 loops each)\n"
+#: Cells, their printed texts and values, and the verdicts.
+CELLS = {
+    ("%timeit 1 + 1", "10 loops, best of 3: 1.2 µs per loop\n", ""): "",
+    ("%%timeit\n1 + 1", LOOPS, ""): "ran",
+    ("x = 3\n%timeit x\nx", LOOPS, "3"): "pass",
+    ("x = 3\n%timeit x\nx", LOOPS, "4"): "differs",
+    ("%time x = 3\nx", TIMES, "3"): "pass",
+    ("%time 1 + 1", TIMES, "3"): "differs",
+    ("%%time\nprint(1)", f"1\n{TIMES}", ""): "pass",
+    ("files = !ls\nprint(1)", "1\n", ""): "pass",
+    ("print(1)\n5;  # not shown", "1\n", ""): "pass",
+    ("5;", "5\n", ""): "differs",
+    ("iter([])", "", "<list_iterator at 0x104722400>"): "pass",
+    ("iter([])", "", "<tuple_iterator at 0x104722400>"): "differs",
+    ("def f(x): return x\nf", "", "<function __main__.f(x)>"): "pass",
+    ("def f(x): return x\nf", "", "<function __main__.g(x)>"): "differs",
+    ("5;", "<IPython.core.display.HTML object>\n", ""): "ran",
+}
+
+
+@pytest.mark.parametrize(("shown", "verdict"), CELLS.items())
+def test_what_notebooks_show(
+    runner: Runner, tmp_path: Path, shown: tuple[str, str, str], verdict: str
+) -> None:
+    source, output, value = shown
+    text = notebook(cell(source, output, value=value))
+    assert words(judged(runner, tmp_path, "page.ipynb", text)) == verdict
+
+
+def test_marks_of_nbval(runner: Runner, tmp_path: Path) -> None:
     cells = [
         cell("# NBVAL_IGNORE_OUTPUT\nprint(1)", "2"),
         cell("# NBVAL_CHECK_OUTPUT\nprint(1)", "2"),
@@ -283,6 +371,5 @@ def test_marks_of_nbval(runner: Runner, tmp_path: Path) -> None:
         cell("1 / 0", "", "raises-exception"),
         cell("1 / 0", "", "nbval-raises-exception"),
     ]
-    text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-    found = words(judged(runner, tmp_path, "page.ipynb", text))
+    found = words(judged(runner, tmp_path, "page.ipynb", notebook(*cells)))
     assert found == "ran differs ran skipped layout layout"

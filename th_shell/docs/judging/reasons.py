@@ -189,7 +189,10 @@ class _Fragments:
             self._bound |= self._bound_in(hidden.text)
         own = self._bound_in(source)
         used = self._read_in(source) - own
-        missing = used - self._bound if undefined is None else used & undefined
+        if undefined is None:
+            missing = set() if python_syntax.ALL_NAMES in self._bound else used - self._bound
+        else:
+            missing = used & undefined | set(_VALUELESS.findall(result.got))
         origins = [self._spoilt[name] for name in used if name in self._spoilt]
         note = self._follows(result, origins) or self._lacks(result, missing)
         note = note or self._absent(result, source)
@@ -238,8 +241,7 @@ class _Fragments:
         if not missing or result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
             return ""
         defined = set(_EXTENDED.findall(result.example.source))
-        is_slip = any(map(self._is_slip, set(missing) - defined))
-        if is_slip or python_syntax.ALL_NAMES in self._bound:
+        if any(map(self._is_slip, set(missing) - defined)):
             return ""
         return f"{LACKS}{', '.join(sorted(missing))}"
 
@@ -247,7 +249,7 @@ class _Fragments:
         """Whether a name is another one but for capitals; `map` does not mean a class `Map`."""
         return any(
             other.lower() == name.lower() and not (other[0].isupper() and name[0].islower())
-            for other in self._bound
+            for other in self._bound - python_syntax.CLASSES
         )
 
     def _absent(self, result: Result, source: str) -> str:
@@ -269,6 +271,11 @@ FOLLOWS = "follows from line"
 LACKS = "the page gives no value to: "
 #: `function Module:run()`: who extends a class does not mean a variable of nearly the same name.
 _EXTENDED = re.compile(r"\bfunction\s+([A-Za-z_]\w*)[.:]")
+#: What errors in code of the page call a variable without a value; not that in a module's own.
+_VALUELESS = re.compile(
+    r"(?:stdin:\d+: attempt to [\w ]+ global|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
+    r" '(\w+)' \(?(?:a nil value|is not defined)"
+)
 #: A method call as a statement.
 _METHOD = re.compile(r"^\s*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _NOT_THERE = re.compile(

@@ -69,7 +69,7 @@ def _read(text: str) -> _Value | None:
     """The table that a text is; None where it is something else."""
     tokens = _tokens(text.strip())
     try:
-        is_table = next(tokens)[0] == "open"
+        is_table = next(tokens, ("", ""))[0] == "open"
         value = _table(tokens, 0) if is_table else None
         return None if next(tokens, None) else value
     except _NoTableError:

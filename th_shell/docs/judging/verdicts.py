@@ -17,11 +17,11 @@ from th_shell.docs.judging.comparison import (
     is_nearly,
     is_same_text,
 )
-from th_shell.docs.judging.printout import bare_message, same
+from th_shell.docs.judging.printout import NUMBER, bare_message, is_number, same
 from th_shell.docs.judging.tables import same_tables
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
-from th_shell.docs.running.evaluation import Outcome, unrunnable
+from th_shell.docs.running.evaluation import ENDED, Outcome, unrunnable
 from th_shell.docs.settings.settings import Tolerance, filtered
 
 
@@ -46,7 +46,11 @@ class Verdict(Enum):
 _COMMENT = re.compile(r"--.*")
 #: What a comment writes around and between values, and a printed value does not have.
 _QUOTES = re.compile(r"[\"',]")
-_STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\\n])*)\1")
+#: Values of Lua as they are written in code.
+_LITERAL = re.compile(
+    rf"\"(?P<double>[^\"\\\n]*)\"|'(?P<single>[^'\\\n]*)'|(?P<word>nil|true|false|{NUMBER})"
+)
+_LITERALS = re.compile(rf"(?:(?:{_LITERAL.pattern})(?:\s+|\Z))+")
 #: What a comment behind an input says where the page knows that it raises an error.
 _SAYS_ERROR = re.compile(
     r"--.*\b(?:errors?|fails?|illegal|invalid|raises?|throws?|not allowed)\b[^\n]*\Z", re.I
@@ -54,6 +58,11 @@ _SAYS_ERROR = re.compile(
 _ERROR_WORD = re.compile(r"^\s*error:\s*", re.I)
 #: What the value of a file is shown as, which programs of Lua itself do not show.
 _HANDLE = re.compile(r"file \(0x[0-9a-f]+\)\s*")
+#: A documented text that stands for any output.
+_LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?)*")
+#: A call that raises an error where something does not hold: that it ran says that it does.
+_ASSERTS = re.compile(r"^(?:[\w.:]+[.:])?assert\w*\b", re.M)
+_EXITS = re.compile(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
 #: How Lua prints what it does not show the contents of.
 _NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
 
@@ -152,20 +161,26 @@ class Judging:
     def __init__(self) -> None:
         self._script = ("", "")  # what the statements of a script have printed in two runs
         self._block = -1
+        self._by_equals = False  # whether the page shows values by `= x`
         self._told: set[tuple[str, str]] = set()  # the errors that the page shows, with inputs
 
     def result(self, example: Example, first: Outcome, second: Outcome) -> Result:
         """The verdict of the next example, which was run twice."""
+        first, second = (_as_ended(example, outcome) for outcome in (first, second))
         candidates = [(first.output, second.output)]
+        self._by_equals |= example.kind is Kind.PROMPT and example.source.lstrip().startswith("=")
         if example.kind is not Kind.BARE or example.block != self._block:
             self._script, self._block = ("", ""), example.block
         if example.kind is Kind.BARE:
             # Under several statements, the page may show what all of them print as a script.
             self._script = self._script[0] + first.printed, self._script[1] + second.printed
             candidates += [(first.printed, second.printed), self._script]
-        elif _HANDLE.fullmatch(first.output.removeprefix(first.printed)):
+        elif self._by_equals or _HANDLE.fullmatch(first.output.removeprefix(first.printed)):
+            # Where the page writes `= x` for values, its prompt shows none of other inputs.
             candidates.append((first.printed, second.printed))
         result = _judge_one(example, first, second, candidates)
+        if result.verdict is Verdict.RAN and _ASSERTS.search(example.source):
+            result = replace(result, verdict=Verdict.PASS)
         error = _COMMENT.sub("", example.source).strip(), bare_message(first.error or "")
         if result.verdict in (Verdict.PASS, Verdict.LAYOUT) and first.error:
             self._told.add(error)
@@ -174,6 +189,13 @@ class Judging:
         if example.expected:
             self._script = ("", "")
         return replace(result, seconds=first.seconds + second.seconds)
+
+
+def _as_ended(example: Example, outcome: Outcome) -> Outcome:
+    """The outcome of an example, which may end the process without a fault where it says so."""
+    if outcome.lost == ENDED and _EXITS.search(example.source):
+        return replace(outcome, lost="")
+    return outcome
 
 
 def _judge_one(
@@ -190,7 +212,8 @@ def _judge_one(
         return _judge_error(example, first, second, got)
     if example.value and not example.expected:
         return _judge_value(example, example.value, first, second)
-    if not example.expected or example.apart and not got.strip():
+    is_empty = _LEFT_OUT.fullmatch(example.expected)
+    if is_empty or example.apart and not got.strip():
         return Result(example, Verdict.RAN, got)
     if "VARIES" in example.flags:
         return Result(example, Verdict.RAN, got, "the page says that its output varies")
@@ -215,6 +238,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     A comment of words that are not nearly those of the program says something else.
     """
     shown = first.shown, second.shown
+    if _LEFT_OUT.fullmatch(value.text):
+        return Result(example, Verdict.RAN, first.shown)
     readings = value.text, _QUOTES.sub(" ", value.text), *first.told
     verdicts = [_compare(replace(example, expected=text), *shown) for text in readings]
     bare = replace(example, expected=_QUOTES.sub(" ", value.text))
@@ -242,7 +267,9 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
         return Result(example, Verdict.LAYOUT, got, "the block below shows its error, with more")
     if not expected and example.value:
         told = _ERROR_WORD.sub("", example.value.text)
-        if is_error_message(_QUOTES.sub(" ", told), _QUOTES.sub(" ", first.error)):
+        words = bare_message(first.error)
+        is_within = " " in words and words in told
+        if is_within or is_error_message(_QUOTES.sub(" ", told), _QUOTES.sub(" ", first.error)):
             return Result(example, Verdict.PASS, got)
     if not expected and _SAYS_ERROR.search(example.source):
         return Result(example, Verdict.LAYOUT, got, "an error that the comment announces")
@@ -258,8 +285,14 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
     differ = not same(first, second)
     if differ and is_in_another_order(expected, first, second):
         return Verdict.LAYOUT
-    by_chance = differ and agrees_by_layout(expected, first, second)
+    by_chance = differ and (
+        agrees_by_layout(expected, first, second) or same_tables(expected, first, _are_alike)
+    )
     return Verdict.LAYOUT if by_chance else Verdict.DIFFERS
+
+
+def _are_alike(wanted: str, found: str) -> bool:
+    return wanted == found or is_number(wanted) and is_number(found)
 
 
 def _compare_text(example: Example, expected: str, first: str, second: str) -> Verdict | None:
@@ -291,6 +324,8 @@ def _are_tables(expected: str, got: str, tolerance: Tolerance) -> bool:
 
 
 def _is_quoted(expected: str, got: str) -> bool:
-    """Whether the page shows a printed string as it is written in code."""
-    string = _STRING.fullmatch(expected.strip())
-    return string is not None and string["text"] == got.rstrip("\t\n")
+    """Whether the page shows printed values as they are written in code: `"a"  1`."""
+    if not _LITERALS.fullmatch(expected.strip()):
+        return False
+    found = [one["double"] or one["single"] or one["word"] for one in _LITERAL.finditer(expected)]
+    return found == got.rstrip("\t\n").split("\t")

@@ -49,6 +49,7 @@ function acts.begin(body)
   local given = {}
   for name, number in gmatch(body, '(%a+) (%d+)') do given[name] = tonumber(number) end
   local torch = rawget(globals, 'torch')
+  math.randomseed((given.seed or 1) - 1) -- 0 is what LuaJIT begins with
   if torch then torch.manualSeed(given.seed or 1) end
   local later = given.clock or 0
   function os.time(at) return at and time(at) or time() + later end

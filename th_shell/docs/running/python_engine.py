@@ -88,7 +88,7 @@ class _Engine:
     def do_cell(self, source: str) -> Any:
         name, tree = self._parsed(source)
         last = tree.body[-1:]
-        if not last or not isinstance(last[0], ast.Expr):
+        if not last or not isinstance(last[0], ast.Expr) or _is_quiet(source, last[0]):
             return self._evaluated(tree, name, "exec")
         if len(tree.body) > 1:
             self._evaluated(ast.Module(tree.body[:-1], type_ignores=[]), name, "exec")
@@ -112,6 +112,12 @@ class _Engine:
         code = compile(tree, name, mode, self._flags, True)
         self._flags |= code.co_flags & _FUTURES
         return eval(code, self._main.__dict__)
+
+
+def _is_quiet(source: str, last: ast.Expr) -> bool:
+    """Whether `;` stands behind the last expression of a cell: a notebook shows no value then."""
+    line = source.splitlines()[(last.end_lineno or 1) - 1].encode()
+    return line[last.end_col_offset :].lstrip().startswith(b";")
 
 
 class _Seeder:

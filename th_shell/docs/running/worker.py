@@ -13,6 +13,8 @@ from th_shell.docs.running import protocol
 _BEGIN = """\
 io.stdout:setvbuf('no')
 torch.manualSeed({seed})
+math.randomseed({seed} - 1) -- 0 is what LuaJIT begins with
+arg = {{[0] = 'th'}}
 local later, time, date, clock = {clock}, os.time, os.date, sys.clock
 if later ~= 0 then
   function os.time(at) return at and time(at) or time() + later end
