@@ -20,10 +20,13 @@ from th_shell.docs.running.evaluation import Outcome
 from th_shell.python_syntax import expression
 
 _BLANK = re.compile(r"^[ \t]*<BLANKLINE>[ \t]*$", re.M)
-#: What a notebook prints in place of a picture, and of the times that it takes.
-_OF_NOTEBOOK = re.compile(
-    r"^(?:<Figure size \S+ with \d+ Axes>|<IPython\.core\.display\.\w+ object>"
-    r"|(?:CPU times|Wall time): .*|The slowest run took .*|.* per loop(?: \(mean ± .*)?)$\n?",
+#: What a notebook prints in place of a picture.
+_FIGURE = re.compile(
+    r"^<(?:Figure size \S+ with \d+ Axes|IPython\.core\.display\.\w+ object)>$\n?", re.M
+)
+#: What `%time` and `%timeit` print.
+_TIMES = re.compile(
+    r"^(?:(?:CPU times|Wall time): .*|The slowest run took .*|.* per loop(?: \(mean ± .*)?)$\n?",
     re.M,
 )
 #: A function and other objects, as Python shows them, and a notebook.
@@ -73,11 +76,12 @@ def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
 
 def _as_shown(text: str, example: Example) -> str:
     """What a notebook, too, shows as text: pictures have marks, and classes their names alone."""
+    text = _FIGURE.sub("", text)
     if _MAIN not in example.expected:
         text = text.replace(_MAIN, "")
     if example.kind is not Kind.CELL:
         return text
-    text = _FUNCTION.sub(r"<function \2>", _OF_NOTEBOOK.sub("", text))
+    text = _FUNCTION.sub(r"<function \2>", _TIMES.sub("", text))
     return _CLASS.sub(r"\1", _OBJECT.sub(" at 0x", text))
 
 

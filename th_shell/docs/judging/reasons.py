@@ -189,10 +189,8 @@ class _Fragments:
             self._bound |= self._bound_in(hidden.text)
         own = self._bound_in(source)
         used = self._read_in(source) - own
-        if undefined is None:
-            missing = set() if python_syntax.ALL_NAMES in self._bound else used - self._bound
-        else:
-            missing = used & undefined | set(_VALUELESS.findall(result.got))
+        missing = used - self._bound if undefined is None else used & undefined
+        missing |= set(_VALUELESS.findall(result.got))
         origins = [self._spoilt[name] for name in used if name in self._spoilt]
         note = self._follows(result, origins) or self._lacks(result, missing)
         note = note or self._absent(result, source)
@@ -241,7 +239,8 @@ class _Fragments:
         if not missing or result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
             return ""
         defined = set(_EXTENDED.findall(result.example.source))
-        if any(map(self._is_slip, set(missing) - defined)):
+        is_slip = any(map(self._is_slip, set(missing) - defined))
+        if is_slip or python_syntax.ALL_NAMES in self._bound:
             return ""
         return f"{LACKS}{', '.join(sorted(missing))}"
 

@@ -17,8 +17,8 @@ from th_shell.docs.judging.comparison import (
     is_nearly,
     is_same_text,
 )
-from th_shell.docs.judging.printout import NUMBER, bare_message, is_number, same
-from th_shell.docs.judging.tables import same_tables
+from th_shell.docs.judging.printout import NUMBER, bare_message, same
+from th_shell.docs.judging.tables import like_tables, same_tables
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import ENDED, Outcome, unrunnable
@@ -286,13 +286,9 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
     if differ and is_in_another_order(expected, first, second):
         return Verdict.LAYOUT
     by_chance = differ and (
-        agrees_by_layout(expected, first, second) or same_tables(expected, first, _are_alike)
+        agrees_by_layout(expected, first, second) or like_tables(expected, first, second)
     )
     return Verdict.LAYOUT if by_chance else Verdict.DIFFERS
-
-
-def _are_alike(wanted: str, found: str) -> bool:
-    return wanted == found or is_number(wanted) and is_number(found)
 
 
 def _compare_text(example: Example, expected: str, first: str, second: str) -> Verdict | None:
