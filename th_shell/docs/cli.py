@@ -26,6 +26,7 @@ from th_shell.docs.reporting.reporter import (
 )
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Starter
+from th_shell.visible import UsageError, complain
 
 
 def add_job_options(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +38,14 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
         help="a page, a folder of pages, or a pattern such as 'docs/**/*.md'",
     )
     group = parser.add_argument_group("which pages are run, and when")
+    group.add_argument(
+        "--changed",
+        nargs="?",
+        const="",
+        metavar="BASE",
+        help="run only those pages that are new or have changed, or the settings beside them, "
+        "since this branch left BASE, a commit of git (default: the upstream or main branch)",
+    )
     group.add_argument(
         "-j",
         "--jobs",
@@ -118,9 +127,11 @@ def _check(words: Sequence[str]) -> int:
     if options.sandbox and (lack := sandbox.missing()):
         parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
     try:
-        options.pages = find_pages(options.words)
+        options.pages = _pages(options)
     except NoPagesError as error:
         parser.error(str(error))
+    except UsageError as error:
+        parser.error(f"--changed: {error}")
     results = []
     with Progress(len(options.pages)) as progress:
         with Reporter(options, progress) as reporter:
@@ -130,8 +141,20 @@ def _check(words: Sequence[str]) -> int:
             reporter.end(results)
     if any(result.failed for result in results):
         return 1
+    may_be_empty = options.allow_empty or options.changed is not None
     is_empty = not any(result.results for result in results)
-    return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
+    return _NO_EXAMPLES if is_empty and not may_be_empty else 0
+
+
+def _pages(options: argparse.Namespace) -> list[Path]:
+    pages = find_pages(options.words)
+    if options.changed is None:
+        return pages
+    from th_shell.docs.command.changes import changed_pages  # late: few runs ask git
+
+    found, commit = changed_pages(pages, options.changed)
+    complain(f"{len(found)} of {len(pages)} pages have changed since {commit[:10]}", "th-docs")
+    return found
 
 
 def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:

@@ -57,8 +57,8 @@ def fetch(source: str, into: Path) -> str:
     if os.path.isdir(source) and not _is_repository(source):
         shutil.copytree(source, into, symlinks=True, ignore=_special)
         return ""
-    _git("clone", "--quiet", "--depth", "1", "--", _address(source), str(into))
-    return _git("-C", str(into), "rev-parse", "HEAD").strip()
+    git("clone", "--quiet", "--depth", "1", "--", _address(source), str(into))
+    return git("-C", str(into), "rev-parse", "HEAD").strip()
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
@@ -88,7 +88,8 @@ def _address(source: str) -> str:
     return source if at_github == source else f"https://github.com/{at_github}"
 
 
-def _git(*words: str) -> str:
+def git(*words: str) -> str:
+    """What git prints. Raises UsageError with the last line of what it says where it fails."""
     try:
         done = subprocess.run(
             ["git", *words],
@@ -96,11 +97,11 @@ def _git(*words: str) -> str:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            errors="replace",
+            errors="surrogateescape",
         )
     except FileNotFoundError:
         raise UsageError("git is needed for that, and is not here") from None
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["git failed"]
+        lines = done.stderr.strip().splitlines() or [f"git failed: {' '.join(words)}"]
         raise UsageError(lines[-1])
     return done.stdout

@@ -36,7 +36,8 @@ from th_shell.docs.settings.setting_readers import Command
 from th_shell.docs.settings.settings import NOTHING, Layer, Said, SettingsError
 from th_shell.files import read_file
 
-_FILE = "th-docs.toml"
+#: The name of a folder's file of settings.
+FILE = "th-docs.toml"
 _SHARED_FILE = "pyproject.toml"
 
 
@@ -102,7 +103,7 @@ class _File:
 
 def _read(folder: Path) -> _File | None:
     """The file of settings of a folder; None if it has none. Raises SettingsError."""
-    own, shared = folder / _FILE, folder / _SHARED_FILE
+    own, shared = folder / FILE, folder / _SHARED_FILE
     if own.is_file():
         return _file(folder, read_toml(own), str(own))
     if shared.is_file() and b"th-docs" in read_file(shared):
