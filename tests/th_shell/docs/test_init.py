@@ -7,6 +7,7 @@ import pytest
 
 from th_shell.docs.cli import main
 from th_shell.docs.settings.configuration import Configuration, configuration
+from th_shell.docs.settings.options import read_toml
 
 NOTHING = Configuration()
 SETTINGS, CONFTEST, WORKFLOW = "docs/th-docs.toml", "docs/conftest.py", ".github/workflows/docs.yml"
@@ -37,7 +38,7 @@ def test_each_setting_is_one_of_toml_when_its_mark_is_taken_away() -> None:
     found = tomllib.loads(re.sub(r"(?m)^# (?=\w+ = |\[\[)", "", text))
     assert found["pages"] == [{"match": "slow/**/*.md", "timeout": 120}]
     assert set(found) == {
-        "timeout", "memory", "engine", "prelude", "lua_path", "atol", "rtol", "pages"
+        "timeout", "memory", "engine", "prelude", "lua_path", "language", "atol", "rtol", "pages"
     }  # fmt: skip
 
 
@@ -52,6 +53,89 @@ def test_each_setting_counts_when_its_mark_is_taken_away() -> None:
     for line in re.findall(r"(?m)^# (?:\w+ = .*|\[\[pages\]\]\n# match = .*\n# timeout.*)$", text):
         file.write_text(text.replace(line, re.sub("(?m)^# ", "", line)))
         assert configuration(page, NOTHING) != NOTHING
+
+
+ROCKSPEC = """\
+package = 'x'
+version = 'scm-1'
+build = {
+   modules = {
+      ['x.a'] = 'lua/x/a.lua', x = 'lua/x/init.lua', ['x.b'] = 'b.lua', y = 'src/y.lua', c = {'c.c'}
+   }
+}
+"""
+
+
+def write(*files: str, text: str = "") -> None:
+    for file in files:
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        Path(file).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (["lume.lua"], ["../?.lua"]),
+        (["lib/a/b.lua", "spec/test.lua", "tool/init.lua"], ["../?/init.lua", "../lib/?.lua"]),
+        (["src/a/init.lua"], ["../src/?.lua", "../src/?/init.lua"]),
+        (["lua/a.lua", "docs/b.lua"], ["../lua/?.lua"]),
+        (["docs/b.lua"], None),
+    ],
+)
+def test_lua_modules_in_their_usual_folders(files: list[str], found: list[str] | None) -> None:
+    write(*files)
+    assert main(["init", "docs"]) == 0
+    assert read_toml(Path(SETTINGS)).get("lua_path") == found
+
+
+def test_lua_modules_of_a_rockspec() -> None:
+    write("lua/x/a.lua", "lua/x/init.lua", "b.lua", "src/y.lua", "lib/z.lua")
+    write("x-scm-1.rockspec", text=ROCKSPEC)
+    assert main(["init", "."]) == 0
+    assert read_toml(Path("th-docs.toml")) == {
+        "lua_path": ["lua/?.lua", "lua/?/init.lua", "src/?.lua"]
+    }
+
+
+@pytest.mark.parametrize("rockspec", ["error('no')", ROCKSPEC, "package = 'x'"])
+def test_a_rockspec_that_tells_nothing(rockspec: str) -> None:
+    write("x.lua")
+    write("x-scm-1.rockspec", text=rockspec)  # whose files are not there
+    assert main(["init", "docs"]) == 0
+    assert read_toml(Path(SETTINGS)) == {"lua_path": ["../?.lua"]}
+
+
+def test_the_modules_are_found() -> None:
+    write("lib/own.lua", text="return {answer = 42}")
+    write("docs/page.md", text="```lua\n> require('own').answer\n42\n```\n")
+    assert main(["init", "docs"]) == 0
+    assert main(["docs"]) == 0
+
+
+def test_a_python_project() -> None:
+    write("src/ours/__init__.py", "tests/__init__.py", "pyproject.toml")
+    write("docs/page.md", text="    >>> y = x\n\n```\nprint(1)\n```\n")
+    write("docs/conf.py", text="import theme\ndoctest_global_setup = 'x = 1\\n'\n")
+    assert main(["init", "docs"]) == 0
+    assert read_toml(Path(SETTINGS)) == {"prelude": "prelude.py", "language": "python"}
+    assert Path("docs/prelude.py").read_text() == "x = 1\n"
+    assert (
+        "# Pages that import ours need the project: pip install .\n" in Path(SETTINGS).read_text()
+    )
+    assert "annotate-failures .\n" in Path(WORKFLOW).read_text()
+
+
+@pytest.mark.parametrize(
+    "text", ["```\nx = 1\n```\n", "```lua\nx = 1\n```\n\n    >>> 1\n", "no code\n"]
+)
+def test_pages_that_are_not_in_python_alone(text: str) -> None:
+    write("ours/__init__.py", "docs/page.md", text=text)
+    write("docs/conf.py", text="doctest_global_setup = some()\n")
+    assert main(["init", "docs"]) == 0
+    assert read_toml(Path(SETTINGS)) == {}
+    assert "pip install th-shell pytest pytest-github-actions-annotate-failures\n" in (
+        Path(WORKFLOW).read_text()
+    )
 
 
 def test_files_that_are_there_are_kept(capfd: pytest.CaptureFixture[str]) -> None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from th_shell.docs.command import project
 from th_shell.docs.command.run_options import Parser
 from th_shell.docs.command.selection import NoPagesError, find_pages
+from th_shell.docs.reading.examples import PYTHON
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.files import write_file
 from th_shell.visible import complain
 
 _CANNOT_WRITE = 2
+_PRELUDE = "prelude.py"
 
 _CONFTEST = """\
 \"\"\"The pages of this folder and of those below are tests: each of their examples must hold.\"\"\"
@@ -45,8 +50,9 @@ def main(words: Sequence[str]) -> int:
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
     parser = Parser(
         prog="th-docs init",
-        description="Write settings for the pages of a folder (th-docs.toml), a conftest.py by "
-        "which pytest runs them, and a workflow of GitHub (.github/workflows/docs.yml).",
+        description="Write settings for the pages of a folder (th-docs.toml), with what the "
+        "project tells of them, a conftest.py by which pytest runs them, and a workflow of GitHub "
+        "(.github/workflows/docs.yml).",
     )
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="FOLDER", help="where the pages are (default: .)"
@@ -63,12 +69,36 @@ def _files(folder: Path) -> dict[Path, str]:
     top, shown = Path(), os.path.relpath(folder)
     if shown.startswith(os.pardir):
         top, shown = folder, os.curdir
-    workflow = _beside("workflow.yml").format(folder=shlex.quote(shown))
+    pages = _pages(folder)
+    packages, setup = project.python_packages(top), project.sphinx_setup(top)
+    own = " ." if packages else ""
+    workflow = _beside("workflow.yml").format(folder=shlex.quote(shown), project=own)
+    patterns = ", ".join(sorted({f'"*{page.suffix}"' for page in pages})) or '"*.md"'
+    up = os.path.relpath(top, folder)
+    found: dict[str, object] = {
+        "lua_path": [os.path.normpath(f"{up}/{one}") for one in project.lua_path(top)],
+        "prelude": _PRELUDE if setup else "",
+        "language": PYTHON if project.is_in_python(pages) else "",
+    }
     return {
-        folder / "th-docs.toml": _beside("settings.toml"),
-        folder / "conftest.py": _CONFTEST.format(patterns=_patterns(folder)),
+        **({folder / _PRELUDE: setup} if setup else {}),
+        folder / "th-docs.toml": _settings(found, packages),
+        folder / "conftest.py": _CONFTEST.format(patterns=patterns),
         top / ".github" / "workflows" / "docs.yml": workflow,
     }
+
+
+def _settings(found: Mapping[str, object], packages: Sequence[str]) -> str:
+    """The text of the settings, where what was found counts."""
+    text = _beside("settings.toml")
+    for name, value in found.items():
+        if value:
+            line = f"{name} = {json.dumps(value, ensure_ascii=False)}"
+            text = re.sub(rf"(?m)^# {name} = .*$", line.replace("\\", r"\\"), text)
+    if packages:
+        names = ", ".join(packages)
+        text += f"\n# Pages that import {names} need the project: pip install .\n"
+    return text
 
 
 def _beside(name: str) -> str:
@@ -76,9 +106,8 @@ def _beside(name: str) -> str:
     return Path(__file__).with_name(name).read_text("utf-8")
 
 
-def _patterns(folder: Path) -> str:
+def _pages(folder: Path) -> list[Path]:
     try:
-        suffixes = {page.suffix for page in find_pages([str(folder)])}
+        return find_pages([str(folder)])
     except NoPagesError:
-        suffixes = {".md"}  # the pages are still to be written
-    return ", ".join(f'"*{suffix}"' for suffix in sorted(suffixes))
+        return []  # they are still to be written

@@ -1,0 +1,69 @@
+"""What a project tells of how the examples of its pages are run: for ``th-docs init``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from th_shell.docs.reading.examples import PYTHON
+from th_shell.docs.reading.page import read_page
+from th_shell.docs.settings.settings import PageError
+from th_shell.files import read_file
+from th_shell.packages.rockspec import read
+from th_shell.packages.tree import lua_files
+from th_shell.visible import UsageError
+
+_SPHINX = ("conf.py", "doc*/conf.py", "doc*/*/conf.py")
+_INIT = "?/init.lua"
+_NO_PACKAGES = ("doc", "docs", "examples", "test", "tests")
+
+
+def lua_path(top: Path) -> list[str]:
+    """Patterns that find a project's Lua modules: those of its rockspec, else what folders have."""
+    found = set[str]()
+    with suppress(UsageError):
+        rockspec = read(top)
+        listed = lua_files(top, rockspec, "") if rockspec and rockspec.modules else {}
+        for place, file in listed.items():
+            path = file.relative_to(top.resolve()).as_posix()
+            name = _INIT if place.endswith("/init.lua") else "?.lua"
+            if f"/{path}".endswith(f"/{place}"):
+                found.add(path.removesuffix(place) + name)
+    for folder in () if found else ("", "lua/", "lib/", "src/"):
+        if any(top.glob(f"{folder}**/*.lua" if folder else "*.lua")):
+            found.add(f"{folder}?.lua")
+        if any(top.glob(f"{folder}*/init.lua")):
+            found.add(folder + _INIT)
+    return sorted(found)
+
+
+def python_packages(top: Path) -> list[str]:
+    """The packages that a project has and installs."""
+    if not any((top / name).is_file() for name in ("pyproject.toml", "setup.py")):
+        return []
+    found = [*top.glob("*/__init__.py"), *top.glob("src/*/__init__.py")]
+    return sorted({path.parent.name for path in found}.difference(_NO_PACKAGES))
+
+
+def sphinx_setup(top: Path) -> str:
+    """The code that Sphinx runs before the examples of each page; '' for none."""
+    for path in (path for place in _SPHINX for path in sorted(top.glob(place))):
+        with suppress(OSError, SyntaxError, ValueError):
+            for node in ast.parse(read_file(path)).body:
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                    if ast.unparse(node.targets[0]) == "doctest_global_setup":
+                        return str(node.value.value)
+    return ""
+
+
+def is_in_python(pages: Iterable[Path]) -> bool:
+    """Whether all blocks of pages that tell their language are in Python, and some do."""
+    return set(_languages(pages)) == {PYTHON}
+
+
+def _languages(pages: Iterable[Path]) -> Iterator[str]:
+    for page in pages:
+        with suppress(OSError, PageError):
+            yield from (block.language for block in read_page(page, "").blocks)
