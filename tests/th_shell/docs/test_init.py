@@ -119,9 +119,6 @@ def test_a_python_project() -> None:
     assert main(["init", "docs"]) == 0
     assert read_toml(Path(SETTINGS)) == {"prelude": "prelude.py", "language": "python"}
     assert Path("docs/prelude.py").read_text() == "x = 1\n"
-    assert (
-        "# Pages that import ours need the project: pip install .\n" in Path(SETTINGS).read_text()
-    )
     assert "annotate-failures .\n" in Path(WORKFLOW).read_text()
 
 

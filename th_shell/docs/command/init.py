@@ -70,8 +70,8 @@ def _files(folder: Path) -> dict[Path, str]:
     if shown.startswith(os.pardir):
         top, shown = folder, os.curdir
     pages = _pages(folder)
-    packages, setup = project.python_packages(top), project.sphinx_setup(top)
-    own = " ." if packages else ""
+    setup = project.sphinx_setup(top)
+    own = " ." if project.installs_python(top) else ""
     workflow = _beside("workflow.yml").format(folder=shlex.quote(shown), project=own)
     patterns = ", ".join(sorted({f'"*{page.suffix}"' for page in pages})) or '"*.md"'
     up = os.path.relpath(top, folder)
@@ -82,22 +82,19 @@ def _files(folder: Path) -> dict[Path, str]:
     }
     return {
         **({folder / _PRELUDE: setup} if setup else {}),
-        folder / "th-docs.toml": _settings(found, packages),
+        folder / "th-docs.toml": _settings(found),
         folder / "conftest.py": _CONFTEST.format(patterns=patterns),
         top / ".github" / "workflows" / "docs.yml": workflow,
     }
 
 
-def _settings(found: Mapping[str, object], packages: Sequence[str]) -> str:
+def _settings(found: Mapping[str, object]) -> str:
     """The text of the settings, where what was found counts."""
     text = _beside("settings.toml")
     for name, value in found.items():
         if value:
             line = f"{name} = {json.dumps(value, ensure_ascii=False)}"
             text = re.sub(rf"(?m)^# {name} = .*$", line.replace("\\", r"\\"), text)
-    if packages:
-        names = ", ".join(packages)
-        text += f"\n# Pages that import {names} need the project: pip install .\n"
     return text
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from th_shell.visible import UsageError
 
 _SPHINX = ("conf.py", "doc*/conf.py", "doc*/*/conf.py")
 _INIT = "?/init.lua"
-_NO_PACKAGES = ("doc", "docs", "examples", "test", "tests")
 
 
 def lua_path(top: Path) -> list[str]:
@@ -39,12 +38,10 @@ def lua_path(top: Path) -> list[str]:
     return sorted(found)
 
 
-def python_packages(top: Path) -> list[str]:
-    """The packages that a project has and installs."""
-    if not any((top / name).is_file() for name in ("pyproject.toml", "setup.py")):
-        return []
-    found = [*top.glob("*/__init__.py"), *top.glob("src/*/__init__.py")]
-    return sorted({path.parent.name for path in found}.difference(_NO_PACKAGES))
+def installs_python(top: Path) -> bool:
+    """Whether a project installs a package of Python."""
+    is_installed = any((top / name).is_file() for name in ("pyproject.toml", "setup.py"))
+    return is_installed and any(any(top.glob(f"{up}*/__init__.py")) for up in ("", "src/"))
 
 
 def sphinx_setup(top: Path) -> str:
@@ -60,10 +57,8 @@ def sphinx_setup(top: Path) -> str:
 
 def is_in_python(pages: Iterable[Path]) -> bool:
     """Whether all blocks of pages that tell their language are in Python, and some do."""
-    return set(_languages(pages)) == {PYTHON}
-
-
-def _languages(pages: Iterable[Path]) -> Iterator[str]:
+    found = set[str]()
     for page in pages:
         with suppress(OSError, PageError):
-            yield from (block.language for block in read_page(page, "").blocks)
+            found.update(block.language for block in read_page(page, "").blocks)
+    return found == {PYTHON}
