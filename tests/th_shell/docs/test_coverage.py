@@ -10,6 +10,7 @@ from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reporting.coverage import (
     Covered,
     coverage_lines,
+    documented,
     measure,
     read_api,
     torch_names,
@@ -127,3 +128,41 @@ def test_names_in_python(source: str, covered: tuple[str, ...]) -> None:
     example = Example(1, 0, Kind.PROMPT, source, "1", language="python")
     found = measure([page(Result(example, Verdict.PASS))], ["add", "sum", "view"])
     assert found.names.checked == covered
+
+
+FUNCTIONS = """\
+# Lume (a library)
+## Numbers: round(x)
+### lume.round(x [, increment])
+### `lume.lerp(a, b)`
+### [res] torch.abs([res,] x)
+### <a name="x"></a>array:map(f(x))
+```sh
+# not.code(x)
+```
+text.call(x)
+
+.. function:: fun.range([start,] stop)
+   .. py:method:: Class.run(x)
+.. autofunction:: more.chunked
+.. function::
+"""
+
+
+def test_the_functions_that_pages_document(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(FUNCTIONS)
+    pages = [page(name=str(path)), page(name="none.md", problem="bad")]
+    names = "round lume.round lume.lerp torch.abs array:map fun.range Class.run more.chunked"
+    assert documented(pages) == names.split()
+
+
+def test_the_last_part_of_the_name_of_a_function_is_what_examples_use(tmp_path: Path) -> None:
+    pages = [page(result(PASS, source="x:map(f)"), result(RAN, source="lume.round(1)", block=1))]
+    found = measure(pages, [], ["array:map", "lume.round", "lume.lerp"])
+    assert found.functions == Covered(("array:map",), ("lume.round",), ("lume.lerp",))
+    assert list(coverage_lines(found, "names")) == [
+        "documented functions: 1 of 3 have a checked example",
+        "  only run: lume.round",
+        "  no example: lume.lerp",
+    ]

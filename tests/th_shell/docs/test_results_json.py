@@ -21,7 +21,11 @@ BYTES = page(
     name="\udcff.md",
     problem="\udcff",
 )
-COVERAGE = Coverage(Covered(("a",), (), ("b",)), {Path("p.md"): Covered((), ("c",), ("\udcff",))})
+COVERAGE = Coverage(
+    Covered(("a",), (), ("b",)),
+    Covered((), ("x.f",), ()),
+    {Path("p.md"): Covered((), ("c",), ("\udcff",))},
+)
 
 
 def valid(text: str) -> Any:

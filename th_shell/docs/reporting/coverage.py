@@ -1,15 +1,19 @@
-"""Says which names of an API, and which anchors of pages, have a checked example.
+"""Says which names of an API, documented functions and anchors of pages have a checked example.
 
 A name has an example if the input of one uses it as `torch.name`, `x:name` or `name(…)`. It is
 checked, too, if a checked example below it in the same block shows what it has changed. An anchor,
 `<a name="…">`, has the examples below it, until the next anchor; anchors with nothing but headings
 and blank lines between them have the same ones.
+
+A page documents a function where a heading has its name before a bracket, `lume.round(x)`, or a
+directive such as `.. function::`.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +30,11 @@ _ANCHOR = re.compile(
 _NOTHING = re.compile(r"^\s*(?:#.*|=+|-+)?\s*$")
 _TAG = re.compile(r"</?a\b[^<>]*>", re.I)
 _RECEIVER = re.compile(r"\b([A-Za-z_]\w*)\s*:\s*[A-Za-z_]")
+_FUNCTION = re.compile(
+    r"^(?:#{1,6}[^(]*?(?P<heading>(?<![\w.:])[A-Za-z_][\w.:]*)\("
+    r"|\s*\.\. (?:\w+:)?(?:auto)?(?:function|method|classmethod|staticmethod):: +(?P<name>[\w.:]+))"
+)
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
 _WIDTH = 98
 
 
@@ -45,9 +54,10 @@ class Covered:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What the examples of some pages cover: names of an API, and the anchors of each page."""
+    """What the examples of some pages cover: names, functions, and the anchors of each page."""
 
     names: Covered
+    functions: Covered
     anchors: Mapping[Path, Covered]
 
 
@@ -70,28 +80,45 @@ def read_api(path: Path) -> list[str]:
     return sorted({name for name in names if name})
 
 
-def measure(pages: Sequence[PageResult], api: Collection[str]) -> Coverage:
-    """What the examples of some pages cover."""
-    by_name: dict[str, list[bool]] = {name: [] for name in api}
+def documented(pages: Sequence[PageResult]) -> list[str]:
+    """The functions that pages document, in order."""
+    found: dict[str, None] = {}
+    for page in pages:
+        is_code = False
+        for line in page_lines(page.page):
+            is_code ^= bool(_FENCE.match(line))
+            match = None if is_code else _FUNCTION.match(line)
+            if match:
+                found[match["heading"] or match["name"]] = None
+    return list(found)
+
+
+def measure(
+    pages: Sequence[PageResult], api: Collection[str], functions: Collection[str] = ()
+) -> Coverage:
+    """What the examples of some pages cover. functions: those that they document."""
+    uses = defaultdict[str, list[bool]](list)
     for page in pages:
         for result, checked in _examples(page.results):
             for name in called_names(result.example.language, result.example.source):
-                by_name.get(name, []).append(checked)
+                uses[name].append(checked)
     anchors = {page.page: _covered(_anchored(page)) for page in pages}
     return Coverage(
-        _covered(by_name), {page: found for page, found in anchors.items() if found.total}
+        _covered({name: uses[name] for name in api}),
+        _covered({name: uses[re.split("[.:]", name)[-1]] for name in functions}),
+        {page: found for page, found in anchors.items() if found.total},
     )
 
 
 def coverage_lines(coverage: Coverage, api: str) -> Iterator[str]:
     """What is covered, as text. api: what the names are."""
-    yield f"{api}: {_share(coverage.names)}"
-    yield from _listed("only run", coverage.names.ran)
-    yield from _listed("no example", coverage.names.none)
-    for page, anchors in coverage.anchors.items():
-        yield f"{visible(str(page))}: anchors: {_share(anchors)}"
-        yield from _listed("only run", anchors.ran)
-        yield from _listed("no example", anchors.none)
+    anchored = {f"{page}: anchors": anchors for page, anchors in coverage.anchors.items()}
+    rows = {api: coverage.names, "documented functions": coverage.functions, **anchored}
+    for title, covered in rows.items():
+        if covered.total:
+            yield f"{visible(title)}: {_share(covered)}"
+            yield from _listed("only run", covered.ran)
+            yield from _listed("no example", covered.none)
     if len(coverage.anchors) > 1:
         every = coverage.anchors.values()
         total, checked = sum(a.total for a in every), sum(len(a.checked) for a in every)

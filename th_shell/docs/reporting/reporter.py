@@ -61,7 +61,8 @@ _OPTIONS: Sequence[tuple[Sequence[str], str, dict[str, Any]]] = (
     (("--junitxml",), "write all results to FILE as pytest's --junitxml does", {"metavar": "FILE"}),
     (
         ("--coverage",),
-        "say which operations of torch, and which anchors of the pages, have no checked example",
+        "say which of the functions that pages document, of the operations of torch, and of the "
+        "anchors of the pages have no checked example",
         _FLAG,
     ),
     (
@@ -128,9 +129,13 @@ class Reporter:
             self._write(junit_xml(pages), self._options.junitxml, self._junit)
 
     def _coverage(self, pages: Sequence[PageResult]) -> coverage.Coverage:
-        names = self._options.coverage_names
-        found = coverage.measure(pages, coverage.torch_names() if names is None else names)
-        for line in coverage.coverage_lines(found, "torch" if names is None else "names"):
+        names, functions = self._options.coverage_names, coverage.documented(pages)
+        title = "torch" if names is None else "names"
+        if names is None:
+            is_other = functions and not any(one.startswith("torch.") for one in functions)
+            names = () if is_other else coverage.torch_names()
+        found = coverage.measure(pages, names, functions)
+        for line in coverage.coverage_lines(found, title):
             self._say(line)
         return found
 

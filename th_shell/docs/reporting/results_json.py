@@ -29,6 +29,7 @@ def results_json(pages: Sequence[PageResult], coverage: Coverage | None = None) 
     if coverage:
         found["coverage"] = {
             "names": _covered(coverage.names),
+            "functions": _covered(coverage.functions),
             "anchors": [
                 {"page": encodable(str(page)), **_covered(anchors)}
                 for page, anchors in coverage.anchors.items()
