@@ -236,7 +236,7 @@ class Trial:
         examples = [changed.get(i, example) for i, example in enumerate(self.examples)]
         errata = errata_of(examples, self._beside)
         sources = {i: e.right for i, e in errata.items() if e.right is not None}
-        judged = judge_page(examples, self._runner, sources)
+        judged = judge_page(examples, self._runner, sources, {})
         results = with_fragments(judged.results, judged.outcomes, self._known)
         return with_errata(results, judged.outcomes, errata)
 

@@ -9,7 +9,7 @@ before (`expectations`).
 from __future__ import annotations
 
 import atexit
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -29,7 +29,7 @@ from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.configured import configured_runner, with_conditions, with_imports
 from th_shell.docs.running.evaluation import Outcome, Runner
-from th_shell.docs.running.processes import Starter
+from th_shell.docs.running.processes import Starter, StoppedError
 from th_shell.docs.settings.beside import Erratum
 from th_shell.docs.settings.configuration import Configuration, configuration
 from th_shell.docs.settings.settings import PageError
@@ -59,12 +59,12 @@ class Checker:
 
     def check(self, path: Path) -> PageResult:
         """Read, run and judge a page."""
-        try:
-            page, runner = self.read(path)
-            least = configuration(path, self.said).min_checked or 0.0
-            found = replace(check_page(page, runner, self.update), unread=page.unread)
-        except PageError as error:
-            return PageResult(path, [], str(error))
+        return _answered(path, lambda: self._checked(path))
+
+    def _checked(self, path: Path) -> PageResult:
+        page, runner = self.read(path)
+        least = configuration(path, self.said).min_checked or 0.0
+        found = replace(check_page(page, runner, self.update), unread=page.unread)
         if found.share >= least or found.problem:
             return found
         problem = f"{found.share:.0%} of what could be compared is checked, not {least:.0%}"
@@ -115,11 +115,21 @@ def check_page(page: Page, runner: Runner, update: bool = False) -> PageResult:
 
     update: write what they do now into the file beside the page.
     """
-    ready = _ready(page, runner)
+    judged = _rewritten if update else _held
+    return _answered(page.path, lambda: PageResult(page.path, judged(*_ready(page, runner))))
+
+
+def _answered(path: Path, check: Callable[[], PageResult]) -> PageResult:
+    """What is found of a page. Whatever fails is the problem of this page, and of no other one."""
     try:
-        return PageResult(page.path, _rewritten(*ready) if update else _held(*ready))
+        return check()
+    except StoppedError:
+        raise
     except PageError as error:
-        return PageResult(page.path, [], str(error))
+        problem = str(error)
+    except Exception as error:
+        problem = f"th-docs cannot check it: {type(error).__name__}: {error}"
+    return PageResult(path, [], problem)
 
 
 def _ready(page: Page, runner: Runner) -> tuple[Page, Runner]:
@@ -131,8 +141,8 @@ def _ready(page: Page, runner: Runner) -> tuple[Page, Runner]:
 def _assessed(page: Page, runner: Runner) -> Assessment:
     errata = expectations.errata_of(page.examples, page.beside)
     sources = {i: one.right for i, one in errata.items() if one.right is not None}
-    judged = judge_page(page.examples, runner, sources)
-    healed = Healing(page, judged.results, runner, sources, set(errata)).healed()
+    judged = judge_page(page.examples, runner, sources, {})
+    healed = Healing(page, judged, runner, sources, set(errata)).healed()
     lua, python = (runner.preludes.get(language, "") for language in (LUA, PYTHON))
     known = {
         LUA: page.compiler.known_names | names.bound_names(lua),

@@ -82,7 +82,7 @@ def _all_varied(values: Sequence[float], units: Sequence[float], vary: bool) -> 
 
 def vary_literals(source: str) -> str:
     """An input whose rounded literals are changed by up to half a unit in their last places."""
-    chance = random.Random(source)
+    chance = random.Random(source.encode("utf-8", "surrogateescape"))
 
     def varied(match: re.Match[str]) -> str:
         return _literal(_varied(float(match[0]), precision(match[0]), chance, True))

@@ -42,15 +42,17 @@ def judge_page(
     examples: Sequence[Example],
     runner: Runner,
     sources: Mapping[int, str],
+    lost: Mapping[int, Outcome],
     by_two_runs: bool = False,
 ) -> Judgement:
     """Run examples and judge them. sources: inputs that replace those of the page, by index.
 
-    by_two_runs: by the first two alone, which is less exact where chance plays a part. Raises
-    HiddenError.
+    lost: what has become, by index, of examples that are not run again. by_two_runs: by the first
+    two alone, which is less exact where chance plays a part. Raises HiddenError.
     """
-    rounds = _Rounds([comparable(example) for example in examples], runner, sources)
+    rounds = _Rounds([comparable(example) for example in examples], runner, sources, lost)
     judged = rounds.first()
+    rounds = replace(rounds, lost=lost_in(judged))
     chance = [i for i, result in enumerate(judged.results) if result.verdict is Verdict.LAYOUT]
     if not by_two_runs and (chance or any(result.failed for result in judged.results)):
         judged = rounds.second(judged, chance)
@@ -59,13 +61,23 @@ def judge_page(
     return replace(judged, results=[replace(result, example=e) for result, e in pairs])
 
 
+def lost_in(judged: Judgement) -> dict[int, Outcome]:
+    """The outcomes of the examples, by index, that took all their time or ended their process.
+
+    Whoever ran them again would only wait again.
+    """
+    pairs = enumerate(judged.outcomes)
+    return {i: lost for i, pair in pairs if (lost := next((o for o in pair if o.lost), None))}
+
+
 @dataclass(frozen=True)
 class _Rounds:
-    """The rounds of runs by which a page is judged. sources: see `judge_page`."""
+    """The rounds of runs by which a page is judged. sources, lost: see `judge_page`."""
 
     examples: Sequence[Example]
     runner: Runner
     sources: Mapping[int, str]
+    lost: Mapping[int, Outcome]
 
     def first(self) -> Judgement:
         """The page by two runs."""
@@ -160,6 +172,7 @@ class _Rounds:
         return {i: varied[i] for i in given if i in self.sources or varied[i] != given[i]}
 
     def _evaluated(self, plans: Sequence[Plan]) -> list[tuple[Outcome, ...]]:
+        plans = [replace(plan, lost=self.lost) for plan in plans]
         found = self.runner.evaluate(self.examples, plans)
         return [
             tuple(comparable_outcome(example, outcome) for outcome in outcomes)

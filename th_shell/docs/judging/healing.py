@@ -6,11 +6,12 @@ example hold gives way to the next one.
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from th_shell.docs.judging.chance import Judgement, judge_page
+from th_shell.docs.judging.chance import Judgement, judge_page, lost_in
 from th_shell.docs.judging.reasons import REQUIRES
 from th_shell.docs.judging.repairs import Passage, Repair, repairs
 from th_shell.docs.judging.verdicts import Result, Verdict
@@ -21,6 +22,8 @@ from th_shell.docs.running.evaluation import Runner
 from th_shell.python_syntax import BUILTINS
 
 _ROUNDS = 16  # of trials
+#: How long trials begin: what they find is why an example fails, and it fails without that, too.
+_SECONDS = 60
 #: The examples that are repaired, by their languages.
 _KINDS = {LUA: (Kind.PROMPT, Kind.BARE), PYTHON: (Kind.PROMPT, Kind.CELL)}
 #: The names that have values before a page begins, and may have been spelt wrong in it.
@@ -44,18 +47,20 @@ class Healed:
 class Healing:
     """Repairs examples of a page that fail.
 
-    results: those of the page as it is. sources: inputs that errata give, by index. known: the
-    examples that have errata, which stay as they are.
+    judged: the page as it is. sources: inputs that errata give, by index. known: the examples that
+    have errata, which stay as they are.
     """
 
     _page: Page
-    _results: Sequence[Result]
+    _judged_before: Judgement
     _runner: Runner
     _sources: Mapping[int, str]
     _known: Set[int]
 
     def __post_init__(self) -> None:
         self._starts = [example.line for example in self._page.examples]
+        self._results = self._judged_before.results
+        self._lost = lost_in(self._judged_before)
         self._modules: set[str] = set()  # the names of modules so far
         self._proposals = self._all_proposals()
         self._tried = {i: next(found) for i, found in self._proposals.items()}
@@ -63,8 +68,9 @@ class Healing:
     def healed(self) -> Healed:
         """The results with the repairs that hold. Raises HiddenError."""
         by_two_runs = True  # quick; what is left at the end is judged exactly
+        until = time.monotonic() + _SECONDS
         for _ in range(_ROUNDS):
-            if not self._tried:
+            if not self._tried or time.monotonic() > until:
                 break
             examples = self._repaired()
             judged = self._judged(examples, by_two_runs)
@@ -89,7 +95,7 @@ class Healing:
                 continue
             binding = above[example.language]
             own = bound_names(example.language, example.source)
-            if result.failed and i not in self._known:
+            if result.failed and not (i in self._known or i in self._lost):
                 used = read_names(example.language, example.source)
                 makers = [binding[name] for name in used if name in binding]
                 bound = own.union(binding, _GIVEN[example.language])
@@ -148,7 +154,9 @@ class Healing:
     def _judged(self, examples: Sequence[Example], by_two_runs: bool) -> Judgement:
         given = {self._starts[i]: source for i, source in self._sources.items()}
         sources = {i: given[e.line] for i, e in enumerate(examples) if e.line in given}
-        return judge_page(examples, self._runner, sources, by_two_runs)
+        stopped = {self._starts[i]: outcome for i, outcome in self._lost.items()}
+        lost = {i: stopped[e.line] for i, e in enumerate(examples) if e.line in stopped}
+        return judge_page(examples, self._runner, sources, lost, by_two_runs)
 
     def _groups(self, examples: Sequence[Example], judged: Judgement) -> list[list[Result]]:
         """For each example of the page, the results of what is read from its lines now."""

@@ -22,6 +22,7 @@ from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from runtime import PROCESSORS
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.naming import read_names
@@ -146,8 +147,9 @@ class Plan:
     seed: of the random numbers. fill: the byte that new memory is filled with. clock: seconds by
     which time is later. engine: which of the processes that start runs starts it: that decides the
     addresses, and the order of fields in tables. after: code that is run behind examples, by their
-    indices. sources: inputs that replace those of the page, likewise. last: the index of the last
-    example that is run; None for all.
+    indices. sources: inputs that replace those of the page, likewise. lost: the outcomes of
+    examples that are not run again, likewise. last: the index of the last example that is run; None
+    for all.
     """
 
     seed: int
@@ -156,6 +158,7 @@ class Plan:
     engine: int = 0
     after: Mapping[int, str] = field(default_factory=dict)
     sources: Mapping[int, str] = field(default_factory=dict)
+    lost: Mapping[int, Outcome] = field(default_factory=dict)
     last: int | None = None
 
 
@@ -198,7 +201,8 @@ class Runner:
 
         Ctrl-C stops the starter.
         """
-        with ThreadPoolExecutor(len(plans)) as pool:
+        # More at a time would take each other's time, of which an example has only so much.
+        with ThreadPoolExecutor(max(2, PROCESSORS)) as pool:
             try:
                 found = list(pool.map(lambda plan: self._evaluate(examples, plan), plans))
             except KeyboardInterrupt:
@@ -236,7 +240,8 @@ class _PageRun:
 
     def outcomes(self) -> dict[int, Outcome]:
         last = len(self._examples) if self._plan.last is None else self._plan.last
-        left = [i for i in self._own if i <= last and not unrunnable(self._examples[i])]
+        own = [i for i in self._own if i <= last and i not in self._plan.lost]
+        left = [i for i in own if not unrunnable(self._examples[i])]
         killers: dict[int, Outcome] = {}
         found: dict[int, Outcome] = {}
         problem = "has ended its process too often"
@@ -256,7 +261,8 @@ class _PageRun:
             killers[killer] = found[killer]
             left.remove(killer)
         lost = Outcome(lost=f"lost: the page {problem} before this input")
-        return {i: killers.get(i) or found.get(i, lost) for i in self._own}
+        known = {**found, **killers, **self._plan.lost}
+        return {i: known.get(i, lost) for i in self._own}
 
     def _engine(self) -> Engine:
         engine = self._runner.engines[self._language]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -43,9 +42,9 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
     return complete(list(with_sessions(lines, blocks, quotes=True)), headings, lines)
 
 
-@cache
 def _parser() -> MarkdownIt:
-    # Only blocks are of interest, not what is within a paragraph.
+    # Only blocks are of interest, not what is within a paragraph. Each page has its own parser: until
+    # the first use has put the rules in order, another thread would find only some of them.
     return MarkdownIt().disable(["inline", "text_join"])
 
 

@@ -21,6 +21,9 @@ from th_shell.docs.reading.languages import DIRECTIVES, directed
 from th_shell.docs.settings.settings import PageError
 
 _NAME = re.compile(r"\.\. +([\w:.+-]+?)::(?:\s|$)")
+_TOO_DEEP = "its lists or margins are nested too deep"
+#: Margins within one another that docutils cannot read, which has a copy of the page for each.
+_DEEPEST = 200
 #: docutils has one table of directives for all threads.
 _LOCK = threading.Lock()
 _SETTINGS = {
@@ -34,11 +37,13 @@ _SETTINGS = {
 
 def find(lines: Sequence[str]) -> Iterator[Block]:
     """The code of a page, and its prompts outside of it. Raises PageError."""
+    if _depth(lines) > _DEEPEST:
+        raise PageError(_TOO_DEEP)
     try:
         with _LOCK, _directives({name for line in lines for name in _NAME.findall(line)}):
             page = publish_doctree("\n".join(lines), settings_overrides=_SETTINGS)
     except RecursionError:
-        raise PageError("its lists or margins are nested too deep") from None
+        raise PageError(_TOO_DEEP) from None
     blocks, headings, default = [], [], ""
     for node in page.findall():
         if isinstance(node, nodes.title) and node.line:
@@ -50,6 +55,19 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
         elif isinstance(node, nodes.literal_block) and _is_code(node):
             blocks.append(_block(node, node.get("language", default)))
     return complete(blocks, headings, lines)
+
+
+def _depth(lines: Sequence[str]) -> int:
+    """How many margins there are at most within one another."""
+    margins: list[int] = []
+    deepest = 0
+    for line in filter(str.strip, lines):
+        margin = len(line) - len(line.lstrip())
+        while margins and margins[-1] >= margin:
+            margins.pop()
+        margins.append(margin)
+        deepest = max(deepest, len(margins))
+    return deepest
 
 
 def _is_code(node: nodes.literal_block) -> bool:
