@@ -92,8 +92,8 @@ def test_each_page_has_a_parser_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
         fresh = module_from_spec(spec)
         spec.loader.exec_module(fresh)
         with ThreadPoolExecutor(8) as pool:
-            found = pool.map(lambda _: len(list(fresh.find(lines))), range(8))
-        assert list(found) == [20] * 8
+            found = list(pool.map(fresh.find, [lines] * 8))
+        assert [len(list(blocks)) for blocks in found] == [20] * 8
 
 
 @pytest.mark.parametrize(

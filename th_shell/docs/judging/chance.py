@@ -66,8 +66,11 @@ def lost_in(judged: Judgement) -> dict[int, Outcome]:
 
     Whoever ran them again would only wait again.
     """
-    pairs = enumerate(judged.outcomes)
-    return {i: lost for i, pair in pairs if (lost := next((o for o in pair if o.lost), None))}
+    return {
+        i: first if first.lost else second
+        for i, (first, second) in enumerate(judged.outcomes)
+        if judged.results[i].verdict is Verdict.ERROR and (first.lost or second.lost)
+    }
 
 
 @dataclass(frozen=True)

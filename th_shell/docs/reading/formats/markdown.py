@@ -43,8 +43,8 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _parser() -> MarkdownIt:
-    # Only blocks are of interest, not what is within a paragraph. Each page has its own parser: until
-    # the first use has put the rules in order, another thread would find only some of them.
+    # Only blocks are of interest, not what is within a paragraph. Each page has its own parser:
+    # until the first use has put the rules in order, another thread would find only some of them.
     return MarkdownIt().disable(["inline", "text_join"])
 
 
