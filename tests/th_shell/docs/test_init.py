@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
+from th_shell.docs.command.project import sphinx_setup
 from th_shell.docs.settings.configuration import Configuration, configuration
 from th_shell.docs.settings.options import read_toml
 
@@ -120,6 +121,22 @@ def test_a_python_project() -> None:
     assert read_toml(Path(SETTINGS)) == {"prelude": "prelude.py", "language": "python"}
     assert Path("docs/prelude.py").read_text() == "x = 1\n"
     assert "annotate-failures .\n" in Path(WORKFLOW).read_text()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        ("doc/source/conf.py", 'doctest_global_setup = r"""\nimport x\n"""', "\nimport x\n"),
+        ("conf.py", "x = 1\ndoctest_global_setup = 'a' 'b'", "ab"),
+        ("conf.py", "doctest_global_setup = None", ""),
+        ("conf.py", "doctest_global_setup = f'{x}'", ""),
+        ("conf.py", "no Python: doctest_global_setup = 'x'", ""),
+        ("src/conf.py", "doctest_global_setup = 'x'", ""),
+    ],
+)
+def test_the_setup_of_sphinx(file: str, text: str, found: str) -> None:
+    write(file, text=text)
+    assert sphinx_setup(Path()) == found
 
 
 @pytest.mark.parametrize(

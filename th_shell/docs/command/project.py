@@ -11,7 +11,7 @@ from th_shell.docs.reading.examples import PYTHON
 from th_shell.docs.reading.page import read_page
 from th_shell.docs.settings.settings import PageError
 from th_shell.files import read_file
-from th_shell.packages.rockspec import read
+from th_shell.packages import rockspec
 from th_shell.packages.tree import lua_files
 from th_shell.visible import UsageError
 
@@ -23,8 +23,8 @@ def lua_path(top: Path) -> list[str]:
     """Patterns that find a project's Lua modules: those of its rockspec, else what folders have."""
     found = set[str]()
     with suppress(UsageError):
-        rockspec = read(top)
-        listed = lua_files(top, rockspec, "") if rockspec and rockspec.modules else {}
+        said = rockspec.read(top)
+        listed = lua_files(top, said, "") if said and said.modules else {}
         for place, file in listed.items():
             path = file.relative_to(top.resolve()).as_posix()
             name = _INIT if place.endswith("/init.lua") else "?.lua"
@@ -49,9 +49,9 @@ def sphinx_setup(top: Path) -> str:
     for path in (path for place in _SPHINX for path in sorted(top.glob(place))):
         with suppress(OSError, SyntaxError, ValueError):
             for node in ast.parse(read_file(path)).body:
-                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-                    if ast.unparse(node.targets[0]) == "doctest_global_setup":
-                        return str(node.value.value)
+                match node:
+                    case ast.Assign([ast.Name("doctest_global_setup")], ast.Constant(str(code))):
+                        return code
     return ""
 
 
