@@ -67,6 +67,6 @@ def test_a_value_that_also_comes_by_chance_is_not_fixed() -> None:
 def test_a_text_that_contradicts_its_own_sizes() -> None:
     ones = "\n".join(" 1" for _ in range(12))
     sizes = "[torch.DoubleTensor of dimension 3]"
-    assert misshapen(f"{ones}\n{sizes}") == "12 numbers for 3 elements"
-    assert misshapen(f" 1\n 1\n 1\n{sizes}") == ""
-    assert misshapen(f" 1\n...\n{sizes}") == ""
+    assert misshapen(f"{ones}\n{sizes}", "") == "12 numbers for 3 elements"
+    assert misshapen(f" 1\n 1\n 1\n{sizes}", "") == ""
+    assert misshapen(f" 1\n...\n{sizes}", "") == ""

@@ -96,6 +96,28 @@ def test_values_as_other_prompts_show_them(
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+MADE = "> tds = require 'tds'\n> tds.Vec(torch.rand(2), '{}')\ntds.Vec[2]{{\n    1 :  0.1665\n"
+SIZED = "        [torch.DoubleTensor of size 2]\n\n    2 : b\n}"
+#: Outputs that depend on chance, or on the time.
+CHANGING = {
+    f"{MADE.format('b')}         0.8750\n{SIZED}": "ran layout",
+    f"{MADE.format('c')}         0.8750\n{SIZED}": "ran differs",
+    f"{MADE.format('b')}{SIZED}": "ran damaged",
+    "> os.date('!%Y-%m-%dT%H:%M:%SZ')\n2013-05-11T21:23:58Z": "layout",
+    "> os.date('!%Y-%m-%dT%H:%M:%SZ')\n2013-05-11 21:23Z": "differs",
+    "> os.date('!%c')\nTue Mar 11 10:00:00 2003": "layout",
+    "> os.date('!%c')\nTue 11 10:00:00 2003 words": "differs",
+    "> os.date('!%x %X')\n05/11/13 21:23:58": "layout",
+}
+
+
+@pytest.mark.parametrize(("page", "verdicts"), CHANGING.items())
+def test_outputs_that_no_run_prints_again(
+    runner: Runner, tmp_path: Path, page: str, verdicts: str
+) -> None:
+    assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
+
+
 NOTHING_SHOWN = {
     "print(2)\n...": "ran",
     "print(2)\n[...]": "ran",
@@ -141,8 +163,10 @@ PYTHON = {
     ">>> int('x')  # doctest: +IGNORE_EXCEPTION_DETAIL\n"
     "Traceback (most recent call last):\nbuiltins.ValueError: other words": "pass",
     ">>> int('x')\nTraceback (most recent call last):\nValueError: other words": "error",
+    ">>> import time\n>>> time.strftime('%X %x %Z')\n'02:07:36 05/08/03 EDT'": "ran layout",
     ">>> assert 1 == 1\n>>> assert 1 == 2": "pass error",
     ">>> Dict(a=1).a\n1": "fragment",
+    ">>> 3  # no object\n<__main__.C object at 0x1>": "differs",
 }
 
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from statistics import fmean, stdev
 
-from th_shell.docs.judging.printout import ELLIPSIS, precision, printed_tensors
+from th_shell.docs.judging.printout import ELLIPSIS, contradictions, precision
 
 #: Fewer numbers may agree, or be in order, by chance.
 _LEAST = 4
@@ -50,11 +50,14 @@ def implausible(documented: Sequence[float], runs: Sequence[Sequence[float]]) ->
     return why or _out_of_range(documented, everything)
 
 
-def misshapen(documented: str) -> str:
-    """How a tensor in a text contradicts the line with its sizes; '' where none does."""
+def misshapen(documented: str, printed: str) -> str:
+    """How a tensor in a text contradicts the line with its sizes; '' where none does.
+
+    printed: what the program prints, which may do so as well.
+    """
     if ELLIPSIS.search(documented):
         return ""
-    return next((tensor.problem for tensor in printed_tensors(documented) if tensor.problem), "")
+    return next((tensor.problem for tensor in contradictions(documented, printed)), "")
 
 
 def unlike_fixed(

@@ -175,6 +175,13 @@ _PYTHON_TRACEBACKS = (
     ),
 )
 _WARNED_AT = re.compile(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
+#: What stands in times beside numbers: names of days, months and zones, `T` and `Z`; quotes.
+_OF_TIMES = re.compile(
+    r"(?<=\d)(?:[T/](?=\d\d)|Z\b|')|'(?=\d)|\b(?:[A-Z]{1,3}[SD]T|UTC|GMT|[AP]M"
+    r"|(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?"
+    r"|Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sep(?:tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b"
+)
 _PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
 #: As in 'name.lua:1: ', '[string "…"]:1: ', and '[7]:1: ' or 'syntax error: [7]:1: ' at a prompt.
 _POSITION = re.compile(
@@ -241,8 +248,8 @@ def is_scaled(text: str) -> bool:
 
 
 def layout(text: str) -> tuple[list[str], int]:
-    """The words of a text, and how many numbers there are."""
-    found = tokens(_SCALE.sub("", text))
+    """The words of a text but for those of times, and how many numbers there are."""
+    found = tokens(_OF_TIMES.sub(" ", _SCALE.sub("", text)))
     words = [token for token in found if not is_number(token)]
     return words, len(found) - len(words)
 

@@ -176,7 +176,8 @@ _parenthesis = _Substitution(
 #: A word of prose; a string, a path or a place in a program is none.
 _WORD = re.compile(r"(?<!\S)[(\"]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"]*(?!\S)")
 _COMMENTS = {LUA: re.compile(r"--(?!\[)"), PYTHON: re.compile(r"#")}
-_SHAPE = re.compile(r"[\[(]\s*torch\.\w+")
+#: What the end of a comment has not: the line with a tensor's sizes, a printed object, a call.
+_NO_COMMENT = re.compile(r"[\[(]\s*torch\.\w+|^\s*[<{\[]|^[\w.:]+\(")
 _WRAPPED = 3  # lines at most that the end of a comment has
 
 
@@ -190,7 +191,7 @@ def _wrapped_comment(passage: Passage) -> Iterator[Repair]:
     for line in passage.documented[:_WRAPPED]:
         # A number may be the end of a comment, but also what the example prints.
         is_part = silent or _WORD.search(line.text)
-        if not line.text.strip() or not is_part or _SHAPE.search(line.text):
+        if not line.text.strip() or not is_part or _NO_COMMENT.search(line.text):
             return
         wrapped.append(line.text.strip())
         removed[line.number] = ()
