@@ -161,7 +161,7 @@ def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False)
     rows_alone: whether only the number of rows is limited, since one inner loop computes a row.
     visits: whether the result may be expanded: it is computed row by row.
     """
-    limit = "MAX_UNSHARED" if rows_alone else "MAX_IN_LUA"
+    limit = "LARGE - 1" if rows_alone else "MAX_IN_LUA"
     arguments = f"{limit}, {', '.join(f'c{k}' for k in tensors)}"
     other = f" or lay_out_visits({arguments})" if visits else ""
     lines = [f"if not (lay_out({arguments}){other}) then return nil end"]
@@ -234,7 +234,7 @@ def _many(call: Call, formula: str) -> list[str]:
         threads = f"share_copy({SIZES[call.type]} * n, p{r}, p{call.words()[formula][1:]})"
     elif call.dtype is DOUBLE and call.result == call.type:
         threads = _threads(call, tree)
-    limit = "MAX_UNSHARED" if threads or _is_loop(call, tree) else "MAX_IN_LUA"
+    limit = "LARGE - 1" if threads or _is_loop(call, tree) else "MAX_IN_LUA"
     if call.row.axpy and call.dtype is DOUBLE and not threads:
         threads = _axpy(call, formula)
     result = f"{threads} and a{r} or nil" if threads else "nil"

@@ -12,11 +12,11 @@ local load, load_double = dtype.load, th.dtypes[th.DOUBLE + 1].load
 local publish = tools.publish
 local memory, address = tools.memory, tools.address
 local layouts, formulas, reductions = th.layouts, th.formulas, th.reductions
+local MAX_IN_LUA = formulas.MAX_IN_LUA
 local dense, same_sizes, copy_rows = layouts.dense, layouts.same_sizes, formulas.copy_rows
 local shape, step = layouts.shape, layouts.step
 local sections, fold, copy_sections = reductions.sections, reductions.fold, reductions.copy_sections
 local run, spread = reductions.run, reductions.spread
-local MAX = 8192                    -- elements
 local NAN = math.abs(0 / 0)
 local PUSHED_NAN = -NAN             -- what any nan becomes that C passes to Lua
 local W = ffi.sizeof(dtype.ctype)
@@ -44,15 +44,22 @@ local function start(c)
   return address(c.storage.data) + W * tonumber(c.storageOffset)
 end
 
-local own, OWN = memory(dtype, MAX + 8) -- loops may go on for a few turns
-local other, OTHER = memory(dtype, MAX + 8)
+-- Memory for MAX_IN_LUA elements of a type and a few more, which the formulas use, too: the first
+-- one's pointer and address.
+local function buffer(of, k)
+  local pointer = ffi.cast(of.pointer, formulas.memory[k])
+  return pointer, address(pointer)
+end
+
+local own, OWN = buffer(dtype, 0)
+local other, OTHER = buffer(dtype, 1)
 local copy, copy_data = find_loop('positive', 'x->x')
 
 -- ------------------------------------------------------------------- equality
 
 local equal, equal_data = find_loop('equal', 'xx->?')
 local least, least_data = find_loop('minimum', 'BB->B')
-local _, BYTES = memory(th.dtypes[1], MAX)
+local _, BYTES = buffer(th.dtypes[1], 2)
 local all, ALL = memory(th.dtypes[1], 1)
 
 -- Copies the elements of tensor k, which begin at p, as `layouts.lay_out` has found them.
@@ -70,11 +77,11 @@ add('equal', function(a, b)
   if not same_sizes(ca, cb) then return false end
   local n, scattered = dense(ca), false
   if n == 0 or dense(cb) == 0 then
-    scattered = layouts.lay_out(MAX, ca, cb)
+    scattered = layouts.lay_out(MAX_IN_LUA, ca, cb)
     if not scattered then return nil end
     n = shape[0] * shape[1] * shape[2]
   end
-  if n > MAX then return nil end
+  if n > MAX_IN_LUA then return nil end
   local p, q = start(ca), start(cb)
   if scattered then
     gather(OWN, p, 0)
@@ -106,9 +113,9 @@ local power, power_data = find_loop('power', 'xx->x')
 if missing then return small end
 
 local is_float, doubles = dtype.name == 'Float', th.dtypes[th.DOUBLE + 1]
-local wide, WIDE = memory(doubles, MAX + 8)
-local _, TERMS = memory(doubles, MAX)
-local totals, TOTALS = memory(doubles, MAX + 8)
+local wide, WIDE = buffer(doubles, 2)
+local _, TERMS = buffer(doubles, 3)
+local totals, TOTALS = buffer(doubles, 4)
 local cells, CELLS = memory(doubles, 3)
 local own_cells, OWN_CELLS = memory(dtype, 2)
 local ZERO, NUMBER, RESULT = CELLS, CELLS + 8, CELLS + 16 -- ZERO stays 0
@@ -178,7 +185,7 @@ end
 -- The sum of the squares of how far elements are from their mean, and their number.
 local function squares(t)
   local c = struct_of(t)
-  if not c or not layouts.lay_out_in_memory(MAX, c) or shape[1] ~= 1 then return nil end
+  if not c or not layouts.lay_out_in_memory(MAX_IN_LUA, c) or shape[1] ~= 1 then return nil end
   local n, near = shape[0], step[0]
   local p = start(c)
   cells[1] = sum_of(p, n, near) / n
@@ -205,7 +212,7 @@ end)
 local function along(r, t, dim, biased, rooted, ...) -- luacheck: ignore 212
   local c = struct_of(t)
   if not c or type(dim) ~= 'number' then return nil end
-  local outer, o, count, d, inner, i = sections(MAX, c, dim, false)
+  local outer, o, count, d, inner, i = sections(MAX_IN_LUA, c, dim, false)
   if not outer or (outer > 1 and inner > 1) then return nil end
   local to, block = result_at(r, c, dim)
   local p = to and start(c)
@@ -234,7 +241,7 @@ add('std', function(r, t, dim, biased) return (along(r, t, dim, biased, true)) e
 add('dist', function(a, b, p)
   local ca, cb = struct_of(a), struct_of(b)
   local n = ca and cb and dense(ca) or 0
-  if n == 0 or n > MAX or dense(cb) ~= n or not (p == 1 or p == 2) then return nil end
+  if n == 0 or n > MAX_IN_LUA or dense(cb) ~= n or not (p == 1 or p == 2) then return nil end
   local x, y = start(ca), start(cb)
   run(own_minus, own_minus_data, n, x, W, y, W, OWN, W)
   if p == 2 then
@@ -261,7 +268,7 @@ end
 add('renorm', function(r, t, p, dim, limit)
   local c = struct_of(t)
   local size = c and dense(c) or 0
-  if size == 0 or size > MAX or c.nDimension < 2 or not (p == 1 or p == 2)
+  if size == 0 or size > MAX_IN_LUA or c.nDimension < 2 or not (p == 1 or p == 2)
     or not (dim == 1 or (dim == 2 and c.nDimension == 2)) then
     return nil
   end
@@ -296,7 +303,7 @@ add('trace', function(t)
   local matrix = tools.operand()
   if not read(matrix, t) or matrix.n ~= 2 then return nil end
   local p, n, far = matrix.at, math.min(matrix.s1, matrix.s2), matrix.t1 + matrix.t2
-  if n > MAX then return nil end
+  if n > MAX_IN_LUA then return nil end
   return pushed(sum_of(p, n, far))
 end)
 

@@ -17,7 +17,7 @@ local band, int32s = require('bit').band, ffi.typeof('int32_t *')
 local structs, fetch_struct = dtype.structs, dtype.fetch_struct
 local width = ffi.sizeof(dtype.ctype)
 local dense, blocks, class_of, typename = th.formulas.dense, th.blocks, th.class_of, th.typename
-local layouts, MAX_UNSHARED = th.layouts, th.formulas.MAX_UNSHARED
+local layouts, LARGE = th.layouts, th.host.LARGE
 local same_sizes, count_of, is_within = layouts.same_sizes, layouts.count, layouts.is_within
 local FIRST_TENSOR, IS_HALF = th.host.FIRST_TENSOR, dtype.name == 'Half'
 
@@ -121,7 +121,7 @@ end
 -- where another way has to.
 local function copy_elements(c, s, other)
   local count, same = count_of(c), other == dtype
-  if count == 0 or count > MAX_UNSHARED then return false end
+  if count == 0 or count >= LARGE then return false end
   local flat = same and dense(c) == count and dense(s) == count
   -- In one storage, no element must be overwritten before it is read.
   if c.storage == cast('void *', s.storage)

@@ -14,14 +14,13 @@ local new_block, block_like, publish = th.blocks.new, th.blocks.like, th.blocks.
 
 local MAX_IN_LUA = 32768            -- elements that are computed in Lua
 local MAX_ROWS = 1024               -- rows of elements, for each of which a loop is called
-local MAX_UNSHARED = host.LARGE - 1 -- elements up to which threads gain no time
 
 local load_double = th.dtypes[th.DOUBLE + 1].load
 local load_float = th.dtypes[th.FLOAT + 1].load
 
 local formulas = {}
 th.formulas = formulas
-formulas.MAX_IN_LUA, formulas.MAX_UNSHARED = MAX_IN_LUA, MAX_UNSHARED
+formulas.MAX_IN_LUA = MAX_IN_LUA
 th.run_formulas_of(formulas)
 
 local layouts = th.layouts
@@ -229,7 +228,7 @@ end
 local axpy -- the address of BLAS's daxpy; false where it is not available
 
 local function share_axpy(n, r, factor, x)
-  if n <= MAX_UNSHARED then return false end -- looking for BLAS takes a while
+  if n < host.LARGE then return false end -- looking for BLAS takes a while
   if axpy == nil then axpy = th.ask(host.blas, 'axpy') or false end
   if not axpy then return false end
   return share('axpy', n, { run = axpy, size = 8, r = r, x = x, factor = factor })
@@ -273,7 +272,7 @@ local operands, steps, count, to_loop, as_float,
   copy_rows, copy_bytes, make_widen, make_narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
   copy_sections, gather_results, make_find_places, resize_along = unpack(formulas.reducing)
-local MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
+local LARGE, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address }
 formulas.layout = {
@@ -282,7 +281,7 @@ formulas.layout = {
 }
 formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, copy_bytes, make_widen,
   make_narrow }
-formulas.sharing = { MAX_UNSHARED, MAX_ROWS, share_loop, share_copy, share_axpy }
+formulas.sharing = { host.LARGE, MAX_ROWS, share_loop, share_copy, share_axpy }
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
 -- The function returns nil for calls that it does not handle.
