@@ -165,8 +165,6 @@ def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False)
     arguments = f"{limit}, {', '.join(f'c{k}' for k in tensors)}"
     other = f" or lay_out_visits({arguments})" if visits else ""
     lines = [f"if not (lay_out({arguments}){other}) then return nil end"]
-    if rows_alone:
-        lines.append("if shape[1] * shape[2] > MAX_ROWS then return nil end")
     return lines
 
 

@@ -48,16 +48,9 @@ end
 
 -- -------------------------------------------------------------------- tensors
 
-local LARGE = 8192 -- elements from which on a block is worth looking for garbage
-
-local function small_block(dtype, count)
-  local block, data = with_elements(dtype.block, count)
-  return block, data
-end
-
--- A large block and its elements. Where there is none, garbage goes first, which LuaJIT does not
+-- A block and its elements. Where there is no memory, garbage goes first, which LuaJIT does not
 -- see to: tensors, then the Python objects that these have kept, and what is kept of their memory.
-local function large_block(dtype, count, ...) -- luacheck: ignore 212
+local function allocate(dtype, count, ...) -- luacheck: ignore 212
   local ok, block, data = pcall(with_elements, dtype.block, count)
   if ok then return block, data end
   th.collect()
@@ -69,7 +62,7 @@ end
 
 --- A block of n dimensions for count elements, which are 0; sizes and strides are to be filled in.
 function blocks.new(dtype, count, n)
-  local block, data = (count > LARGE and large_block or small_block)(dtype, count)
+  local block, data = allocate(dtype, count)
   local own = block.own
   own.data, own.size, own.refcount, own.flag = data, count, 1, OWNED
   block.size, block.stride = block.geometry, block.geometry + ROOM

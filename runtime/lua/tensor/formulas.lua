@@ -13,7 +13,6 @@ local type, tonumber = type, tonumber
 local new_block, block_like, publish = th.blocks.new, th.blocks.like, th.blocks.publish
 
 local MAX_IN_LUA = 32768            -- elements that are computed in Lua
-local MAX_ROWS = 1024               -- rows of elements, for each of which a loop is called
 
 local load_double = th.dtypes[th.DOUBLE + 1].load
 local load_float = th.dtypes[th.FLOAT + 1].load
@@ -272,7 +271,7 @@ local operands, steps, count, to_loop, as_float,
   copy_rows, copy_bytes, make_widen, make_narrow = unpack(formulas.loops)
 local lay_out_in_memory, fold_rows, copy_in_memory, sections, fits, block_along, fold, accumulate,
   copy_sections, gather_results, make_find_places, resize_along = unpack(formulas.reducing)
-local LARGE, MAX_ROWS, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
+local LARGE, share_loop, share_copy, share_axpy = unpack(formulas.sharing)
 ]] .. ('local %s = places.%s\n'):format(table.concat(names, ', '), table.concat(names, ', places.'))
 formulas.tools = { MAX_IN_LUA, MIN_TURNS, few, block_like, publish, address }
 formulas.layout = {
@@ -281,7 +280,7 @@ formulas.layout = {
 }
 formulas.loops = { operands, steps, count, to_loop, as_float, copy_rows, copy_bytes, make_widen,
   make_narrow }
-formulas.sharing = { host.LARGE, MAX_ROWS, share_loop, share_copy, share_axpy }
+formulas.sharing = { host.LARGE, share_loop, share_copy, share_axpy }
 
 --- The function that runs an operation for a pattern of arguments, or false if there is none.
 -- The function returns nil for calls that it does not handle.
