@@ -81,13 +81,14 @@ def add_multiple(r: Array, factor: float, x: Array) -> bool:
 def add_outer(r: Array, factor: float, x: Array, y: Array) -> bool:
     """r += factor times the outer product of x and y, by BLAS; whether that was possible.
 
-    All are contiguous, of one floating-point type, and r does not overlap the others.
+    r has at least LARGE elements. All are contiguous, of one floating-point type, and r does not
+    overlap the others.
     """
     function = blas("axpy", r.itemsize)
     if function is None:
         return False
-    large, numbers = r.size >= LARGE, {"size": r.itemsize, "columns": r.shape[1], "factor": factor}
-    thread_pool.run("outer", len(r), large=large, run=function, r=r, x=x, y=y, **numbers)
+    numbers = {"size": r.itemsize, "columns": r.shape[1], "factor": factor}
+    thread_pool.run("outer", len(r), run=function, r=r, x=x, y=y, **numbers)
     return True
 
 

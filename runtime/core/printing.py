@@ -20,9 +20,6 @@ from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
 
 LINE_WIDTH = 80  # characters; a matrix that is wider is printed in groups of columns
-_MAX_WHOLE_DIGITS = 9  # whole numbers of more digits get exponents
-_MAX_SPREAD = 4  # numbers that differ by more orders of magnitude get exponents
-_MAX_DIGITS = 5  # numbers of more digits before the point get a common factor
 
 
 @dataclass(frozen=True)
@@ -58,14 +55,14 @@ def find_layout(values: Array) -> Layout:
         # Torch7: the width becomes nan, and so no line is ever full.
         return Layout("%f", None, None)
     if whole:
-        if largest > _MAX_WHOLE_DIGITS:
+        if largest > 9:  # digits: exponents
             return Layout("%11.4e", None, 11)
         return Layout(f"%{largest + 1:.0f}d", None, int(largest) + 1)
-    if largest - smallest > _MAX_SPREAD:
+    if largest - smallest > 4:  # orders of magnitude: exponents
         wide = abs(largest) > 99 or abs(smallest) > 99
         width = 12 if wide else 11
         return Layout(f"%{width}.4e", None, width)
-    if largest > _MAX_DIGITS or largest < 0:
+    if largest > 5 or largest < 0:  # digits before the point: a common factor
         return Layout("%7.4f", 10.0 ** (largest - 1), 7)
     width = 7 if largest == 0 else int(largest) + 6
     return Layout(f"%{width}.4f", None, width)

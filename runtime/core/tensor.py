@@ -30,7 +30,6 @@ Sizes = tuple[int, ...]
 _HEAD_SIZE = TENSOR.size
 _MIRRORS = [struct.Struct(f"{TENSOR.format}{n}q{8 * (ROOM - n)}x{n}q") for n in range(ROOM + 1)]
 _REFCOUNTED = int(Flag.REFCOUNTED)
-_MAX_DIMENSIONS = 64  # of numpy's arrays
 
 
 @lru_cache(maxsize=4096)
@@ -47,10 +46,8 @@ def contiguous_strides(sizes: Sizes) -> Sizes:
 
 def check_dimensions(count: int) -> None:
     """Raise TorchError for more dimensions than numpy's arrays can have."""
-    if count > _MAX_DIMENSIONS:
-        raise TorchError(
-            f"a tensor of {count} dimensions: no operation takes more than {_MAX_DIMENSIONS}"
-        )
+    if count > 64:
+        raise TorchError(f"a tensor of {count} dimensions: no operation takes more than 64")
 
 
 def describe(sizes: Sequence[int]) -> str:

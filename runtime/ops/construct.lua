@@ -109,11 +109,10 @@ local function set_points(p, to, first, last, n)
   end
 end
 
-local MOST = 1e30 -- of numbers with which all steps are finite
-
 -- A new vector of n numbers that are equally spaced: its block.
 local function points(first, last, n)
-  if not (n > 1 and n % 1 == 0 and abs(first) < MOST and abs(last) < MOST) then return nil end
+  -- With such numbers all steps are finite.
+  if not (n > 1 and n % 1 == 0 and abs(first) + abs(last) < 1e30) then return nil end
   local block, address = new(dtype, 1, 1, 1, n)
   if not block then return nil end
   local p = cast(elements, address)

@@ -24,10 +24,6 @@ from runtime.core.errors import ArgError
 from runtime.core.tensor import Sizes, Tensor
 from runtime.ops._operands import check_counts
 
-# Elements drawn at a time: even, as normal numbers are drawn in pairs; few enough for the cache.
-_BLOCK = 1 << 16
-# Elements from which on threads gain time for logarithms and other functions of libm.
-_LARGE_FOR_LIBM = 1 << 14
 _MAX_UINT64 = (1 << 64) - 1
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,30 +31,29 @@ Draw = Callable[[int], Array]  # gives an array of so many numbers
 Finish = Callable[[Any], Any]  # computes the results from a number or an array, perhaps in place
 
 
-def _fill(r: Tensor, draw: Draw, finish: Finish, large: int = LARGE) -> None:
-    """r = finish(draw(count)), block by block in the order of the elements.
+def _fill(r: Tensor, draw: Draw, finish: Finish, *, by_threads: bool = False) -> None:
+    """r = finish(draw(count)), LARGE elements at a time, in their order.
 
-    large: the number of elements from which on finish is called for parts of a block by threads.
+    LARGE is even, as normal numbers are drawn in pairs. by_threads: whether finish takes long.
     """
     in_order = r.flat if r.is_contiguous else None
-    for start in range(0, r.nelement, _BLOCK):
-        stop = min(start + _BLOCK, r.nelement)
+    for start in range(0, r.nelement, LARGE):
+        stop = min(start + LARGE, r.nelement)
         values = draw(stop - start)
         if in_order is not None:
-            _finish(in_order[start:stop], values, finish, r.dtype, large)
+            _finish(in_order[start:stop], values, finish, r.dtype, by_threads)
         else:
             r.array.flat[start:stop] = cast(finish(values), r.dtype)
 
 
-def _finish(out: Array, values: Array, finish: Finish, dtype: DType, large: int) -> None:
-    if len(out) < large:
-        out[...] = cast(finish(values), dtype)
-        return
-
+def _finish(out: Array, values: Array, finish: Finish, dtype: DType, by_threads: bool) -> None:
     def part(at: slice) -> None:
         out[at] = cast(finish(values[at]), dtype)
 
-    share(part, len(out), piece=PIECE, large=large)
+    if by_threads:
+        share(part, len(out), piece=PIECE)
+    else:
+        part(slice(None))
 
 
 def _unchanged(values: Array) -> Array:
@@ -245,7 +240,7 @@ def exponential_number(generator: Generator | None, rate: float) -> float:
 @_row("exponential", "*T* [Generator] real", FLOATS)
 def exponential(r: Tensor, generator: Generator | None, rate: float) -> None:
     """r = random numbers of the exponential distribution."""
-    _fill(r, chosen(generator).uniform, _exponential(rate), _LARGE_FOR_LIBM)
+    _fill(r, chosen(generator).uniform, _exponential(rate), by_threads=True)
 
 
 @_row("cauchy", "[Generator] [double=0] [double=1]", FLOATS)
@@ -257,7 +252,7 @@ def cauchy_number(generator: Generator | None, median: float, sigma: float) -> f
 @_row("cauchy", "*T* [Generator] [real=0] [real=1]", FLOATS)
 def cauchy(r: Tensor, generator: Generator | None, median: float, sigma: float) -> None:
     """r = random numbers of the Cauchy distribution."""
-    _fill(r, chosen(generator).uniform, _cauchy(median, sigma), _LARGE_FOR_LIBM)
+    _fill(r, chosen(generator).uniform, _cauchy(median, sigma), by_threads=True)
 
 
 @_row("logNormal", "[Generator] [double=1] [double=2]", FLOATS)
@@ -272,7 +267,7 @@ def log_normal(r: Tensor, generator: Generator | None, mean: float, deviation: f
     """r = random numbers whose logarithms have the normal distribution."""
     if r.sizes:
         _check_deviation(deviation)
-    _fill(r, chosen(generator).normal, _log_normal(mean, deviation), _LARGE_FOR_LIBM)
+    _fill(r, chosen(generator).normal, _log_normal(mean, deviation), by_threads=True)
 
 
 @_row("geometric", "[Generator] double")
@@ -288,7 +283,7 @@ def geometric(r: Tensor, generator: Generator | None, p: float) -> None:
     if r.sizes:
         _check_success(p)
         trials = _trials(p)
-        _fill(r, chosen(generator).uniform, lambda u: cast(trials(u), INT) + 1, _LARGE_FOR_LIBM)
+        _fill(r, chosen(generator).uniform, lambda u: cast(trials(u), INT) + 1, by_threads=True)
 
 
 def _check_success(p: float) -> None:

@@ -19,7 +19,6 @@ from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.ops._operands import Compute, check_counts, elementwise, like
 
 LONG_STORAGE = STORAGE_CLASSES[LONG.index]
-_MAX_SIZE_ARGUMENTS = 8  # Torch7: reads no more than 8 sizes that are given as numbers
 
 
 def long_storage(values: tuple[int, ...]) -> Storage:
@@ -92,10 +91,10 @@ def _read_sizes(
         if len(given) != len(sizes):
             raise ArgError(at + 1, "provided stride and size are inconsistent")
         return sizes, given
-    numbers = call.longs(at)
+    # Torch7: reads no more than 8 sizes that are given as numbers.
+    numbers = call.longs(at)[: 16 if strides else 8]
     if not strides:
-        return numbers[:_MAX_SIZE_ARGUMENTS], None
-    numbers = numbers[: 2 * _MAX_SIZE_ARGUMENTS]
+        return numbers, None
     padded = numbers if len(numbers) % 2 == 0 else (*numbers, -1)
     return padded[::2], padded[1::2]
 

@@ -25,8 +25,6 @@ _TOGETHER = 2048
 
 _shape_numbers = count()
 
-_MAX_PLANE = 2**31 - 1  # elements; tables hold ints
-
 #: What an index tells of an element: "place" the one in its plane, from 1; "order" the one in its
 #: window, from 0; "volume" the ones along three dimensions of the window, a byte for each.
 Codes = str
@@ -114,7 +112,7 @@ def make_plan(axes: Sequence[Axis], codes: Codes = "place", together: int = _TOG
     outputs = tuple(len(axis.starts) for axis in axes)
     in_plane, out_plane = math.prod(sizes), math.prod(outputs)
     block = -(-together // out_plane)
-    if max(in_plane, out_plane) * block > _MAX_PLANE:
+    if max(in_plane, out_plane) * block > np.iinfo(np.int32).max:  # of which tables are made
         raise TorchError(f"planes of {max(in_plane, out_plane)} elements are too large")
     groups = list(product(*[axis.groups() for axis in axes]))
     parts: list[Array | list[int]] = [[len(groups), block]]

@@ -16,8 +16,6 @@ from runtime.thnn._jobs import run
 from runtime.thnn.checks import check
 from runtime.thnn.table import Call, thnn
 
-_MIN_EXTRA = 4  # numbers that rows begin with, if with any
-
 
 class _Shape:
     """The sizes of the weight's rows: `outputs` weights behind `extra` other numbers."""
@@ -31,7 +29,7 @@ class _Shape:
         self.rows, self.width = weight.sizes
         self.outputs = bias.sizes[0]
         self.extra = self.width - self.outputs
-        if self.extra and self.extra < _MIN_EXTRA:
+        if self.extra and self.extra < 4:
             raise TorchError(f"weights of {self.width} columns do not suit {self.outputs} outputs")
 
     def places(self, keys: Tensor, offset: int) -> Array:

@@ -110,8 +110,6 @@ end
 
 -- ------------------------------------------------------------------- unpack
 
-local MAX_ARGUMENTS = 64
-
 local function usage_of(name, description, params)
   return setmetatable({}, { __tostring = function()
     local example
@@ -156,10 +154,10 @@ function xlua.unpack(args, name, description, ...)
     values[param.arg], values[i] = value, value
   end
   values.usage = usage
-  if values[MAX_ARGUMENTS + 1] then
+  if values[65] then
     xlua.error('<xlua.unpack> oups, cant deal with more than 64 arguments :-)')
   end
-  return values, unpack(values, 1, MAX_ARGUMENTS)
+  return values, unpack(values, 1, 64)
 end
 
 --- The same; the values become fields of an object.

@@ -31,7 +31,6 @@ local ISLT, SUBVV, KSHORT, UGET, USETV, UCLO = 0, 33, 41, 45, 46, 50
 local CAT, CALLM, CALL, CALLMT, CALLT, ITERC, VARG, ISNEXT = 38, 65, 66, 67, 68, 69, 71, 72
 local FORI, FORL, ITERL, LOOP, JMP = 77, 79, 82, 85, 88
 
-local MOST_SLOTS = 250 -- of a function
 local FARTHEST = 32767 -- a jump
 local ADDED = counters.ADDED
 local LENGTH = 9 -- of the instructions of a counter
@@ -170,7 +169,8 @@ local function decide(p, all)
   local complete = true
   for _, f in ipairs(all) do
     f.places = find_places(cast('const uint32_t *', p + f.code), f.count, f == all[#all])
-    if f.places and f.frame + ADDED > MOST_SLOTS then complete, f.places = false, nil end
+    -- LuaJIT: a frame has no more than 250 slots.
+    if f.places and f.frame + ADDED > 250 then complete, f.places = false, nil end
     f.carries = f.places ~= nil
     for _, child in ipairs(f.children) do f.carries = f.carries or child.carries end
   end

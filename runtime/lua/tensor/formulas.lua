@@ -98,7 +98,6 @@ formulas.MIN_TURNS = MIN_TURNS
 
 -- Behind a loop in Lua, LuaJIT goes on in its interpreter. So a few turns are written out, in a
 -- function for each number of them.
-local FEW = 16
 -- Traces without loops are long, and each address in them is a constant.
 require('jit').opt.start('maxirconst=1000', 'maxsnap=1000')
 local TURN = [[
@@ -107,7 +106,7 @@ local TURN = [[
   x, y, z = x + x_row, y + y_row, z + z_row
 ]]
 local written_out = {}
-for turns = 0, FEW do
+for turns = 0, 16 do
   local text = 'local operands, count, steps = ... '
     .. 'return function(loop, data, x, x_row, y, y_row, z, z_row) ' .. TURN:rep(turns) .. ' end'
   written_out[turns] = th.load(text, 'tensor/formulas.lua')(operands, count, steps)
@@ -117,8 +116,9 @@ end
 -- are set; how far operands are from those of the turn before follows their addresses.
 local function repeat_loop(turns, loop, data, x, x_row, y, y_row, z, z_row,
     ...) -- luacheck: ignore 212
-  if turns <= FEW then
-    written_out[turns](loop, data, x, x_row, y, y_row, z, z_row)
+  local written = written_out[turns]
+  if written then
+    written(loop, data, x, x_row, y, y_row, z, z_row)
     return
   end
   for _ = 1, turns do

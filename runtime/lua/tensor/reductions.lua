@@ -8,14 +8,13 @@
 local th = ...
 local ffi = require 'ffi'
 
-local tonumber = tonumber
+local tonumber, max = tonumber, math.max
 local layouts, formulas = th.layouts, th.formulas
 local shape, step, dense = layouts.shape, layouts.step, layouts.dense
 
 local copy_rows, copy_bytes, repeat_loop = formulas.copy_rows, formulas.copy_bytes,
   formulas.repeat_loop
 local operands, steps, count_of_loop = formulas.operands, formulas.steps, formulas.count
-local MIN_TURNS = formulas.MIN_TURNS
 
 local reductions = {}
 th.reductions = reductions
@@ -223,7 +222,7 @@ function reductions.fold(copy, copy_data, loop, data, size, first, in_pairs, r, 
     repeat_loop(count, loop, data, r, 0, p, d, r, 0)
     return
   end
-  for k = 1, outer < MIN_TURNS and MIN_TURNS or outer do
+  for k = 1, max(outer, formulas.MIN_TURNS) do
     repeat_loop(count, loop, data, r, 0, p, d, r, 0)
     if k < outer then
       r, p = r + inner * size, p + o
@@ -295,7 +294,7 @@ end
 
 --- A function that finds where extrema are; a copy for each function that calls it.
 function reductions.make_find_places(dtype)
-  local find = th.chunk('tensor/places')(th, dtype, MIN_TURNS)
+  local find = th.chunk('tensor/places')(th, dtype, formulas.MIN_TURNS)
   return find
 end
 

@@ -16,8 +16,8 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.memory import Pool
 from runtime.core.tensor import Tensor, contiguous_strides
 
-#: Elements from which on it is faster to solve for parts of a result in several threads.
-_LARGE_MATRIX = 20_000
+#: Elements from which on it is faster to compute parts of a result in several threads.
+LARGE_MATRIX = 20_000
 #: Elements from which on the library's own threads are used. They wait for each other often, so
 #: that for smaller matrices, and on a busy machine, they cost more time than they gain.
 _HUGE_MATRIX = 1_000_000
@@ -93,7 +93,7 @@ def routine(name: str, t: Tensor) -> Callable[..., Any]:
 
 def is_medium(t: Tensor) -> bool:
     """Whether a matrix is large enough for several threads and too small for the library's own."""
-    return _LARGE_MATRIX <= t.nelement < _HUGE_MATRIX and get_threads() > 1
+    return LARGE_MATRIX <= t.nelement < _HUGE_MATRIX and get_threads() > 1
 
 
 @cache

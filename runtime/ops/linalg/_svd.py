@@ -19,9 +19,8 @@ from runtime.compute.c_functions import lapack_call
 from runtime.compute.self_check import as_pointer, is_right
 from runtime.compute.thread_pool import get_threads, share
 from runtime.core.dtypes import Array
+from runtime.ops.linalg._lapack import LARGE_MATRIX
 
-#: The number of rows and columns from which on threads gain time.
-_LARGE = 64
 #: Where the longer side has this many times the elements of the shorter one, gesvd begins with
 #: another factorization, which is left to it.
 _QR_RATIO = np.float32(1.6)
@@ -41,7 +40,7 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
     """
     rows, columns = a.shape
     short, long = sorted(a.shape)
-    if get_threads() == 1 or short < _LARGE or long >= int(_QR_RATIO * short):
+    if get_threads() == 1 or a.size < LARGE_MATRIX or long >= int(_QR_RATIO * short):
         return None
     info = np.finfo(a.dtype)
     largest = np.abs(a).max()

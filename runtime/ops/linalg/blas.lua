@@ -15,7 +15,6 @@ local set_result, set_dense, publish =
 local operand, is_distinct, overlap = tools.operand, tools.is_distinct, tools.overlap
 local is_dense = tools.is_dense
 local PUSHED_NAN = -math.abs(0 / 0) -- what any nan becomes that C passes to Lua
-local MAX_VECTOR, MAX_PRODUCT = host.LARGE, 8000000 -- multiplications from which on Python computes
 
 if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
 
@@ -184,14 +183,16 @@ local function add_product(name, sum_name, n, give, shape, compute)
 end
 
 add_product('mv', 'addmv', 1, new_operands, function(a, b)
-  if a.n ~= 2 or b.n ~= 1 or a.s2 ~= b.s2 or a.s1 * a.s2 >= MAX_VECTOR then return nil end
+  if a.n ~= 2 or b.n ~= 1 or a.s2 ~= b.s2 or a.s1 * a.s2 >= host.LARGE then return nil end
   return 1, a.s1
 end, function(a, b, r)
   matrix_product(a, column(operand(), b), column(operand(), r))
 end)
 
 add_product('mm', 'addmm', 2, new_operands, function(a, b)
-  if a.n ~= 2 or b.n ~= 2 or a.s2 ~= b.s1 or a.s1 * a.s2 * b.s2 >= MAX_PRODUCT then return nil end
+  if a.n ~= 2 or b.n ~= 2 or a.s2 ~= b.s1 or a.s1 * a.s2 * b.s2 >= 100 * host.LARGE then
+    return nil
+  end
   return a.s1, b.s2
 end, matrix_product)
 
@@ -208,7 +209,7 @@ function blas.dot(first, second)
     if not (read_row(a, first) and read_row(b, second)) or a.s2 ~= b.s2 then return nil end
   end
   -- Python copies a tensor of which all elements are one, and adds in the order that suits a copy.
-  if a.s2 >= MAX_VECTOR or a.t2 == 0 or b.t2 == 0 then return nil end
+  if a.s2 >= host.LARGE or a.t2 == 0 or b.t2 == 0 then return nil end
   matrix_product(a, column(operand(), b), factor)
   local value = load(number, number_bits, 0)
   if value ~= value then value = PUSHED_NAN end

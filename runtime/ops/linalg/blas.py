@@ -19,10 +19,6 @@ from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
 from runtime.ops._operands import check_counts, store
 
-#: The number of multiplications from which on a product is divided among threads.
-_LARGE_PRODUCT = 10_000_000
-_MANY = 4096  # elements from which on outer products are added row by row, without memory for them
-
 
 @op("dot", method="T T", function="T T", small="linalg/blas.dot")
 def dot(a: Tensor, b: Tensor) -> float:
@@ -60,7 +56,8 @@ def _run(t: Tensor) -> int:
 def _matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """numpy's matmul; large products are computed by several threads."""
     check_room(1)
-    if b.ndim > 1 and a.size * b.shape[-1] >= _LARGE_PRODUCT:
+    # BLAS multiplies a hundred times while others compute an element.
+    if b.ndim > 1 and a.size * b.shape[-1] >= 100 * LARGE:
         with many_threads(get_threads()):
             return np.matmul(a, b, out=out)
     if b.ndim == 1 and a.size >= LARGE and a.dtype.kind == "f":
@@ -155,7 +152,7 @@ def addr(r: Tensor, beta: float, t: Tensor, alpha: float, vec1: Tensor, vec2: Te
     """r = beta * t + alpha * the outer product of two vectors."""
     if t.sizes != (vec1.sizes[0], vec2.sizes[0]):
         raise _mismatch(t=t, vec1=vec1, vec2=vec2)
-    if beta == 1 and alpha != 0 and t.is_set_to(r) and r.nelement >= _MANY and r.is_contiguous:
+    if beta == 1 and alpha != 0 and t.is_set_to(r) and r.nelement >= LARGE and r.is_contiguous:
         x, y, out = vec1.flat, vec2.flat, r.array
         x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
         shared = np.may_share_memory(x, out) or np.may_share_memory(y, out)

@@ -15,7 +15,6 @@ from runtime.packages.gnuplot.styles import Style, read_style
 
 _PALETTES = {"gray": "gray", "grey": "gray", "color": "gnuplot", "colour": "gnuplot"}
 _VERTICAL = {"top": "upper", "bottom": "lower", "middle": "center"}
-_FEW = 5  # points that a smoothing spline needs
 _GREY = "0.85"
 
 
@@ -134,7 +133,7 @@ def _curve(x: Array, y: Array, weight: float | None) -> Any:
     """A spline; None where there are too few points for one."""
     from scipy import interpolate  # late: it takes long to load
 
-    if x.size < 3 or (weight is not None and x.size < _FEW):
+    if x.size < (3 if weight is None else 5):
         return None
     if weight is None:
         return interpolate.CubicSpline(x, y, bc_type="natural")

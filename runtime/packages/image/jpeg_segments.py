@@ -25,11 +25,9 @@ _MARKER = re.compile(rb"\xff([\x02-\xcf\xd8-\xfe])")
 # in the middle of a segment; these are enough for the longest one.
 _BEHIND = _END * (1 << 15 | 1)
 
-_MOST = 65500  # rows and columns
 _TABLES = 4  # of a kind
 _QUANTA, _LENGTHS, _MOST_CODES, _LARGEST_FIRST = 64, 16, 256, 15
 _KNOWN_CODES = (0, 1)  # tables that a sequential picture need not bring
-_MOST_SHIFTED = 13
 _PLANES = (1, 3, 4)
 
 
@@ -115,8 +113,8 @@ class _File:
             raise TorchError("Empty JPEG image (DNL not supported)")
         if len(body) != 6 + 3 * count:
             raise _BadLengthError
-        if max(height, width) > _MOST:
-            raise TorchError(f"Maximum supported image dimension is {_MOST} pixels")
+        if max(height, width) > 65500:
+            raise TorchError("Maximum supported image dimension is 65500 pixels")
         if bits != 8:
             raise TorchError(f"Unsupported JPEG data precision {bits}")
         if any(not 1 <= n <= 4 for factors in body[7::3] for n in divmod(factors, 16)):
@@ -195,6 +193,6 @@ def _are_codes(counts: bytes) -> bool:
 
 def _check_progression(count: int, first: int, last: int, high: int, low: int) -> None:
     is_bad = last != 0 if first == 0 else first > last or last >= _QUANTA or count != 1
-    if is_bad or high and low != high - 1 or low > _MOST_SHIFTED:
+    if is_bad or high and low != high - 1 or low > 13:
         text = f"Ss={first} Se={last} Ah={high} Al={low}"
         raise TorchError(f"Invalid progressive parameters {text}")

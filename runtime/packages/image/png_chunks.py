@@ -18,7 +18,6 @@ _SAMPLES = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGBA: 4}  # of a pixel
 _BITS_OF = {GREY: (1, 2, 4, 8, 16), PALETTE: (1, 2, 4, 8)}
 _BITS = (8, 16)  # of a sample of all others
 
-_MOST = 1_000_000  # columns and rows; libpng's limit
 _HEADER_SIZE = 13
 _PIECE = 1 << 30  # bytes of a chunk, whose size has 31 bits
 _COLOUR_SIZE = 3  # bytes of a colour of the palette
@@ -176,7 +175,8 @@ def _check_header(
 ) -> None:
     if max(width, height) >> 31:
         raise PngError("PNG unsigned integer out of range")
-    fits = 0 < width <= _MOST and 0 < height <= _MOST and colour in _SAMPLES
+    # libpng takes no more columns and rows.
+    fits = min(width, height) > 0 and max(width, height) <= 1_000_000 and colour in _SAMPLES
     if not fits or bits not in _BITS_OF.get(colour, _BITS) or packing or filters or interlace > 1:
         raise PngError("Invalid IHDR data")
 

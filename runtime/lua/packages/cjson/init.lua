@@ -11,7 +11,9 @@ getmetatable(NULL).__tostring = function() return 'userdata: NULL' end
 
 -- Checks of settings' values, which return what is set; arg: the argument's position.
 
+-- A whole number; high: by default the greatest one that C's int has.
 local function integer(low, high)
+  high = high or 2 ^ 31 - 1
   return function(arg, value)
     if type(value) ~= 'number' then th.type_error(arg, 'number', value) end
     if value < low or value > high then
@@ -31,8 +33,6 @@ local function choice(word)
     return value
   end
 end
-
-local LARGEST = 2 ^ 31 - 1
 
 -- A function that sets those of some settings for which it gets a value, and returns them all.
 -- @param names the names of the settings, in the order of the function's arguments
@@ -62,14 +62,14 @@ local function new()
   return {
     _NAME = 'cjson', _VERSION = '2.1devel', null = NULL, new = new,
     encode = encoder(settings), decode = decoder(settings),
-    encode_max_depth = set('encode_depth', integer(1, LARGEST)),
-    decode_max_depth = set('decode_depth', integer(1, LARGEST)),
+    encode_max_depth = set('encode_depth', integer(1)),
+    decode_max_depth = set('decode_depth', integer(1)),
     encode_number_precision = set('precision', integer(1, 14)),
     encode_keep_buffer = set('keep', choice()),
     encode_invalid_numbers = set('invalid', choice 'null'),
     decode_invalid_numbers = set('decode_invalid', choice()),
     encode_sparse_array = setter(settings, { 'sparse_convert', 'sparse_ratio', 'sparse_safe' },
-      { choice(), integer(0, LARGEST), integer(0, LARGEST) }),
+      { choice(), integer(0), integer(0) }),
   }
 end
 
