@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from runtime.compute import libm
 from runtime.compute.generator import STATE_SIZE, Generator
-from runtime.compute.thread_pool import ThreadPool
+from runtime.compute.thread_pool import LARGE, ThreadPool
 from runtime.core.dtypes import DOUBLE, FLOAT, INT, DType
 from runtime.core.state import current
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
@@ -108,8 +108,8 @@ def test_blocks_and_threads_do_not_show(
     answers = []
     for count in (1, 2):
         monkeypatch.setattr(current(ThreadPool), "count", count)
-        monkeypatch.setattr(random, "_BLOCK", 1 << (8 + 10 * count))
-        g, r = generator(), new(70_001, dtype)
+        monkeypatch.setattr(random, "LARGE", count * LARGE // 2)
+        g, r = generator(), new(LARGE + 5_001, dtype)
         if kept:
             g.normal_number()
         DRAWS[name][1](g, r)
