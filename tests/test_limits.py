@@ -24,4 +24,4 @@ def test_known_limits(name: str, number: int) -> None:
 
 def test_all_are_sizes_for_tests() -> None:
     assert all(8 <= number <= 200_000 for number in limits().values())
-    assert len(set(limits().values())) > 30
+    assert len(set(limits().values())) > 20
