@@ -26,7 +26,7 @@ from th_shell.docs.reporting.reporter import (
 )
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Starter
-from th_shell.visible import UsageError, complain
+from th_shell.visible import UsageError
 
 
 def add_job_options(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +127,12 @@ def _check(words: Sequence[str]) -> int:
     if options.sandbox and (lack := sandbox.missing()):
         parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
     try:
-        options.pages = _pages(options)
+        options.pages = find_pages(options.words)
+        if options.changed is not None:
+            from th_shell.docs.command.changes import changed_pages  # late: few runs ask git
+
+            options.pages = changed_pages(options.pages, options.changed)
+            options.allow_empty = True
     except NoPagesError as error:
         parser.error(str(error))
     except UsageError as error:
@@ -141,20 +146,8 @@ def _check(words: Sequence[str]) -> int:
             reporter.end(results)
     if any(result.failed for result in results):
         return 1
-    may_be_empty = options.allow_empty or options.changed is not None
     is_empty = not any(result.results for result in results)
-    return _NO_EXAMPLES if is_empty and not may_be_empty else 0
-
-
-def _pages(options: argparse.Namespace) -> list[Path]:
-    pages = find_pages(options.words)
-    if options.changed is None:
-        return pages
-    from th_shell.docs.command.changes import changed_pages  # late: few runs ask git
-
-    found, commit = changed_pages(pages, options.changed)
-    complain(f"{len(found)} of {len(pages)} pages have changed since {commit[:10]}", "th-docs")
-    return found
+    return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
 
 
 def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:

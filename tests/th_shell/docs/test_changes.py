@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def changed(base: str = "", word: str = ".") -> list[str]:
-    return [str(page) for page in changed_pages(find_pages([word]), base)[0]]
+    return [str(page) for page in changed_pages(find_pages([word]), base)]
 
 
 def test_nothing_has_changed() -> None:

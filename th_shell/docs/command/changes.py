@@ -9,16 +9,16 @@ from pathlib import Path
 from th_shell.docs.settings.beside import Beside
 from th_shell.docs.settings.configuration import FILE
 from th_shell.packages.sources import git
-from th_shell.visible import UsageError
+from th_shell.visible import UsageError, complain
 
 #: What a branch may have come from, and go back to.
 _BRANCHES = ("@{upstream}", "origin/HEAD", "main", "master")
 
 
-def changed_pages(pages: Sequence[Path], base: str) -> tuple[list[Path], str]:
-    """Those pages that are not as they were in a commit, and the commit.
+def changed_pages(pages: Sequence[Path], base: str) -> list[Path]:
+    """Those pages that are not as they were in a commit; says on the standard error how many.
 
-    That is the last one that HEAD has in common with a base, or with all branches that it may have
+    It is the last one that HEAD has in common with a base, or with all branches that it may have
     come from. A page has changed, too, if its file beside it has, wherever that is, or the settings
     of its folder. Raises UsageError.
     """
@@ -36,7 +36,9 @@ def changed_pages(pages: Sequence[Path], base: str) -> tuple[list[Path], str]:
             raise UsageError(f"{page} is not in the repository {top}")
         return bool({path, *path.parents} & (files | folders)) or Beside.of(page).path.name in names
 
-    return [page for page in pages if is_changed(page)], commit
+    found = [page for page in pages if is_changed(page)]
+    complain(f"{len(found)} of {len(pages)} pages have changed since {commit[:10]}", "th-docs")
+    return found
 
 
 def _branches() -> list[str]:

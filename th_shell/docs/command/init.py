@@ -12,7 +12,7 @@ from pathlib import Path
 
 from th_shell.docs.command import project
 from th_shell.docs.command.run_options import Parser
-from th_shell.docs.command.selection import NoPagesError, find_pages
+from th_shell.docs.command.selection import pages_below
 from th_shell.docs.reading.examples import PYTHON
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.files import write_file
@@ -69,7 +69,7 @@ def _files(folder: Path) -> dict[Path, str]:
     top, shown = Path(), os.path.relpath(folder)
     if shown.startswith(os.pardir):
         top, shown = folder, os.curdir
-    pages = _pages(folder)
+    pages = list(pages_below(folder))
     setup = project.sphinx_setup(top)
     own = " ." if project.installs_python(top) else ""
     workflow = _beside("workflow.yml").format(folder=shlex.quote(shown), project=own)
@@ -101,10 +101,3 @@ def _settings(found: Mapping[str, object]) -> str:
 def _beside(name: str) -> str:
     """The text of a file that is written as it stands beside this module, or nearly so."""
     return Path(__file__).with_name(name).read_text("utf-8")
-
-
-def _pages(folder: Path) -> list[Path]:
-    try:
-        return find_pages([str(folder)])
-    except NoPagesError:
-        return []  # they are still to be written

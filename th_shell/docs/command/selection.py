@@ -39,7 +39,7 @@ def find_pages(words: Iterable[str]) -> list[Path]:
 
 def _meant(word: str) -> Iterator[Path]:
     if os.path.isdir(word):
-        yield from _below(Path(word))
+        yield from pages_below(Path(word))
     elif os.path.lexists(word) or (word and not glob.has_magic(word)):
         yield Path(word)
     else:
@@ -48,7 +48,8 @@ def _meant(word: str) -> Iterator[Path]:
                 yield Path(name)
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def pages_below(folder: Path) -> Iterator[Path]:
+    """The pages in a folder and in its folders, hidden ones aside."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         paths = (Path(place, name) for name in sorted(names) if not name.startswith("."))

@@ -44,8 +44,7 @@ def junit_xml(pages: Sequence[PageResult]) -> str:
             time = f"{result.seconds:.3f}"
             case = ElementTree.SubElement(suite, "testcase", classname=place, name=name, time=time)
             _add(case, page, result)
-    for tag in ("error", "failure", "skipped"):
-        name = tag if tag == "skipped" else f"{tag}s"
+    for name, tag in (("errors", "error"), ("failures", "failure"), ("skipped", "skipped")):
         suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
     suite.set("tests", str(len(suite)))
     suite.set("time", f"{sum(result.seconds for page in pages for result in page.results):.3f}")
