@@ -70,11 +70,12 @@ class Checker:
         problem = f"{found.share:.0%} of what could be compared is checked, not {least:.0%}"
         return replace(found, problem=problem)
 
-    def read(self, path: Path) -> ReadPage:
-        """Read a page. Raises PageError."""
+    def read(self, path: Path, text: str | None = None) -> ReadPage:
+        """Read a page, or what it would be with another text. Raises PageError."""
         try:
             said = configuration(path, self.said)
-            page = read(path, self.compiler, said.layer, said.language or LUA, said.errata)
+            language = said.language or LUA
+            page = read(path, self.compiler, said.layer, language, said.errata, text)
         except OSError as error:
             raise PageError(f"cannot be read: {error.strerror}") from None
         if said.sandbox and (lack := sandbox.missing()):

@@ -1,101 +1,160 @@
 """Writes a documented text anew, with what an example prints, in the way the page writes it.
 
-A line that agrees with what is printed stays as it is. In a line of which only numbers are wrong,
-only these are replaced, with as many digits as the page shows. Other lines are taken over with the
-page's margin and spacing.
+A line that agrees with what is printed stays as it is, with its comment. In one of which only some
+words are wrong, only these are replaced, with as many digits as the page shows. Lines are taken
+over whole, put in or left out only where the others tell that the page has them as they are
+printed. What would be a guess is not written: the digits of a number in place of `nan`, the columns
+of numbers of other lengths, lines that `...` stands for, addresses.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-from th_shell.docs.judging.comparison import agrees
-from th_shell.docs.judging.printout import is_number, precision
-from th_shell.docs.reporting.differences import agreeing
+from th_shell.docs.judging.printout import ELLIPSIS, is_number, spaced
+from th_shell.docs.reporting.differences import WORD, agreeing
 
-_WORD = re.compile(r"\S+")
+#: Whether a printed text is the documented one.
+IsSame = Callable[[str, str], bool]
+
+_COMMENT = re.compile(r"(?:^|\s+)--.*$")
+#: The most digits of a number that is written where the page's number has no digits behind a point.
+_FEW_DIGITS = 2
 
 
-def rewritten(documented: Sequence[str], printed: str) -> list[list[str]]:
-    """For each documented line, the lines that take its place: itself where it is right."""
-    wanted = [line.rstrip() for line in printed.expandtabs().strip("\n").split("\n")]
-    wanted = _in_the_way_of(documented, wanted)
-    new: list[list[str]] = [[] for _ in documented]
-    if not documented:
-        return new
-    last = 0
-    for old, text in _paired(documented, wanted):
-        if old is None:
-            new[last].append(text or "")
-        elif text is not None:
-            new[old].append(_line(documented[old], text))
-        last = last if old is None else old
+def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[list[str]] | None:
+    """For each documented line, the lines that take its place; None where they cannot be known."""
+    text = "\n".join(documented)
+    if ELLIPSIS.search(text):
+        return None
+    if "of size" in text:
+        printed = printed.replace("of dimension", "of size")
+    wanted = (printed if "\t" in text else printed.expandtabs()).strip("\n").split("\n")
+    wanted = [line.rstrip() for line in wanted if line.strip()]
+    shown = [at for at, line in enumerate(documented) if not is_same(line, "")]
+    pairs = list(_paired([documented[at] for at in shown], wanted))
+    rewriter = _Rewriter(wanted, is_same, _shift(pairs, is_same))
+    new = [[] if at in shown else [line] for at, line in enumerate(documented)]
+    for at, old, own in pairs:
+        lines = rewriter.lines(old, own)
+        if lines is None:
+            return None
+        new[shown[at]] += lines
     return new
 
 
-def _paired(
-    documented: Sequence[str], wanted: Sequence[str]
-) -> Iterator[tuple[int | None, str | None]]:
-    """Documented lines, by index, with the printed ones in their places; None for none."""
+#: A documented line and the printed one in its place, where there are such, and the index of the
+#: former, or of the one above it.
+_Pair = tuple[int, str | None, str | None]
+
+
+def _paired(lines: Sequence[str], wanted: Sequence[str]) -> Iterator[_Pair]:
+    if len(lines) == len(wanted):
+        yield from zip(range(len(lines)), lines, wanted, strict=True)
+        return
     at, used = 0, 0
-    for old, new in [*agreeing(documented, wanted), (len(documented), len(wanted))]:
-        missing, added = list(range(at, old)), list(wanted[used:new])
-        for i in range(max(len(missing), len(added))):
-            yield (
-                missing[i] if i < len(missing) else None,
-                added[i] if i < len(added) else None,
-            )
-        if old < len(documented):
-            yield old, wanted[new]
+    for old, new in [*agreeing(lines, wanted), (len(lines), len(wanted))]:
+        for i in range(at, old):
+            yield i, lines[i], wanted[used] if used < new else None
+            used += used < new
+        for text in wanted[used:new]:
+            yield max(old - 1, 0), None, text
+        if old < len(lines):
+            yield old, lines[old], wanted[new]
         at, used = old + 1, new + 1
 
 
-def _line(old: str, new: str) -> str:
-    """A documented line with the words of a printed one."""
-    if agrees(old, new):
-        return old
-    words, found = new.split(), list(_WORD.finditer(old))
-    if len(words) != len(found):
-        return new
-    pieces, end = [], 0
-    for match, word in zip(found, words, strict=True):
-        text = _word(match[0], word)
-        gap = old[end : match.start()]
-        more = len(text) - len(match[0])
-        if more > 0 and len(gap) > more:  # the columns stay where they are
-            gap = gap[more:]
-        pieces.append(gap + (text if more >= 0 else " " * -more + text))
-        end = match.end()
-    return "".join(pieces) + old[end:]
-
-
-def _word(old: str, new: str) -> str:
-    if old == new or not (is_number(old) and is_number(new)):
-        return new
-    if agrees(old, new):
-        return old
-    if 0 < precision(new) < precision(old) and "e" not in (old + new).lower():
-        return f"{float(new):.{len(old.partition('.')[2])}f}"
-    return new
-
-
-def _in_the_way_of(documented: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """Printed lines with the margin of documented ones, and one space where these have one."""
-    shown = [line for line in documented if line.strip()]
-    if shown and not any("  " in line.strip() for line in shown):
-        wanted = [_with_margin(line, " ".join(line.split())) for line in wanted]
-    margins = [
-        min((_margin(line) for line in lines if line.strip()), default=0)
-        for lines in (shown, wanted)
-    ]
-    change = margins[0] - margins[1]
-    return [" " * change + line if change > 0 else line[-change:] for line in wanted]
-
-
-def _with_margin(line: str, text: str) -> str:
-    return line[: _margin(line)] + text
+def _shift(pairs: Sequence[_Pair], is_same: IsSame) -> int | None:
+    """How far the page indents its lines, where most of them are as they are printed; else None."""
+    agree = [(old, new) for _, old, new in pairs if old and new and is_same(old, new)]
+    shifts = {_margin(old) - _margin(new) for old, new in agree}
+    are_equal = all(old.strip() == new.strip() for old, new in agree)
+    is_usual = are_equal and len(shifts) == 1 and 2 * len(agree) >= len(pairs)
+    return shifts.pop() if is_usual else None
 
 
 def _margin(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+@dataclass(frozen=True)
+class _Rewriter:
+    """Writes single lines anew. wanted: all that are printed. shift: see `_shift`."""
+
+    _wanted: Sequence[str]
+    _is_same: IsSame
+    _shift: int | None
+
+    def lines(self, old: str | None, new: str | None) -> list[str] | None:
+        """The lines in place of a documented one, or that are only printed; None for a guess."""
+        if old is None or new is None:
+            if self._shift is None or old and _form(old) not in map(_form, self._wanted):
+                return None
+            return [] if new is None else [self._shifted(new)]
+        if self._is_same(old, new):
+            return [old]
+        comment = _COMMENT.search(old)
+        if comment and self._is_same(old, old[: comment.start()]):
+            body, rest = old[: comment.start()], comment[0]
+        else:
+            body, rest = old, ""
+        text = self._with_words(body, new) or self._as_printed(body, new)
+        if text is None or "..." in body or spaced(text) != " ".join(text.split()):
+            return None
+        return [text + rest]
+
+    def _shifted(self, new: str) -> str:
+        return " " * (_margin(new) + (self._shift or 0)) + new.strip()
+
+    def _with_words(self, old: str, new: str) -> str | None:
+        """A documented line with the words of a printed one, where each has one in its place."""
+        left, right = WORD.findall(old), WORD.findall(new)
+        if len(left) != len(right):
+            return None
+        pairs = [(a, b) for (_, a), (_, b) in zip(left, right, strict=True)]
+        words = [self._word(a, b) for a, b in pairs]
+        same = sum(map(self._is_same, *zip(*pairs, strict=True)))
+        is_alike = _form(old) == _form(new) or len(pairs) == 1 or 2 * same >= len(pairs)
+        is_wide = self._shift is not None or any(len(gap) > 1 for gap, _ in left[1:])
+        moves = any(word and len(word) != len(a) for word, (a, _) in zip(words, pairs, strict=True))
+        if None in words or not is_alike or is_wide and moves:
+            return None
+        text = "".join(f"{gap}{word}" for (gap, _), word in zip(left, words, strict=True))
+        return text + old[len(old.rstrip()) :]
+
+    def _word(self, old: str, new: str) -> str | None:
+        if old == new or not (is_number(old) and is_number(new)):
+            return new
+        if self._is_same(old, new):
+            return old
+        shown, printed = (len(number.partition(".")[2]) for number in (old, new))
+        if "e" in f"{old}{new}".lower() or not shown and printed > _FEW_DIGITS:
+            return None
+        rounded = f"{float(new):.{shown}f}"
+        return rounded if shown and printed and self._is_same(rounded, new) else new
+
+    def _as_printed(self, old: str, new: str) -> str | None:
+        """A printed line, where nothing tells that the page writes it in another way."""
+        left, right = WORD.findall(old), WORD.findall(new)
+        olds, news = [word for _, word in left], [word for _, word in right]
+        same = SequenceMatcher(None, olds, news, autojunk=False).get_matching_blocks()
+        spaces = all(
+            [gap for gap, _ in left[i + 1 : i + n]] == [gap for gap, _ in right[k + 1 : k + n]]
+            for i, k, n in same
+        )
+        kept = {i + at for i, _, n in same for at in range(n)}
+        changed = [word for i, word in enumerate(olds) if i not in kept]
+        if not spaces or any(a != b and self._is_same(a, b) for a in changed for b in news):
+            return None
+        if self._shift is not None:
+            return self._shifted(new)
+        is_known = 2 * len(kept) >= len(left) and new.split() == new.strip().split(" ")
+        return " " * _margin(old) + new.strip() if is_known else None
+
+
+def _form(line: str) -> tuple[str, ...]:
+    """The words of a line, with all numbers alike."""
+    return tuple("0" if is_number(word) else word for _, word in WORD.findall(line))

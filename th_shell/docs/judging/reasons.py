@@ -208,6 +208,8 @@ class _Fragments:
             self._known |= self._modules_in(source)  # what is missing spoils no module
         for name in own:
             self._spoilt.pop(name, None)
+        if origins and not result.checked:
+            self._spoil(own, min(origins))
         for name, given in self._handed_on(source):
             self._spoil({name}, self._spoilt[given])
         return result

@@ -27,12 +27,12 @@ def read_page(path: Path, language: str = LUA) -> PageText:
     language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
     PageError where the page is damaged.
     """
-    return read_text(read_file(path).decode("utf-8-sig", "surrogateescape"), path.name, language)
+    return read_text(read_file(path).decode("utf-8", "surrogateescape"), path.name, language)
 
 
 def read_text(text: str, name: str, usual: str = LUA) -> PageText:
     """What is read from the text of a page of this name. usual: the language of its blocks."""
-    text = text.replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     # In Lua a no-break space is part of a name; in a page it is a space. Where texts are compared,
     # a NUL stands for any text; in CommonMark a page has none.
     text = text.replace("\N{NO-BREAK SPACE}", " ").replace("\0", "\N{REPLACEMENT CHARACTER}")
@@ -123,13 +123,15 @@ def read(
     below: Layer = NOTHING,
     language: str = LUA,
     folder: Path | None = None,
+    text: str | None = None,
 ) -> Page:
     """Read a page.
 
     below: what its folder says of it. language: that of blocks which tell none. folder: where
-    its errata and verdicts are, if not beside it. Raises OSError and PageError.
+    its errata and verdicts are, if not beside it. text: what it is read from; None for its file.
+    Raises OSError and PageError.
     """
     files = [Beside.of(path), *([Beside.of(path, folder)] if folder else [])]
-    text = read_page(path, language)
-    cut = cut_with_settings(text, compiler, below, files)
-    return Page(path, files[-1], *cut, compiler, text.unread)
+    found = read_page(path, language) if text is None else read_text(text, path.name, language)
+    cut = cut_with_settings(found, compiler, below, files)
+    return Page(path, files[-1], *cut, compiler, found.unread)

@@ -19,7 +19,8 @@ from th_shell.docs.judging.printout import NUMBER, PUNCTUATION, is_number, witho
 _MOST = 400
 _LONG_LINE = 4000  # characters; a longer line is one token
 
-_WORD = re.compile(
+#: A word or sign of a line, behind the white space before it.
+WORD = re.compile(
     rf"(\s*)(of (?:size|dimension)(?=\s[\dx]+\])|\b0x[0-9a-fA-F]+|(?:{NUMBER})(?![\w.])"
     rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+)"
 )
@@ -184,7 +185,7 @@ def _words(text: str) -> list[tuple[str, str]] | None:
     """The words, each with the white space before it; None if there are too many."""
     if any(len(line) > _LONG_LINE for line in text.split("\n", _MOST)):
         return None
-    words = _WORD.findall(text)
+    words = WORD.findall(text)
     return words if len(words) <= _MOST else None
 
 

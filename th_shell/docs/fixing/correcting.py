@@ -1,0 +1,185 @@
+"""Finds what a page should document instead of what it does, where the program tells that for sure.
+
+An output is written anew where a run always prints the same text, whatever the seed, the clock, the
+memory and the order of fields; never an error, nor what a line of the shell prints. Inputs stay as
+they are, and so do the examples that have errata.
+
+A change is only one if it holds: the page with it is read and run again. A printed text may look
+like a prompt, like code or like a fence: in its place in the page it would be something else then
+than what an example prints. So all inputs must be the ones of the page, each changed output must
+pass, and no other example may do worse than before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from th_shell.docs.checking import Assessment, Checker, assess_page
+from th_shell.docs.fixing.rewriting import rewritten
+from th_shell.docs.judging.printout import ANYTHING
+from th_shell.docs.judging.python import comparable_outcome
+from th_shell.docs.judging.verdicts import Result, Verdict, comparison
+from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
+from th_shell.docs.running.configured import with_imports
+from th_shell.docs.running.evaluation import Outcome, Plan, Runner
+from th_shell.docs.settings.settings import PageError
+from th_shell.files import read_file
+
+_REWRITTEN = (Verdict.DIFFERS, Verdict.DAMAGED)
+#: Of further runs, which differ in all that runs may differ in.
+_PLANS = [Plan(n, fill=0x11 * n, clock=n * 10_000_019, engine=n) for n in (2, 3, 4, 5)]
+#: What Lua's own random numbers are without a seed is the same each time, and chance all the same.
+_SEEDED = "math.randomseed(271828) "
+
+
+@dataclass(frozen=True)
+class Change:
+    """New lines of what an example documents.
+
+    index: that of the example. lines: by the number of the line that they replace.
+    """
+
+    index: int
+    lines: Mapping[int, Sequence[str]]
+
+
+class Correction:
+    """What is to be changed in a page. text: the page's. changes: those which hold, in order."""
+
+    def __init__(self, path: Path, checker: Checker) -> None:
+        """Read and run a page. Raises OSError and PageError."""
+        self.text = read_file(path).decode("utf-8", "surrogateescape")
+        self._lines = self.text.split("\n")
+        self._path = path
+        self._checker = checker
+        self._page, runner = checker.read(path, self.text)
+        self._found = assess_page(self._page, runner)
+        printed = _always_printed(self._found, runner) if self._failed() else []
+        found = (self._change(i, printed[i]) for i in self._failed())
+        self.changes = self.holding([change for change in found if change])
+
+    def left(self, changes: Sequence[Change]) -> list[Result]:
+        """The results that fail, but for those of changes."""
+        mended = {change.index for change in changes}
+        return [self._found.results[i] for i in self._failed() if i not in mended]
+
+    def changed(self, changes: Sequence[Change]) -> str:
+        """The page's text with changes; all other characters stay."""
+        known = {line.number: line for block in self._page.blocks for line in block.lines}
+        new = {number: texts for change in changes for number, texts in change.lines.items()}
+        lines = list(self._lines)
+        for number in sorted(new, reverse=True):
+            before, behind = _around(lines[number - 1], known[number]) or ("", "")
+            lines[number - 1 : number] = [f"{before}{own}{behind}" for own in new[number]]
+        return "\n".join(lines)
+
+    def holding(self, changes: Sequence[Change], held: Sequence[Change] = ()) -> list[Change]:
+        """Those of some changes with which the page holds. held: changes that it has besides."""
+        if not changes or self._hold([*held, *changes]):
+            return list(changes)
+        if len(changes) == 1:
+            return []
+        half = len(changes) // 2
+        first = self.holding(changes[:half], held)
+        return first + self.holding(changes[half:], [*held, *first])
+
+    def _failed(self) -> list[int]:
+        results = enumerate(self._found.results)
+        return [i for i, result in results if result.failed and i not in self._found.errata]
+
+    def _hold(self, changes: Sequence[Change]) -> bool:
+        try:
+            page, runner = self._checker.read(self._path, self.changed(changes))
+            old, new = self._page.examples, page.examples
+            if [(e.kind, e.source) for e in new] != [(e.kind, e.source) for e in old]:
+                return False
+            results = assess_page(page, runner).results
+        except PageError:
+            return False
+        changed = {change.index for change in changes}
+        pairs = zip(self._found.results, results, strict=True)
+        return all(
+            now.verdict is Verdict.PASS if i in changed else _is_as_good(before, now)
+            for i, (before, now) in enumerate(pairs)
+        )
+
+    def _change(self, index: int, printed: str | None) -> Change | None:
+        result = self._found.results[index]
+        example = result.example
+        if printed is None or result.verdict not in _REWRITTEN or self._ends_script(index):
+            return None
+        first, last = example.documented or (0, -1)
+        lines = (line for block in self._page.blocks for line in block.lines)  # it may be another
+        old = [line for line in lines if first <= line.number <= last]
+        is_known = all(_around(self._lines[line.number - 1], line) for line in old)
+        texts = [line.text.split() for line in old]
+        if not is_known or texts != [text.split() for text in example.expected.split("\n")]:
+            return None
+        if example.language == PYTHON and example.kind is Kind.PROMPT:
+            blank = [line or "<BLANKLINE>" for line in printed.rstrip("\n").split("\n")]
+            printed = "\n".join(blank)
+        is_same = comparison(example)
+        new = rewritten(
+            [line.text for line in old],
+            printed,
+            lambda shown, found: is_same(shown.replace("...", ANYTHING), found),
+        )
+        pairs = zip(old, new or (), strict=bool(new))
+        changed = {line.number: texts for line, texts in pairs if texts != [line.text]}
+        return Change(index, changed) if changed else None
+
+    def _ends_script(self, index: int) -> bool:
+        """Whether a documented text may be what statements above print, too."""
+        results = self._found.results
+        if index == 0 or results[index].example.kind is not Kind.BARE:
+            return False
+        above, own = results[index - 1], results[index].example
+        is_one = above.example.kind is Kind.BARE and above.example.block == own.block
+        return is_one and not above.example.expected and bool(above.got.strip())
+
+
+def _is_as_good(before: Result, now: Result) -> bool:
+    is_kept = before.example.expected == now.example.expected
+    return is_kept and now.failed <= before.failed and now.checked >= before.checked
+
+
+def _around(old: str, line: Line) -> tuple[str, str] | None:
+    """What stands around a line of a block in the page's line: margins, marks, the line's end."""
+    at = old.replace("\N{NO-BREAK SPACE}", " ").rfind(line.text)
+    return None if at < 0 else (old[:at], old[at + len(line.text) :])
+
+
+def _always_printed(found: Assessment, runner: Runner) -> list[str | None]:
+    """What each example prints, whatever chance decides; None where there is no such text."""
+    examples = [result.example for result in found.results]
+    runner = with_imports(runner, examples)
+    preludes = {**runner.preludes, LUA: _SEEDED + runner.preludes.get(LUA, "")}
+    sources = {i: one.right for i, one in found.errata.items() if one.right is not None}
+    runs = replace(runner, preludes=preludes).evaluate(
+        examples, [replace(plan, sources=sources) for plan in _PLANS]
+    )
+    return [
+        outcomes[0].output if _is_settled(result, [*judged, *outcomes]) else None
+        for result, judged, outcomes in zip(found.results, found.outcomes, runs, strict=True)
+    ]
+
+
+def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
+    """Whether all runs print a text, which can be compared with the page as it is.
+
+    Where an input prints and has a value, the page may leave out the latter.
+    """
+    example, text, printed = result.example, outcomes[-1].output, outcomes[-1].printed
+    settings = example.settings
+    if example.kind is Kind.SHELL or settings.filters or settings.capture:
+        return False
+    if printed.strip() and printed != text:
+        return False
+    is_text = text.strip() and all(char.isprintable() or char in "\t\n" for char in text)
+    is_plain = comparable_outcome(example, outcomes[-1]).output == text
+    return bool(is_text and is_plain) and all(
+        one.output == text and one.error is None and one.undefined == frozenset() and not one.lost
+        for one in outcomes
+    )
