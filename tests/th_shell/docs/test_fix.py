@@ -1,11 +1,17 @@
 """Documented outputs and inputs are mended in place; everything else stays byte for byte."""
 
+import os
+import pty
+import re
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from th_shell.docs import cli
 from th_shell.docs.checking import Checker
 from th_shell.docs.fixing.correcting import Correction
 from th_shell.docs.fixing.rewriting import rewritten
@@ -46,7 +52,7 @@ def by_value(documented: str, printed: str) -> bool:
         (
             ["   1   2", "  10   4", "  [torch.DoubleTensor of dimension 2x2]"],
             "  1   2\n  3   4\n[torch.DoubleTensor of dimension 2x2]\n",
-            None,  # lines are not indented alike
+            ["   1   2", "   3   4", "  [torch.DoubleTensor of dimension 2x2]"],
         ),
         (
             ["   1   2", "  10   4", "  5   6", "  [torch.DoubleTensor of dimension 3x2]"],
@@ -207,3 +213,92 @@ def test_what_would_be_read_as_something_else_stays(fixed: Fixed, example: str) 
     page = f"```lua\n{example}> 1 + 1\n3\n```\n"
     text, left = fixed(page)
     assert (text, len(left)) == (page.replace("+ 1\n3", "+ 1\n2"), 1)
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        "> print(math.random())\n0.5\n",  # the same in each run, and chance all the same
+        "> os.date('%j')\n001\n",
+        "> io.write(torch.random(1, 2) > 0 and 'a' or 'b', os.time() % 7)\na0\n",
+        "> {}\ntable: 0x12345678 more\n",
+        "> unknown\n7\n",
+        "> error('no')\nyes\n",
+        "$ echo 5\n6\n",
+        "> f = function() print(1) return true end\n> f()\n2\n",  # the page may leave out the value
+        "> x.nElement()\n> x = torch.ones(2)\n> x.nElement()\n2\n",
+        "> 1 / 3\nnan\n",
+        "> for i = 1, 3 do print(i) end\n1\n...\n4\n",
+        "-- th-docs: filter match='\\d' replace='N'\n> print('a 1')\nb 1\n",
+        "> print(1 + 1) --> 3\n",
+    ],
+)
+def test_what_is_left(fixed: Fixed, example: str) -> None:
+    page = f"```lua\n{example}```\n"
+    assert fixed(page)[0] == page
+
+
+def test_what_follows_from_a_failure_is_left(fixed: Fixed) -> None:
+    page = (
+        "```python\n>>> class C:\n...     x = 1\n>>> def f(x: Missing): pass\n"
+        ">>> class C:\n...     x = f\n>>> c = C()\n>>> c.x\n2\n```\n"
+    )
+    assert fixed(page) == (page, [])
+
+
+def test_python_keeps_its_marks(fixed: Fixed) -> None:
+    page = (
+        "```python\n>>> print('a\\n\\nb', object())\na\n<BLANKLINE>\nc <object object at ...>\n"
+        ">>> print('a\\n\\nb')\na\nx\nb\n>>> 1 / 3\n0.33\n```\n"
+    )
+    text, left = fixed(page)
+    new = page.replace("\nx\n", "\n<BLANKLINE>\n").replace("\n0.33\n", "\n0.3333333333333333\n")
+    assert (text, len(left)) == (new, 1)
+
+
+def test_a_change_that_lets_others_fail_is_left(fixed: Fixed, tmp_path: Path) -> None:
+    # What the page shows is captured, and an input below needs it.
+    (tmp_path / "page.md.th-docs").write_text("[[examples]]\ninput = 'y'\ncapture = 'n'\n")
+    page = "```lua\n> 1 + 1\n3\n> x = 5\n> x\n5\n> y\n<n>\n```\n"
+    assert fixed(page)[0] == page.replace("\n3\n", "\n2\n")
+
+
+TWO = "```lua\n> 1 + 1\n3\n> 2 + 2\n5\n> 3 + 3\n7\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("keys", "new", "status"),
+    [
+        ("y\nn\nmaybe\ny\n", TWO.replace("\n3\n", "\n2\n").replace("\n7\n", "\n6\n"), 1),
+        ("n\na\n", TWO.replace("\n5\n", "\n4\n").replace("\n7\n", "\n6\n"), 1),
+        ("a\n", "```lua\n> 1 + 1\n2\n> 2 + 2\n4\n> 3 + 3\n6\n```\n", 0),
+        ("y\nq\n", TWO.replace("\n3\n", "\n2\n"), 1),
+        ("y\n\x04", TWO.replace("\n3\n", "\n2\n"), 1),
+        ("y\n\x03", TWO, 130),
+    ],
+)
+def test_interactive(tmp_path: Path, keys: str, new: str, status: int) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(TWO)
+    words = [sys.executable, "-m", "th_shell.docs", "fix", "--interactive", str(page)]
+    child, terminal = pty.fork()
+    if not child:
+        os.execv(words[0], words)
+    asked = b""
+    for key in re.findall(r"[a-z]+\n|[\x03\x04]", keys):
+        while not asked.endswith(b"no more) "):
+            asked += os.read(terminal, 1000)
+        os.write(terminal, key.encode())
+        asked = b""
+    with suppress(OSError):  # the end of a terminal
+        while os.read(terminal, 1000):
+            pass
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == status
+    os.close(terminal)
+    assert page.read_text() == new
+
+
+def test_only_a_terminal_can_be_asked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["fix", "-i", str(tmp_path)])
+    assert "--interactive: the standard input is no terminal" in capfd.readouterr().err

@@ -27,6 +27,8 @@ from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 from th_shell.docs.settings.settings import PageError
 from th_shell.files import read_file
 
+#: What a blank line of a page may have.
+_MARKS = "-># \t\r"
 _REWRITTEN = (Verdict.DIFFERS, Verdict.DAMAGED)
 #: Of further runs, which differ in all that runs may differ in.
 _PLANS = [Plan(n, fill=0x11 * n, clock=n * 10_000_019, engine=n) for n in (2, 3, 4, 5)]
@@ -128,7 +130,16 @@ class Correction:
         )
         pairs = zip(old, new or (), strict=bool(new))
         changed = {line.number: texts for line, texts in pairs if texts != [line.text]}
-        return Change(index, changed) if changed else None
+        is_guess = any(self._has_lost(line, changed.get(line.number, ())) for line in old)
+        return Change(index, changed) if changed and not is_guess else None
+
+    def _has_lost(self, line: Line, texts: Sequence[str]) -> bool:
+        """Whether blanks beside a line may be what is left of words or lines of new texts."""
+        above, whole, below = ("", *self._lines, "")[line.number - 1 : line.number + 2]
+        if len(texts) > 1 and not all(text.strip(_MARKS) for text in (above, below)):
+            return True
+        ends = [text.split()[-1:] for text in (line.text, *texts[-1:])]
+        return whole.rstrip("\r") != whole.rstrip() and ends[0] != ends[-1]
 
     def _ends_script(self, index: int) -> bool:
         """Whether a documented text may be what statements above print, too."""

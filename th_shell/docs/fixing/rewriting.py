@@ -10,7 +10,7 @@ of numbers of other lengths, lines that `...` stands for, addresses.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -21,6 +21,7 @@ from th_shell.docs.reporting.differences import WORD, agreeing
 IsSame = Callable[[str, str], bool]
 
 _COMMENT = re.compile(r"(?:^|\s+)--.*$")
+_WIDE = re.compile(r"\S  +(?!--)\S")
 #: The most digits of a number that is written where the page's number has no digits behind a point.
 _FEW_DIGITS = 2
 
@@ -32,16 +33,17 @@ def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[
         return None
     if "of size" in text:
         printed = printed.replace("of dimension", "of size")
-    wanted = (printed if "\t" in text else printed.expandtabs()).strip("\n").split("\n")
-    wanted = [line.rstrip() for line in wanted if line.strip()]
+    if "\t" not in text:
+        printed = printed.expandtabs() if _WIDE.search(text) else printed.replace("\t", " ")
+    wanted = [line.rstrip() for line in printed.split("\n") if line.strip()]
     shown = [at for at, line in enumerate(documented) if not is_same(line, "")]
     pairs = list(_paired([documented[at] for at in shown], wanted))
-    rewriter = _Rewriter(wanted, is_same, _shift(pairs, is_same))
+    rewriter = _Rewriter(wanted, is_same, _shifts(pairs, is_same))
     new = [[] if at in shown else [line] for at, line in enumerate(documented)]
     for at, old, own in pairs:
         lines = rewriter.lines(old, own)
-        if lines is None:
-            return None
+        if lines is None or old is None and len(shown) < len(documented):
+            return None  # a blank line may be what was printed
         new[shown[at]] += lines
     return new
 
@@ -67,13 +69,21 @@ def _paired(lines: Sequence[str], wanted: Sequence[str]) -> Iterator[_Pair]:
         at, used = old + 1, new + 1
 
 
-def _shift(pairs: Sequence[_Pair], is_same: IsSame) -> int | None:
-    """How far the page indents its lines, where most of them are as they are printed; else None."""
+def _shifts(pairs: Sequence[_Pair], is_same: IsSame) -> dict[bool, int]:
+    """How far the page indents lines, where most are as they are printed.
+
+    By whether they begin with numbers: these stand in columns.
+    """
     agree = [(old, new) for _, old, new in pairs if old and new and is_same(old, new)]
-    shifts = {_margin(old) - _margin(new) for old, new in agree}
-    are_equal = all(old.strip() == new.strip() for old, new in agree)
-    is_usual = are_equal and len(shifts) == 1 and 2 * len(agree) >= len(pairs)
-    return shifts.pop() if is_usual else None
+    if any(old.strip() != new.strip() for old, new in agree) or 2 * len(agree) < len(pairs):
+        return {}
+    found = {(_is_row(new), _margin(old) - _margin(new)) for old, new in agree}
+    shifts = dict(found)
+    return shifts if len(shifts) == len(found) else {}
+
+
+def _is_row(line: str) -> bool:
+    return is_number(line.split()[0])
 
 
 def _margin(line: str) -> int:
@@ -82,18 +92,20 @@ def _margin(line: str) -> int:
 
 @dataclass(frozen=True)
 class _Rewriter:
-    """Writes single lines anew. wanted: all that are printed. shift: see `_shift`."""
+    """Writes single lines anew. wanted: all that are printed. shifts: see `_shifts`."""
 
     _wanted: Sequence[str]
     _is_same: IsSame
-    _shift: int | None
+    _shifts: Mapping[bool, int]
 
     def lines(self, old: str | None, new: str | None) -> list[str] | None:
         """The lines in place of a documented one, or that are only printed; None for a guess."""
         if old is None or new is None:
-            if self._shift is None or old and _form(old) not in map(_form, self._wanted):
-                return None
-            return [] if new is None else [self._shifted(new)]
+            if old:
+                is_output = self._shifts and _form(old) in map(_form, self._wanted)
+                return [] if is_output else None
+            text = self._shifted(new or "")
+            return None if text is None else [text]
         if self._is_same(old, new):
             return [old]
         comment = _COMMENT.search(old)
@@ -106,8 +118,9 @@ class _Rewriter:
             return None
         return [text + rest]
 
-    def _shifted(self, new: str) -> str:
-        return " " * (_margin(new) + (self._shift or 0)) + new.strip()
+    def _shifted(self, new: str) -> str | None:
+        margin = _margin(new) + self._shifts.get(_is_row(new), -len(new))
+        return None if margin < 0 else " " * margin + new.strip()
 
     def _with_words(self, old: str, new: str) -> str | None:
         """A documented line with the words of a printed one, where each has one in its place."""
@@ -118,9 +131,12 @@ class _Rewriter:
         words = [self._word(a, b) for a, b in pairs]
         same = sum(map(self._is_same, *zip(*pairs, strict=True)))
         is_alike = _form(old) == _form(new) or len(pairs) == 1 or 2 * same >= len(pairs)
-        is_wide = self._shift is not None or any(len(gap) > 1 for gap, _ in left[1:])
-        moves = any(word and len(word) != len(a) for word, (a, _) in zip(words, pairs, strict=True))
-        if None in words or not is_alike or is_wide and moves:
+        if None in words or not is_alike:
+            return None
+        moves = [len(word or "") != len(a) for word, (a, _) in zip(words, pairs, strict=True)]
+        in_columns = any(len(gap) > 1 for gap, _ in left[1:] + right[1:])
+        in_columns = in_columns or bool(moves[0] and self._shifts)
+        if any(moves) and in_columns:
             return None
         text = "".join(f"{gap}{word}" for (gap, _), word in zip(left, words, strict=True))
         return text + old[len(old.rstrip()) :]
@@ -147,12 +163,13 @@ class _Rewriter:
         )
         kept = {i + at for i, _, n in same for at in range(n)}
         changed = [word for i, word in enumerate(olds) if i not in kept]
+        is_wide = new.split() != new.strip().split(" ")
+        if is_wide and old.split() == old.strip().split(" ") and len(left) > 1:
+            return None
         if not spaces or any(a != b and self._is_same(a, b) for a in changed for b in news):
             return None
-        if self._shift is not None:
-            return self._shifted(new)
-        is_known = 2 * len(kept) >= len(left) and new.split() == new.strip().split(" ")
-        return " " * _margin(old) + new.strip() if is_known else None
+        is_known = 2 * len(kept) >= len(left) and not is_wide and not _margin(old)
+        return new.strip() if is_known and not self._shifts else self._shifted(new)
 
 
 def _form(line: str) -> tuple[str, ...]:

@@ -1,0 +1,138 @@
+"""`th-docs fix` restores the text of a page whose outputs were spoilt, or leaves it untouched."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tests.mutations.trial import Mutation, Remembering, Trial
+from tests.th_shell.docs.made_up import made_up_page
+from tests.th_shell.docs.test_manual import SECTIONS
+from th_shell.docs.checking import Checker, ReadPage
+from th_shell.docs.fixing.correcting import Change, Correction
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import Page
+from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.configuration import Configuration
+
+TOP = Path(__file__).parents[3]
+DOCS = TOP / "tests" / "docs"
+ERRATA = Path(__file__).parent / "errata"
+SEEDS = sorted((TOP.parent / "shared" / "seeds").glob("*.txt"))
+PAGES = [page for page in sorted(DOCS.iterdir()) if page.suffix in (".md", ".rst", ".txt")]
+
+
+@dataclass(frozen=True)
+class QuickChecker(Checker):
+    """Reads pages, and remembers what they print."""
+
+    runner: Remembering | None = None
+
+    def read(self, path: Path, text: str | None = None) -> ReadPage:
+        page, runner = super().read(path, text)
+        return ReadPage(page, self.runner or runner)
+
+
+def spoilt(
+    original: Correction, page: Page, mutations: Sequence[Mutation], fixed: Sequence[Change] = ()
+) -> str:
+    """The text of a page whose outputs are spoilt; fixed: what is changed for the better."""
+    known = [line.number for block in page.blocks for line in block.lines]
+    changes = []
+    for mutation in mutations:
+        first, last = mutation.before.documented or (0, -1)
+        numbers = [number for number in known if first <= number <= last]
+        texts = mutation.after.expected.split("\n")
+        new: dict[int, Sequence[str]] = {number: [] for number in numbers}
+        if len(texts) == len(numbers):
+            new = {number: [text] for number, text in zip(numbers, texts, strict=True)}
+        else:
+            new[first] = texts
+        changes.append(Change(mutation.index, new))
+    return original.changed([*changes, *fixed])
+
+
+def restored(
+    page: Path, starter: Starter, chance: random.Random, count: int, errata: Path | None = None
+) -> tuple[int, int]:
+    """How many of some mutations of a page are restored, and how many there are.
+
+    Those which are not must be left.
+    """
+    runner, compiler = Remembering(starter), Compiler()
+    checker = QuickChecker(starter, compiler, Configuration(errata=errata), runner=runner)
+    original, read = Correction(page, checker), checker.read(page).page
+    trial = Trial(page, runner, compiler, errata)
+    mutations = [
+        mutation
+        for mutation in islice(trial.mutations(chance), count)
+        if mutation.before.source == mutation.after.source and mutation.before.documented
+    ]
+    inputs = [example.source for example in trial.examples]
+    total = 0
+    for group in trial.together(mutations):
+        text = spoilt(original, read, group)
+        is_alike = [e.source for e in checker.read(page, text).page.examples] == inputs
+        for part in [group] if is_alike else [[mutation] for mutation in group]:
+            page.write_bytes(spoilt(original, read, part).encode("utf-8", "surrogateescape"))
+            found = Correction(page, checker)
+            mended = {change.index for change in found.changes}
+            left = [mutation for mutation in part if mutation.index not in mended]
+            new = found.changed(found.changes)
+            if not is_alike:
+                left = [] if new == original.changed(original.changes) else part
+            fixed = [change for change in original.changes if change.index in mended]
+            assert new == spoilt(original, read, left, fixed)
+            total += len(part) - len(left)
+    return total, len(mutations)
+
+
+@pytest.mark.parametrize(
+    ("count", "pages"),
+    [(4, 1), pytest.param(200, 1000, marks=pytest.mark.slow)],
+)
+def test_our_pages(starter: Starter, tmp_path: Path, count: int, pages: int) -> None:
+    chance, found = random.Random(1), []
+    shutil.copytree(DOCS, tmp_path / "docs")
+    for page in PAGES[-pages:]:
+        if page.name != "session.md":
+            found.append(restored(tmp_path / "docs" / page.name, starter, chance, count))
+    assert sum(mended for mended, _ in found) >= 0.5 * sum(tried for _, tried in found) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SEEDS, reason="the pages that the project was founded on are not there")
+@pytest.mark.parametrize("page", SEEDS, ids=lambda page: page.name)
+def test_pages_with_errata(starter: Starter, tmp_path: Path, page: Path) -> None:
+    shutil.copy(page, tmp_path)
+    mended, tried = restored(tmp_path / page.name, starter, random.Random(1), 60, ERRATA)
+    assert mended >= 0.3 * tried
+
+
+@pytest.mark.slow
+def test_pages_of_the_manual(starter: Starter, tmp_path: Path) -> None:
+    found = []
+    for at, (name, text) in enumerate((n, t) for s in SECTIONS for n, t in s.blocks if n):
+        page = tmp_path / f"{at}{Path(name).name}"
+        page.write_text(text)
+        if page.suffix in (".md", ".rst", ".txt") and "```" in text:
+            found.append(restored(page, starter, random.Random(at), 20))
+    assert sum(tried for _, tried in found) > 50
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(100, marks=pytest.mark.slow)])
+def test_made_up_pages(starter: Starter, tmp_path: Path, count: int) -> None:
+    found = []
+    for number in range(count):
+        chance = random.Random(number)
+        text, suffix = made_up_page(chance)
+        page = tmp_path / f"page{number}{suffix}"
+        page.write_bytes(text.encode())
+        found.append(restored(page, starter, chance, 20))
+    assert sum(mended for mended, _ in found) >= 0.5 * sum(tried for _, tried in found) > 0
