@@ -118,6 +118,16 @@ def test_outputs_that_no_run_prints_again(
     assert words(judged(runner, tmp_path, "page.md", lua(page))) == verdicts
 
 
+def test_an_input_that_a_terminal_has_wrapped(runner: Runner, tmp_path: Path) -> None:
+    def page(width: int) -> str:
+        typed = "th> torch.ones(2):sum() -- the sum of so many ones as there are"
+        text = f"{typed[:width]}\n{typed[width:]}\n2\n{'[0.0596s]':>{39}}\n"
+        return f"{text}th> 1 + 1\n2\n{'[0.0001s]':>{39}}\n"
+
+    assert words(judged(runner, tmp_path, "page.txt", page(40))) == "pass pass"
+    assert words(judged(runner, tmp_path, "page.txt", page(41))) == "healed pass"
+
+
 NOTHING_SHOWN = {
     "print(2)\n...": "ran",
     "print(2)\n[...]": "ran",
@@ -125,6 +135,8 @@ NOTHING_SHOWN = {
     "assert(1 == 1)": "pass",
     "assert(1 == 1, 'words') -- as it should be": "pass",
     "assert(1 == 2)": "error",
+    "function f()\nassert(1 == 2)\nend": "ran",
+    "assertions = {}": "ran",
     "os.exit(0)\nprint(3) --> 3": "ran pass",
     "os.exit(1)\nprint(3) --> 3": "error pass",
     "function f() os.exit(0) end\nf()": "ran error",
@@ -278,6 +290,15 @@ COMMENTS = {
     'math.huge, "a" --> inf, "a"': "pass",
     'error("boom2") --> boom2': "pass",
     'error("boom2") --> boom3': "error",
+    "math.max(1, 3) -- error: too few": "differs",
+    "math.max(1, 3) -- fails!": "differs",
+    "math.max(1, 3) --> [throws an error]": "differs",
+    "assert(true) -- fails": "differs",
+    "tonumber('a') --> fails": "ran",
+    "x = '-- error: text'": "ran",
+    "math.max(1, 3) -- error handling is simple": "ran",
+    "math.max(1, 3) -- fails where it is given a table": "ran",
+    "math.max('a', 3) -- fails": "layout",
     "function f(n) return 1 + f(n) end\nf(1) -- stack overflow: too deep": "ran pass",
     "assert(false, 'a wrong thing')\n-- error: a wrong thing": "pass",
     "assert(false, 'a wrong thing')\n\n-- error: a wrong thing": "error",

@@ -19,8 +19,8 @@ from th_shell.docs.judging.comparison import (
 )
 from th_shell.docs.judging.printout import NUMBER, bare_message, same
 from th_shell.docs.judging.tables import like_tables, same_tables
-from th_shell.docs.reading.comment_values import Value
-from th_shell.docs.reading.examples import PYTHON, Example, Kind
+from th_shell.docs.reading.comment_values import Value, remark_of
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.running.evaluation import ENDED, Outcome, unrunnable
 from th_shell.docs.settings.settings import Tolerance, filtered
 
@@ -55,13 +55,21 @@ _LITERALS = re.compile(rf"(?:(?:{_LITERAL.pattern})(?:\s+|\Z))+")
 _SAYS_ERROR = re.compile(
     r"--.*\b(?:errors?|fails?|illegal|invalid|raises?|throws?|not allowed)\b[^\n]*\Z", re.I
 )
+#: And what it says where that is all.
+_ANNOUNCES = re.compile(
+    r"(?:=?>)? *\[?(?:this |it |assertion )?(?:fails|(?:(?:raises|throws) )?(?:an )?error)"
+    r" *(?:[!.:\]]+.*|because .*)?",
+    re.I,
+)
+#: How a function may tell that it fails without an error.
+_REFUSES = re.compile(r"\s*(?:nil|false)\b")
 _ERROR_WORD = re.compile(r"^\s*error:\s*", re.I)
 #: What the value of a file is shown as, which programs of Lua itself do not show.
 _HANDLE = re.compile(r"file \(0x[0-9a-f]+\)\s*")
 #: A documented text that stands for any output.
 _LEFT_OUT = re.compile(r"(?:[\s\0]|[\[(<]?(?:\.\.\.|…)[\])>]?)*")
 #: A call that raises an error where something does not hold: that it ran says that it does.
-_ASSERTS = re.compile(r"^(?:[\w.:]+[.:])?assert\w*\b", re.M)
+_ASSERTS = re.compile(r"(?:[\w.]+[.:])?assert\w*\s*\(|assert\s+[^=\s]")
 _EXITS = re.compile(r"\b(?:os|sys)\.exit\b|^(?:exit|quit)\s*\(", re.M)
 #: How Lua prints what it does not show the contents of.
 _NO_CONTENTS = re.compile(r"\b(?:table|function|userdata|thread): 0x")
@@ -179,8 +187,8 @@ class Judging:
             # Where the page writes `= x` for values, its prompt shows none of other inputs.
             candidates.append((first.printed, second.printed))
         result = _judge_one(example, first, second, candidates)
-        if result.verdict is Verdict.RAN and _ASSERTS.search(example.source):
-            result = replace(result, verdict=Verdict.PASS)
+        if result.verdict is Verdict.RAN:
+            result = _judge_silent(result)
         error = _COMMENT.sub("", example.source).strip(), bare_message(first.error or "")
         if result.verdict in (Verdict.PASS, Verdict.LAYOUT) and first.error:
             self._told.add(error)
@@ -196,6 +204,20 @@ def _as_ended(example: Example, outcome: Outcome) -> Outcome:
     if outcome.lost == ENDED and _EXITS.search(example.source):
         return replace(outcome, lost="")
     return outcome
+
+
+def _judge_silent(result: Result) -> Result:
+    """The result of an example without a documented output, which may tell that it must not fail.
+
+    Or that it must: by a comment at its end.
+    """
+    source = result.example.source
+    is_lua = result.example.language == LUA
+    if is_lua and _ANNOUNCES.fullmatch(remark_of(source)) and not _REFUSES.match(result.got):
+        note = "its comment announces an error"
+        return replace(result, verdict=Verdict.DIFFERS, note=note)
+    lines = [source.lstrip()] if is_lua else source.split("\n")
+    return replace(result, verdict=Verdict.PASS) if any(map(_ASSERTS.match, lines)) else result
 
 
 def _judge_one(

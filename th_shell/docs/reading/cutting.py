@@ -57,6 +57,8 @@ _OPENING = re.compile(r"[{(\[]\s*$|^\s*(?:local\s+)?function\b")
 #: A line with a tag that goes on below: its attributes are like assignments.
 _TAG = re.compile(r"^\s*<[A-Za-z][\w.:-]*(?:\s[^<>]*)?$")
 
+#: What the prompt of a terminal shows at its right edge.
+_TIMING = re.compile(r"^ +\[\d+\.\d+s\]$")
 #: A line with which an input goes on, though it is complete without it; and one of output.
 _CONTINUES = re.compile(
     r"\s*(?::[A-Za-z_]|\.\.?[A-Za-z_\s\"'(]|[\[(+*/%^]|-(?!-)|[=~]=|(?:and|or)\b)"
@@ -115,6 +117,7 @@ class _Cutter:
         self._end = 0  # where the last input, or a comment right below it, has ended
         self._is_next = False
         self._reach = len(block.lines)
+        self._edges = {len(line.text) + 1 for line in block.lines if _TIMING.match(line.text)}
 
     def cut(self) -> list[Example]:
         at = 0
@@ -136,11 +139,17 @@ class _Cutter:
         if not match:
             return 0
         source, used = match["input"], 1
+        while self._is_wrapped(at + used):
+            source, used = source + self._lines[at + used].text, used + 1
         if self._compiler.typed(source) is Syntax.INCOMPLETE:
             source, used = self._completed(source, at) or (source, 1)
         source, used = self._continued(source, at, used)
         self._input(at, used, Kind.PROMPT, source)
         return used
+
+    def _is_wrapped(self, at: int) -> bool:
+        """Whether a terminal has broken the line above at its edge, where it shows times."""
+        return at < len(self._lines) and len(self._lines[at - 1].text) in self._edges
 
     def _bare(self, at: int) -> int:
         source = self._lines[at].text
