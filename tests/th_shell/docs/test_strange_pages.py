@@ -131,6 +131,7 @@ def test_an_input_that_a_terminal_has_wrapped(runner: Runner, tmp_path: Path) ->
 NOTHING_SHOWN = {
     "print(2)\n...": "ran",
     "print(2)\n[...]": "ran",
+    "print(2)()\n...": "error",
     "print(2) --> ...": "ran",
     "assert(1 == 1)": "pass",
     "assert(1 == 1, 'words') -- as it should be": "pass",
