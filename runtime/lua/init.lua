@@ -10,9 +10,10 @@ local type, rawset, setmetatable = type, rawset, setmetatable
 
 local th = { host = host, torch = {} }
 
--- Traces of nn's layers, which call several operations, have more constants than 500, where LuaJIT
--- would give up.
-jit.opt.start('maxirconst=4000', 'maxrecord=8000')
+-- Traces of nn's layers, which call several operations, and of the turns of loops that are written
+-- out (tensor/formulas.lua) are long, and each address in them is a constant: LuaJIT would give up
+-- at 500 constants, 500 snapshots or 4000 instructions.
+jit.opt.start('maxirconst=4000', 'maxsnap=1000', 'maxrecord=8000')
 
 -- Functions that need numpy are not there at the start. Python loads numpy, and all the operations,
 -- when it is asked for the first of them; th.uses_numpy tells whether it was.

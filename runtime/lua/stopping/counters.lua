@@ -34,6 +34,7 @@ local FORI, FORL, ITERL, LOOP, JMP = 77, 79, 82, 85, 88
 local FARTHEST = 32767 -- a jump
 local ADDED = counters.ADDED
 local LENGTH = 9 -- of the instructions of a counter
+local FOR_SLOTS = 4 -- of a numeric loop: its numbers and the variable
 
 -- What is subtracted: for a turn without calls, a turn with some, and for calls outside of loops.
 local LIGHT, HEAVY, CALLS = 1, 500, 1
@@ -47,6 +48,7 @@ local is_heavy = new('bool[256]')
 for _, op in ipairs{ CAT, CALLM, CALL, CALLMT, CALLT, ITERC } do is_heavy[op] = true end
 
 local function op_of(instruction) return band(instruction, 255) end
+local function a_of(instruction) return band(rshift(instruction, 8), 255) end
 
 -- The instructions for which a function without inner functions may have counters.
 counters.is_counted = new('bool[256]')
@@ -71,18 +73,19 @@ local function short(op, a, d)
   return bor(op, lshift(a, 8), lshift(d, 16))
 end
 
--- The instructions of a counter. They use the slots `frame` and the next one; `left` is the index
--- of the first upvalue.
-local function write_counter(code, at, frame, left, weight)
-  code[at] = short(UGET, frame, left)
-  code[at + 1] = short(KSHORT, frame + 1, weight)
-  code[at + 2] = instruction(SUBVV, frame, frame, frame + 1)
-  code[at + 3] = short(USETV, left, frame)
-  code[at + 4] = short(KSHORT, frame + 1, 0)
-  code[at + 5] = short(ISLT, frame + 1, frame)
-  code[at + 6] = with_target(short(JMP, frame, 0), at + 6, at + LENGTH)
-  code[at + 7] = short(UGET, frame, left + 1)
-  code[at + 8] = instruction(CALL, frame, 1, 1)
+-- The instructions of a counter. They use the first slot that is free there and the next one.
+-- Where code leaves slots out, LuaJIT compiles what these had before as if it were still used.
+-- `left` is the index of the first upvalue.
+local function write_counter(code, at, slot, left, weight)
+  code[at] = short(UGET, slot, left)
+  code[at + 1] = short(KSHORT, slot + 1, weight)
+  code[at + 2] = instruction(SUBVV, slot, slot, slot + 1)
+  code[at + 3] = short(USETV, left, slot)
+  code[at + 4] = short(KSHORT, slot + 1, 0)
+  code[at + 5] = short(ISLT, slot + 1, slot)
+  code[at + 6] = with_target(short(JMP, slot, 0), at + 6, at + LENGTH)
+  code[at + 7] = short(UGET, slot, left + 1)
+  code[at + 8] = instruction(CALL, slot, 1, 1)
 end
 
 -- ------------------------------------------------------------------ where counters go
@@ -96,28 +99,36 @@ local function has_loop(code, i, to)
   return false
 end
 
--- The loops of a function: for each, the instruction before which its counter belongs, and the
--- first and the last one of what it repeats.
+-- The loops of a function: for each, the instruction before which its counter belongs, the first
+-- and the last one of what it repeats, and the first free slot.
 local function find_loops(code, count)
   local loops = {}
   for i = 0, count - 1 do
     local op = op_of(code[i])
-    local to = is_jump[op] and target(code, i)
+    local to, a = is_jump[op] and target(code, i), a_of(code[i])
     if op == LOOP and to == i then -- of a goto
-      loops[#loops + 1] = { i + 1, target(code, i + 1), i }
+      loops[#loops + 1] = { i + 1, target(code, i + 1), i, a }
     elseif op == FORI then
       -- At the end: what the compiler assumes at the begin of a turn, and what may turn out wrong,
       -- stands before the count then, and it makes another loop of a turn that begins otherwise.
-      loops[#loops + 1] = { to - 1, i + 1, to - 1 }
+      loops[#loops + 1] = { to - 1, i + 1, to - 1, a + FOR_SLOTS }
     elseif op == LOOP then
-      loops[#loops + 1] = { i + 1, i + 1, to - 1 }
+      loops[#loops + 1] = { i + 1, i + 1, to - 1, a }
     elseif op == ITERL then
-      loops[#loops + 1] = { to, to, i - 2 } -- the iterator's own call excepted
+      local values = rshift(code[i - 1], 24) - 1 -- of the iterator, whose own call is excepted
+      loops[#loops + 1] = { to, to, i - 2, a + values }
     elseif (op == JMP or op == UCLO) and to <= i and not has_loop(code, i, to) then
-      loops[#loops + 1] = { to, to, i }
+      loops[#loops + 1] = { to, to, i, a }
     end
   end
   return loops
+end
+
+-- The first slot behind the arguments of a call, or where VARG puts the first one.
+local function free_slot(code, i)
+  local op, a = op_of(code[i]), a_of(code[i])
+  if op == VARG then return a end
+  return a + (op == CALL and band(rshift(code[i], 16), 255) or rshift(code[i], 16)) + 1
 end
 
 -- Counts calls outside of loops. add(k): is called for each place.
@@ -146,9 +157,9 @@ local function find_calls(code, count, repeated, is_main, add)
 end
 
 -- The numbers of the instructions, from 0, before which a counter belongs, with what is subtracted
--- there; nil where there are none.
+-- there, and the first free slots there; nil where there are none.
 local function find_places(code, count, is_main)
-  local places, repeated = {}, {}
+  local places, slots, repeated = {}, {}, {}
   for _, loop in ipairs(find_loops(code, count)) do
     local weight = LIGHT
     for i = loop[2], loop[3] do
@@ -156,19 +167,21 @@ local function find_places(code, count, is_main)
       if is_heavy[op_of(code[i])] then weight = HEAVY end
     end
     places[loop[1]] = math.max(places[loop[1]] or 0, weight)
+    slots[loop[1]] = math.max(slots[loop[1]] or 0, loop[4])
   end
   find_calls(code, count, repeated, is_main, function(k, takes_all)
-    if not takes_all or op_of(code[k]) == VARG then places[k] = places[k] or CALLS end
+    if places[k] or takes_all and op_of(code[k]) ~= VARG then return end
+    places[k], slots[k] = CALLS, free_slot(code, k)
   end)
-  return next(places) and places or nil
+  if next(places) then return places, slots end
 end
 
 -- Decides for each prototype whether it has the two upvalues (`carries`), and where it counts
--- (`places`). Returns whether all loops are counted.
+-- (`places`, `slots`). Returns whether all loops are counted.
 local function decide(p, all)
   local complete = true
   for _, f in ipairs(all) do
-    f.places = find_places(cast('const uint32_t *', p + f.code), f.count, f == all[#all])
+    f.places, f.slots = find_places(cast('const uint32_t *', p + f.code), f.count, f == all[#all])
     -- LuaJIT: a frame has no more than 250 slots.
     if f.places and f.frame + ADDED > 250 then complete, f.places = false, nil end
     f.carries = f.places ~= nil
@@ -222,7 +235,7 @@ local function with_counters(p, f)
   for i = 0, count - 1 do
     to[i] = n
     if f.places[i] then
-      write_counter(code, n, f.frame, f.upvalue_count, f.places[i])
+      write_counter(code, n, f.slots[i], f.upvalue_count, f.places[i])
       for k = n, n + LENGTH - 1 do lines[k] = i end
       n = n + LENGTH
     end

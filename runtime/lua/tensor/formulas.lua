@@ -98,8 +98,6 @@ formulas.MIN_TURNS = MIN_TURNS
 
 -- Behind a loop in Lua, LuaJIT goes on in its interpreter. So a few turns are written out, in a
 -- function for each number of them.
--- Traces without loops are long, and each address in them is a constant.
-require('jit').opt.start('maxirconst=1000', 'maxsnap=1000')
 local TURN = [[
   operands[0], operands[1], operands[2] = x, y, z
   loop(operands, count, steps, data)
