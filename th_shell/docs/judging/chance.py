@@ -96,7 +96,10 @@ class _Rounds:
             i
             for i, (example, pair) in enumerate(zip(self.examples, once.outcomes, strict=True))
             if once.results[i].verdict is Verdict.DIFFERS
-            and is_in_another_order(example.expected, pair[0].output, pair[1].output)
+            and any(
+                is_in_another_order(text, *(outcome.compared for outcome in pair))
+                for text in (example.expected, *pair[0].told)
+            )
         ]
         if not found:
             return once
@@ -104,7 +107,7 @@ class _Rounds:
         others = self._evaluated(plans)
         results = list(once.results)
         for i in found:
-            if any(other.output != once.outcomes[i][0].output for other in others[i]):
+            if any(other.compared != once.outcomes[i][0].compared for other in others[i]):
                 results[i] = replace(results[i], verdict=Verdict.LAYOUT, by_chance=True)
         return replace(once, results=results)
 

@@ -179,6 +179,8 @@ class _Fragments:
         self._bound = set(known)
         #: Names whose values are not what the page means, and the line of the example that failed.
         self._spoilt: dict[str, int] = {}
+        #: Those of them that the failed example has only called, which changes no function.
+        self._only_called: set[str] = set()
         self._said: set[str] = set()  # the strings in the code so far that has run
 
     def judged(self, result: Result, undefined: Set[str] | None) -> Result:
@@ -191,12 +193,17 @@ class _Fragments:
         used = self._read_in(source) - own
         missing = used - self._bound if undefined is None else used & undefined
         missing |= set(_VALUELESS.findall(result.got))
-        origins = [self._spoilt[name] for name in used if name in self._spoilt]
+        # What prints something, has a value for the functions that it calls.
+        spoilt = self._spoilt.keys() & used
+        spoilt -= self._only_called if result.verdict is Verdict.DIFFERS else set()
+        origins = [self._spoilt[name] for name in spoilt]
         note = self._follows(result, origins) or self._lacks(result, missing)
         note = note or self._absent(result, source)
         if note:
             # What it has not done is missing below, also what a call would have done to arguments.
             changed = own | (used - self._known if "(" in source else set())
+            handed = own | self._handed_in(source)
+            self._only_called = (self._only_called | changed) - handed
             self._spoil(changed, min(origins, default=result.example.line))
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
         self._said |= set(names.strings(source))
@@ -213,6 +220,10 @@ class _Fragments:
         for name, given in self._handed_on(source):
             self._spoil({name}, self._spoilt[given])
         return result
+
+    def _handed_in(self, source: str) -> set[str]:
+        """The names in code of what its calls may change: in Lua, `t` alone of `list.sort(t)`."""
+        return self._read_in(_CALLED.sub(" ", source) if self._language == LUA else source)
 
     def _spoil(self, names: Iterable[str], line: int) -> None:
         for name in names:
@@ -277,6 +288,8 @@ _VALUELESS = re.compile(
     r"(?:stdin:\d+: attempt to [\w ]+ global|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(\w+)' \(?(?:a nil value|is not defined)"
 )
+#: The name of a function that is called, also as a field.
+_CALLED = re.compile(r"\b[A-Za-z_]\w*(?:\.\w+)*(?=\s*\()")
 #: A method call as a statement.
 _METHOD = re.compile(r"^\s*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _NOT_THERE = re.compile(

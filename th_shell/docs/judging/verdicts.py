@@ -269,7 +269,8 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
-    is_judged = first.told and first.shown.strip() and not _NO_CONTENTS.search(first.shown)
+    is_value = (first.told or value.is_plain) and first.shown.strip()
+    is_judged = is_value and not _NO_CONTENTS.search(first.shown)
     if not is_judged and not is_nearly(value.text, first.shown):
         return Result(example, Verdict.RAN, first.shown)
     note = f"its comment says: {value.text}"

@@ -35,6 +35,11 @@ _LEADING = re.compile(
     re.S,
 )
 _PRINTS = re.compile(r"\s*(?:print|io\.write)\s*[(\"'{]")
+#: What values consist of beside signs: strings, numbers, the keys of tables.
+_VALUE = re.compile(
+    rf"{_STRING.pattern}|\b[A-Za-z_]\w*(?=\s*=[^=])|\b(?:nil|true|false|nan|inf)\b"
+    r"|(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w.])"
+)
 
 
 @dataclass(frozen=True)
@@ -43,12 +48,19 @@ class Value:
 
     text: the comment's. codes: readings of the text as Lua expressions; there are none where it has
     names, as prose has. shown: what has the values after the input: the places that it assigns to;
-    '' for the input itself.
+    '' for the input itself. is_remark: whether the comment has no mark, and the input shows none.
     """
 
     text: str
     codes: tuple[str, ...] = ()
     shown: str = ""
+    is_remark: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the text has values and signs alone: it tells a value, even if it is no code."""
+        has_words = re.search(r"\w", _VALUE.sub("", self.text))
+        return not self.is_remark and not has_words and _VALUE.search(self.text) is not None
 
 
 def comment_of(source: str) -> str | None:
@@ -75,9 +87,10 @@ def shows_value(source: str, compiler: Compiler) -> bool:
     return bool(_PRINTS.match(source)) or compiler.expression(source) is Syntax.COMPLETE
 
 
-def begins_with_literal(text: str, compiler: Compiler) -> bool:
-    """Whether a text is a literal, or one with words of prose behind it."""
-    return _is_literal(text, compiler) or _LEADING.fullmatch(text) is not None
+def begins_with_value(text: str, compiler: Compiler) -> bool:
+    """Whether a text is a value, or a literal with words of prose behind it."""
+    is_literal = Value(text).is_plain or _is_literal(text, compiler)
+    return is_literal or _LEADING.fullmatch(text) is not None
 
 
 def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
@@ -88,7 +101,7 @@ def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
     codes = [leading["text"]] if leading else []
     codes += [reading for reading in _readings(text) if _is_literal(reading, compiler)]
     if not shows_value(source, compiler):
-        codes = []
+        return Value(text, is_remark=True)
     return Value(text, tuple(codes))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from th_shell.docs.reading.comment_values import (
-    begins_with_literal,
+    begins_with_value,
     comment_of,
     remark_of,
     remark_value,
@@ -288,7 +288,7 @@ class _Cutter:
 
     def _tells(self, text: str) -> bool:
         remark = remark_of(text)
-        return comment_of(text) is not None or begins_with_literal(remark, self._compiler)
+        return comment_of(text) is not None or begins_with_value(remark, self._compiler)
 
     def _comment(self, source: str) -> None:
         # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.

@@ -139,6 +139,11 @@ class Outcome:
     undefined: frozenset[str] | None = frozenset()
     seconds: float = field(default=0.0, compare=False)
 
+    @property
+    def compared(self) -> str:
+        """What is compared with the page: the value that a comment tells, else the output."""
+        return self.shown if self.told else self.output
+
 
 @dataclass(frozen=True)
 class Plan:
