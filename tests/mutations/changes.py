@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from th_shell.docs.judging.printout import NUMBER, precision
 
 #: A function that makes one kind of change.
 Change = Callable[[str, random.Random], "str | None"]
 
-_ROW = re.compile(rf"\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*")
-_FREE_NUMBER = re.compile(rf"(?<![\w.,:(\[+-])(?:{NUMBER})(?![\w.,:)\]])")
+_FREE_NUMBER = re.compile(rf"(?<![\w.+-])(?:{NUMBER})(?![\w.])")
 _SHAPE = re.compile(r"\b(\w+?)(Tensor|Storage) (?:of (?:size|dimension)|- size:) (\d+(?:x\d+)*)")
 _STRUCTURE = re.compile(
     r"\w+(?:Tensor|Storage)\b|^\s*Columns\s|^\s*\([\d,.]+\) =|\*\s*$|^\s*\.\.\."
 )
-_ELLIPSIS = re.compile(r"^\s*\.\.\.\s*$", re.M)
+_ELLIPSIS = re.compile(r"\.\.\.|…")
+#: In a printed table, the lines stand in any order.
+_TABLE = re.compile(r"^\s*\{\s*$", re.M)
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]{3,}(?!\w)")
 _LITERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _POSITION = re.compile(r"\[string \".*?\"\]:\d+:|[\w./-]+:\d+:")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+|(?<=: )0[0-9A-F]{7,15}\b")
 _STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 
 #: What is no difference between two results as large as 1.
@@ -68,37 +70,35 @@ def _deleted_number(text: str, chance: random.Random) -> str | None:
     if _ELLIPSIS.search(text):
         return None  # it may stand for the number
     found = _with_number(text, chance, lambda _: "")
-    return found if found and found.strip() else None
+    return found if found and _COMMENT.sub("", found).strip() else None
 
 
 def _added_number(text: str, chance: random.Random) -> str | None:
     return _with_number(text, chance, lambda number: f"{number} {number}")
 
 
-def _deleted_row(text: str, chance: random.Random) -> str | None:
+def _dropped_line(text: str, chance: random.Random) -> str | None:
     lines = text.split("\n")
-    rows = _rows(lines)
-    if len(rows) < 2 or _ELLIPSIS.search(text):
+    if len(lines) < 2 or _ELLIPSIS.search(text):
         return None
-    del lines[chance.choice(rows)]
+    del lines[chance.randrange(len(lines))]
     return "\n".join(lines)
 
 
-def _repeated_row(text: str, chance: random.Random) -> str | None:
+def _repeated_line(text: str, chance: random.Random) -> str | None:
     lines = text.split("\n")
-    rows = _rows(lines)
-    if not rows:
+    at = chance.randrange(len(lines))
+    if not lines[at].strip() or _ELLIPSIS.search(text):
         return None
-    at = chance.choice(rows)
     lines.insert(at, lines[at])
     return "\n".join(lines)
 
 
-def _swapped_rows(text: str, chance: random.Random) -> str | None:
+def _swapped_lines(text: str, chance: random.Random) -> str | None:
     lines = text.split("\n")
-    rows = _rows(lines)
-    pairs = [(i, j) for i in rows for j in rows if i < j and lines[i].split() != lines[j].split()]
-    if not pairs:
+    places = range(len(lines))
+    pairs = [(i, j) for j in places for i in range(j) if lines[i].split() != lines[j].split()]
+    if not pairs or _TABLE.search(text) or _ELLIPSIS.search(text):
         return None
     i, j = chance.choice(pairs)
     lines[i], lines[j] = lines[j], lines[i]
@@ -129,7 +129,7 @@ def _word(text: str, chance: random.Random) -> str | None:
         (at, match)
         for at, line in enumerate(lines)
         if not _STRUCTURE.search(line)
-        for match in _WORD.finditer(_hidden(_COMMENT.sub("", line), _POSITION))
+        for match in _WORD.finditer(_plain(line))
         if match[0] not in ("nan", "inf")
     ]
     if not found:
@@ -159,9 +159,9 @@ IN_OUTPUTS: Mapping[str, Change] = {
     "nan": _nan,
     "number deleted": _deleted_number,
     "number added": _added_number,
-    "row deleted": _deleted_row,
-    "row repeated": _repeated_row,
-    "rows swapped": _swapped_rows,
+    "line dropped": _dropped_line,
+    "line repeated": _repeated_line,
+    "lines swapped": _swapped_lines,
     "class": _class,
     "size": _size,
     "word": _word,
@@ -187,7 +187,7 @@ def _with_number(
         (at, match)
         for at, line in enumerate(lines)
         if not _STRUCTURE.search(line)
-        for match in _FREE_NUMBER.finditer(_COMMENT.sub("", line))
+        for match in _FREE_NUMBER.finditer(_plain(line))
     ]
     if not found:
         return None
@@ -216,10 +216,11 @@ def _with_match(
     return text[: match.start()] + change(match) + text[match.end() :]
 
 
+def _plain(line: str) -> str:
+    """A line with blanks in place of what does not count: positions, addresses and comments."""
+    return _hidden(_hidden(_COMMENT.sub("", line), _POSITION), _ADDRESS)
+
+
 def _hidden(text: str, pattern: re.Pattern[str]) -> str:
     """A text with blanks in place of what a pattern finds."""
     return pattern.sub(lambda match: " " * len(match[0]), text)
-
-
-def _rows(lines: Sequence[str]) -> list[int]:
-    return [at for at, line in enumerate(lines) if _ROW.fullmatch(line)]

@@ -1,10 +1,9 @@
 """Tries changes on a page: does th-docs notice them?
 
-A page is checked again for each change, but most runs of it are remembered: what examples print
-does not depend on what the page documents. Changes in different examples that pass are tried
-together, and so are changes in different blocks of examples that depend on chance; what such a
-trial of many does not notice in the block of a change is tried once more, alone. Repairs are not
-looked for: what they heal fails all the same.
+A page is read and checked again for each change, but most runs of it are remembered: what examples
+print does not depend on what the page documents. Changes in different blocks are tried together;
+what such a trial of many does not notice in the block of a change is tried once more, alone.
+Repairs are not looked for: what they heal fails all the same.
 """
 
 from __future__ import annotations
@@ -14,19 +13,27 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 
 from tests.mutations.changes import IN_INPUTS, IN_OUTPUTS, is_within_tolerance
+from tests.mutations.doctests import doctested
+from tests.mutations.passages import New, passage_of
+from th_shell import python_syntax
+from th_shell.docs.checking import Checker
 from th_shell.docs.judging.chance import judge_page
-from th_shell.docs.judging.expectations import errata_of, reached, with_errata, with_falls
-from th_shell.docs.judging.reasons import with_fragments
+from th_shell.docs.judging.expectations import errata_of, with_errata
+from th_shell.docs.judging.reasons import with_devices, with_fragments
 from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.reading import names
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
-from th_shell.docs.reading.page import read
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind, edited, numbered
+from th_shell.docs.reading.refining import examples_of
+from th_shell.docs.running.configured import with_conditions, with_imports
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
+from th_shell.docs.running.processes import Starter
+from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.settings import Mark, Settings, SettingsError
-from th_shell.python_syntax import BUILTINS
 
 
 class Ending(Enum):
@@ -35,30 +42,44 @@ class Ending(Enum):
     TOLERATED = "no change"  #: numbers agree within one in their last place, or nothing is printed
     CAUGHT = "caught"  #: an example fails
     TOLD = "told apart"  #: an example has a verdict that is neither good nor a failure
+    FELL = "by verdicts"  #: an example is worse, which fails where th-docs --update was there
     ESCAPED = "escaped"  #: no verdict is worse
 
 
 #: How good verdicts are. What is not here is neither good nor a failure.
-_GOOD = {Verdict.PASS: 3, Verdict.ERRATUM: 3, Verdict.LAYOUT: 2, Verdict.RAN: 1, Verdict.SKIPPED: 1}
+_GOOD = {
+    Verdict.PASS: 3,
+    Verdict.ERRATUM: 3,
+    Verdict.LAYOUT: 2,
+    Verdict.RAN: 1,
+    Verdict.SKIPPED: 1,
+    Verdict.TEXT: 1,
+}
 
 #: Which share of the errata have a change: each takes ten runs of the page.
 _RUNS_ANEW = 0.1
+
+#: How many examples are tried for a kind of change.
+_TRIES = 20
 
 
 @dataclass(frozen=True)
 class Mutation:
     """A change of one example.
 
-    index: of the example in its page. target: of the example whose verdict tells of the change,
-    which is the erratum below a changed input, else the same. was: the verdict of the target.
+    form: what was changed, such as 'comment of Lua'. index: of the example in its page. target: of
+    the example whose verdict tells of the change, which is the erratum below a changed input, else
+    the same. was: the verdict of the target. before, after: the text. new: the lines of the page.
     """
 
     kind: str
+    form: str
     index: int
     target: int
     was: Verdict
-    before: Example
-    after: Example
+    before: str
+    after: str
+    new: New
 
 
 @dataclass(frozen=True)
@@ -95,51 +116,68 @@ class Trial:
     """A page, and what is noticed of changes in it."""
 
     def __init__(
-        self, page: Path, runner: Remembering, compiler: Compiler, errata: Path | None = None
+        self, path: Path, starter: Starter, compiler: Compiler, errata: Path | None = None
     ) -> None:
-        self.page = page
-        self._runner = runner
-        self._known = {LUA: compiler.known_names, PYTHON: BUILTINS}
-        read_page = read(page, compiler, folder=errata)
-        self.examples, self._beside = read_page.examples, read_page.beside
-        self.results = self._check({})
-        found = errata_of(self.examples, self._beside)
+        self.path = path
+        checker = Checker(starter, compiler, Configuration(errata=errata))
+        self._page, runner = checker.read(path)
+        runner = with_imports(runner, self._page.examples)
+        self.runner = Remembering(starter, runner.engines, runner.seconds, runner.preludes)
+        self.examples = with_conditions(self._page.examples, runner)
+        lua, python = (runner.preludes.get(language, "") for language in (LUA, PYTHON))
+        self._known = {
+            LUA: compiler.known_names | names.bound_names(lua),
+            PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(python),
+        }
+        self._imported = python_syntax.imported_names(python)
+        self.results = self._judged(self.examples)
+        found = errata_of(self.examples, self._page.beside)
         #: The errata that say what is right: only these are checked.
         self._checked = {i for i, e in found.items() if (e.right, e.prints) != (None, None)}
-        outcomes = runner.evaluate(self.examples)
+        outcomes = self.runner.evaluate(self.examples)
         self._by_chance = {i for i, runs in enumerate(outcomes) if len(set(runs)) > 1}
+
+    @property
+    def holding(self) -> int:
+        """How many of the examples hold, and can be changed."""
+        return sum(_GOOD.get(result.verdict, 0) > 1 for result in self.results)
 
     def mutations(self, chance: random.Random) -> Iterator[Mutation]:
         """Changes of the page, one after another, each of them once."""
         seen = set[Mutation]()
         lost = 0
         while lost < 1000:  # so often in turn there was nothing new
-            mutation = self._mutation(chance)
-            if mutation is None or mutation in seen:
-                lost += 1
-                continue
-            lost = 0
-            seen.add(mutation)
-            yield mutation
-
-    def _mutation(self, chance: random.Random) -> Mutation | None:
-        index = chance.randrange(len(self.examples))
-        example, was = self.examples[index], self.results[index].verdict
-        if example.settings != Settings():
-            return None  # what the page allows is no error
-        if was in (Verdict.PASS, Verdict.LAYOUT):
             kind = chance.choice(list(IN_OUTPUTS))
-            text = IN_OUTPUTS[kind](example.expected, chance)
-            after = None if text is None else replace(example, expected=text)
-            target = index
-        elif index in self._checked and was is Verdict.ERRATUM and chance.random() < _RUNS_ANEW:
-            kind, target, index = "input of erratum", index, chance.choice(self._above(index))
-            example = self.examples[index]
-            text = IN_INPUTS[kind](example.source, chance)
-            after = None if text is None else replace(example, source=text)
-        else:
+            tried = (self._mutation(kind, chance) for _ in range(_TRIES))
+            mutation = next((one for one in tried if one and one not in seen), None)
+            lost = 0 if mutation else lost + _TRIES
+            if mutation:
+                seen.add(mutation)
+                yield mutation
+
+    def _mutation(self, kind: str, chance: random.Random) -> Mutation | None:
+        index = target = chance.randrange(len(self.examples))
+        was, change = self.results[index].verdict, IN_OUTPUTS[kind]
+        if self.examples[index].settings != Settings():
+            return None  # what the page allows is no error
+        is_erratum = index in self._checked and was is Verdict.ERRATUM
+        if is_erratum:
+            if chance.random() >= _RUNS_ANEW:
+                return None
+            (kind, change), index = *IN_INPUTS.items(), chance.choice(self._above(index))
+        elif was not in (Verdict.PASS, Verdict.LAYOUT):
             return None
-        return None if after is None else Mutation(kind, index, target, was, example, after)
+        passage = passage_of(self._page.blocks, self.examples, index, is_erratum)
+        after = passage and change(passage.text, chance)
+        if passage is None or after is None or after == passage.text:
+            return None
+        if kind == "line repeated" and passage.parts[-1].behind:
+            return None  # what stands there does not count
+        if was is Verdict.LAYOUT and self.results[index].note:
+            return None  # the comment says that there is an error, in words of its own
+        form = f"{passage.form} of {self.examples[index].language}"
+        new = passage.edited(after)
+        return Mutation(kind, form, index, target, was, passage.text, after, new)
 
     def _above(self, index: int) -> list[int]:
         """An example, and the inputs of Lua above it in its block."""
@@ -154,92 +192,125 @@ class Trial:
     # -- trying changes
 
     def together(self, mutations: Sequence[Mutation]) -> list[list[Mutation]]:
-        """Changes in groups that can be tried together."""
-        groups: list[tuple[set[object], list[Mutation]]] = []
+        """Changes in groups that can be tried together: in each block one, and no other input."""
+        groups: list[tuple[set[int], list[Mutation]]] = []
         for mutation in mutations:
-            place = self._place(mutation)
-            free = (group for group in groups if place not in group[0])
-            places, group = next(free, (set[object](), list[Mutation]()))
+            blocks = self._blocks(mutation)
+            alone = mutation.kind in IN_INPUTS
+            free = (group for group in groups if not alone and not blocks & group[0])
+            places, group = next(free, (set[int](), list[Mutation]()))
             if not group:
                 groups.append((places, group))
-            places.add(place)
+            places |= set(range(len(self._page.blocks))) if alone else blocks
             group.append(mutation)
         return [group for _, group in groups]
 
-    def _place(self, mutation: Mutation) -> object:
-        # Documented outputs that depend on chance are a part of the program, and other inputs are
-        # another program. All other outputs have no influence on one another.
-        if mutation.kind in IN_INPUTS:
-            return None
-        return mutation.before.block if self._is_program(mutation) else -1 - mutation.index
-
-    def _is_program(self, mutation: Mutation) -> bool:
-        return mutation.kind in IN_INPUTS or mutation.index in self._by_chance
+    def _blocks(self, mutation: Mutation) -> set[int]:
+        """The blocks of a change: that of the example, and that of its output."""
+        example = self.examples[mutation.index]
+        return {example.block, example.block + example.apart}
 
     def endings(self, group: Sequence[Mutation]) -> list[Ending]:
         """What becomes of changes that are tried together."""
         if group[0].kind in IN_INPUTS:
             return [self._ending_of_input(mutation) for mutation in group]
-        results = self._fallen(self._check({m.index: m.after for m in group}))
-        found = []
-        for mutation in group:
-            indices = [mutation.index]
-            if self._is_program(mutation):
-                indices = self._block(mutation)
-            ending = self._ending(results, indices)
-            if ending is Ending.ESCAPED and len(group) > 1:
-                results_alone = self._fallen(self._check({mutation.index: mutation.after}))
-                ending = self._ending(results_alone, range(len(self.examples)))
-            texts = mutation.before.expected, mutation.after.expected
-            is_tolerated = ending is Ending.ESCAPED and is_within_tolerance(*texts)
-            found.append(Ending.TOLERATED if is_tolerated else ending)
-        return found
+        results = self._check(*group)
+        return [self._ending_among(group, mutation, results) for mutation in group]
 
-    def _fallen(self, results: Sequence[Result]) -> Sequence[Result]:
-        # As if the page had the verdicts that th-docs --update writes.
-        before = reached(self.results).items()
-        return with_falls(results, {name: Verdict(word) for name, word in before})
+    def doctested(self, group: Sequence[Mutation]) -> list[bool | None]:
+        """Whether doctest notices changes of this page; None where it cannot read what changes."""
+        if self.path.suffix == ".ipynb" or not self._held:
+            return [None] * len(group)
+        new = {number: texts for mutation in group for number, texts in mutation.new}
+        failed, _ = self._by_doctest(new)
+        return [self._is_noticed(failed, mutation) for mutation in group]
+
+    def _is_noticed(self, failed: set[int], mutation: Mutation) -> bool | None:
+        example = self.examples[mutation.index]
+        if example.language != PYTHON or example.line not in self._held:
+            return None
+        return any(example.line <= line <= example.end for line in failed)
+
+    @cached_property
+    def _held(self) -> set[int]:
+        return self._by_doctest({})[1]
+
+    def _by_doctest(self, new: Mapping[int, Sequence[str]]) -> tuple[set[int], set[int]]:
+        page = self.path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+        read = {line.number: line.text for block in self._page.blocks for line in block.lines}
+        # What is read has lost the indentation of its block.
+        margins = {n: page[n - 1].rstrip().removesuffix(read[n].rstrip()) for n in new}
+        indented = {n: [margins[n] + text for text in new[n]] for n in new}
+        lines = edited(numbered(page, 1), indented)
+        environment = self.runner.engines[PYTHON].environment
+        return doctested(lines, self.runner.preludes.get(PYTHON, ""), environment)
+
+    def _ending_among(
+        self, group: Sequence[Mutation], mutation: Mutation, results: Sequence[Result]
+    ) -> Ending:
+        ending = self._ending(mutation, results, self._blocks(mutation))
+        if ending is not Ending.CAUGHT:
+            alone = results if len(group) == 1 else self._check(mutation)
+            ending = self._ending(mutation, alone, set(range(len(self._page.blocks))))
+        is_lua = self.examples[mutation.index].language == LUA
+        near = is_lua and is_within_tolerance(mutation.before, mutation.after)
+        return Ending.TOLERATED if near and ending is Ending.ESCAPED else ending
 
     def _ending_of_input(self, mutation: Mutation) -> Ending:
+        blocks = self._blocks(mutation)
+        examples = self._changed([mutation])
         # What stands below its block need not be run.
-        indices = self._block(mutation)
-        changed = {
-            i: replace(example, settings=Settings(skip=Mark()))
-            for i, example in enumerate(self.examples)
-            if i > indices[-1]
-        }
-        changed[mutation.index] = mutation.after
+        skipped = Settings(skip=Mark())
+        examples = [e if e.block <= max(blocks) else replace(e, settings=skipped) for e in examples]
         try:
-            ending = self._ending(self._check(changed), indices)
+            ending = self._ending(mutation, self._judged(examples), blocks)
         except SettingsError:
             return Ending.CAUGHT  # there is an erratum for the input before
-        examples = [changed.get(i, example) for i, example in enumerate(self.examples)]
-        outcomes = self._runner.evaluate(examples)[mutation.target]
-        has_effect = outcomes != self._runner.evaluate(self.examples)[mutation.target]
+        outcomes = self.runner.evaluate(examples)[mutation.target]
+        has_effect = outcomes != self.runner.evaluate(self.examples)[mutation.target]
         return ending if has_effect or ending is not Ending.ESCAPED else Ending.TOLERATED
 
-    def _block(self, mutation: Mutation) -> list[int]:
-        """The examples in the block of a change."""
-        block = mutation.before.block
-        return [i for i, example in enumerate(self.examples) if example.block == block]
-
-    def _ending(self, results: Sequence[Result], indices: Sequence[int]) -> Ending:
-        pairs = [(self.results[i], results[i]) for i in indices]
-        if any(new.failed and not old.failed for old, new in pairs):
+    def _ending(self, mutation: Mutation, results: Sequence[Result], blocks: set[int]) -> Ending:
+        before = {result.example.line: result for result in self.results}
+        own = [result for result in results if result.example.block in blocks]
+        if any(r.failed and not _failed(before.get(r.example.line)) for r in own):
             return Ending.CAUGHT
-        worse = [new.verdict for old, new in pairs if _rank(new) < _rank(old)]
-        if any(verdict not in _GOOD for verdict in worse):
+        line = self.examples[mutation.target].line
+        now = next((r.verdict for r in own if r.example.line == line), Verdict.TEXT)
+        if now not in _GOOD:
             return Ending.TOLD
-        return Ending.ESCAPED
+        return Ending.FELL if _GOOD[now] < _GOOD[mutation.was] else Ending.ESCAPED
 
-    def _check(self, changed: Mapping[int, Example]) -> Sequence[Result]:
-        examples = [changed.get(i, example) for i, example in enumerate(self.examples)]
-        errata = errata_of(examples, self._beside)
+    def _check(self, *mutations: Mutation) -> Sequence[Result]:
+        return self._judged(self._changed(mutations))
+
+    def _changed(self, mutations: Sequence[Mutation]) -> list[Example]:
+        """The examples of the page with some changes, and with what the page's settings say."""
+        new = {number: texts for mutation in mutations for number, texts in mutation.new}
+        blocks = [
+            replace(
+                block,
+                lines=edited(block.lines, new),
+                output=None if block.output is None else edited(block.output, new),
+            )
+            for block in self._page.blocks
+        ]
+        said = {example.line: example for example in self.examples}
+        return [
+            replace(e, settings=said[e.line].settings, hidden=said[e.line].hidden)
+            if e.line in said
+            else e
+            for e in examples_of(blocks, self._page.compiler)
+        ]
+
+    def _judged(self, examples: Sequence[Example]) -> Sequence[Result]:
+        errata = errata_of(examples, self._page.beside)
         sources = {i: e.right for i, e in errata.items() if e.right is not None}
-        judged = judge_page(examples, self._runner, sources, {})
-        results = with_fragments(judged.results, judged.outcomes, self._known)
+        judged = judge_page(examples, self.runner, sources, {})
+        results = with_devices(judged.results, self._imported)
+        results = with_fragments(results, judged.outcomes, self._known)
         return with_errata(results, judged.outcomes, errata)
 
 
-def _rank(result: Result) -> int:
-    return _GOOD.get(result.verdict, 0)
+def _failed(result: Result | None) -> bool:
+    return result is not None and result.failed
