@@ -343,14 +343,14 @@ def test_an_input_goes_on_as_lua_reads_it(runner: Runner, tmp_path: Path) -> Non
 def test_values_in_no_order(runner: Runner, tmp_path: Path) -> None:
     page = lua(
         """
-        > t = {apple = 1, orange = 2, banana = 3}
+        > t = {apple = 1, orange = 2, banana = 3, plum = 4, grape = 5, lime = 6}
         > names = {} for name in pairs(t) do table.insert(names, name) end
         > print('[' .. table.concat(names, ',') .. ']')
-        [apple,orange,banana]
+        [apple,orange,banana,plum,lime,grape]
         > print('[' .. table.concat(names, ',') .. ']')
-        [apple,orange,cherry]
-        > names -- => {'banana','orange','apple'}
-        > names -- => {'banana','orange','cherry'}
+        [apple,orange,cherry,plum,lime,grape]
+        > names -- => {'banana','lime','plum','orange','apple','grape'}
+        > names -- => {'banana','lime','plum','orange','cherry','grape'}
         > io.write('abc')
         abc
         > io.write('abc')
