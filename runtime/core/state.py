@@ -8,7 +8,7 @@ outlives a call, as a storage does, keeps the part that it will need.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -27,13 +27,27 @@ class State:
 
     def __init__(self) -> None:
         self.parts: dict[type[Any], Any] = {}
+        self._preparations: dict[str, Callable[[Any], object]] = {}
 
     def part(self, kind: type[T]) -> T:
         """The part of a class."""
         found: T | None = self.parts.get(kind)
         if found is None:
             found = self.parts[kind] = kind()
+            self._preparations.pop(kind.__name__, id)(found)
         return found
+
+    def prepare(self, name: str, do: Callable[[Any], object]) -> None:
+        """Do something with the part whose class has a name: now, or once the part is made.
+
+        So what the part needs, such as numpy, need not be loaded for that.
+        """
+        found = (part for kind, part in self.parts.items() if kind.__name__ == name)
+        part = next(found, None)
+        if part is None:
+            self._preparations[name] = do
+        else:
+            do(part)
 
     @contextmanager
     def active(self) -> Iterator[None]:

@@ -242,10 +242,12 @@ class Engine(PythonDoor, Evaluation, Answers):
 
     def set_fill_pattern(self, byte: int | None) -> None:
         """Fill new memory with a byte, instead of leaving it undetermined (None)."""
-        from runtime.core.memory import Memory  # late: it loads numpy
-
-        self._lua.state.part(Memory).fill_pattern = byte
+        self._lua.state.prepare("Memory", lambda memory: setattr(memory, "fill_pattern", byte))
         self._lua.call(b"set_fill_pattern", byte)
+
+    def set_seed(self, seed: int) -> None:
+        """Start the default stream of random numbers from a seed, as torch.manualSeed does."""
+        self._lua.state.prepare("Generator", lambda generator: generator.manual_seed(seed))
 
     def define(self, name: str, function: Callable[..., str | None]) -> None:
         """Make a global of Lua from a function of Python, which gets values.

@@ -16,8 +16,13 @@ class Compiler:
     """Compiles text with an engine's LuaJIT. Any thread may use it."""
 
     def __init__(self, engine: Engine | None = None) -> None:
-        self._engine = engine or Engine()
+        self._given = engine
         self._lock = threading.Lock()  # one thread at a time may use an engine
+
+    @cached_property
+    def _engine(self) -> Engine:
+        """Made at its first use: pages of other languages than Lua need none."""
+        return self._given or Engine()
 
     def statement(self, text: str) -> Syntax:
         """The result of compiling a text as statements."""

@@ -1,4 +1,4 @@
-"""The process that starts runs: it has loaded the runtime, and forks for each run.
+"""The process that starts runs: it forks for each run, and loads the runtime for those in Lua.
 
 A run has two processes. The keeper is forked here; it forks the engine's process and waits. It
 ends all that the engine's process has started, and deletes the run's folder: when that process has
@@ -22,13 +22,13 @@ import socket
 import tempfile
 import time
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from runtime import Engine, preload_lapack, preload_random
 from th_shell.docs.running import sandbox, system
 from th_shell.docs.running.protocol import REPLIES
-from th_shell.docs.running.worker import rehearse, serve
-from th_shell.packages.place import search_users_tree
+
+if TYPE_CHECKING:
+    from runtime import Engine
 
 _DESCRIPTORS = 4  # that come with a request
 _PATIENCE = 10  # seconds in which keepers must have ended when there is nothing more to do
@@ -43,14 +43,10 @@ def main(descriptor: int) -> NoReturn:
     """Start runs as a socket asks, until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for th-docs, which closes the socket
     requests = socket.socket(fileno=descriptor)
-    engine = Engine()
-    engine.load()
-    search_users_tree(engine)
-    gc.freeze()
+    runtime = _Runtime()
     system.adopt_orphans()
     ended = _notice_endings()
     keepers: dict[int, str] = {}
-    runs = 0
     while True:
         ready, _, _ = select.select([requests.fileno(), ended], [], [])
         if ended in ready:
@@ -59,28 +55,46 @@ def main(descriptor: int) -> NoReturn:
             data, descriptors, _, _ = socket.recv_fds(requests, 1 << 20, _DESCRIPTORS)
             if not data:
                 _end(keepers, ended)
-            _load_more(runs, engine)
-            runs += 1
             plan = json.loads(data)
+            if not plan["command"]:
+                runtime.load_more()
             keeper = os.fork()
             if keeper == 0:
                 requests.close()
-                _Keeper(plan, descriptors, engine).run()
+                _Keeper(plan, descriptors, runtime).run()
             keepers[keeper] = plan["folder"]
             for used in descriptors:
                 os.close(used)
 
 
-def _load_more(runs: int, engine: Engine) -> None:
-    """Load behind so many runs what they would load each by itself."""
-    if runs == _FEW:
-        preload_random()
-        rehearse(engine)
-    elif runs == _MANY:
-        preload_lapack()
-    else:
-        return
-    gc.freeze()
+class _Runtime:
+    """The engine that runs in Lua are forked with, and what they would load each by itself."""
+
+    def __init__(self) -> None:
+        self._engine: Engine | None = None
+        self._runs = 0
+
+    def load_more(self) -> None:
+        """Load what is worth it for the next run, behind so many others."""
+        from runtime import preload_lapack, preload_random  # late: other runs do without
+        from th_shell.docs.running.worker import new_engine, rehearse
+
+        if self._engine is None:
+            self._engine = new_engine()
+        elif self._runs == _FEW:
+            preload_random()
+            rehearse(self._engine)
+        elif self._runs == _MANY:
+            preload_lapack()
+        self._runs += 1
+        gc.freeze()
+
+    def serve(self) -> None:
+        """Run a page in this process."""
+        from th_shell.docs.running.worker import serve
+
+        assert self._engine is not None
+        serve(self._engine)
 
 
 def _notice_endings() -> int:
@@ -123,11 +137,11 @@ def _end(keepers: dict[int, str], ended: int) -> NoReturn:
 class _Keeper:
     """The process that watches over a run."""
 
-    def __init__(self, plan: dict[str, Any], descriptors: list[int], engine: Engine) -> None:
+    def __init__(self, plan: dict[str, Any], descriptors: list[int], runtime: _Runtime) -> None:
         self._plan = plan
         line, self._requests, self._replies, self._capture = descriptors
         self._line = socket.socket(fileno=line)
-        self._engine = engine
+        self._runtime = runtime
 
     def run(self) -> NoReturn:
         status, process = 1, 0
@@ -197,7 +211,7 @@ class _Keeper:
                     os.write(2, f"th-docs: {command[0]}: {error.strerror}\n".encode())
                     os._exit(status)
             self._restrict()
-            serve(self._engine)
+            self._runtime.serve()
             status = 0
         except BaseException as error:
             os.write(2, f"th-docs: {type(error).__name__}: {error}\n".encode())

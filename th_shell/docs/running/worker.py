@@ -9,10 +9,10 @@ from functools import partial
 
 from runtime import Engine, Interrupted, LuaError
 from th_shell.docs.running import protocol
+from th_shell.packages.place import search_users_tree
 
 _BEGIN = """\
 io.stdout:setvbuf('no')
-torch.manualSeed({seed})
 math.randomseed({seed} - 1) -- 0 is what LuaJIT begins with
 arg = {{[0] = 'th'}}
 local later, time, date, clock = {clock}, os.time, os.date, sys.clock
@@ -22,7 +22,11 @@ if later ~= 0 then
   function sys.clock() return clock() + later end
 end
 """
-_BLOCK = "torch.setdefaulttensortype('torch.DoubleTensor')"
+_BLOCK = """\
+if torch.getdefaulttensortype() ~= 'torch.DoubleTensor' then
+  torch.setdefaulttensortype('torch.DoubleTensor')
+end
+"""
 #: What examples of most pages use, each at its first use loaded or made.
 _REHEARSAL = (
     _BEGIN.format(seed=1, clock=0)
@@ -35,6 +39,13 @@ x[1] = 2
 pcall(error, 'x')
 """
 )
+
+
+def new_engine() -> Engine:
+    """An engine for pages, which finds the packages of the user."""
+    engine = Engine()
+    search_users_tree(engine)
+    return engine
 
 
 def rehearse(engine: Engine) -> None:
@@ -78,6 +89,7 @@ class _Worker:
     def do_begin(self, body: bytes) -> None:
         given = {name: int(number) for name, number in map(str.split, body.decode().splitlines())}
         self._engine.set_fill_pattern(given.get("fill"))
+        self._engine.set_seed(given.get("seed", 1))
         self.do_run(_BEGIN.format(seed=given.get("seed", 1), clock=given.get("clock", 0)).encode())
 
     def do_block(self, _: bytes) -> None:
