@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from typing import NamedTuple
 
 from th_shell.syntax import Syntax
 
@@ -67,19 +68,32 @@ def ends_with_value(text: str) -> bool:
 
 def bound_names(source: str) -> set[str]:
     """The names that code gives a value, also those of parameters."""
-    found: set[str] = set()
+    return set(_names(source).bound)
+
+
+class _Names(NamedTuple):
+    """The names in code: those that get values, those whose values it uses, what it imports."""
+
+    bound: frozenset[str]
+    read: frozenset[str]
+    imported: frozenset[str]
+
+
+@lru_cache(maxsize=1 << 13)  # each input of a page is asked for them, several times
+def _names(source: str) -> _Names:
+    bound, read, imported = set[str](), set[str](), set[str]()
     for node in _nodes(source):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
+            bound.add(node.name)
         elif isinstance(node, ast.arg):
-            found.add(node.arg)
+            bound.add(node.arg)
         elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).partition(".")[0])
+            imported.add((node.asname or node.name).partition(".")[0])
         elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-            found.add(node.name)
-    return found
+            bound.add(node.name)
+    return _Names(frozenset(bound | imported), frozenset(read), frozenset(imported))
 
 
 def called_names(source: str) -> set[str]:
@@ -120,10 +134,7 @@ def _base_name(place: ast.expr) -> str:
 
 def imported_names(source: str) -> set[str]:
     """Of the names that code binds, those that it imports."""
-    found = (node for node in _nodes(source) if isinstance(node, (ast.Import, ast.ImportFrom)))
-    return {
-        (alias.asname or alias.name).partition(".")[0] for node in found for alias in node.names
-    }
+    return set(_names(source).imported)
 
 
 def shown_name(source: str) -> str:
@@ -164,11 +175,7 @@ def only_defines(source: str) -> bool:
 
 def read_names(source: str) -> set[str]:
     """The names whose values code uses."""
-    return {
-        node.id
-        for node in _nodes(source)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+    return set(_names(source).read)
 
 
 def without_magics(source: str) -> str:

@@ -145,10 +145,9 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     judged = judge_page(page.examples, runner, sources, {})
     healed = Healing(page, judged, runner, sources, set(errata)).healed()
     lua, python = (runner.preludes.get(language, "") for language in (LUA, PYTHON))
-    known = {
-        LUA: page.compiler.known_names | names.bound_names(lua),
-        PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(python),
-    }
+    known = {PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(python)}
+    if any(example.language == LUA for example in page.examples):
+        known[LUA] = page.compiler.known_names | names.bound_names(lua)
     given = python_syntax.imported_names(python)
     results = with_fragments(with_devices(healed.results, given), judged.outcomes, known)
     results = expectations.with_xfail([_strict(_damaged(result, page)) for result in results])

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from statistics import fmean, stdev
 
 from th_shell.docs.judging.printout import ELLIPSIS, contradictions, precision
 
@@ -111,6 +110,8 @@ def _other_numbers(documented: Sequence[float], runs: Sequence[Sequence[float]])
 
 def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> str:
     """Why one of whole numbers is far from those in its place; ''."""
+    from statistics import fmean, stdev  # late: few pages need it
+
     for value, *others in zip(documented, *runs, strict=True):
         # New memory may hold numbers so large that their squares are none.
         if len(others) < _RUNS or not all(isfinite(8 * one * one) for one in others):

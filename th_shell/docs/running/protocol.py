@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from th_shell.docs.running.system import MOST_WRITTEN
 
@@ -23,8 +23,7 @@ _BEGINNING = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A request or a reply."""
 
     name: str

@@ -19,17 +19,19 @@ import os
 import select
 import signal
 import socket
-import tempfile
 import time
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from th_shell.docs.running import sandbox, system
+from th_shell.docs.running import system
 from th_shell.docs.running.protocol import REPLIES
 
 if TYPE_CHECKING:
     from runtime import Engine
 
+#: What forks of sandboxed runs have loaded then.
+_SANDBOX = "th_shell.docs.running.sandbox"
 _DESCRIPTORS = 4  # that come with a request
 _PATIENCE = 10  # seconds in which keepers must have ended when there is nothing more to do
 _RUNS = -1  # instead of the status of a process that has not ended
@@ -58,6 +60,8 @@ def main(descriptor: int) -> NoReturn:
             plan = json.loads(data)
             if not plan["command"]:
                 runtime.load_more()
+            if plan["sandboxed"]:
+                import_module(_SANDBOX)
             keeper = os.fork()
             if keeper == 0:
                 requests.close()
@@ -239,6 +243,10 @@ class _Keeper:
         system.limit_files()
         if not self._plan["sandboxed"]:
             return
+        import tempfile  # late, as the sandbox: few runs need them
+
+        from th_shell.docs.running import sandbox
+
         folder = self._plan["folder"]
         os.environ["TMPDIR"] = tempfile.tempdir = f"{folder}/tmp"
         sandbox.enter(

@@ -117,10 +117,10 @@ class Beside:
 
     def layers(self, examples: Sequence[Example]) -> list[Placed]:
         """What is said of the page, and of some of its examples. Raises SettingsError."""
-        known = known_places(examples)
+        tables = tables_in(self._tables(), "examples", str(self.path))
+        known = known_places(examples) if tables else []
         found = [
-            _entry(one, f"{self.path}: examples {at}", known)
-            for at, one in enumerate(tables_in(self._tables(), "examples", str(self.path)), 1)
+            _entry(one, f"{self.path}: examples {at}", known) for at, one in enumerate(tables, 1)
         ]
         others = ("examples", "errata", "verdicts")
         said = {key: value for key, value in self._tables().items() if key not in others}

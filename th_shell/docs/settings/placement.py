@@ -68,8 +68,9 @@ def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[
     for one in placed:
         _check_captures(one, examples)
         for at in one.examples:
-            settings = one.layer.settings.over(found[at].settings)
-            found[at] = replace(found[at], settings=settings)
+            if one.layer.settings != NOTHING.settings:
+                settings = one.layer.settings.over(found[at].settings)
+                found[at] = replace(found[at], settings=settings)
         if one.layer.hidden and one.examples:
             first = one.examples[0]
             hidden = (*found[first].hidden, *one.layer.hidden)
