@@ -291,7 +291,7 @@ class Run:
         """The next message from the engine; None if there is none until then."""
         while True:
             stream = BytesIO(self._received)
-            message = read_message(stream.read)
+            message = read_message(stream)
             if message:
                 self._received = stream.read()
                 return message

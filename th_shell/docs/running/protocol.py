@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from th_shell.docs.running.system import MOST_WRITTEN
 
@@ -17,6 +16,8 @@ from th_shell.docs.running.system import MOST_WRITTEN
 REQUESTS, REPLIES = 3, 4
 #: What follows a reply `values`.
 GO = b"go\n"
+
+_LONGEST_LINE = 80
 
 _BEGINNING = re.compile(
     rb"[A-Za-z]{0,60}|[A-Za-z]{1,60} \d{0,12}|[A-Za-z]{1,60} \d{1,12}\n.*", re.S
@@ -37,35 +38,17 @@ def write_message(descriptor: int, message: Message) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def read_message(read: Callable[[int], bytes]) -> Message | None:
-    """Read a message by a function that returns at most as many bytes as it is asked for.
-
-    Returns None where the other side has ended, or has written something else.
-    """
-    line = b""
-    while not line.endswith(b"\n"):
-        byte = read(1)
-        if not byte or len(line) > 80:
-            return None
-        line += byte
+def read_message(stream: BinaryIO) -> Message | None:
+    """Read a message; None where the other side has ended, or has written something else."""
+    line = stream.readline(_LONGEST_LINE)
     name, _, size = line[:-1].partition(b" ")
-    if not (name.isalpha() and size.isdigit() and int(size) <= MOST_WRITTEN):
+    is_line = line.endswith(b"\n") and name.isalpha() and size.isdigit()
+    if not is_line or int(size) > MOST_WRITTEN:
         return None
-    body = _exactly(read, int(size) + 1)
-    return None if body is None else Message(name.decode(), body[:-1])
+    body = stream.read(int(size) + 1)
+    return Message(name.decode(), body[:-1]) if len(body) > int(size) else None
 
 
 def may_begin(data: bytes) -> bool:
     """Whether a message may begin with these bytes, or is in them."""
     return bool(_BEGINNING.fullmatch(data))
-
-
-def _exactly(read: Callable[[int], bytes], size: int) -> bytes | None:
-    parts: list[bytes] = []
-    while size:
-        part = read(min(size, 1 << 20))
-        if not part:
-            return None
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)

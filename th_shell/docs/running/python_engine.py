@@ -24,6 +24,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -205,23 +206,18 @@ def _described(error: BaseException) -> str:
 # -- the protocol
 
 
+@lru_cache(maxsize=1)
+def _requests() -> Any:
+    return open(_REQUESTS, "rb", closefd=False)
+
+
 def _message() -> tuple[str, str] | None:
-    line = b""
-    while not line.endswith(b"\n"):
-        byte = os.read(_REQUESTS, 1)
-        if not byte:
-            return None
-        line += byte
+    line = _requests().readline()
     name, _, size = line.decode().strip().partition(" ")
     if not size:
-        return name, ""
-    body, left = b"", int(size) + 1
-    while left > len(body):
-        part = os.read(_REQUESTS, left - len(body))
-        if not part:
-            return None
-        body += part
-    return name, body[:-1].decode("utf-8", "surrogateescape")
+        return (name, "") if name else None
+    body = _requests().read(int(size) + 1)
+    return (name, body[:-1].decode("utf-8", "surrogateescape")) if len(body) > int(size) else None
 
 
 def _reply(name: str, body: str) -> None:

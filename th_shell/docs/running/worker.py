@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from contextlib import suppress
-from functools import partial
+from typing import BinaryIO
 
 from runtime import Engine, Interrupted, LuaError
 from th_shell.docs.running import protocol
@@ -59,9 +58,10 @@ def rehearse(engine: Engine) -> None:
 def serve(engine: Engine) -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    worker = _Worker(engine)
+    requests = open(protocol.REQUESTS, "rb", closefd=False)
+    worker = _Worker(engine, requests)
     with suppress(OSError):  # the page has closed these files
-        while request := protocol.read_message(partial(os.read, protocol.REQUESTS)):
+        while request := protocol.read_message(requests):
             reply = worker.answer(request)
             engine.flush()
             protocol.write_message(protocol.REPLIES, reply)
@@ -70,8 +70,9 @@ def serve(engine: Engine) -> None:
 class _Worker:
     """Does what requests ask for, by methods of their names."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, requests: BinaryIO) -> None:
         self._engine = engine
+        self._requests = requests
 
     def answer(self, request: protocol.Message) -> protocol.Message:
         """Do what is asked for; the reply."""
@@ -110,5 +111,4 @@ class _Worker:
     def _before_values(self) -> None:
         self._engine.flush()
         protocol.write_message(protocol.REPLIES, protocol.Message("values"))
-        for _ in protocol.GO:
-            os.read(protocol.REQUESTS, 1)
+        self._requests.read(len(protocol.GO))

@@ -1,0 +1,32 @@
+"""Engine.set_seed: the default random stream, before and after it is there."""
+
+import subprocess
+import sys
+
+from runtime import Engine
+
+DRAW = "return function() return torch.initialSeed(), torch.random(1, 1000) end"
+
+
+def test_a_seed_is_that_of_manual_seed() -> None:
+    with Engine() as engine:
+        engine.set_seed(7)
+        draw = engine.eval(DRAW)
+        first = draw()
+        engine.run("torch.manualSeed(7)")
+        assert draw() == first
+        assert first[0] == 7
+        engine.set_seed(7)
+        assert draw() == first
+
+
+def test_a_seed_and_a_fill_pattern_load_nothing() -> None:
+    code = (
+        "import sys, runtime\nengine = runtime.Engine()\n"
+        "engine.set_seed(7)\nengine.set_fill_pattern(63)\nprint('numpy' in sys.modules)\n"
+        "engine.run('print(torch.initialSeed(), torch.Tensor(1)[1] > 0)')"
+    )
+    found = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "False\n7\ttrue\t\n"
