@@ -182,6 +182,12 @@ PYTHON = {
     ">>> import time\n>>> time.strftime('%X %x %Z')\n'02:07:36 05/08/03 EDT'": "ran layout",
     ">>> assert 1 == 1\n>>> assert 1 == 2": "pass error",
     ">>> Dict(a=1).a\n1": "fragment",
+    ">>> import datetime\n>>> datetime.date.today()\ndatetime.date(2013, 5, 7)": "ran layout",
+    ">>> import datetime\n>>> datetime.date.today()\ndatetime.time(2013, 5, 7)": "ran differs",
+    ">>> import datetime\n>>> datetime.date(2013, 5, 8)\ndatetime.date(2013, 5, 7)": "ran differs",
+    ">>> import datetime\n>>> datetime.date.today().strftime('%a, %d %b %Y')\n'Tue, 07 May 2013'": (
+        "ran layout"
+    ),
     ">>> 3  # no object\n<__main__.C object at 0x1>": "differs",
 }
 
