@@ -51,12 +51,12 @@ class Correction:
     """What is to be changed in a page. text: the page's. changes: those which hold, in order."""
 
     def __init__(self, path: Path, checker: Checker) -> None:
-        """Read and run a page. Raises OSError and PageError."""
-        self.text = read_file(path).decode("utf-8", "surrogateescape")
-        self._lines = self.text.split("\n")
+        """Read and run a page. Raises PageError."""
         self._path = path
         self._checker = checker
-        self._page, runner = checker.read(path, self.text)
+        self._page, runner = checker.read(path)
+        self.text = read_file(path).decode("utf-8", "surrogateescape")
+        self._lines = self.text.split("\n")
         self._found = assess_page(self._page, runner)
         printed = _always_printed(self._found, runner) if self._failed() else []
         found = (self._change(i, printed[i]) for i in self._failed())
@@ -143,11 +143,8 @@ class Correction:
 
     def _ends_script(self, index: int) -> bool:
         """Whether a documented text may be what statements above print, too."""
-        results = self._found.results
-        if index == 0 or results[index].example.kind is not Kind.BARE:
-            return False
-        above, own = results[index - 1], results[index].example
-        is_one = above.example.kind is Kind.BARE and above.example.block == own.block
+        above, own = self._found.results[max(index - 1, 0)], self._found.results[index].example
+        is_one = above.example.kind is own.kind is Kind.BARE and above.example.block == own.block
         return is_one and not above.example.expected and bool(above.got.strip())
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from th_shell.docs.checking import Checker
 from th_shell.docs.command import run_options
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.fixing.correcting import Change, Correction
-from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.running.processes import Starter
@@ -29,6 +27,9 @@ from th_shell.visible import visible
 
 #: Pages whose lines are not those that examples are read from.
 _NOT_WRITTEN = frozenset((".html", ".htm", ".ipynb"))
+
+#: A page, what is to be changed in it or why it cannot be mended, and the changes that are made.
+_Fix = tuple[Path, Correction | str, Sequence[Change]]
 
 
 def main(words: Sequence[str]) -> int:
@@ -47,7 +48,7 @@ def main(words: Sequence[str]) -> int:
         fixes: Iterable[_Fix] = (_find(page, checker, asking) for page in pages)
         if asking:
             fixes = list(fixes)  # nothing is written before the last answer
-        mended = [_finish(fix, options.diff) for fix in fixes]
+        mended = [_finish(*fix, options.diff) for fix in fixes]
     return 0 if all(mended) else 1
 
 
@@ -74,54 +75,39 @@ def _parser() -> run_options.Parser:
     return parser
 
 
-@dataclass(frozen=True)
-class _Fix:
-    """What becomes of a page.
-
-    old, new: its text. changes: how many examples are mended. left: the results that fail and stay
-    as they are. problem: why the page is not mended, or ''.
-    """
-
-    path: Path
-    old: str = ""
-    new: str = ""
-    changes: int = 0
-    left: Sequence[Result] = ()
-    problem: str = ""
-
-
 def _find(path: Path, checker: Checker, asking: _Asking | None) -> _Fix:
+    """A page with the changes that shall be made, or why there can be none."""
     if path.suffix.lower() in _NOT_WRITTEN:
-        return _Fix(path, problem=f"pages of this format are not written: {path.suffix}")
+        return path, f"pages of this format are not written: {path.suffix}", ()
     try:
         found = Correction(path, checker)
     except PageError as error:
-        return _Fix(path, problem=str(error))
-    except OSError as error:
-        return _Fix(path, problem=f"cannot be read: {error.strerror}")
-    changes = asking.chosen(path, found) if asking else found.changes
-    return _Fix(path, found.text, found.changed(changes), len(changes), found.left(changes))
+        return path, str(error), ()
+    return path, found, asking.chosen(path, found) if asking else found.changes
 
 
-def _finish(fix: _Fix, only_show: bool) -> bool:
+def _finish(
+    path: Path, found: Correction | str, changes: Sequence[Change], only_show: bool
+) -> bool:
     """Mend a page; whether nothing is left that fails."""
-    problem = fix.problem
-    if only_show:
-        _show(fix.path, fix.old, fix.new)
-    elif fix.new != fix.old:
-        try:
-            write_file(fix.path, fix.new.encode("utf-8", "surrogateescape"))
-        except OSError as error:
-            problem = f"cannot be written: {error.strerror}"
-    if problem:
-        _say(f"{fix.path}: {problem}")
+    try:
+        if isinstance(found, str):
+            raise PageError(found)
+        new, left = found.changed(changes), found.left(changes)
+        if only_show:
+            _show(path, found.text, new)
+        elif changes:
+            write_file(path, new.encode("utf-8", "surrogateescape"))
+    except (OSError, PageError) as error:
+        why = f"cannot be written: {error.strerror}" if isinstance(error, OSError) else error
+        _say(f"{path}: {why}")
         return False
-    for result in fix.left:
+    for result in left:
         headline = result.example.source.split("\n")[0]
-        _say(f"{fix.path}:{result.example.line}: left: {result.verdict.value}: {headline}")
+        _say(f"{path}:{result.example.line}: left: {result.verdict.value}: {headline}")
     verb = "to mend" if only_show else "mended"
-    _say(f"{fix.path}: {fix.changes} {verb}, {len(fix.left)} left")
-    return not fix.left and not (only_show and fix.changes)
+    _say(f"{path}: {len(changes)} {verb}, {len(left)} left")
+    return not left and not (only_show and changes)
 
 
 def _show(path: Path, old: str, new: str) -> None:

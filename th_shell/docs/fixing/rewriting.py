@@ -100,23 +100,20 @@ class _Rewriter:
 
     def lines(self, old: str | None, new: str | None) -> list[str] | None:
         """The lines in place of a documented one, or that are only printed; None for a guess."""
-        if old is None or new is None:
-            if old:
-                is_output = self._shifts and _form(old) in map(_form, self._wanted)
-                return [] if is_output else None
-            text = self._shifted(new or "")
+        if new is None:
+            is_output = self._shifts and _form(old or "") in map(_form, self._wanted)
+            return [] if is_output else None
+        if old is None:
+            text = self._shifted(new)
             return None if text is None else [text]
         if self._is_same(old, new):
             return [old]
-        comment = _COMMENT.search(old)
-        if comment and self._is_same(old, old[: comment.start()]):
-            body, rest = old[: comment.start()], comment[0]
-        else:
-            body, rest = old, ""
+        body = _COMMENT.sub("", old)
+        body = body if self._is_same(old, body) else old
         text = self._with_words(body, new) or self._as_printed(body, new)
         if text is None or "..." in body or spaced(text) != " ".join(text.split()):
             return None
-        return [text + rest]
+        return [text + old[len(body) :]]
 
     def _shifted(self, new: str) -> str | None:
         margin = _margin(new) + self._shifts.get(_is_row(new), -len(new))
@@ -127,16 +124,14 @@ class _Rewriter:
         left, right = WORD.findall(old), WORD.findall(new)
         if len(left) != len(right):
             return None
-        pairs = [(a, b) for (_, a), (_, b) in zip(left, right, strict=True)]
-        words = [self._word(a, b) for a, b in pairs]
-        same = sum(map(self._is_same, *zip(*pairs, strict=True)))
-        is_alike = _form(old) == _form(new) or len(pairs) == 1 or 2 * same >= len(pairs)
-        if None in words or not is_alike:
-            return None
-        moves = [len(word or "") != len(a) for word, (a, _) in zip(words, pairs, strict=True)]
+        olds, news = [word for _, word in left], [word for _, word in right]
+        words = list(map(self._word, olds, news))
+        same = sum(map(self._is_same, olds, news))
+        is_alike = _form(old) == _form(new) or len(olds) == 1 or 2 * same >= len(olds)
+        moves = [len(word or "") != len(one) for word, one in zip(words, olds, strict=True)]
         in_columns = any(len(gap) > 1 for gap, _ in left[1:] + right[1:])
         in_columns = in_columns or bool(moves[0] and self._shifts)
-        if any(moves) and in_columns:
+        if None in words or not is_alike or any(moves) and in_columns:
             return None
         text = "".join(f"{gap}{word}" for (gap, _), word in zip(left, words, strict=True))
         return text + old[len(old.rstrip()) :]
