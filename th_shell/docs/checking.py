@@ -20,7 +20,6 @@ from th_shell.docs.judging import expectations
 from th_shell.docs.judging.chance import judge_page
 from th_shell.docs.judging.healing import Healing
 from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
-from th_shell.docs.judging.repairs import Repair
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading import names
 from th_shell.docs.reading.compiler import Compiler
@@ -95,13 +94,12 @@ def shared_checker() -> Checker:
 class Assessment:
     """How a page's examples are judged but for its errata.
 
-    outcomes: in the two runs that were judged. repairs: those which make examples hold, inputs: the
-    repaired inputs; errata: those of the page; each by the indices of examples.
+    outcomes: in the two runs that were judged. inputs: the repaired ones; errata: those of the
+    page; each by the indices of examples.
     """
 
     results: Sequence[Result]
     outcomes: Sequence[tuple[Outcome, Outcome]]
-    repairs: Mapping[int, Repair]
     inputs: Mapping[int, str]
     errata: Mapping[int, Erratum]
 
@@ -151,7 +149,7 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     given = python_syntax.imported_names(python)
     results = with_fragments(with_devices(healed.results, given), judged.outcomes, known)
     results = expectations.with_xfail([_strict(_damaged(result, page)) for result in results])
-    return Assessment(results, judged.outcomes, healed.repairs, healed.inputs, errata)
+    return Assessment(results, judged.outcomes, healed.inputs, errata)
 
 
 def _held(page: Page, runner: Runner) -> list[Result]:

@@ -34,12 +34,11 @@ _GIVEN: dict[str, frozenset[str]] = {LUA: frozenset(), PYTHON: BUILTINS}
 class Healed:
     """A page's results after repairs.
 
-    results: one for each of the page's examples. repairs: those which hold, by the indices of the
-    examples. inputs: the repaired inputs of examples whose documented text stays as it is.
+    results: one for each of the page's examples. inputs: the repaired inputs of examples whose
+    documented text stays as it is, by the indices of the examples.
     """
 
     results: Sequence[Result]
-    repairs: Mapping[int, Repair]
     inputs: Mapping[int, str]
 
 
@@ -83,7 +82,7 @@ class Healing:
             by_two_runs = bool(wrong)
             for i in wrong:
                 self._try_next(i)
-        return Healed(self._results, {}, {})
+        return Healed(self._results, {})
 
     # -- proposals
 
@@ -189,7 +188,7 @@ class Healing:
                     inputs[i] = same[0].example.source
             elif len(group) == 1:
                 results[i] = replace(group[0], example=old.example)
-        return Healed(results, dict(self._tried), inputs)
+        return Healed(results, inputs)
 
 
 def _is_input_in(example: Example, block: int) -> bool:
