@@ -58,6 +58,12 @@ def spoilt(
     return original.changed([*changes, *fixed])
 
 
+def _is_in_one_piece(mutation: Mutation) -> bool:
+    """Whether a text is documented, and no page break is in it."""
+    first, last = mutation.before.documented or (0, -1)
+    return last - first == mutation.before.expected.count("\n")
+
+
 def restored(
     page: Path, starter: Starter, chance: random.Random, count: int, errata: Path | None = None
 ) -> tuple[int, int]:
@@ -72,7 +78,7 @@ def restored(
     mutations = [
         mutation
         for mutation in islice(trial.mutations(chance), count)
-        if mutation.before.source == mutation.after.source and mutation.before.documented
+        if mutation.before.source == mutation.after.source and _is_in_one_piece(mutation)
     ]
     inputs = [example.source for example in trial.examples]
     total = 0

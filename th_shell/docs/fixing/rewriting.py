@@ -110,7 +110,9 @@ class _Rewriter:
             return [old]
         body = _COMMENT.sub("", old)
         body = body if self._is_same(old, body) else old
-        text = self._with_words(body, new) or self._as_printed(body, new)
+        text = self._with_words(body, new)
+        if text is None and body == old:
+            text = self._as_printed(old, new)
         if text is None or "..." in body or spaced(text) != " ".join(text.split()):
             return None
         return [text + old[len(body) :]]
