@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutations.changes import IN_INPUTS
 from tests.mutations.trial import Mutation, Remembering, Trial
 from tests.th_shell.docs.made_up import made_up_page
 from tests.th_shell.docs.test_manual import SECTIONS
 from th_shell.docs.checking import Checker, ReadPage
 from th_shell.docs.fixing.correcting import Change, Correction
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.page import Page
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
 
@@ -40,28 +40,22 @@ class QuickChecker(Checker):
 
 
 def spoilt(
-    original: Correction, page: Page, mutations: Sequence[Mutation], fixed: Sequence[Change] = ()
+    original: Correction, mutations: Sequence[Mutation], fixed: Sequence[Change] = ()
 ) -> str:
     """The text of a page whose outputs are spoilt; fixed: what is changed for the better."""
-    known = [line.number for block in page.blocks for line in block.lines]
-    changes = []
-    for mutation in mutations:
-        first, last = mutation.before.documented or (0, -1)
-        numbers = [number for number in known if first <= number <= last]
-        texts = mutation.after.expected.split("\n")
-        new: dict[int, Sequence[str]] = {number: [] for number in numbers}
-        if len(texts) == len(numbers):
-            new = {number: [text] for number, text in zip(numbers, texts, strict=True)}
-        else:
-            new[first] = texts
-        changes.append(Change(mutation.index, new))
+    changes = [Change(mutation.index, dict(mutation.new)) for mutation in mutations]
     return original.changed([*changes, *fixed])
 
 
-def _is_in_one_piece(mutation: Mutation) -> bool:
-    """Whether a text is documented, and no page break is in it."""
-    first, last = mutation.before.documented or (0, -1)
-    return last - first == mutation.before.expected.count("\n")
+def grouped(mutations: Sequence[Mutation]) -> list[list[Mutation]]:
+    """Mutations in groups, in each of which every example has one at most."""
+    groups: list[dict[int, Mutation]] = []
+    for mutation in mutations:
+        group = next((one for one in groups if mutation.index not in one), None)
+        if group is None:
+            groups.append(group := {})
+        group[mutation.index] = mutation
+    return [list(group.values()) for group in groups]
 
 
 def restored(
@@ -71,32 +65,34 @@ def restored(
 
     Those which are not must be left.
     """
-    runner, compiler = Remembering(starter), Compiler()
-    checker = QuickChecker(starter, compiler, Configuration(errata=errata), runner=runner)
-    original, read = Correction(page, checker), checker.read(page).page
-    trial = Trial(page, runner, compiler, errata)
-    mutations = [
-        mutation
-        for mutation in islice(trial.mutations(chance), count)
-        if mutation.before.source == mutation.after.source and _is_in_one_piece(mutation)
-    ]
+    compiler = Compiler()
+    trial = Trial(page, starter, compiler, errata)
+    checker = QuickChecker(starter, compiler, Configuration(errata=errata), runner=trial.runner)
+    original = Correction(page, checker)
+    found = islice(trial.mutations(chance), count)
+    mutations = [mutation for mutation in found if mutation.kind not in IN_INPUTS]
     inputs = [example.source for example in trial.examples]
     total = 0
-    for group in trial.together(mutations):
-        text = spoilt(original, read, group)
+    for group in grouped(mutations):
+        text = spoilt(original, group)
         is_alike = [e.source for e in checker.read(page, text).page.examples] == inputs
         for part in [group] if is_alike else [[mutation] for mutation in group]:
-            page.write_bytes(spoilt(original, read, part).encode("utf-8", "surrogateescape"))
-            found = Correction(page, checker)
-            mended = {change.index for change in found.changes}
-            left = [mutation for mutation in part if mutation.index not in mended]
-            new = found.changed(found.changes)
-            if not is_alike:
-                left = [] if new == original.changed(original.changes) else part
-            fixed = [change for change in original.changes if change.index in mended]
-            assert new == spoilt(original, read, left, fixed)
-            total += len(part) - len(left)
+            page.write_bytes(spoilt(original, part).encode("utf-8", "surrogateescape"))
+            total += _mended(original, Correction(page, checker), part, is_alike)
     return total, len(mutations)
+
+
+def _mended(
+    original: Correction, found: Correction, part: Sequence[Mutation], is_alike: bool
+) -> int:
+    """How many mutations are restored; is_alike: whether the inputs are those of the page."""
+    new, mended = found.changed(found.changes), {change.index for change in found.changes}
+    left = [mutation for mutation in part if mutation.index not in mended]
+    if not is_alike:
+        left = [] if new == original.changed(original.changes) else list(part)
+    fixed = [change for change in original.changes if change.index in mended]
+    assert new == spoilt(original, left, fixed)
+    return len(part) - len(left)
 
 
 @pytest.mark.parametrize(
