@@ -120,7 +120,7 @@ class Correction:
         if not is_known or texts != [text.split() for text in example.expected.split("\n")]:
             return None
         if example.language == PYTHON and example.kind is Kind.PROMPT:
-            blank = [line or "<BLANKLINE>" for line in printed.rstrip("\n").split("\n")]
+            blank = [line or "<BLANKLINE>" for line in printed.removesuffix("\n").split("\n")]
             printed = "\n".join(blank)
         is_same = comparison(example)
         new = rewritten(
