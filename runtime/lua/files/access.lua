@@ -31,9 +31,10 @@ local scratch, scratch_object, scratch_data
 
 local function need_scratch()
   if scratch then return end
-  scratch = torch.getconstructortable(dtype.storage_name)(1)
-  scratch_object = th.to_python(scratch)
-  scratch_data = th.settled_struct(scratch).data
+  local made = torch.getconstructortable(dtype.storage_name)(1)
+  scratch_data = th.settled_struct(made).data
+  scratch_object = th.to_python(made)
+  scratch = made -- at last: Ctrl-C may come between any of these
 end
 
 -- -------------------------------------------------------------- single numbers

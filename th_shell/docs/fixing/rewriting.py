@@ -133,7 +133,7 @@ class _Rewriter:
         moves = [len(word or "") != len(one) for word, one in zip(words, olds, strict=True)]
         in_columns = any(len(gap) > 1 for gap, _ in left[1:] + right[1:])
         in_columns = in_columns or bool(moves[0] and self._shifts)
-        shift = self._shifts.get(_is_row(new), _margin(old) - _margin(new))
+        shift = self._shifts.get(_is_row(new), 0)
         is_moved = olds[:1] != news[:1] and _margin(old) - _margin(new) != shift
         if None in words or not is_alike or is_moved or any(moves) and in_columns:
             return None
