@@ -37,7 +37,10 @@ def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[
         printed = printed.expandtabs() if _WIDE.search(text) else printed.replace("\t", " ")
     wanted = [line.rstrip() for line in printed.split("\n") if line.strip()]
     shown = [at for at, line in enumerate(documented) if not is_same(line, "")]
-    pairs = list(_paired([documented[at] for at in shown], wanted))
+    texts = [documented[at] for at in shown]
+    if len(set(map(_margin, texts))) > 1 and _words(texts) == _words(wanted):
+        return None  # the lines stand in another order, and their margins tell nothing
+    pairs = list(_paired(texts, wanted))
     rewriter = _Rewriter(wanted, is_same, _shifts(pairs, is_same))
     new = [[] if at in shown else [line] for at, line in enumerate(documented)]
     for at, old, own in pairs:
@@ -80,6 +83,10 @@ def _shifts(pairs: Sequence[_Pair], is_same: IsSame) -> dict[bool, int]:
     found = {(_is_row(new), _margin(old) - _margin(new)) for old, new in agree}
     shifts = dict(found)
     return shifts if len(shifts) == len(found) else {}
+
+
+def _words(lines: Sequence[str]) -> list[list[str]]:
+    return sorted(line.split() for line in lines)
 
 
 def _is_row(line: str) -> bool:
@@ -133,9 +140,7 @@ class _Rewriter:
         moves = [len(word or "") != len(one) for word, one in zip(words, olds, strict=True)]
         in_columns = any(len(gap) > 1 for gap, _ in left[1:] + right[1:])
         in_columns = in_columns or bool(moves[0] and self._shifts)
-        shift = self._shifts.get(_is_row(new), 0)
-        is_moved = olds[:1] != news[:1] and _margin(old) - _margin(new) != shift
-        if None in words or not is_alike or is_moved or any(moves) and in_columns:
+        if None in words or not is_alike or any(moves) and in_columns:
             return None
         text = "".join(f"{gap}{word}" for (gap, _), word in zip(left, words, strict=True))
         return text + old[len(old.rstrip()) :]
