@@ -163,8 +163,9 @@ def with_fragments(
     judged = []
     for result, (outcome, _) in zip(results, outcomes, strict=True):
         language, group = result.example.language, result.example.group
-        fragments = found.setdefault((language, group), _Fragments(language, known[language]))
-        judged.append(fragments.judged(result, outcome.undefined))
+        if (language, group) not in found:
+            found[language, group] = _Fragments(language, known[language])
+        judged.append(found[language, group].judged(result, outcome.undefined))
     return judged
 
 

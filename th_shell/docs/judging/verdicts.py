@@ -155,7 +155,7 @@ class PageResult:
     @property
     def share(self) -> float:
         """Which part of the examples that could be compared was; 1 where there are none."""
-        return self.checked / (self.checked + self.unchecked or 1) if self.unchecked else 1.0
+        return self.checked / (self.checked + self.unchecked) if self.unchecked else 1.0
 
 
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:
