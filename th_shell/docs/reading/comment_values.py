@@ -97,12 +97,11 @@ def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
     """What a remark may tell of an input; None where nothing can be told."""
     if not text:
         return None
-    leading = _LEADING.fullmatch(text)
-    codes = [leading["text"]] if leading else []
-    codes += [reading for reading in _readings(text) if _is_literal(reading, compiler)]
     if not shows_value(source, compiler):
         return Value(text, is_remark=True)
-    return Value(text, tuple(codes))
+    leading = _LEADING.fullmatch(text)
+    codes = _literals(_readings(text), compiler)
+    return Value(text, (leading["text"], *codes) if leading else codes)
 
 
 def value_of(text: str, source: str, compiler: Compiler) -> Value | None:

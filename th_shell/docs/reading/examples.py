@@ -43,7 +43,7 @@ class Block:
 
     opening, closing: the line numbers of the fences; where a format has no fences, the line that
     announces the block, or the one above its first, and the one below its last. language: what the
-    page says, in small letters; '' where it says nothing. skip: whether the page says not to run it.
+    page says, in small letters; '' where it says nothing. skip: whether it says not to run this.
     heading: the text of the heading above, lead: the line of text above; '' where there is none.
     output: what a notebook shows under the block, which is one cell; None where outputs stand among
     the lines. marks: the tags of a notebook's cell, doctest's flags. group: of the blocks whose
