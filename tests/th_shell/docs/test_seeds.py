@@ -18,7 +18,7 @@ SEEDS = Path(__file__).parents[4] / "shared" / "seeds"
 ERRATA = Path(__file__).parent / "errata"
 
 PAGES = {
-    "000_d2744a8b3ab95f21.txt": (328, 80, 5),
+    "000_d2744a8b3ab95f21.txt": (329, 80, 6),
     "001_fc3f51f0c883e84a.txt": (379, 23, 6),
     "004_3ba5ce6e8f3812bd.txt": (36, 3, 4),
 }
