@@ -20,6 +20,11 @@ from tests import GUARDED
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# What programs print must not depend on where the tests run: Sphinx colours what it prints
+# where $CI is set.
+for variable in ("CI", "FORCE_COLOR", "NO_COLOR"):
+    os.environ.pop(variable, None)
+
 # A busy machine may take its time for any example.
 settings.register_profile("th", deadline=None)
 settings.load_profile("th")
