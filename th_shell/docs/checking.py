@@ -9,7 +9,8 @@ before (`expectations`).
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -119,16 +120,23 @@ def check_page(page: Page, runner: Runner, update: bool = False) -> PageResult:
 
 
 def _answered(path: Path, check: Callable[[], PageResult]) -> PageResult:
-    """What is found of a page. Whatever fails is the problem of this page, and of no other one."""
+    """What is found of a page, or the problem with it."""
     try:
-        return check()
-    except StoppedError:
-        raise
+        with own_faults():
+            return check()
     except PageError as error:
-        problem = str(error)
+        return PageResult(path, [], str(error))
+
+
+@contextmanager
+def own_faults() -> Iterator[None]:
+    """Makes whatever fails the problem of one page, a PageError, and of no other page."""
+    try:
+        yield
+    except (PageError, StoppedError):
+        raise
     except Exception as error:
-        problem = f"th-docs cannot check it: {type(error).__name__}: {error}"
-    return PageResult(path, [], problem)
+        raise PageError(f"th-docs cannot check it: {type(error).__name__}: {error}") from error
 
 
 def _ready(page: Page, runner: Runner) -> tuple[Page, Runner]:

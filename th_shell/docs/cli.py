@@ -13,7 +13,7 @@ from pathlib import Path
 from runtime import PROCESSORS
 from th_shell.docs.checking import Checker
 from th_shell.docs.command import run_options
-from th_shell.docs.command.selection import NoPagesError, find_pages
+from th_shell.docs.command.selection import NoPagesError, find_pages, is_there
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.progress import Progress
@@ -123,7 +123,7 @@ _COMMANDS = {"fix": "th_shell.docs.fixing.fix", "init": "th_shell.docs.command.i
 
 def _check(words: Sequence[str]) -> int:
     parser = _parser()
-    options = parser.parse_args(words)
+    options = parser.parse_args(_with_pages(words))
     if options.sandbox and (lack := sandbox.missing()):
         parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
     try:
@@ -148,6 +148,12 @@ def _check(words: Sequence[str]) -> int:
         return 1
     is_empty = not any(result.results for result in results)
     return _NO_EXAMPLES if is_empty and not options.allow_empty else 0
+
+
+def _with_pages(words: Sequence[str]) -> list[str]:
+    """The words of a command line, where a page that stands behind --changed is not its BASE."""
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    return ["--changed=" if a == "--changed" and is_there(b) else a for a, b in pairs]
 
 
 def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:

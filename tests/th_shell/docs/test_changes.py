@@ -128,6 +128,26 @@ def test_the_command(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["docs", "--changed"]) == 1
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--changed", "docs"),  # git has a branch of this name, too
+        ("--changed", "docs/*.md"),
+        ("--changed", "docs/a.md", "docs/deep"),
+        ("--changed", "main", "docs"),
+        ("docs", "--changed"),
+    ],
+)
+def test_pages_may_stand_behind_the_option(
+    words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("docs/a.md").write_text("more\n")
+    commit()
+    git("branch", "docs")
+    assert main(words) == 0
+    assert capfd.readouterr().out == "docs/a.md: no examples\n"
+
+
 def test_outside_of_git(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(Path.cwd()))
     monkeypatch.chdir("docs")

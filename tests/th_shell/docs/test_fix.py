@@ -5,19 +5,21 @@ import pty
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from th_shell.docs import cli
+from th_shell.docs import checking, cli
 from th_shell.docs.checking import Checker
 from th_shell.docs.fixing.correcting import Correction
 from th_shell.docs.fixing.rewriting import rewritten
 from th_shell.docs.judging.comparison import agrees
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.examples import Example
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.configuration import Configuration
 
@@ -296,6 +298,48 @@ def test_interactive(tmp_path: Path, keys: str, new: str, status: int) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == status
     os.close(terminal)
     assert page.read_text() == new
+
+
+def test_a_fault_on_one_page_costs_the_others_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    judge = checking.judge_page
+
+    def judge_page(examples: Sequence[Example], *rest: Any) -> Any:
+        if examples[0].source in ("odd", "1 + 2") and examples[0].expected != "5":
+            raise LookupError("nobody\nknows")
+        return judge(examples, *rest)
+
+    monkeypatch.setattr(checking, "judge_page", judge_page)
+    monkeypatch.chdir(tmp_path)
+    for name, source in (("a", "1 + 1"), ("b", "odd"), ("c", "1 + 2"), ("d", "2 + 2")):
+        Path(f"{name}.md").write_text(f"```lua\n> {source}\n5\n```\n")
+    Path("b.md").write_text("```lua\n> odd\n```\n")
+    assert cli.main(["fix", "."]) == 1
+    assert capfd.readouterr() == (
+        "a.md: 1 mended, 0 left\n"
+        "b.md: th-docs cannot check it: LookupError: nobody\\010knows\n"
+        "c.md:2: left: differs: 1 + 2\n"
+        "c.md: 0 mended, 1 left\n"
+        "d.md: 1 mended, 0 left\n",
+        "",
+    )
+    assert [Path(f"{name}.md").read_text()[-6] for name in "acd"] == ["2", "5", "4"]
+
+
+def test_a_page_that_others_change_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = Path("page.md").absolute()
+    page.write_text(
+        f"```lua\n> f = io.open('{page}', 'w') f:write('new') f:close()\n> 1 + 1\n3\n```\n"
+    )
+    assert cli.main(["fix", "page.md"]) == 1
+    assert (
+        capfd.readouterr().out == "page.md: it has been changed meanwhile, and is left as it is\n"
+    )
+    assert page.read_text() == "new"
 
 
 def test_only_a_terminal_can_be_asked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

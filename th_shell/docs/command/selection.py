@@ -20,6 +20,11 @@ def is_page(path: Path) -> bool:
     return path.suffix.lower() in SUFFIXES
 
 
+def is_there(word: str) -> bool:
+    """Whether a word is that of a file or folder that is there, or a pattern."""
+    return os.path.lexists(word) or glob.has_magic(word)
+
+
 def find_pages(words: Iterable[str]) -> list[Path]:
     """The pages, in the order of the words; each once.
 

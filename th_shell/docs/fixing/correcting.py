@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from th_shell.docs.checking import Assessment, Checker, assess_page
+from th_shell.docs.checking import Assessment, Checker, assess_page, own_faults
 from th_shell.docs.fixing.rewriting import rewritten
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.judging.python import comparable_outcome
@@ -25,7 +25,6 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
 from th_shell.docs.running.configured import with_imports
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 from th_shell.docs.settings.settings import PageError
-from th_shell.files import read_file
 
 #: What a blank line of a page may have.
 _MARKS = "-># \t\r"
@@ -55,7 +54,7 @@ class Correction:
         self._path = path
         self._checker = checker
         self._page, runner = checker.read(path)
-        self.text = read_file(path).decode("utf-8", "surrogateescape")
+        self.text = self._page.text
         self._lines = self.text.split("\n")
         self._found = assess_page(self._page, runner)
         printed = _always_printed(self._found, runner) if self._failed() else []
@@ -93,11 +92,12 @@ class Correction:
 
     def _hold(self, changes: Sequence[Change]) -> bool:
         try:
-            page, runner = self._checker.read(self._path, self.changed(changes))
-            old, new = self._page.examples, page.examples
-            if [(e.kind, e.source) for e in new] != [(e.kind, e.source) for e in old]:
-                return False
-            results = assess_page(page, runner).results
+            with own_faults():
+                page, runner = self._checker.read(self._path, self.changed(changes))
+                old, new = self._page.examples, page.examples
+                if [(e.kind, e.source) for e in new] != [(e.kind, e.source) for e in old]:
+                    return False
+                results = assess_page(page, runner).results
         except PageError:
             return False
         changed = {change.index for change in changes}

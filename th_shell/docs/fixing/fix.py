@@ -14,16 +14,17 @@ from collections.abc import Iterable, Sequence
 from difflib import unified_diff
 from pathlib import Path
 
-from th_shell.docs.checking import Checker
+from th_shell.docs.checking import Checker, own_faults
 from th_shell.docs.command import run_options
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.fixing.correcting import Change, Correction
 from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import text_of
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.running.processes import Starter
 from th_shell.docs.settings.settings import PageError
 from th_shell.files import write_file
-from th_shell.visible import visible
+from th_shell.visible import visible_line
 
 #: Pages whose lines are not those that examples are read from.
 _NOT_WRITTEN = frozenset((".html", ".htm", ".ipynb"))
@@ -80,7 +81,8 @@ def _find(path: Path, checker: Checker, asking: _Asking | None) -> _Fix:
     if path.suffix.lower() in _NOT_WRITTEN:
         return path, f"pages of this format are not written: {path.suffix}", ()
     try:
-        found = Correction(path, checker)
+        with own_faults():
+            found = Correction(path, checker)
     except PageError as error:
         return path, str(error), ()
     return path, found, asking.chosen(path, found) if asking else found.changes
@@ -97,6 +99,8 @@ def _finish(
         if only_show:
             _show(path, found.text, new)
         elif changes:
+            if text_of(path) != found.text:
+                raise PageError("it has been changed meanwhile, and is left as it is")
             write_file(path, new.encode("utf-8", "surrogateescape"))
     except (OSError, PageError) as error:
         why = f"cannot be written: {error.strerror}" if isinstance(error, OSError) else error
@@ -112,12 +116,13 @@ def _finish(
 
 def _show(path: Path, old: str, new: str) -> None:
     name = str(path)
-    for line in unified_diff(old.splitlines(), new.splitlines(), name, name, lineterm=""):
+    before, after = (text.replace("\r\n", "\n").removesuffix("\n") for text in (old, new))
+    for line in unified_diff(before.split("\n"), after.split("\n"), name, name, lineterm=""):
         _say(line)
 
 
 def _say(line: str) -> None:
-    write_text(f"{visible(line)}\n", 1)
+    write_text(f"{visible_line(line)}\n", 1)
 
 
 class _Asking:

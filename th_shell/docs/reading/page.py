@@ -27,7 +27,12 @@ def read_page(path: Path, language: str = LUA) -> PageText:
     language: that of blocks which neither name theirs nor have a prompt. Raises OSError, and
     PageError where the page is damaged.
     """
-    return read_text(read_file(path).decode("utf-8", "surrogateescape"), path.name, language)
+    return read_text(text_of(path), path.name, language)
+
+
+def text_of(path: Path) -> str:
+    """All text of a page. Raises OSError."""
+    return read_file(path).decode("utf-8", "surrogateescape")
 
 
 def read_text(text: str, name: str, usual: str = LUA) -> PageText:
@@ -101,7 +106,7 @@ class Page:
     """A page's blocks and examples.
 
     unread: how many blocks it has in languages that no engine runs. beside: the file with
-    its errata and verdicts. compiler: what has cut blocks into examples.
+    its errata and verdicts. compiler: what has cut blocks into examples. text: all of it.
     """
 
     path: Path
@@ -109,7 +114,8 @@ class Page:
     blocks: Sequence[Block]
     examples: Sequence[Example]
     compiler: Compiler
-    unread: int = 0
+    text: str
+    unread: int
 
     def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
         """The examples, but for what settings say, with new texts of lines, by their numbers."""
@@ -132,6 +138,7 @@ def read(
     Raises OSError and PageError.
     """
     files = [Beside.of(path), *([Beside.of(path, folder)] if folder else [])]
-    found = read_page(path, language) if text is None else read_text(text, path.name, language)
+    text = text_of(path) if text is None else text
+    found = read_text(text, path.name, language)
     cut = cut_with_settings(found, compiler, below, files)
-    return Page(path, files[-1], *cut, compiler, found.unread)
+    return Page(path, files[-1], *cut, compiler, text, found.unread)
