@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from th_shell.docs.command import project
-from th_shell.docs.command.run_options import Parser
+from th_shell.docs.command.command_lines import parser_of
 from th_shell.docs.command.selection import pages_below
 from th_shell.docs.reading.examples import PYTHON
 from th_shell.docs.reporting.reporter import write_text
@@ -48,16 +48,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
-    parser = Parser(
-        prog="th-docs init",
-        description="Write settings for the pages of a folder (th-docs.toml), with what the "
-        "project tells of them, a conftest.py by which pytest runs them, and a workflow of GitHub "
-        "(.github/workflows/docs.yml).",
-    )
-    parser.add_argument(
-        "folder", nargs="?", default=".", metavar="FOLDER", help="where the pages are (default: .)"
-    )
-    parser.add_argument("--force", action="store_true", help="replace files that are there")
+    parser = parser_of("th-docs init")
     options = parser.parse_args(words)
     if not os.path.isdir(options.folder):
         parser.error(f"no such folder: {options.folder}")

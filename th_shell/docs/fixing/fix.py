@@ -15,7 +15,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from th_shell.docs.checking import Checker, own_faults
-from th_shell.docs.command import run_options
+from th_shell.docs.command.command_lines import parser_of, said_by
 from th_shell.docs.command.selection import NoPagesError, find_pages
 from th_shell.docs.fixing.correcting import Change, Correction
 from th_shell.docs.reading.compiler import Compiler
@@ -35,7 +35,7 @@ _Fix = tuple[Path, Correction | str, Sequence[Change]]
 
 def main(words: Sequence[str]) -> int:
     """Run the command; returns the exit status."""
-    parser = _parser()
+    parser = parser_of("th-docs fix")
     options = parser.parse_args(words)
     if options.interactive and not sys.stdin.isatty():
         parser.error("--interactive: the standard input is no terminal")
@@ -44,36 +44,13 @@ def main(words: Sequence[str]) -> int:
     except NoPagesError as error:
         parser.error(str(error))
     with Starter() as starter:
-        checker = Checker(starter, Compiler(), run_options.said_by(options))
+        checker = Checker(starter, Compiler(), said_by(options))
         asking = _Asking() if options.interactive else None
         fixes: Iterable[_Fix] = (_find(page, checker, asking) for page in pages)
         if asking:
             fixes = list(fixes)  # nothing is written before the last answer
         mended = [_finish(*fix, options.diff) for fix in fixes]
     return 0 if all(mended) else 1
-
-
-def _parser() -> run_options.Parser:
-    parser = run_options.Parser(
-        prog="th-docs fix",
-        usage="%(prog)s [OPTION...] PAGE...",
-        description="Write what examples print into their pages, in place of documented texts that "
-        "differ. What depends on chance, raises an error or has an erratum stays as it is, and so "
-        "do all inputs.",
-    )
-    parser.add_argument("words", nargs="+", metavar="PAGE", help="a page, a folder, a pattern")
-    ways = parser.add_mutually_exclusive_group()
-    ways.add_argument(
-        "--diff", action="store_true", help="only show what would be changed, and change nothing"
-    )
-    ways.add_argument(
-        "-i",
-        "--interactive",
-        action="store_true",
-        help="show each change, and ask whether it is made",
-    )
-    run_options.add_options(parser)
-    return parser
 
 
 def _find(path: Path, checker: Checker, asking: _Asking | None) -> _Fix:

@@ -93,9 +93,6 @@ def shortened(line: str, characters: int = CHARACTERS, start: int = 0) -> str:
     return before + shown + (f" [... {more} more characters]" if more > 0 else "")
 
 
-#: The kinds of diffs: lines with '-' and '+', words in [-...-] and {+...+}, or both texts whole.
-DIFFS = ("unified", "words", "none")
-
 _CONTEXT = 3  # lines around a difference that are shown
 _NEAR = 40  # characters before a difference that are shown of a long line
 

@@ -34,7 +34,8 @@ _MEANINGS = {
 class View:
     """What the text shows.
 
-    verbose: a line for every example. diff: a kind of `excerpts.DIFFS`. clustered: each cause once.
+    verbose: a line for every example. diff: 'unified' for lines with '-' and '+', 'words' for words
+    in [-...-] and {+...+}, 'none' for both texts whole. clustered: each cause once.
     """
 
     verbose: bool = False

@@ -9,68 +9,15 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 from runtime import Replacement
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reporting import coverage
-from th_shell.docs.reporting.excerpts import DIFFS, style_for
+from th_shell.docs.reporting.excerpts import style_for
 from th_shell.docs.reporting.progress import Progress
 from th_shell.docs.reporting.report import TextReport, View
 from th_shell.docs.reporting.results_json import results_json
 from th_shell.files import write_all
-
-
-def add_report_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    group = parser.add_argument_group("report")
-    for names, told, more in _OPTIONS:
-        group.add_argument(*names, help=told, **more)
-
-
-def _names(name: str) -> Sequence[str]:
-    try:
-        return coverage.read_api(Path(name))
-    except OSError as error:
-        raise argparse.ArgumentTypeError(f"{name} cannot be read: {error.strerror}") from None
-
-
-_FLAG: dict[str, Any] = {"action": "store_true"}
-#: The names of each option, its help, and what else argparse has to know.
-_OPTIONS: Sequence[tuple[Sequence[str], str, dict[str, Any]]] = (
-    (("-v", "--verbose"), "a line for every example; every failure", _FLAG),
-    (
-        ("--diff",),
-        "how failures show what differs: by lines (unified), by words, or not at all: both texts "
-        "(default: unified)",
-        {"choices": DIFFS, "default": "unified"},
-    ),
-    (
-        ("--color",),
-        "colours: auto is for terminals, unless NO_COLOR is in the environment",
-        {"choices": ("auto", "always", "never"), "default": "auto"},
-    ),
-    (("--no-cluster",), "show every failure, also those with the cause of another one", _FLAG),
-    (
-        ("--json",),
-        "write all results to FILE; -: to the standard output, and the text to the standard "
-        "error. Its schema is th_shell/docs/reporting/results.schema.json",
-        {"metavar": "FILE"},
-    ),
-    (("--junitxml",), "write all results to FILE as pytest's --junitxml does", {"metavar": "FILE"}),
-    (
-        ("--coverage",),
-        "say which of the functions that pages document, of the operations of torch, and of the "
-        "anchors of the pages have no checked example",
-        _FLAG,
-    ),
-    (
-        ("--coverage-names",),
-        "--coverage of the names in FILE, one in each line, instead of those of torch",
-        {"type": _names, "metavar": "FILE"},
-    ),
-)
 
 _STANDARD_OUTPUT = "-"
 
@@ -89,7 +36,7 @@ class Reporter:
     def __init__(self, options: argparse.Namespace, progress: Progress) -> None:
         """Open the file: running the pages may take long, in vain if it cannot be written.
 
-        options: those of `add_report_options`.
+        options: those of the command line.
         """
         self._options = options
         self._descriptor = 2 if options.json == _STANDARD_OUTPUT else 1  # where the text goes

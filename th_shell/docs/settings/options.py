@@ -1,14 +1,13 @@
 """All that can be said of how pages are run and judged, in one table.
 
-It is said in TOML files, in directives, and on the command line, which all read it by `OPTIONS`. An
-error in a TOML file names the file and the line.
+It is said in TOML files, in directives, and on the command line (`command/command_lines.py`), which
+all read it by `OPTIONS`. An error in a TOML file names the file and the line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +48,10 @@ class Option:
     name: in tables, `Settings` and `Configuration`; the command line has hyphens in it. read:
     returns the value that counts for one that a table has, or raises ValueError with what is wrong;
     where the value `names_files`, it takes the folder first that they are relative to.
-
-    help: what the command line says of it; '' where that does not have it. metavar: its word there,
-    None for none. word: makes a table's value of this word.
     """
 
     name: str
     read: Callable[..., Any]
-    help: str = ""
-    metavar: str | None = None
-    word: Callable[[str], object] = str
     names_files: bool = False
 
     def value(self, said: object, folder: Path) -> Any:
@@ -66,117 +59,24 @@ class Option:
         return self.read(folder, said) if self.names_files else self.read(said)
 
 
-_of_files = partial(Option, names_files=True)
-
-#: What says how pages are run, in the order of the command line's help.
-RUNNING = (
-    Option(
-        "timeout",
-        readers.seconds,
-        "the time that an example may take (default: 30)",
-        "SECONDS",
-        readers.literal,
-    ),
-    Option(
-        "memory",
-        readers.megabytes,
-        "the memory that a page may take, in megabytes; 0: no limit (default: 4096)",
-        "MB",
-        readers.literal,
-    ),
-    Option(
-        "engine",
-        readers.engines,
-        "what runs the examples instead of th: a command that runs a Lua script; or, behind "
-        f"'{readers.PROTOCOL} ', one that speaks the protocol of th_shell/docs/README.md; "
-        "behind 'python: ', what runs the examples in Python (default: the Python of th-docs)",
-        "COMMAND",
-    ),
-    Option(
-        "language",
-        readers.language_name,
-        "the language of blocks that neither name theirs nor have a prompt (default: lua)",
-        "LANGUAGE",
-    ),
-    Option(
-        "torch",
-        readers.torch,
-        "what `import torch` is in Python without --engine: this project's torch (the "
-        "default), or what is installed",
-        f"{{{','.join(readers.TORCHES)}}}",
-    ),
-    _of_files(
-        "prelude",
-        readers.preludes,
-        "run the code in FILE before each page; before examples in Python if it is FILE.py",
-        "FILE",
-    ),
-    _of_files(
-        "lua_path",
-        readers.search_path,
-        "where modules are searched first, as in LUA_PATH: 'lib/?.lua'",
-        "PATH",
-    ),
-    _of_files(
-        "lua_cpath", readers.search_path, "the same for modules that are C libraries", "PATH"
-    ),
-    Option(
-        "sandbox",
-        readers.flag,
-        "let pages read and write their own folders alone, start no process, reach no network",
-    ),
-    _of_files(
-        "sandbox_read",
-        readers.paths,
-        "let pages in the sandbox read this file or folder, too",
-        "PATH",
-        readers.existing,
-    ),
-)
-
-#: What says how pages are judged.
-JUDGING = (
-    Option(
-        "atol",
-        readers.number,
-        "how far a printed number may be from the documented one",
-        "NUMBER",
-        readers.literal,
-    ),
-    Option(
-        "rtol",
-        readers.number,
-        "the same as a part of the documented number; with both, their sum",
-        "NUMBER",
-        readers.literal,
-    ),
-    Option(
-        "strict",
-        readers.flag,
-        "fail where a prompt prints something and the page documents nothing",
-    ),
-    Option(
-        "min_checked",
-        readers.share,
-        "a page fails if a smaller share of what could be compared is checked, such as 0.8; the "
-        "others are fragments (default: 0)",
-        "SHARE",
-        readers.literal,
-    ),
-    _of_files(
-        "errata",
-        readers.existing_folder,
-        "the folder of the files with errata and verdicts, PAGE.th-docs "
-        "(default: beside each page)",
-        "FOLDER",
-    ),
-)
-
 #: All that can be said.
 OPTIONS = (
-    *RUNNING,
-    *JUDGING,
+    Option("timeout", readers.seconds),
+    Option("memory", readers.megabytes),
+    Option("engine", readers.engines),
+    Option("language", readers.language_name),
+    Option("torch", readers.torch),
+    Option("prelude", readers.preludes, names_files=True),
+    Option("lua_path", readers.search_path, names_files=True),
+    Option("lua_cpath", readers.search_path, names_files=True),
     Option("environment", readers.environment),
+    Option("sandbox", readers.flag),
+    Option("sandbox_read", readers.paths, names_files=True),
+    Option("atol", readers.number),
+    Option("rtol", readers.number),
+    Option("strict", readers.flag),
+    Option("min_checked", readers.share),
+    Option("errata", readers.existing_folder, names_files=True),
     Option("skip", readers.mark),
     Option("xfail", readers.mark),
     Option("filters", readers.filters),
@@ -184,7 +84,6 @@ OPTIONS = (
     Option("reset", readers.flag),
     *(Option(kind, read) for kind, read in _HIDDEN.items()),
 )
-
 
 _SETTINGS = {field.name for field in fields(Settings)}
 #: The names of what is said of examples; all else is only said of folders.

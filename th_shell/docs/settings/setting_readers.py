@@ -6,7 +6,6 @@ what is wrong. Readers of names of files first take the folder that they are rel
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -17,10 +16,7 @@ from typing import NamedTuple
 from th_shell.docs.reading.examples import LUA, PYTHON
 from th_shell.docs.reading.languages import language_of
 from th_shell.docs.settings.conditions import ConditionError, parse_condition
-from th_shell.docs.settings.settings import (
-    Filter,
-    Mark,
-)
+from th_shell.docs.settings.settings import Filter, Mark
 from th_shell.files import read_file
 
 #: Stands before a command that is an engine by itself.
@@ -257,10 +253,3 @@ def literal(word: str) -> object:
         except ValueError:
             pass
     return {"true": True, "false": False}.get(word, word)
-
-
-def existing(word: str) -> str:
-    """A word that names something which is there."""
-    if not os.path.exists(word):
-        raise ValueError(f"no such file or folder: {word}")
-    return word

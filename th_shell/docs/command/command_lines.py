@@ -1,0 +1,105 @@
+"""The command lines of ``th-docs``, ``th-docs fix`` and ``th-docs init``.
+
+`command_lines.toml` beside this file has their words and options, and the text of their helps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from th_shell.docs.reporting.coverage import read_api
+from th_shell.docs.reporting.reporter import write_text
+from th_shell.docs.settings.configuration import Configuration, said_in
+from th_shell.docs.settings.options import OPTIONS, Option
+from th_shell.docs.settings.setting_readers import literal
+from th_shell.toml import loads
+from th_shell.visible import visible_line
+
+_SETTINGS = {f"--{option.name.replace('_', '-')}": option for option in OPTIONS}
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says so when its help cannot be written; argparse says nothing."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(visible_line(message))
+
+    def print_help(self, file: object = None) -> None:
+        write_text(self.format_help(), 1)
+
+
+def parser_of(command: str) -> Parser:
+    """The parser of a command's words."""
+    said = loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    parser = Parser(command, **said["commands"][command])
+    groups: dict[str, argparse._ActionsContainer] = {"": parser}
+    for part in (one for one in said["groups"] if command in one["of"]):
+        title = part.get("title", "")
+        group = groups.get(title) or parser.add_argument_group(title)
+        groups[title] = group
+        group = group.add_mutually_exclusive_group() if part.get("exclusive") else group
+        for names, told in part["options"].items():
+            _add(group, names, told)
+    return parser
+
+
+def _add(group: argparse._ActionsContainer, names: str, told: dict[str, Any]) -> None:
+    """Add a word or an option. A setting may be said several times."""
+    setting = _SETTINGS.get(names)
+    if setting and "action" not in told:
+        told = {"action": "append", "type": "text", **told}
+    if "type" in told:
+        told["type"] = partial(_value, _READERS[told["type"]], setting)
+    group.add_argument(*names.split(), **told)
+
+
+def _value(read: Callable[[str], object], setting: Option | None, word: str) -> Any:
+    """The value of a word of the command line."""
+    try:
+        value = read(word)
+        return setting.value(value, Path()) if setting else value
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _count(word: str) -> int:
+    if not word.isdecimal() or int(word) < 1:
+        raise ValueError(f"{word!r} is not a number from 1 up")
+    return int(word)
+
+
+def _existing(word: str) -> str:
+    if not os.path.exists(word):
+        raise ValueError(f"no such file or folder: {word}")
+    return word
+
+
+def _names(word: str) -> list[str]:
+    try:
+        return read_api(Path(word))
+    except OSError as error:
+        raise ValueError(f"{word} cannot be read: {error.strerror}") from None
+
+
+#: What reads a word: by the types of `command_lines.toml`.
+_READERS: dict[str, Callable[[str], object]] = {
+    "text": str,
+    "number": literal,
+    "count": _count,
+    "existing": _existing,
+    "names": _names,
+}
+
+
+def said_by(options: argparse.Namespace) -> Configuration:
+    """What the command line says of all pages, over the files of their folders."""
+    said = Configuration()
+    for option in OPTIONS:
+        for one in getattr(options, option.name, None) or ():  # the last one stands over the others
+            said = said_in({option.name: one}, "the command line").over(said)
+    return said
