@@ -109,7 +109,7 @@ def _check(words: Sequence[str]) -> int:
 
 def _with_pages(words: Sequence[str]) -> list[str]:
     """The words of a command line, where a page that stands behind --changed is not its BASE."""
-    pairs = zip(words, [*words[1:], ""], strict=True)
+    pairs = zip(words, [*words[1:], ""], strict=False)
     return ["--changed=" if a == "--changed" and is_there(b) else a for a, b in pairs]
 
 
