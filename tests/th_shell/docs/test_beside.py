@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.reading.examples import Example, Kind
-from th_shell.docs.settings.beside import Beside, Erratum, find_errata, known_places
+from th_shell.docs.reading.examples import Example, Kind, identities
+from th_shell.docs.settings.beside import Beside, Erratum, find_errata
 from th_shell.docs.settings.settings import SettingsError
 
 EXAMPLES = [
@@ -19,7 +19,7 @@ EXAMPLES = [
     Example(30, 0, Kind.PROMPT, "f(\n1) -- more", heading="Two"),
     Example(40, 0, Kind.SHELL, "cat  a", heading="Two"),
 ]
-PLACES = [place._asdict() for place in known_places(EXAMPLES)]
+PLACES = [place._asdict() for place in identities(EXAMPLES)]
 
 
 def beside(folder: Path, text: str) -> Beside:
@@ -116,13 +116,13 @@ def test_places_find_examples_that_have_changed() -> None:
 
 def test_equal_examples_of_which_one_is_gone() -> None:
     equal = [Example(line, 0, Kind.PROMPT, "x", "1") for line in (4, 8, 12)]
-    errata = [Erratum(place._asdict(), "Why.") for place in known_places(equal)[1:]]
+    errata = [Erratum(place._asdict(), "Why.") for place in identities(equal)[1:]]
     assert sorted(found(errata, equal[1:])) == [0, 1]
 
 
 def test_thousands_of_equal_examples_are_found_in_little_time() -> None:
     equal = [Example(line, 0, Kind.PROMPT, "x", "1") for line in range(3000)]
-    errata = [Erratum(place._asdict(), "Why.") for place in known_places(equal)]
+    errata = [Erratum(place._asdict(), "Why.") for place in identities(equal)]
     start = time.monotonic()
     assert list(found(errata, equal)) == list(range(3000))
     assert time.monotonic() - start < 1

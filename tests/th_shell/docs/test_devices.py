@@ -60,7 +60,7 @@ def test_errors_that_say_so(message: str) -> None:
     ],
 )
 def test_what_is_judged_as_it_is(one: Result) -> None:
-    assert with_devices([one]) == [one]
+    assert list(with_devices([one])) == [one]
 
 
 GPU = result("x = make(device='cuda')", Verdict.ERROR, MESSAGES[0])
@@ -110,4 +110,4 @@ def test_modules_stay_as_they_are(imported: bool) -> None:
 
 def test_lua_needs_no_device() -> None:
     lua = Result(Example(1, 0, Kind.PROMPT, "f()"), Verdict.ERROR, MESSAGES[0])
-    assert with_devices([lua]) == [lua]
+    assert list(with_devices([lua])) == [lua]

@@ -23,7 +23,7 @@ from th_shell.docs.judging.printout import same
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, identities
 from th_shell.docs.running.evaluation import Outcome
-from th_shell.docs.settings.beside import Beside, Erratum, find_errata, known_places
+from th_shell.docs.settings.beside import Beside, Erratum, find_errata
 from th_shell.docs.settings.settings import Settings, SettingsError, filtered
 from th_shell.visible import encodable
 
@@ -93,7 +93,7 @@ def updated(
         elif result.failed:
             found = Erratum({}, _sentence(result.note), right=inputs.get(i))
             new[i] = found if i in inputs else _with_output(found, runs)
-    known = known_places([result.example for result in results])
+    known = identities([result.example for result in results])
     return {i: replace(erratum, place=known[i]._asdict()) for i, erratum in new.items()}
 
 
@@ -129,7 +129,7 @@ def reached(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _names(results: Sequence[Result]) -> list[str]:
-    return [encodable(str(name)) for name in identities([result.example for result in results])]
+    return list(map(str, identities([result.example for result in results])))
 
 
 def with_falls(results: Sequence[Result], before: Mapping[str, Verdict]) -> list[Result]:

@@ -18,7 +18,7 @@ assigned is not known below it, so that one failure is reported once.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
 
@@ -95,42 +95,31 @@ _NO_DEVICE = re.compile(
 )
 
 
-def with_devices(results: Iterable[Result], modules: Iterable[str] = ()) -> list[Result]:
+def with_devices(results: Iterable[Result], modules: Iterable[str] = ()) -> Iterator[Result]:
     """The results, in which what fails for want of a device has a verdict of its own.
 
     modules: names of modules that are imported before a page begins.
     """
-    devices = _Devices(modules)
-    return [devices.judged(result) for result in results]
-
-
-class _Devices:
-    """Judges the examples of a page, one after the other."""
-
-    def __init__(self, modules: Iterable[str]) -> None:
-        self._modules = set(modules)
-        self._missing: set[str] = set()  # names that would have other values with the device
-
-    def judged(self, result: Result) -> Result:
-        """The result of the next example."""
+    modules = set(modules)
+    missing = set[str]()  # names that would have other values with the device
+    for result in results:
         example = result.example
-        if example.language != PYTHON or example.kind in (Kind.SHELL, Kind.TEXT):
-            return result
-        self._modules |= python_syntax.imported_names(example.source)
-        used = sorted(python_syntax.read_names(example.source) & self._missing)
-        lacks = result.verdict is Verdict.ERROR and _lacks_device(result)
-        if not used and not lacks:
-            self._missing -= python_syntax.bound_names(example.source)
-            return result
-        # `torch.cuda.synchronize()` changes no module.
-        self._missing |= python_syntax.changed_names(example.source) - self._modules
-        if lacks:
-            note = f"needs a device: {_message(result.got)}"
-        elif result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
-            note = f"needs a device, as does what gives a value to: {', '.join(used)}"
-        else:
-            return result
-        return replace(result, verdict=Verdict.DEVICE, note=note)
+        if example.language == PYTHON and example.kind not in (Kind.SHELL, Kind.TEXT):
+            modules |= python_syntax.imported_names(example.source)
+            used = sorted(python_syntax.read_names(example.source) & missing)
+            lacks = result.verdict is Verdict.ERROR and _lacks_device(result)
+            if used or lacks:
+                # `torch.cuda.synchronize()` changes no module.
+                missing |= python_syntax.changed_names(example.source) - modules
+            else:
+                missing -= python_syntax.bound_names(example.source)
+            if lacks:
+                note = f"needs a device: {_message(result.got)}"
+                result = replace(result, verdict=Verdict.DEVICE, note=note)
+            elif used and result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
+                note = f"needs a device, as does what gives a value to: {', '.join(used)}"
+                result = replace(result, verdict=Verdict.DEVICE, note=note)
+        yield result
 
 
 def _lacks_device(result: Result) -> bool:
@@ -198,8 +187,10 @@ class _Fragments:
         spoilt = self._spoilt.keys() & used
         spoilt -= self._only_called if result.verdict is Verdict.DIFFERS else set()
         origins = [self._spoilt[name] for name in spoilt]
-        note = self._follows(result, origins) or self._lacks(result, missing)
-        note = note or self._absent(result, source)
+        note = ""
+        if result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
+            note = f"{FOLLOWS} {min(origins)}" if origins else ""
+            note = note or self._lacks(result, missing) or self._absent(result, source)
         if note:
             # What it has not done is missing below, also what a call would have done to arguments.
             changed = own | (used - self._known if "(" in source else set())
@@ -242,19 +233,11 @@ class _Fragments:
         pairs = [(name, used) for name, given in calls for used in self._read_in(given)]
         return [(name, used) for name, used in pairs if used in self._spoilt]
 
-    def _follows(self, result: Result, origins: Collection[int]) -> str:
-        """From which failure of the page that of a result follows; '' where it does not fail."""
-        if not origins or result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
-            return ""
-        return f"{FOLLOWS} {min(origins)}"
-
     def _lacks(self, result: Result, missing: Collection[str]) -> str:
         """Which names the page gives no value, as a reason why a result fails."""
-        if not missing or result.verdict not in (Verdict.DIFFERS, Verdict.ERROR):
-            return ""
         defined = set(_EXTENDED.findall(result.example.source))
         is_slip = any(map(self._is_slip, set(missing) - defined))
-        if is_slip or python_syntax.ALL_NAMES in self._bound:
+        if not missing or is_slip or python_syntax.ALL_NAMES in self._bound:
             return ""
         return f"{LACKS}{', '.join(sorted(missing))}"
 

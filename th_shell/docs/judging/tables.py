@@ -8,8 +8,7 @@ another order. All of these are read into the same values.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 
 from th_shell.docs.judging.printout import is_number
 
@@ -24,15 +23,12 @@ _DEEPEST = 50  # tables in tables
 _LONGEST = 20_000  # characters of a text
 
 
-@dataclass(frozen=True)
-class _Word:
+class _Word(str):
     """A number, or a word without quotes."""
 
-    text: str
 
-
-#: A string, another word, or the fields of a table by their keys.
-_Value = str | _Word | dict[str, "_Value"]
+#: A string, or another word; or the fields of a table by their keys.
+_Value = str | dict[str, "_Value"]
 
 
 def same_tables(expected: str, got: str, equal: Callable[[str, str], bool]) -> bool:
@@ -41,44 +37,43 @@ def same_tables(expected: str, got: str, equal: Callable[[str, str], bool]) -> b
     equal: whether words that are no strings, such as numbers, are the same. Strings must have the
     same characters; where the page has no quotes, the printed string need not have any.
     """
-    if "{" not in expected or max(len(expected), len(got)) > _LONGEST:
-        return False
-    wanted, found = _read(expected), _read(got)
-    return wanted is not None and found is not None and _same(wanted, found, equal)
+
+    def agree(wanted: _Value, found: _Value) -> bool:
+        if isinstance(wanted, _Word) and isinstance(found, _Word):
+            return equal(wanted, found)
+        return wanted == found
+
+    return _agree(_tables(expected, got), agree)
 
 
 def like_tables(expected: str, first: str, second: str) -> bool:
     """Whether texts are tables with the same fields, but for numbers in which two runs differ."""
-    if "{" not in expected or max(map(len, (expected, first, second))) > _LONGEST:
-        return False
-    values = [value for value in map(_read, (expected, first, second)) if value is not None]
-    return len(values) == 3 and _like(*values)
+    return _agree(_tables(expected, first, second), _like)
 
 
-def _like(wanted: _Value, first: _Value, second: _Value) -> bool:
-    if isinstance(wanted, dict) and isinstance(first, dict) and isinstance(second, dict):
-        return wanted.keys() == first.keys() == second.keys() and all(
-            _like(value, first[key], second[key]) for key, value in wanted.items()
-        )
+def _like(*values: _Value) -> bool:
+    wanted, first, second = values
     if first == second:
         return wanted == first
-    return all(isinstance(v, _Word) and is_number(v.text) for v in (wanted, first, second))
+    return all(isinstance(value, _Word) and is_number(value) for value in values)
 
 
-def _same(wanted: _Value, found: _Value, equal: Callable[[str, str], bool]) -> bool:
-    if isinstance(wanted, dict) and isinstance(found, dict):
-        return wanted.keys() == found.keys() and all(
-            _same(value, found[key], equal) for key, value in wanted.items()
-        )
-    if isinstance(wanted, dict) or isinstance(found, dict):
-        return False
-    if isinstance(wanted, _Word) and isinstance(found, _Word):
-        return equal(wanted.text, found.text)
-    return _text(wanted) == _text(found)
+def _tables(*texts: str) -> list[_Value]:
+    """The tables that texts are; none where one of them is something else."""
+    if "{" not in texts[0] or max(map(len, texts)) > _LONGEST:
+        return []
+    found = [value for value in map(_read, texts) if value is not None]
+    return found if len(found) == len(texts) else []
 
 
-def _text(value: str | _Word) -> str:
-    return value.text if isinstance(value, _Word) else value
+def _agree(values: Sequence[_Value], equal: Callable[..., bool]) -> bool:
+    """Whether there are values, which have the same fields, and equal ones in these."""
+    tables = [value for value in values if isinstance(value, dict)]
+    if not tables or len(tables) < len(values):
+        return bool(values) and equal(*values)
+    return all(table.keys() == tables[0].keys() for table in tables) and all(
+        _agree([table[key] for table in tables], equal) for key in tables[0]
+    )
 
 
 class _NoTableError(Exception):
@@ -117,7 +112,7 @@ def _table(tokens: Iterator[tuple[str, str]], depth: int) -> dict[str, _Value]:
         if kind == "mark" and may_end:  # th writes none behind a field
             may_end = False
         elif kind in ("key", "bracketed") and key is None:
-            key, may_end = _text(_item(text)), False
+            key, may_end = _item(text), False
         elif kind in ("open", "value") and depth <= _DEEPEST:
             value = _table(tokens, depth + 1) if kind == "open" else _item(text)
             number += key is None
@@ -131,5 +126,5 @@ def _table(tokens: Iterator[tuple[str, str]], depth: int) -> dict[str, _Value]:
     raise _NoTableError
 
 
-def _item(text: str) -> str | _Word:
+def _item(text: str) -> str:
     return _ESCAPE.sub(r"\1", text[1:-1]) if text[0] in "\"'" else _Word(text)

@@ -152,21 +152,18 @@ def _may_be_printed(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and _is_printed_value(statement.value)
 
 
-def _is_printed_value(value: ast.expr) -> bool:
+#: What values are printed as, beside names.
+_PRINTED = (ast.Call, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.Constant)
+
+
+def _is_printed_value(value: ast.AST) -> bool:
     """Whether an expression may be a printed value: literals, also behind the name of a class."""
-    if isinstance(value, ast.Call):
-        arguments = [*value.args, *(keyword.value for keyword in value.keywords)]
-        return all(map(_is_printed_value, arguments))
-    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
-        return all(map(_is_printed_value, value.elts))
-    if isinstance(value, ast.Dict):
-        keys = [key for key in value.keys if key]
-        return all(map(_is_printed_value, [*keys, *value.values]))
-    if isinstance(value, ast.UnaryOp):
-        return _is_printed_value(value.operand)
     if isinstance(value, ast.Name):
         return value.id in python_syntax.CLASSES
-    return isinstance(value, (ast.Constant, ast.Attribute))
+    called, inside = getattr(value, "func", None), ast.iter_child_nodes(value)
+    values = (one for one in inside if isinstance(one, ast.expr | ast.keyword) and one != called)
+    is_one = isinstance(value, (*_PRINTED, ast.keyword)) and all(map(_is_printed_value, values))
+    return is_one or isinstance(value, ast.Attribute)
 
 
 def _with_late_outputs(found: Sequence[Cell]) -> list[Cell]:

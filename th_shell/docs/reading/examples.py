@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum
+from hashlib import sha256
 from typing import NamedTuple
 
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.settings.settings import Hidden, Mark, Settings
+from th_shell.visible import encodable
 
 
 @dataclass(frozen=True)
@@ -183,31 +185,37 @@ def with_output(example: Example, output: Sequence[Line]) -> Example:
     )
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(NamedTuple):
     """What tells an example from the others of its page.
 
-    heading: the heading above. ordinal: the number of the example among those under this heading
-    that begin with the same line, from 1. headline: that line; for a text without an input, the
-    first line of the text.
+    heading: the heading above. input: the first line of the input; for a text without an input, of
+    the text. ordinal: the number of the example among those under this heading that begin with the
+    same line, from 1. documented: a hash of the text that the page documents.
     """
 
     heading: str
+    input: str
     ordinal: int
-    headline: str
+    documented: str
 
     def __str__(self) -> str:
-        """All three, with slashes between."""
-        return f"{self.heading}/{self.ordinal}/{self.headline}"
+        """Its name, which stays the same where the documented text changes."""
+        return f"{self.heading}/{self.ordinal}/{self.input}"
 
 
 def identities(examples: Sequence[Example]) -> list[Identity]:
-    """The identities of a page's examples, each of which is another one."""
+    """The identities of a page's examples, each of which is another one.
+
+    A byte that is no UTF-8 is written as \\xNN.
+    """
     seen = Counter[tuple[str, str]]()
     found = []
     for example in examples:
-        headline = " ".join((example.source or example.expected).split("\n")[0].split())
-        heading = " ".join(example.heading.split())
-        seen[heading, headline] += 1
-        found.append(Identity(heading, seen[heading, headline], headline))
+        headline = (example.source or example.expected).split("\n")[0]
+        texts = (example.heading, headline, example.expected)
+        heading, line, documented = (" ".join(text.split()) for text in texts)
+        seen[heading, line] += 1
+        hashed = sha256(documented.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+        names = encodable(heading), encodable(line)
+        found.append(Identity(*names, seen[heading, line], hashed))
     return found

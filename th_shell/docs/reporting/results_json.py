@@ -53,7 +53,7 @@ def _page(page: PageResult) -> dict[str, Any]:
 def _example(result: Result, identity: Identity) -> dict[str, Any]:
     example = result.example
     return {
-        "id": encodable(str(identity)),
+        "id": str(identity),
         "line": example.line,
         "last": max(example.line, example.last),
         "documented": list(example.documented) if example.documented else None,

@@ -115,7 +115,8 @@ def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
     """What is so where the examples of a language run. names: of the modules that are asked for."""
     engine = runner.engines[language]
     found = found_modules(runner, language, names)
-    return Facts(sys.platform, _name(engine), {**os.environ, **engine.environment}, found)
+    name = Path(engine.command[0]).name if engine.command else "th"
+    return Facts(sys.platform, name, {**os.environ, **engine.environment}, found)
 
 
 def decided(example: Example, facts: Facts) -> Example:
@@ -131,10 +132,6 @@ def _if_true(mark: Mark | None, facts: Facts) -> Mark | None:
     if mark is None or mark.condition is None:
         return mark
     return replace(mark, condition=None) if mark.condition.holds(facts) else None
-
-
-def _name(engine: Engine) -> str:
-    return Path(engine.command[0]).name if engine.command else "th"
 
 
 def found_modules(runner: Runner, language: str, names: Collection[str]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import stat
+import struct
 from collections.abc import Mapping
 from enum import IntFlag
 
@@ -22,26 +23,12 @@ _ASK_VERSION = 1
 _PATH_BENEATH = 1
 
 
-class Access(IntFlag):
-    """Rights to files, as in linux/landlock.h."""
-
-    EXECUTE = 1 << 0
-    WRITE_FILE = 1 << 1
-    READ_FILE = 1 << 2
-    READ_DIR = 1 << 3
-    REMOVE_DIR = 1 << 4
-    REMOVE_FILE = 1 << 5
-    MAKE_CHAR = 1 << 6
-    MAKE_DIR = 1 << 7
-    MAKE_REG = 1 << 8
-    MAKE_SOCK = 1 << 9
-    MAKE_FIFO = 1 << 10
-    MAKE_BLOCK = 1 << 11
-    MAKE_SYM = 1 << 12
-    REFER = 1 << 13
-    TRUNCATE = 1 << 14
-    IOCTL_DEV = 1 << 15
-
+#: Rights to files, as in linux/landlock.h: each is a bit, from the lowest on.
+Access = IntFlag(
+    "Access",
+    "EXECUTE WRITE_FILE READ_FILE READ_DIR REMOVE_DIR REMOVE_FILE MAKE_CHAR MAKE_DIR MAKE_REG "
+    "MAKE_SOCK MAKE_FIFO MAKE_BLOCK MAKE_SYM REFER TRUNCATE IOCTL_DEV",
+)
 
 #: What a rule gives: to read and execute; to read and write a device; to do all with a folder.
 READ = Access.EXECUTE | Access.READ_FILE | Access.READ_DIR
@@ -51,26 +38,10 @@ WRITE = Access((1 << 16) - 1) & ~(
 )
 
 #: The rights that exist for what is no folder.
-_OF_FILES = (
-    Access.EXECUTE | Access.WRITE_FILE | Access.READ_FILE | Access.TRUNCATE | Access.IOCTL_DEV
-)
+_OF_FILES = Access.EXECUTE | USE
 #: The first version that knows rights: to files up to a right; to TCP; to other processes.
 _KNOWN_FROM = {1: Access.MAKE_SYM, 2: Access.REFER, 3: Access.TRUNCATE, 5: Access.IOCTL_DEV}
-_TCP_FROM, _TCP = 4, 0b11  # bind, connect
-_SCOPES_FROM, _SCOPES = 6, 0b11  # abstract sockets, signals
-
-
-class _Ruleset(ctypes.Structure):
-    _fields_ = [
-        ("files", ctypes.c_uint64),
-        ("network", ctypes.c_uint64),
-        ("scopes", ctypes.c_uint64),
-    ]
-
-
-class _PathBeneath(ctypes.Structure):
-    _pack_ = 1
-    _fields_ = [("access", ctypes.c_uint64), ("descriptor", ctypes.c_int32)]
+_OTHERS = {4: 0b11, 6: 0b11}  # to bind and connect by TCP; to abstract sockets, and signals
 
 
 def version() -> int:
@@ -105,14 +76,10 @@ def restrict(rules: Mapping[str, Access], of: int | None = None) -> None:
 
 
 def _create(used: int) -> int:
-    rules = _Ruleset(int(handled(used)))
-    if used >= _TCP_FROM:
-        rules.network = _TCP
-    if used >= _SCOPES_FROM:
-        rules.scopes = _SCOPES
     # A kernel knows the members up to its version, and may refuse a longer structure.
-    members = 3 if used >= _SCOPES_FROM else 2 if used >= _TCP_FROM else 1
-    return _call(_CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(8 * members), 0)
+    members = [int(handled(used)), *(bits for since, bits in _OTHERS.items() if since <= used)]
+    rules = struct.pack(f"={len(members)}Q", *members)
+    return _call(_CREATE_RULESET, rules, ctypes.c_size_t(len(rules)), 0)
 
 
 def _add(ruleset: int, path: str, access: Access) -> None:
@@ -123,8 +90,7 @@ def _add(ruleset: int, path: str, access: Access) -> None:
     try:
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
             access &= _OF_FILES
-        rule = _PathBeneath(int(access), descriptor)
-        _call(_ADD_RULE, ruleset, _PATH_BENEATH, ctypes.byref(rule), 0)
+        _call(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", access, descriptor), 0)
     finally:
         os.close(descriptor)
 

@@ -38,17 +38,19 @@ def limit_memory(most: int) -> None:
             now = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:  # not Linux
         now = 1 << 30
-    _, highest = resource.getrlimit(resource.RLIMIT_AS)
-    limit = now + most if highest == resource.RLIM_INFINITY else min(now + most, highest)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    _limit(resource.RLIMIT_AS, now + most)
 
 
 def limit_files() -> None:
     """Let this process, and each that it starts, end when it writes a file beyond MOST_WRITTEN."""
-    _, highest = resource.getrlimit(resource.RLIMIT_FSIZE)
-    limit = MOST_WRITTEN if highest == resource.RLIM_INFINITY else min(MOST_WRITTEN, highest)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    _limit(resource.RLIMIT_FSIZE, MOST_WRITTEN)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python has it ignored
+
+
+def _limit(what: int, most: int) -> None:
+    _, highest = resource.getrlimit(what)
+    limit = most if highest == resource.RLIM_INFINITY else min(most, highest)
+    resource.setrlimit(what, (limit, limit))
 
 
 def end_with_parent() -> None:

@@ -37,18 +37,16 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from th_shell.docs.reading.examples import Example, identities
+from th_shell.docs.reading.examples import Example, Identity, identities
 from th_shell.docs.settings.options import Option, read_layer, read_options, read_toml, tables_in
 from th_shell.docs.settings.setting_readers import flag, positive_whole, string, text
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.files import read_file, write_file
 from th_shell.toml import TOMLDecodeError, loads
-from th_shell.visible import encodable
 
 _SUFFIX = ".th-docs"
 _ERRATA, _VERDICTS = "[[errata]]", "[verdicts]"
@@ -80,15 +78,6 @@ class Placed(NamedTuple):
     place: str
 
 
-class Known(NamedTuple):
-    """What tells an example from others of its page. documented: a hash of that text."""
-
-    heading: str
-    input: str
-    ordinal: int
-    documented: str
-
-
 @dataclass(frozen=True)
 class Erratum:
     """What is wrong in a page.
@@ -118,7 +107,7 @@ class Beside:
     def layers(self, examples: Sequence[Example]) -> list[Placed]:
         """What is said of the page, and of some of its examples. Raises SettingsError."""
         tables = tables_in(self._tables(), "examples", str(self.path))
-        known = known_places(examples) if tables else []
+        known = identities(examples) if tables else []
         found = [
             _entry(one, f"{self.path}: examples {at}", known) for at, one in enumerate(tables, 1)
         ]
@@ -175,7 +164,7 @@ class Beside:
         return read_toml(self.path) if self.path.exists() else {}
 
 
-def _entry(table: Mapping[str, object], place: str, known: Sequence[Known]) -> Placed:
+def _entry(table: Mapping[str, object], place: str, known: Sequence[Identity]) -> Placed:
     which = read_options({k: v for k, v in table.items() if k in _WHICH}, place, EXAMPLE_KEYS)
     if not which:
         raise SettingsError(f"{place}: neither 'heading' nor 'input' nor 'ordinal'")
@@ -192,19 +181,6 @@ def _place(said: Mapping[str, object]) -> dict[str, object]:
     return {k: " ".join(v.split()) if isinstance(v, str) else v for k, v in said.items()}
 
 
-def known_places(examples: Sequence[Example]) -> list[Known]:
-    """What tells each example of a page from the others."""
-    return [
-        Known(encodable(name.heading), encodable(name.headline), name.ordinal, _hash(one.expected))
-        for one, name in zip(examples, identities(examples), strict=True)
-    ]
-
-
-def _hash(documented: str) -> str:
-    words = " ".join(documented.split())
-    return sha256(words.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-
-
 # -- errata
 
 
@@ -213,7 +189,7 @@ def _erratum(table: Mapping[str, object], place: str) -> Erratum:
     for key in ("reason", "input"):
         if key not in said:
             raise SettingsError(f"{place}: no '{key}'")
-    which = {key: said.pop(key) for key in Known._fields if key in said}
+    which = {key: said.pop(key) for key in Identity._fields if key in said}
     return Erratum(_place(which), **said)
 
 
@@ -224,12 +200,12 @@ def find_errata(
 
     Raises SettingsError if the page has no example for an erratum, or an example has two.
     """
-    known = known_places(examples)
+    known = identities(examples)
     exact = {tuple(one): at for at, one in enumerate(known)}
     found: dict[int, int] = {}
     moved = []
     for at, erratum in enumerate(errata):
-        index = exact.get(tuple(erratum.place.get(key) for key in Known._fields))
+        index = exact.get(tuple(erratum.place.get(key) for key in Identity._fields))
         if index is None or index in found:
             moved.append(at)
         else:
@@ -241,7 +217,7 @@ def find_errata(
 
 
 def _likeliest(
-    said: Mapping[str, object], place: str, known: Sequence[Known], taken: Container[int]
+    said: Mapping[str, object], place: str, known: Sequence[Identity], taken: Container[int]
 ) -> int:
     """The example that an erratum is for: of those with its input, the one most like its place.
 
