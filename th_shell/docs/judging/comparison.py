@@ -52,7 +52,7 @@ def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     if ANYTHING in expected:
         if "..." in got:  # also the mark of a long array
             expected = expected.replace(ANYTHING, "...")
-        elif _covers(expected, got):
+        elif _covers(*(" ".join(text.split()) for text in (expected, got))):
             return True
     found = tokens(got)
     slack = tolerance.plus(_residue(found))
@@ -187,10 +187,12 @@ def _same_lines(expected: str, got: str, slack: Tolerance) -> bool:
 
 
 def _covers(expected: str, got: str) -> bool:
-    """Whether the pieces between marks for any text are in a printed text, one behind the other."""
-    pieces = [" ".join(piece.split()) for piece in expected.split(ANYTHING)]
-    text = " ".join(got.split())
-    return _are_in_order(pieces, len(text), text.startswith)
+    """Whether the pieces between marks for any text are in a printed text, one behind the other.
+
+    In both texts, each word stands behind one space.
+    """
+    pieces = [piece.strip() for piece in expected.split(ANYTHING)]
+    return _are_in_order(pieces, len(got), got.startswith)
 
 
 def _match(expected: list[str], got: list[str], slack: Tolerance) -> bool:
