@@ -19,7 +19,7 @@ from typing import NamedTuple
 from th_shell import python_syntax
 from th_shell.docs.judging import expectations
 from th_shell.docs.judging.chance import judge_page
-from th_shell.docs.judging.healing import Healing
+from th_shell.docs.judging.healing import Healed, Healing
 from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading import names
@@ -149,15 +149,28 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     errata = expectations.errata_of(page.examples, page.beside)
     sources = {i: one.right for i, one in errata.items() if one.right is not None}
     judged = judge_page(page.examples, runner, sources, {})
-    healed = Healing(page, judged, runner, sources, set(errata)).healed()
+    results, inputs = Healed(judged.results, {})
+    if any(result.failed for result in results):
+        results, inputs = Healing(page, judged, runner, sources, set(errata)).healed()
+        results = _with_reasons(results, judged.outcomes, page, runner)
+    results = expectations.with_xfail([_strict(result) for result in results])
+    return Assessment(results, judged.outcomes, inputs, errata)
+
+
+def _with_reasons(
+    results: Sequence[Result],
+    outcomes: Sequence[tuple[Outcome, Outcome]],
+    page: Page,
+    runner: Runner,
+) -> list[Result]:
+    """The results, in which failures whose reason is not the program have other verdicts."""
     lua, python = (runner.preludes.get(language, "") for language in (LUA, PYTHON))
     known = {PYTHON: python_syntax.BUILTINS | python_syntax.bound_names(python)}
     if any(example.language == LUA for example in page.examples):
         known[LUA] = page.compiler.known_names | names.bound_names(lua)
     given = python_syntax.imported_names(python)
-    results = with_fragments(with_devices(healed.results, given), judged.outcomes, known)
-    results = expectations.with_xfail([_strict(_damaged(result, page)) for result in results])
-    return Assessment(results, judged.outcomes, healed.inputs, errata)
+    results = with_fragments(with_devices(results, given), outcomes, known)
+    return [_damaged(result, page) for result in results]
 
 
 def _held(page: Page, runner: Runner) -> list[Result]:

@@ -6,6 +6,7 @@ The processes of pages then end by themselves.
 
 from __future__ import annotations
 
+import gc
 import signal
 from types import FrameType
 from typing import NoReturn
@@ -14,10 +15,13 @@ from th_shell.visible import complain
 
 _CANNOT_RUN = 2
 _INTERRUPTED = 130
+#: New objects behind which the collector looks for garbage: those of a page stay until its report.
+_MANY_OBJECTS = 100_000
 
 
 def main() -> int:
     """Run th-docs; the exit status."""
+    gc.set_threshold(_MANY_OBJECTS)
     # Where Ctrl-C is ignored, as in the background of a script, it stays so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)

@@ -134,6 +134,8 @@ def _names(results: Sequence[Result]) -> list[str]:
 
 def with_falls(results: Sequence[Result], before: Mapping[str, Verdict]) -> list[Result]:
     """The results, in which a fall is a failure. Raises SettingsError for lost examples."""
+    if not before:
+        return list(results)
     names = _names(results)
     gone = before.keys() - set(names)
     lost = [name for name in before if name in gone and _RANKS.get(before[name], 0) > 1]

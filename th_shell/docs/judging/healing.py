@@ -10,6 +10,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from th_shell.docs.judging.chance import Judgement, judge_page, lost_in
 from th_shell.docs.judging.reasons import REQUIRES
@@ -30,8 +31,7 @@ _KINDS = {LUA: (Kind.PROMPT, Kind.BARE), PYTHON: (Kind.PROMPT, Kind.CELL)}
 _GIVEN: dict[str, frozenset[str]] = {LUA: frozenset(), PYTHON: BUILTINS}
 
 
-@dataclass(frozen=True)
-class Healed:
+class Healed(NamedTuple):
     """A page's results after repairs.
 
     results: one for each of the page's examples. inputs: the repaired inputs of examples whose

@@ -191,7 +191,7 @@ _POSITION = re.compile(
 
 def same(first: str, second: str) -> bool:
     """Whether two runs have printed the same text, addresses aside."""
-    return _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
+    return first == second or _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
 
 
 def spaced(text: str) -> str:

@@ -56,21 +56,23 @@ def comparable(example: Example) -> Example:
     text = _without_code(_with_sorted_sets(text))
     if _IGNORE_DETAIL in example.flags:
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)
-    return replace(example, expected=text.replace("...", ANYTHING).strip("\n"))
+    text = text.replace("...", ANYTHING).strip("\n")
+    return example if text == example.expected else replace(example, expected=text)
 
 
 def comparable_outcome(example: Example, outcome: Outcome) -> Outcome:
     """The outcome of an example in a form that can be compared with a documented text."""
     if example.language != PYTHON:
         return outcome
-    output, printed = (
-        _with_shown_warnings(_with_sorted_sets(_as_shown(text, example)), example)
-        for text in (outcome.output, outcome.printed)
-    )
+    shown = {
+        text: _with_shown_warnings(_with_sorted_sets(_as_shown(text, example)), example)
+        for text in {outcome.output, outcome.printed}
+    }
     error = outcome.error
     if error and _IGNORE_DETAIL in example.flags:
         *above, last = located(error).rstrip("\n").split("\n")
         error = "\n".join([*above, _MODULE.sub("", last)])
+    output, printed = shown[outcome.output], shown[outcome.printed]
     return replace(outcome, output=output, printed=printed, error=error)
 
 
@@ -87,6 +89,8 @@ def _as_shown(text: str, example: Example) -> str:
 
 def _with_shown_warnings(text: str, example: Example) -> str:
     """A printed text with as much of its warnings as the page shows of them."""
+    if not _IS_WARNING.search(text):
+        return text
     if _IS_WARNING.search(example.expected):
         return _without_code(text)
     echo = _echo(example)

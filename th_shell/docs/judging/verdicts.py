@@ -327,13 +327,13 @@ def comparison(example: Example) -> Callable[[str, str], bool]:
 def _compare_text(example: Example, expected: str, first: str, second: str) -> Verdict | None:
     """How outputs of Python are judged, by their texts; None where chance may be the reason."""
     compare = comparison(example)
-    return Verdict.PASS if compare(expected, first) and compare(expected, second) else None
+    return Verdict.PASS if all(compare(expected, got) for got in {first, second}) else None
 
 
 def _compare_printout(example: Example, expected: str, first: str, second: str) -> Verdict | None:
     """How outputs of Lua are judged, numbers by their values; None where chance may be why."""
     tolerance = example.settings.tolerance
-    if agrees(expected, first, tolerance) and agrees(expected, second, tolerance):
+    if all(agrees(expected, got, tolerance) for got in {first, second}):
         return Verdict.PASS
     if agrees_in_any_order(expected, first, tolerance):
         return Verdict.LAYOUT

@@ -156,7 +156,12 @@ class Example:
 
 
 def example_of(
-    block: Block, number: int, kind: Kind, lines: Sequence[Line], source: str
+    block: Block,
+    number: int,
+    kind: Kind,
+    lines: Sequence[Line],
+    source: str,
+    flags: frozenset[str] = frozenset(),
 ) -> Example:
     """An example of a block, whose number in the page is given, without what it documents.
 
@@ -171,7 +176,8 @@ def example_of(
         heading=block.heading,
         language=PYTHON if block.language == PYTHON else LUA,
         group=block.group,
-        settings=Settings(skip=Mark()) if block.skip else Settings(),
+        flags=flags,
+        settings=Settings(skip=Mark()) if block.skip or "SKIP" in flags else Settings(),
     )
 
 

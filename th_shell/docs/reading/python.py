@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from textwrap import dedent
 from typing import NamedTuple
@@ -141,9 +140,9 @@ def _with_marked(source: str, marked: Sequence[re.Match[str] | None]) -> tuple[s
 
 def _session(number: int, block: Block) -> list[Example]:
     lines = block.lines
-    inputs = list(typed_inputs(lines))
-    found = as_text(number, block, lines[: inputs[0].start])
-    for source, start, middle, end in inputs:
+    first = next(at for at, line in enumerate(lines) if PROMPT.match(line.text))
+    found = as_text(number, block, lines[:first])
+    for source, start, middle, end in typed_inputs(lines):
         own, output = lines[start:middle], lines[middle:end]
         found += _example(number, block, Kind.PROMPT, own, source, output)
     return found
@@ -181,9 +180,7 @@ def _example(
         return []
     inputs = [line for line in lines if line.text.strip()]
     flags = _flags("\n".join(line.text for line in (*lines, *output)), block.marks)
-    block = replace(block, skip=block.skip or "SKIP" in flags)
-    example = example_of(block, number, kind, inputs, source.strip("\n").rstrip())
-    example = replace(example, flags=flags)
+    example = example_of(block, number, kind, inputs, source.strip("\n").rstrip(), flags)
     # Around what a page shows under an input, comments are the author's.
     return [with_output(example, _trimmed(output, with_comments=block.output is not None))]
 

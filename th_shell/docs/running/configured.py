@@ -176,7 +176,10 @@ def _missing(runner: Runner, examples: Sequence[Example]) -> dict[str, str]:
     own = [e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT]
     sources = [example.source for example in own]
     hidden = [one.text for example in own for one in example.hidden]
-    used = set[str]().union(*map(read_names, sources))
+    named = (source for source in sources if any(name in source for name in _USUAL))
+    used = _USUAL.keys() & set[str]().union(*map(read_names, named))
+    if not used:
+        return {}
     bound = set[str]().union(*map(bound_names, [_prelude(runner), *sources, *hidden]))
     if ALL_NAMES in bound:
         return {}

@@ -189,6 +189,7 @@ class Run:
         self._forget = forget
         self._received = b""
         self._end = 0  # of what was printed before the last reply
+        self._ready = select.poll()
         with ExitStack() as opened, ExitStack() as theirs, ExitStack() as on_error:
             # The run ends when our side of the line is closed, however that comes.
             self._line, line = socket.socketpair(type=socket.SOCK_SEQPACKET)
@@ -216,11 +217,12 @@ class Run:
             socket.send_fds(connection, [json.dumps(plan).encode()], descriptors)
             on_error.pop_all()  # the run deletes its folder
             self._opened = opened.pop_all()
+        for end in (self._replies, self._line):
+            self._ready.register(end, select.POLLIN)
 
     def ask(self, name: str, body: bytes = b"", seconds: float = 60) -> Reply:
         """Send a request and wait for its reply. Raises LostError."""
         deadline = time.monotonic() + min(seconds, _LONGEST)
-        start = self.position()
         printed: int | None = None
         late = False
         try:
@@ -242,15 +244,13 @@ class Run:
                     raise self._lost(_MEDDLED)
         except BrokenPipeError:
             raise self._lost(self._ending()) from None
-        self._end = self.position()
-        text = self._output(start)
-        before = text if printed is None else text[: max(0, printed - start)]
-        error = reply.body.decode("utf-8", "surrogateescape") if reply.name == "error" else None
-        return Reply(_decoded(text), _decoded(before), error, late)
+        start, text = self._end, self._output()
+        shown = _decoded(text)
+        before = shown if printed is None else _decoded(text[: max(0, printed - start)])
+        return Reply(shown, before, _decoded(reply.body) if reply.name == "error" else None, late)
 
     def shell(self, command: str, seconds: float = 60) -> Reply:
         """Run a line of the system's shell in the run's folder. Raises LostError."""
-        start = self.position()
         self._line.settimeout(min(seconds, _LONGEST))
         try:
             self._line.send(b"shell " + command.encode("utf-8", "surrogateescape"))
@@ -260,8 +260,7 @@ class Run:
             raise self._lost(_TOO_LONG) from None
         except OSError:
             raise self._lost(self._ending()) from None
-        self._end = self.position()
-        text = _decoded(self._output(start))
+        text = _decoded(self._output())
         return Reply(text, text)
 
     def position(self) -> int:
@@ -282,32 +281,37 @@ class Run:
 
     def _expect_nothing(self) -> None:
         """Raise LostError if there are replies to no request: the page itself has written them."""
-        if not self._received and select.select([self._replies], [], [], 0)[0]:
+        if not self._received and self._replies in dict(self._ready.poll(0)):
             self._received = os.read(self._replies, 1 << 16)
         if self._received:
             raise self._lost(_MEDDLED)
 
     def _reply(self, deadline: float) -> Message | None:
         """The next message from the engine; None if there is none until then."""
-        while True:
-            stream = BytesIO(self._received)
-            message = read_message(stream)
-            if message:
-                self._received = stream.read()
-                return message
-            if not may_begin(self._received):
-                raise self._lost(_MEDDLED)
+        while not (message := self._message()):
             seconds = max(0.0, deadline - time.monotonic())
-            line = self._line.fileno()
-            ready, _, _ = select.select([self._replies, line], [], [], seconds)
+            ready = dict(self._ready.poll(1000 * seconds))
             if not ready:
                 return None
-            if ready == [line]:  # a process that the page has started may keep the replies open
+            if self._replies not in ready:  # a process that the page has started has them open
                 raise BrokenPipeError
             data = os.read(self._replies, 1 << 16)
             if not data:
                 raise BrokenPipeError
             self._received += data
+        return message
+
+    def _message(self) -> Message | None:
+        """The message that has been received; None where it is not whole yet."""
+        if not self._received:
+            return None
+        stream = BytesIO(self._received)
+        message = read_message(stream)
+        if message:
+            self._received = stream.read()
+        elif not may_begin(self._received):
+            raise self._lost(_MEDDLED)
+        return message
 
     def _interrupt(self) -> None:
         with suppress(OSError):
@@ -343,13 +347,15 @@ class Run:
         return said
 
     def _lost(self, how: str) -> LostError:
-        return LostError(how, _decoded(self._output(self._end)))
+        return LostError(how, _decoded(self._output()))
 
-    def _output(self, start: int) -> bytes:
-        end = self.position()
-        if end < start:  # a page that opens /dev/stdout to write empties the file
+    def _output(self) -> bytes:
+        """What was printed since the last reply."""
+        start, self._end = self._end, self.position()
+        if self._end < start:  # a page that opens /dev/stdout to write empties the file
             start = 0
-        return os.pread(self._capture, min(end - start, MAX_OUTPUT), start)
+        size = min(self._end - start, MAX_OUTPUT)
+        return os.pread(self._capture, size, start) if size else b""
 
 
 def _from_here(command: Sequence[str]) -> list[str]:

@@ -14,6 +14,8 @@ says, whose package is in that folder: so th-docs starts the Python that it runs
 from __future__ import annotations
 import __future__
 
+# The module signal looks up the names of numbers at each call, and there are two for each input.
+import _signal  # type: ignore[import-not-found]
 import ast
 import linecache
 import os
@@ -56,13 +58,13 @@ class _Engine:
         act = getattr(self, f"do_{name}", None)
         if act is None:
             return ""
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             act(body)
         except BaseException as error:  # SystemExit, too: the page goes on
             return _described(error)
         finally:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            _signal.signal(signal.SIGINT, _signal.SIG_IGN)
         return ""
 
     def do_begin(self, body: str) -> None:

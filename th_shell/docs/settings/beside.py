@@ -200,7 +200,7 @@ def find_errata(
 
     Raises SettingsError if the page has no example for an erratum, or an example has two.
     """
-    known = identities(examples)
+    known = identities(examples) if errata else []
     exact = {tuple(one): at for at, one in enumerate(known)}
     found: dict[int, int] = {}
     moved = []

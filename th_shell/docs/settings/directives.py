@@ -85,6 +85,8 @@ def without_comments(blocks: Iterable[Block], comments: Iterable[Comment]) -> li
         if comment.block is not None
         for number in range(comment.line, comment.last + 1)
     }
+    if not left:
+        return list(blocks)
     return [
         replace(
             block,

@@ -67,10 +67,9 @@ def _with_layers(examples: Sequence[Example], placed: Iterable[Placed]) -> list[
     found = list(examples)
     for one in placed:
         _check_captures(one, examples)
-        for at in one.examples:
-            if one.layer.settings != NOTHING.settings:
-                settings = one.layer.settings.over(found[at].settings)
-                found[at] = replace(found[at], settings=settings)
+        for at in one.examples if one.layer.settings != NOTHING.settings else ():
+            settings = one.layer.settings.over(found[at].settings)
+            found[at] = replace(found[at], settings=settings)
         if one.layer.hidden and one.examples:
             first = one.examples[0]
             hidden = (*found[first].hidden, *one.layer.hidden)
@@ -84,8 +83,8 @@ def _in_sessions(examples: Iterable[Example]) -> list[Example]:
     resets = 0
     for example in examples:
         resets += bool(example.settings.reset)
-        group = f"{example.group}\n{resets}" if resets else example.group
-        found.append(replace(example, group=group))
+        group = f"{example.group}\n{resets}"
+        found.append(replace(example, group=group) if resets else example)
     return found
 
 
