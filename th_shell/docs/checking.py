@@ -91,8 +91,7 @@ def shared_checker() -> Checker:
     return Checker(starter, Compiler(), Configuration())
 
 
-@dataclass(frozen=True)
-class Assessment:
+class Assessment(NamedTuple):
     """How a page's examples are judged but for its errata.
 
     outcomes: in the two runs that were judged. inputs: the repaired ones; errata: those of the

@@ -45,7 +45,7 @@ def adopting_code(example: Example, vary: bool = False) -> str:
     number = _ALONE.fullmatch(example.expected)
     name = _NAME.fullmatch(example.source)
     if number and name:
-        value = _varied(float(number[1]), precision(number[1]), random.Random(1), vary)
+        (value,) = _all_varied([float(number[1])], [precision(number[1])], vary)
         return f"{name[1]} = {_literal(value)}"
     tensors = list(printed_tensors(example.expected))
     if len(tensors) != 1 or tensors[0].problem or not tensors[0].class_name.endswith("Tensor"):

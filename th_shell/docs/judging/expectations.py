@@ -140,14 +140,12 @@ def with_falls(results: Sequence[Result], before: Mapping[str, Verdict]) -> list
     gone = before.keys() - set(names)
     lost = [name for name in before if name in gone and _RANKS.get(before[name], 0) > 1]
     if lost:
-        raise SettingsError(_LOST.format(count=len(lost), first=lost[0]))
+        problem = f"of its examples that were compared are gone, first: {lost[0]} (see --update)"
+        raise SettingsError(f"{len(lost)} {problem}")
     return [
         _fallen(result, before[name]) if name in before else result
         for result, name in zip(results, names, strict=True)
     ]
-
-
-_LOST = "{count} of its examples that were compared are gone, first: {first} (see --update)"
 
 
 def verdicts_before(beside: Beside) -> dict[str, Verdict]:

@@ -114,8 +114,9 @@ class Healing:
 
         example = self._page.examples[index]
         shown = example.block + example.apart  # the block with the documented text
-        below = (e.line for e in self._page.examples[index + 1 :] if _is_input_in(e, example.block))
-        until = next(below, self._page.blocks[shown].closing)
+        below = [e for e in self._page.examples[index + 1 :] if e.kind is not Kind.TEXT]
+        next_ones = (e.line for e in below if e.block == example.block)
+        until = next(next_ones, self._page.blocks[shown].closing)
         return Passage(
             [line for other in above for line in lines(other.block, other.line, other.last)],
             lines(example.block, example.line, example.last),
@@ -189,10 +190,6 @@ class Healing:
             elif len(group) == 1:
                 results[i] = replace(group[0], example=old.example)
         return Healed(results, inputs)
-
-
-def _is_input_in(example: Example, block: int) -> bool:
-    return example.block == block and example.kind is not Kind.TEXT
 
 
 def _with_repair(result: Result, repair: Repair, texts: Mapping[int, Sequence[str]]) -> Result:

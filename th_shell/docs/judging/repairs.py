@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import NamedTuple
 
 from th_shell.docs.judging.printout import contradictions, only_rows
 from th_shell.docs.reading.examples import LUA, PYTHON, Line, edited
@@ -38,8 +39,7 @@ class Passage:
     language: str = LUA
 
 
-@dataclass(frozen=True)
-class Repair:
+class Repair(NamedTuple):
     """A change of some lines of a page.
 
     why: what was wrong. lines: the new lines, by the number of the line that they replace.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from runtime import tokens
 from th_shell.docs.reading.compiler import Compiler
@@ -42,8 +42,7 @@ _VALUE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """What a comment tells of the values of an input.
 
     text: the comment's. codes: readings of the text as Lua expressions; there are none where it has

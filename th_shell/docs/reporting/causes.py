@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
@@ -25,8 +25,7 @@ _CHANGES = 3  # changes that the words on a cause name at most
 _WORDS = 60  # characters of a change that they show at most
 
 
-@dataclass(frozen=True)
-class Cause:
+class Cause(NamedTuple):
     """Why examples fail. key: equal for the same cause. words: for people."""
 
     verdict: Verdict
@@ -34,8 +33,7 @@ class Cause:
     words: str
 
 
-@dataclass(frozen=True)
-class Cluster:
+class Cluster(NamedTuple):
     """The failures that have one cause, in the order of pages and lines."""
 
     cause: Cause

@@ -12,11 +12,11 @@ directive such as `.. function::`.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading.naming import bound_names, called_names, read_names
@@ -38,8 +38,7 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _WIDTH = 98
 
 
-@dataclass(frozen=True)
-class Covered:
+class Covered(NamedTuple):
     """Names by their examples. checked: compared with the page. ran: only run. none: without."""
 
     checked: tuple[str, ...]
@@ -52,8 +51,7 @@ class Covered:
         return len(self.checked) + len(self.ran) + len(self.none)
 
 
-@dataclass(frozen=True)
-class Coverage:
+class Coverage(NamedTuple):
     """What the examples of some pages cover: names, functions, and the anchors of each page."""
 
     names: Covered
@@ -116,7 +114,8 @@ def coverage_lines(coverage: Coverage, api: str) -> Iterator[str]:
     rows = {api: coverage.names, "documented functions": coverage.functions, **anchored}
     for title, covered in rows.items():
         if covered.total:
-            yield f"{visible(title)}: {_share(covered)}"
+            checked = len(covered.checked)
+            yield f"{visible(title)}: {checked} of {covered.total} have a checked example"
             yield from _listed("only run", covered.ran)
             yield from _listed("no example", covered.none)
     if len(coverage.anchors) > 1:
@@ -148,10 +147,6 @@ def _covered(found: Mapping[str, Sequence[bool]]) -> Covered:
     )
 
 
-def _share(covered: Covered) -> str:
-    return f"{len(covered.checked)} of {covered.total} have a checked example"
-
-
 def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
     line = f"  {title}:"
     for name in map(visible, names):
@@ -168,16 +163,13 @@ def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
 
 def _anchored(page: PageResult) -> dict[str, list[bool]]:
     """For each anchor of a page, whether each example under it is checked."""
-    found: dict[str, list[bool]] = {}
-    examples = sorted((result.example.line, checked) for result, checked in _examples(page.results))
-    lines = [line for line, _ in examples]
     groups = list(_groups(page.page))
-    ends = [line for line, _ in groups[1:]]
-    for (start, names), end in zip(groups, [*ends, None], strict=False):
-        last = len(lines) if end is None else bisect_left(lines, end)
-        below = [checked for _, checked in examples[bisect_left(lines, start) : last]]
-        for name in names:
-            found.setdefault(name, []).extend(below)
+    starts = [start for start, _ in groups]
+    found: dict[str, list[bool]] = {name: [] for _, names in groups for name in names}
+    for result, checked in _examples(page.results):
+        at = bisect(starts, result.example.line)
+        for name in groups[at - 1][1] if at else ():
+            found[name].append(checked)
     return found
 
 

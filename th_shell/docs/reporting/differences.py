@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain, groupby
+from typing import NamedTuple
 
 from th_shell.docs.judging.comparison import line_readings, tokens_agree
 from th_shell.docs.judging.printout import NUMBER, PUNCTUATION, is_number, without_colours
@@ -33,8 +34,7 @@ _Readings = Sequence[_Tokens]
 _ANYTHING: _Tokens = ("\0",)
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """Lines of the page and of the printed text: the same ones, or other ones in their place."""
 
     same: bool
@@ -42,8 +42,7 @@ class Block:
     new: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A part of a text. mark: '-' if only the page has it, '+' if only the program, else ' '.
 
     text: for ' ' as the page has it.
@@ -164,18 +163,10 @@ def _settled(block: Block) -> Block:
 
 
 def _merged(blocks: Iterable[Block]) -> Iterator[Block]:
-    last = Block(True, (), ())
-    for block in blocks:
-        if not block.old and not block.new:
-            continue
-        if block.same == last.same:
-            last = Block(block.same, last.old + block.old, last.new + block.new)
-            continue
-        if last.old or last.new:
-            yield last
-        last = block
-    if last.old or last.new:
-        yield last
+    shown = (block for block in blocks if block.old or block.new)
+    for same, group in groupby(shown, key=lambda block: block.same):
+        old, new = zip(*((block.old, block.new) for block in group), strict=True)
+        yield Block(same, tuple(chain(*old)), tuple(chain(*new)))
 
 
 # -- words

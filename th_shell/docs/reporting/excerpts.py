@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partialmethod
+from itertools import zip_longest
 from pathlib import Path
 
 from th_shell.docs.reporting.differences import Block, line_blocks, word_pieces
@@ -116,21 +117,18 @@ def diff_lines(
     return limited(lines, len(lines))
 
 
-def _context(lines: Sequence[str], after: bool, before: bool, style: Style) -> Iterator[str]:
+def _context(lines: Sequence[str], after: bool, before: bool, style: Style) -> list[str]:
     """The lines next to differences. after, before: whether one stands above, below the lines."""
     head, tail = _CONTEXT * after, _CONTEXT * before
     hidden = len(lines) - head - tail
-    if hidden <= 1:
-        head, tail, hidden = len(lines), 0, 0
-    yield from (f"  {shortened(line)}".rstrip() for line in lines[:head])
-    if hidden:
-        yield style.faint(f"[{hidden} lines agree]")
-    yield from (f"  {shortened(line)}".rstrip() for line in lines[len(lines) - tail :])
+    shown = [f"  {shortened(line)}".rstrip() for line in lines]
+    if hidden > 1:
+        shown[head : head + hidden] = [style.faint(f"[{hidden} lines agree]")]
+    return shown
 
 
 def _by_lines(block: Block, style: Style) -> Iterator[str]:
-    starts = [_start(*pair) for pair in zip(block.old, block.new, strict=False)]
-    starts += [0] * (max(len(block.old), len(block.new)) - len(starts))
+    starts = [_start(*pair) for pair in zip_longest(block.old, block.new, fillvalue="")]
     for line, start in zip(block.old, starts, strict=False):
         yield style.bad(f"- {shortened(line, start=start)}".rstrip())
     for line, start in zip(block.new, starts, strict=False):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.reasons import FOLLOWS, LACKS
@@ -30,8 +30,7 @@ _MEANINGS = {
 }
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """What the text shows.
 
     verbose: a line for every example. diff: 'unified' for lines with '-' and '+', 'words' for words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from th_shell.docs.judging.verdicts import PageResult, Result
@@ -84,4 +83,4 @@ def _cause(cluster: Cluster) -> dict[str, Any]:
 
 
 def _covered(covered: Covered) -> dict[str, list[str]]:
-    return {kind: list(map(encodable, names)) for kind, names in asdict(covered).items()}
+    return {kind: list(map(encodable, names)) for kind, names in covered._asdict().items()}

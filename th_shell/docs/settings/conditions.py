@@ -19,6 +19,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import NamedTuple
 
 from th_shell.python_syntax import expression
 
@@ -29,8 +30,7 @@ class ConditionError(ValueError):
     """A condition that is none; the message says what is wrong."""
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """What conditions ask for. modules: those that the engine finds, of all that are asked for."""
 
     platform: str

@@ -20,9 +20,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from th_shell.docs.settings.options import (
     OF_EXAMPLES,
@@ -83,8 +82,7 @@ def configuration(page: Path, command_line: Configuration) -> Configuration:
     return command_line
 
 
-@dataclass(frozen=True)
-class _File:
+class _File(NamedTuple):
     """A file of settings: what it says of all pages of its folder, and of some."""
 
     folder: Path
@@ -132,17 +130,12 @@ def _some(folder: Path, table: dict[str, Any], place: str) -> tuple[str, Configu
     if pattern.startswith("/"):
         raise SettingsError(f"{place}: match: not relative to the folder: '{pattern}'")
     try:
-        is_used = _names_a_file(folder, pattern)
+        is_used = any(folder.glob(pattern))
     except ValueError as error:
         raise SettingsError(f"{place}: match: {error}") from None
     if not is_used:
         raise SettingsError(f"{place}: match: no file is named like '{pattern}'")
     return pattern, _configuration(folder, table, place)
-
-
-@cache
-def _names_a_file(folder: Path, pattern: str) -> bool:
-    return any(folder.glob(pattern))
 
 
 def _configuration(folder: Path, table: Mapping[str, object], place: str) -> Configuration:

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from textwrap import dedent
+from typing import NamedTuple
 
 from th_shell.docs.reading.examples import Block, Line, PageText
 from th_shell.docs.reading.formats import FORMATS
@@ -47,8 +48,7 @@ _CLEAR = re.compile(r"^\s*(?:\.\.|<!-{2,}|%)\s+clear-namespace\s*(?:-->\s*)?$")
 _LONG = re.compile(r"^\s*--\[(?P<level>=*)\[\s*(?P<text>th-docs\b.*)$")
 
 
-@dataclass(frozen=True)
-class Comment:
+class Comment(NamedTuple):
     """A comment that begins with `th-docs`.
 
     line, last: its first and last line. text: without marks. block: the index of the block that it
@@ -206,8 +206,7 @@ _ESCAPED = re.compile(r"\\([\"\\])")
 _Table = dict[str, object]
 
 
-@dataclass(frozen=True)
-class Directive:
+class Directive(NamedTuple):
     """What one comment says. page: whether it says this of the whole page."""
 
     comment: Comment

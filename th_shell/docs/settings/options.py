@@ -7,9 +7,9 @@ all read it by `OPTIONS`. An error in a TOML file names the file and the line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from th_shell.docs.settings import setting_readers as readers
 from th_shell.docs.settings.settings import Hidden, Layer, Mark, Settings, SettingsError
@@ -41,8 +41,7 @@ def tables_in(table: Mapping[str, Any], name: str, place: str) -> list[Mapping[s
 _HIDDEN = {"setup": readers.strings, "teardown": readers.strings, "seed": readers.seed}
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """Something that can be said of how pages are run and judged.
 
     name: in tables, `Settings` and `Configuration`; the command line has hyphens in it. read:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isfinite
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from th_shell.docs.settings.conditions import Condition
 
@@ -39,16 +39,14 @@ class Mark:
     place: str = ""
 
 
-@dataclass(frozen=True)
-class Filter:
+class Filter(NamedTuple):
     """A part of printed and documented texts, in place of which another text is compared."""
 
     pattern: re.Pattern[str]
     replacement: str
 
 
-@dataclass(frozen=True)
-class Hidden:
+class Hidden(NamedTuple):
     """Something that is done beside the examples of a page, which the page does not show.
 
     kind: 'setup' for code before an example, 'teardown' for code at the end of the page, 'seed'

@@ -76,12 +76,9 @@ class _Page(HTMLParser):
         if not block:
             return
         texts = "".join(self._text).replace("\N{NO-BREAK SPACE}", " ").split("\n")
-        lines = numbered(texts, block.opening)
         # A line with nothing beside the tag is none of the code's.
-        while len(lines) > 1 and not lines[0].text.strip():
-            lines = lines[1:]
-        while len(lines) > 1 and not lines[-1].text.strip():
-            lines = lines[:-1]
+        own = [at for at, text in enumerate(texts) if text.strip()] or [0]
+        lines = numbered(texts, block.opening)[own[0] : own[-1] + 1]
         language = "" if block.language == _ANY_LANGUAGE else block.language
         self.blocks.append(replace(block, closing=line, language=language, lines=lines))
         self._block = None
