@@ -198,10 +198,8 @@ def _damaged(result: Result, page: Page) -> Result:
 
 
 def _strict(result: Result) -> Result:
-    prints = result.verdict is Verdict.RAN and result.got.strip()
-    if not result.example.settings.strict or not prints:
-        return result
-    if result.example.kind not in (Kind.PROMPT, Kind.CELL):
+    is_shown = result.example.kind in (Kind.PROMPT, Kind.CELL) and result.got.strip()
+    if not (result.example.settings.strict and result.verdict is Verdict.RAN and is_shown):
         return result
     note = "the page documents nothing of what it prints"
     return replace(result, verdict=Verdict.DIFFERS, note=note)

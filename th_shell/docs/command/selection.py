@@ -56,11 +56,10 @@ def _meant(word: str) -> Iterator[Path]:
 def pages_below(folder: Path) -> Iterator[Path]:
     """The pages in a folder and in its folders, hidden ones aside."""
     for place, folders, names in os.walk(folder):
+        names.sort()
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        paths = (Path(place, name) for name in sorted(names) if not name.startswith("."))
-        yield from (path for path in paths if is_page(path) and not _is_special(path))
-
-
-def _is_special(path: Path) -> bool:
-    """Whether it is a pipe, a device or the like: who reads it may wait for ever."""
-    return path.exists() and not path.is_file()
+        for name in names:
+            path = Path(place, name)
+            # Who reads a pipe, a device or the like may wait for ever.
+            if is_page(path) and name[0] != "." and (path.is_file() or not path.exists()):
+                yield path

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from th_shell.docs.judging.printout import contradictions, only_rows
 from th_shell.docs.reading.examples import LUA, PYTHON, Line, edited
@@ -69,13 +69,9 @@ def repairs(passage: Passage) -> Iterator[Repair]:
 
 
 def _applied(repair: Repair, passage: Passage) -> Passage:
-    return replace(
-        passage,
-        above=edited(passage.above, repair.lines),
-        input=edited(passage.input, repair.lines),
-        documented=edited(passage.documented, repair.lines),
-        below=edited(passage.below, repair.lines),
-    )
+    names = ("above", "input", "documented", "below")
+    parts: dict[str, Any] = {n: edited(getattr(passage, n), repair.lines) for n in names}
+    return replace(passage, **parts)
 
 
 def _contradicts_itself(passage: Passage) -> bool:

@@ -8,7 +8,6 @@ nearly agrees with what is shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from runtime import tokens
@@ -99,7 +98,7 @@ def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
     if not shows_value(source, compiler):
         return Value(text, is_remark=True)
     leading = _LEADING.fullmatch(text)
-    codes = _literals(_readings(text), compiler)
+    codes = _literals(text, compiler)
     return Value(text, (leading["text"], *codes) if leading else codes)
 
 
@@ -108,19 +107,14 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
     if source.lstrip().startswith("local "):
         return None
     if became := _BECOMES.fullmatch(text):
-        codes = _literals(_readings(became["text"]), compiler)
+        codes = _literals(became["text"], compiler)
         return Value(became["text"], codes, became["place"])
     if equations := _equations(text, compiler):
         places, texts = map(", ".join, zip(*equations, strict=True))
         return Value(text, (texts,), places)
     assignment = _ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
-    codes = _literals(_readings(text), compiler)
+    codes = _literals(text, compiler)
     return Value(text, codes, assignment["places"] if assignment else "")
-
-
-def _readings(text: str) -> tuple[str, ...]:
-    quoted = _STRING.fullmatch(text)
-    return (text, quoted["text"]) if quoted else (text,)
 
 
 def _equations(text: str, compiler: Compiler) -> list[tuple[str, str]]:
@@ -133,8 +127,11 @@ def _equations(text: str, compiler: Compiler) -> list[tuple[str, str]]:
     return pairs if is_whole else []
 
 
-def _literals(texts: Iterable[str], compiler: Compiler) -> tuple[str, ...]:
-    return tuple(text for text in texts if _is_literal(text, compiler))
+def _literals(text: str, compiler: Compiler) -> tuple[str, ...]:
+    """The readings of a text that are literals: itself, and what stands between its quotes."""
+    quoted = _STRING.fullmatch(text)
+    readings = (text, quoted["text"]) if quoted else (text,)
+    return tuple(one for one in readings if _is_literal(one, compiler))
 
 
 def _is_literal(text: str, compiler: Compiler) -> bool:

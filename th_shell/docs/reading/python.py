@@ -113,16 +113,13 @@ def _typed_input(lines: Sequence[Line]) -> tuple[str, int]:
     """
     prompt = PROMPT.match(lines[0].text)
     source = prompt["input"] or "" if prompt else ""
-    source, used = _with_marked(source, list(takewhile(bool, map(_marked, lines[1:]))))
+    marked = takewhile(bool, (_MORE.match(line.text) for line in lines[1:]))
+    source, used = _with_marked(source, list(marked))
     if syntax(source) is Syntax.INCOMPLETE:
         below = [line.text for line in lines[1 + used :]]
         source, more = _completed(source, below, blank_ends=True)
         used += more
     return source, 1 + used
-
-
-def _marked(line: Line) -> re.Match[str] | None:
-    return _MORE.match(line.text)
 
 
 def _with_marked(source: str, marked: Sequence[re.Match[str] | None]) -> tuple[str, int]:
@@ -153,13 +150,8 @@ def _goes_on(source: str, line: str) -> bool:
     if syntax(source) is not Syntax.COMPLETE:
         return True
     if not line.strip():
-        return _is_compound(source)
+        return any(hasattr(node, "body") for node in statements(source)[-1:])
     return syntax(f"{source}\n{line}") is not Syntax.WRONG
-
-
-def _is_compound(source: str) -> bool:
-    body = statements(source)
-    return bool(body) and hasattr(body[-1], "body")
 
 
 def _cell(number: int, block: Block, code: Sequence[Line], output: Sequence[Line]) -> list[Example]:

@@ -45,8 +45,8 @@ class Reporter:
         view = View(options.verbose, options.diff, clustered, style)
         self._progress = progress
         self._text = TextReport(view, progress.total)
-        self._json = _opened(options.json) if options.json and self._descriptor == 1 else None
-        self._junit = _opened(options.junitxml) if options.junitxml else None
+        names = (options.json if self._descriptor == 1 else None, options.junitxml)
+        self._json, self._junit = (_opened(name) if name else None for name in names)
 
     def __enter__(self) -> Reporter:
         return self

@@ -159,19 +159,16 @@ _USUAL = {"torch": "torch", "np": "numpy"}
 
 def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
     """What runs a page, with the imports that its examples in Python take for granted."""
-    missing = _missing(runner, examples)
+    prelude = runner.preludes.get(PYTHON, "")
+    missing = _missing(prelude, examples)
     if not missing:
         return runner
     found = found_modules(runner, PYTHON, set(missing.values()))
     code = "".join(f"import {m} as {n}\n" for n, m in missing.items() if m in found)
-    return replace(runner, preludes={**runner.preludes, PYTHON: code + _prelude(runner)})
+    return replace(runner, preludes={**runner.preludes, PYTHON: code + prelude})
 
 
-def _prelude(runner: Runner) -> str:
-    return runner.preludes.get(PYTHON, "")
-
-
-def _missing(runner: Runner, examples: Sequence[Example]) -> dict[str, str]:
+def _missing(prelude: str, examples: Sequence[Example]) -> dict[str, str]:
     """The modules, by their names, that the page uses and never imports."""
     own = [e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT]
     sources = [example.source for example in own]
@@ -180,7 +177,7 @@ def _missing(runner: Runner, examples: Sequence[Example]) -> dict[str, str]:
     used = _USUAL.keys() & set[str]().union(*map(read_names, named))
     if not used:
         return {}
-    bound = set[str]().union(*map(bound_names, [_prelude(runner), *sources, *hidden]))
+    bound = set[str]().union(*map(bound_names, [prelude, *sources, *hidden]))
     if ALL_NAMES in bound:
         return {}
     return {name: module for name, module in _USUAL.items() if name in used - bound}

@@ -181,17 +181,9 @@ def _joined(texts: Sequence[str]) -> str:
     return f"{texts[0]}\n{rest}".strip() if len(texts) > 1 else texts[0].strip()
 
 
-#: The directives that have a name, and what stands behind each of them, where it must not be empty
-#: and is no list of values.
-_DIRECTIVES = {
-    "skip": "",
-    "xfail": "",
-    "setup": "code",
-    "teardown": "code",
-    "filter": "",
-    "capture": "names",
-    "reset": "",
-}
+#: The directives that have a name, and what must stand behind some of them.
+_DIRECTIVES = ("skip", "xfail", "setup", "teardown", "filter", "capture", "reset")
+_NEEDED = {"setup": "code", "teardown": "code", "capture": "names"}
 _HEAD = re.compile(rf"{WORD}(?P<page>\s+page)?\s*:\s*")
 #: A comment that would be a directive with a colon.
 _NO_COLON = re.compile(rf"{WORD}\s+(?:page\s+)?(?:{'|'.join(_DIRECTIVES)})\b")
@@ -242,8 +234,8 @@ def _table(text: str, place: str) -> _Table:
         raise SettingsError(f"{place}: unknown directive '{word}': there are {known}")
     if word == "filter":
         return {"filters": [_values(rest, place)]}
-    if not rest.strip() and _DIRECTIVES[word]:
-        raise SettingsError(f"{place}: {word} has no {_DIRECTIVES[word]}")
+    if not rest.strip() and word in _NEEDED:
+        raise SettingsError(f"{place}: {word} has no {_NEEDED[word]}")
     if word in ("skip", "xfail", "reset"):
         return {word: _values(rest, place) if rest.strip() else True}
     return {word: rest.split() if word == "capture" else rest.strip("\n")}

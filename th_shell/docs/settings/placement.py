@@ -9,7 +9,7 @@ done at the end of the session that it stands in. A directive that holds for not
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import InitVar, dataclass, replace
+from dataclasses import replace
 from textwrap import dedent
 
 from th_shell.docs.reading.compiler import Compiler
@@ -95,15 +95,13 @@ def _check_captures(placed: Placed, examples: Sequence[Example]) -> None:
             raise SettingsError(f"{placed.place}: no documented output has <{name}>")
 
 
-@dataclass
 class _Finder:
     """Finds what the directives of one page hold for."""
 
-    _page: PageText
-    _examples: Sequence[Example]
-    comments: InitVar[Sequence[directives.Comment]]
-
-    def __post_init__(self, comments: Sequence[directives.Comment]) -> None:
+    def __init__(
+        self, page: PageText, examples: Sequence[Example], comments: Iterable[directives.Comment]
+    ) -> None:
+        self._page, self._examples = page, examples
         self._covered = {number for one in comments for number in range(one.line, one.last + 1)}
 
     def placed(self, directive: directives.Directive) -> Placed:
@@ -139,7 +137,7 @@ class _Finder:
             return [], "it stands within an example, neither behind an input nor before one"
         if comment.code.strip():
             return [], "it stands behind no input"
-        found = self._next(comment)[:1]
+        found = self._next(comment)
         if is_next:
             return found, "no example follows"
         if not found or examples[found[0]].block != block:
@@ -151,9 +149,7 @@ class _Finder:
         return [at for at, one in enumerate(self._examples) if one.line < comment.line][-1:]
 
     def _next(self, comment: directives.Comment) -> Sequence[int]:
-        found = (at for at, one in enumerate(self._examples) if one.line > comment.last)
-        first = next(found, None)
-        return [] if first is None else [first]
+        return [at for at, one in enumerate(self._examples) if one.line > comment.last][:1]
 
     def _under(self, comment: directives.Comment) -> Sequence[int]:
         for number, block in enumerate(self._page.blocks):

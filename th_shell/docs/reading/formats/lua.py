@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from th_shell.docs.reading.examples import Block, Line, numbered
 from th_shell.docs.reading.formats import markdown
@@ -20,7 +21,8 @@ _TOKEN = re.compile(
     r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'",
     re.S,
 )
-_DASHES = re.compile(r"^\s*-{2,}(?!>) ?")
+_DASHES = re.compile(r"^[ \t]*-{2,}(?!>) ?", re.M)
+_DOCUMENTATION = re.compile(r"--\[=*\[-|---(?!-)")
 _OPENING = re.compile(r"^--\[=*\[-*")
 _CLOSING = re.compile(r"(?<!-)-*\]=*\]$")
 _TAG = re.compile(r"^\s*@(?P<name>\w+)\b\s?(?P<text>.*)$")
@@ -38,7 +40,9 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
             continue
         number += source.count("\n", at, match.start())
         at = match.start()
-        comment = _Comment(match, number)
+        is_long, whole = match["long"], match[0]
+        text = _CLOSING.sub("", _OPENING.sub("", whole)) if is_long else _DASHES.sub("", whole)
+        comment = _Comment(text.split("\n"), number, bool(_DOCUMENTATION.match(whole)))
         declared = _DECLARED.match(source, match.end())
         if declared and comment.is_documentation:
             heading = declared[1] or declared[2]
@@ -46,18 +50,12 @@ def find(lines: Sequence[str]) -> Iterator[Block]:
             yield replace(block, heading=heading)
 
 
-class _Comment:
+class _Comment(NamedTuple):
     """The text of a comment. texts: its lines without marks. first: the number of the first."""
 
-    def __init__(self, match: re.Match[str], first: int) -> None:
-        self.first = first
-        whole = match[0]
-        if match["long"]:
-            self.is_documentation = bool(re.match(r"--\[=*\[-", whole))
-            self.texts = _CLOSING.sub("", _OPENING.sub("", whole)).split("\n")
-        else:
-            self.is_documentation = bool(re.match(r"---(?!-)", whole))
-            self.texts = [_DASHES.sub("", line) for line in whole.split("\n")]
+    texts: Sequence[str]
+    first: int
+    is_documentation: bool
 
 
 def _examples(comment: _Comment) -> Iterator[Block]:

@@ -108,28 +108,17 @@ class _Directive(Directive):
 
 
 class _Code(_Directive):
-    """Code in the language that the directive names."""
+    """Code, in the language that the directive names; with what Sphinx's tests say of it."""
 
     def run(self) -> Sequence[nodes.Node]:
-        return [self._code()]
-
-    def _code(self) -> nodes.Element:
         node = nodes.literal_block("", "\n".join(self.content))
         node.line = self.content_offset + 1
         node["opening"] = self.lineno
-        if self.arguments:
+        if self.name in DIRECTIVES:
+            node["language"], node["groups"] = self.name, " ".join(self.arguments)
+            node["options"] = self.options
+        elif self.arguments:
             node["language"] = self.arguments[0].lower()
-        return node
-
-
-class _Test(_Code):
-    """Code that is tested, or belongs to such code, as Sphinx's extension doctest has it."""
-
-    def run(self) -> Sequence[nodes.Node]:
-        node = self._code()
-        node["groups"] = " ".join(self.arguments)
-        node["options"] = self.options
-        node["language"] = self.name
         return [node]
 
 
@@ -140,13 +129,7 @@ class _Highlight(_Directive):
         return [nodes.comment(language=" ".join(self.arguments).lower())]
 
 
-_OWN = {
-    "code": _Code,
-    "code-block": _Code,
-    "highlight": _Highlight,
-    "sourcecode": _Code,
-    **dict.fromkeys(DIRECTIVES, _Test),
-}
+_OWN = dict.fromkeys((*DIRECTIVES, "code", "code-block", "sourcecode"), _Code)
 
 
 @contextmanager
@@ -158,7 +141,8 @@ def _directives(names: set[str]) -> Iterator[None]:
     # docutils has no way to forget a directive, and others may use it in this process.
     code, text = vars(directives), vars(roles)
     before = code["_directives"], text["_roles"]
-    ours = dict.fromkeys(names - code["_directive_registry"].keys(), _Directive) | _OWN
+    ours = dict.fromkeys(names - code["_directive_registry"].keys(), _Directive)
+    ours |= {**_OWN, "highlight": _Highlight}
     code["_directives"], text["_roles"] = ours, {}
     try:
         yield

@@ -43,9 +43,7 @@ def _unfenced(blocks: Sequence[Block], lines: Sequence[str]) -> Iterator[Block]:
     covered |= {block.opening for block in blocks}
     at = 0
     while at < len(lines):
-        end = at
-        if _PROMPT.match(lines[at]):
-            end = _end(at, covered, lines)
+        end = _end(at, covered, lines) if _PROMPT.match(lines[at]) else at
         if end > at:
             yield Block(at, end + 1, "th", numbered(lines[at:end], at + 1))
         at = max(end, at + 1)
