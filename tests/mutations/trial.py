@@ -23,6 +23,7 @@ from th_shell import python_syntax
 from th_shell.docs.checking import Checker
 from th_shell.docs.judging.chance import judge_page
 from th_shell.docs.judging.expectations import errata_of, with_errata
+from th_shell.docs.judging.omissions import with_omissions
 from th_shell.docs.judging.reasons import with_devices, with_fragments
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading import names
@@ -309,6 +310,7 @@ class Trial:
         judged = judge_page(examples, self.runner, sources, {})
         results = with_devices(judged.results, self._imported)
         results = with_fragments(results, judged.outcomes, self._known)
+        results = with_omissions(results, judged.outcomes, self._page.blocks)
         return with_errata(results, judged.outcomes, errata)
 
 

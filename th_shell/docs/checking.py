@@ -20,11 +20,12 @@ from th_shell import python_syntax
 from th_shell.docs.judging import expectations
 from th_shell.docs.judging.chance import judge_page
 from th_shell.docs.judging.healing import Healed, Healing
+from th_shell.docs.judging.omissions import with_omissions
 from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reading import names
 from th_shell.docs.reading.compiler import Compiler
-from th_shell.docs.reading.examples import LUA, PYTHON, Kind
+from th_shell.docs.reading.examples import LUA, PYTHON
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.configured import configured_runner, with_conditions, with_imports
@@ -152,7 +153,7 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     if any(result.failed for result in results):
         results, inputs = Healing(page, judged, runner, sources, set(errata)).healed()
         results = _with_reasons(results, judged.outcomes, page, runner)
-    results = expectations.with_xfail([_strict(result) for result in results])
+    results = expectations.with_xfail(with_omissions(results, judged.outcomes, page.blocks))
     return Assessment(results, judged.outcomes, inputs, errata)
 
 
@@ -195,11 +196,3 @@ def _damaged(result: Result, page: Page) -> Result:
         return result
     problem = damage(result.example, result.got, page.compiler)
     return replace(result, verdict=Verdict.DAMAGED, note=problem) if problem else result
-
-
-def _strict(result: Result) -> Result:
-    is_shown = result.example.kind in (Kind.PROMPT, Kind.CELL) and result.got.strip()
-    if not (result.example.settings.strict and result.verdict is Verdict.RAN and is_shown):
-        return result
-    note = "the page documents nothing of what it prints"
-    return replace(result, verdict=Verdict.DIFFERS, note=note)

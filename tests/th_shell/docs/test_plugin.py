@@ -37,7 +37,9 @@ prose
 ```
 """
 GOOD = "```lua\n> 1 + 1\n2\n```\n"
-COUNTS = "```lua\n> io.open('{log}', 'a'):write('run\\n'):close()\n" + "> 1 + 1\n2\n" * 20 + "```\n"
+COUNTS = (
+    "```lua\n> f = io.open('{log}', 'a'):write('run\\n'):close()\n" + "> 1 + 1\n2\n" * 20 + "```\n"
+)
 
 
 @pytest.fixture(autouse=True)

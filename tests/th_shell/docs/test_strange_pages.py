@@ -445,3 +445,58 @@ def test_marks_of_nbval(runner: Runner, tmp_path: Path) -> None:
     ]
     found = words(judged(runner, tmp_path, "page.ipynb", notebook(*cells)))
     assert found == "ran differs ran skipped layout layout"
+
+
+def python_prompts(shown: int, left_out: int = 1) -> str:
+    return python(">>> 1 + 1\n2\n" * shown + ">>> 1 + 2\n\n" * left_out)
+
+
+def lua_prompts(shown: int, last: str) -> str:
+    return lua("> 1 + 1\n2\n" * shown + last)
+
+
+def lua_comments(shown: int, last: str) -> str:
+    return lua("math.max(1, 2) --> 2\n" * shown + last)
+
+
+OMISSIONS = {
+    python_prompts(1): "differs",
+    python_prompts(2, 3): "ran",
+    python(">>> 1\n1\n>>> 2  # a comment"): "differs",
+    python(">>> 1\n1\n>>> object()"): "ran",
+    python(">>> 1\n1\n>>> import random\n>>> random.random()"): "ran",
+    "<!-- th-docs page: strict=false -->\n" + python_prompts(1): "ran",
+    lua_prompts(5, "> 1 + 2"): "differs",
+    lua_prompts(4, "> 1 + 2"): "ran",
+    lua_prompts(5, "> 1 + 2\n> 2 + 2"): "ran",
+    lua_prompts(5, "> 1 + 2 -- a sum"): "ran",
+    lua_prompts(5, "> x = print(3)"): "ran",
+    lua_prompts(5, "> torch.rand(2)"): "ran",
+    lua_prompts(5, "> = 1 + 1\n2\n> math.max(1, 3)"): "ran",
+    lua_comments(5, "math.max(1, 3)"): "differs",
+    lua_comments(5, "-- the larger one is 3\nmath.max(1, 3)"): "ran",
+    lua_comments(5, "print(math.max(1, 3))"): "ran",
+}
+
+
+@pytest.mark.parametrize(("page", "verdict"), OMISSIONS.items())
+def test_a_page_that_shows_outputs_has_to_show_all(
+    runner: Runner, tmp_path: Path, page: str, verdict: str
+) -> None:
+    assert judged(runner, tmp_path, "page.md", page)[-1].verdict.value == verdict
+
+
+BELOW_BLANK_LINES = {
+    "print(1)\n\n--> 1": "pass",
+    "print(1)\n\n--> 2": "differs",
+    "for i = 1, 2 do print(i) end\n\n-- => 1\n-- => 3": "differs",
+    "math.max(1, 2) --> 2\n\n--> 3": "pass",
+    "print(1)\n\n-- the next\n-- 2": "ran",
+}
+
+
+@pytest.mark.parametrize(("code", "verdict"), BELOW_BLANK_LINES.items())
+def test_a_value_below_a_blank_line(
+    runner: Runner, tmp_path: Path, code: str, verdict: str
+) -> None:
+    assert words(judged(runner, tmp_path, "page.md", lua(code))) == verdict

@@ -101,7 +101,7 @@ class _Rounds:
             and once.results[i].verdict is Verdict.DIFFERS
             and any(
                 is_in_another_order(text, *(outcome.compared for outcome in pair))
-                for text in (example.expected, *pair[0].told)
+                for text in (example.expected, _told_text(example), *pair[0].told)
             )
         ]
         if not found:
@@ -189,6 +189,10 @@ class _Rounds:
             tuple(comparable_outcome(example, outcome) for outcome in outcomes)
             for example, outcomes in zip(self.examples, found, strict=True)
         ]
+
+
+def _told_text(example: Example) -> str:
+    return example.value.text if example.value else ""
 
 
 def _is_by_clock(samples: Sequence[str], later: str) -> bool:

@@ -189,7 +189,8 @@ class Judging:
             candidates.append((first.printed, second.printed))
         result = _judge_one(example, first, second, candidates)
         if result.verdict is Verdict.RAN:
-            result = _judge_silent(result)
+            shown = first.printed if example.kind is Kind.PROMPT and self._by_equals else result.got
+            result = _judge_silent(replace(result, got=shown))
         error = _COMMENT.sub("", example.source).strip(), bare_message(first.error or "")
         if result.verdict in (Verdict.PASS, Verdict.LAYOUT) and first.error:
             self._told.add(error)

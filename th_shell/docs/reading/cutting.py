@@ -292,11 +292,12 @@ class _Cutter:
 
     def _comment(self, source: str) -> None:
         # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.
-        if self._inputs and not self._outputs[-1]:
+        is_below = self._inputs and not any(line.text.strip() for line in self._outputs[-1])
+        if is_below and (self._is_next or not self._told[-1]):
             told = comment_of(source)
             self._open = told == ""
             self._told[-1] += [told] if told else []
-            if told is None and self._is_next:
+            if told is None and self._is_next and not self._outputs[-1]:
                 self._remarks[-1].append(remark_of(source))
 
     def _is_under_prompt(self) -> bool:

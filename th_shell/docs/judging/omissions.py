@@ -1,0 +1,88 @@
+"""Finds outputs that a page leaves out, though it has to show them.
+
+Settings may demand the outputs of all prompts (`--strict`). Else the page itself tells. In Python
+it is the custom to show all, and the module doctest demands it: a page that shows most of what its
+prompts print has lost the rest. Pages of Lua leave out what is of no interest, such as the object
+that a method returns: there a single output that is left out beside many that are shown is lost.
+What depends on chance, or shows an address, need not be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.reading.comment_values import remark_of
+from th_shell.docs.reading.examples import LUA, PYTHON, Block, Example, Kind
+from th_shell.docs.reading.names import bound_names
+from th_shell.docs.running.evaluation import Outcome
+
+#: Beside so many shown outputs of Lua, one that is left out is noticed.
+_MANY = 5
+#: The inputs at each of which a page shows what it prints; without a prompt, in comments.
+_FORMS = ((PYTHON, Kind.PROMPT), (LUA, Kind.PROMPT), (LUA, Kind.BARE))
+
+
+def with_omissions(
+    results: Sequence[Result],
+    outcomes: Sequence[tuple[Outcome, Outcome]],
+    blocks: Sequence[Block],
+) -> list[Result]:
+    """The results, in which what prints something that the page has to show, and does not, fails.
+
+    blocks: those of the page.
+    """
+    judged = [_strict(result) for result in results]
+    lines = {line.number: line.text for block in blocks for line in block.lines}
+    for form in _FORMS:
+        own = [i for i, r in enumerate(judged) if (r.example.language, r.example.kind) == form]
+        shown = sum(judged[i].checked and _tells(judged[i].example) for i in own)
+        left_out = [
+            i
+            for i in own
+            if _prints(judged[i], *outcomes[i]) and not _speaks(judged[i].example, lines)
+        ]
+        is_python = PYTHON in form
+        if len(left_out) <= shown if is_python else len(left_out) == 1 and shown >= _MANY:
+            for i in left_out:
+                judged[i] = _failed(judged[i], "the page shows what others print, and not this")
+    return judged
+
+
+def _tells(example: Example) -> bool:
+    return bool(example.expected or example.value)
+
+
+def _prints(result: Result, first: Outcome, second: Outcome) -> bool:
+    """Whether an example prints what a page can show; what is not the same in each run, it cannot.
+
+    Without a prompt, that is a value: what a script prints may be shown below all of it.
+    """
+    is_script = result.example.kind is Kind.BARE and first.printed
+    is_something = set(result.got.split()) - {"nil"}
+    is_fixed = first.output == second.output
+    return bool(result.verdict is Verdict.RAN and is_something and is_fixed and not is_script)
+
+
+def _speaks(example: Example, lines: dict[int, str]) -> bool:
+    """Whether the page says something of what an example prints, or the settings that it need not.
+
+    lines: those of the page's code, by their numbers.
+    """
+    if _tells(example) or example.settings.strict is False:
+        return True
+    above = lines.get(example.line - 1, "").lstrip() if example.kind is Kind.BARE else ""
+    is_remark = bool(remark_of(example.source)) or above.startswith("--")
+    return example.language == LUA and (is_remark or bool(bound_names(example.source)))
+
+
+def _strict(result: Result) -> Result:
+    is_shown = result.example.kind in (Kind.PROMPT, Kind.CELL) and result.got.strip()
+    if not (result.example.settings.strict and result.verdict is Verdict.RAN and is_shown):
+        return result
+    return _failed(result, "the page documents nothing of what it prints")
+
+
+def _failed(result: Result, note: str) -> Result:
+    return replace(result, verdict=Verdict.DIFFERS, note=note)
