@@ -21,14 +21,6 @@ from th_shell.visible import complain
 _CANNOT_WRITE = 2
 _PRELUDE = "prelude.py"
 
-_CONFTEST = """\
-\"\"\"The pages of this folder and of those below are tests: each of their examples must hold.\"\"\"
-
-from th_shell.docs.plugin import pages
-
-pytest_collect_file = pages({patterns})
-"""
-
 
 def main(words: Sequence[str]) -> int:
     """Write the files; the exit status."""
@@ -74,7 +66,7 @@ def _files(folder: Path) -> dict[Path, str]:
     return {
         **({folder / _PRELUDE: setup} if setup else {}),
         folder / "th-docs.toml": _settings(found),
-        folder / "conftest.py": _CONFTEST.format(patterns=patterns),
+        folder / "conftest.py": _beside("conftest.in").format(patterns=patterns),
         top / ".github" / "workflows" / "docs.yml": workflow,
     }
 

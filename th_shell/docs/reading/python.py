@@ -26,12 +26,8 @@ _FLAGS = re.compile(r"#\s*doctest:(?P<flags>.*)")
 _FLAG = re.compile(r"\+(\w+)")
 #: What numpy's pages and nbval write into code, and the tags of cells, as flags.
 _MARKS = {
-    "may vary": "VARIES",
-    "random": "VARIES",
-    "NBVAL_IGNORE_OUTPUT": "VARIES",
-    "nbval-ignore-output": "VARIES",
-    "NBVAL_RAISES_EXCEPTION": "RAISES",
-    "nbval-raises-exception": "RAISES",
+    **dict.fromkeys(("may vary", "random", "NBVAL_IGNORE_OUTPUT", "nbval-ignore-output"), "VARIES"),
+    **dict.fromkeys(("NBVAL_RAISES_EXCEPTION", "nbval-raises-exception"), "RAISES"),
     "raises-exception": "RAISES",
     "NBVAL_SKIP": "SKIP",
 }

@@ -16,6 +16,7 @@ from bisect import bisect
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import TextWrapper
 from typing import NamedTuple
 
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
@@ -35,7 +36,7 @@ _FUNCTION = re.compile(
     r"|\s*\.\. (?:\w+:)?(?:auto)?(?:function|method|classmethod|staticmethod):: +(?P<name>[\w.:]+))"
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
-_WIDTH = 98
+_WRAPPER = TextWrapper(98, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 class Covered(NamedTuple):
@@ -147,15 +148,9 @@ def _covered(found: Mapping[str, Sequence[bool]]) -> Covered:
     )
 
 
-def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
-    line = f"  {title}:"
-    for name in map(visible, names):
-        if len(line) + 1 + len(name) > _WIDTH:
-            yield line
-            line = "   "
-        line += f" {name}"
-    if names:
-        yield line
+def _listed(title: str, names: Sequence[str]) -> list[str]:
+    shown = " ".join(map(visible, names))
+    return _WRAPPER.wrap(f"  {title}: {shown}") if names else []
 
 
 # -- anchors

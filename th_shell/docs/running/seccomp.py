@@ -14,8 +14,8 @@ import os
 import platform
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from th_shell.docs.running.system import checked
 from th_shell.toml import loads
@@ -48,8 +48,7 @@ _WITH_ANOTHER_WAY = frozenset(("clone3", "openat2"))
 _TO_ITSELF = {"kill": False, "tgkill": False, "prlimit64": True}
 
 
-@dataclass(frozen=True)
-class Instruction:
+class Instruction(NamedTuple):
     """An instruction of a filter: how many to pass over if its test holds, and if it does not."""
 
     code: int

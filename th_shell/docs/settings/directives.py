@@ -22,7 +22,7 @@ from dataclasses import replace
 from textwrap import dedent
 from typing import NamedTuple
 
-from th_shell.docs.reading.examples import Block, Line, PageText
+from th_shell.docs.reading.examples import Block, Line, PageText, numbered
 from th_shell.docs.reading.formats import FORMATS
 from th_shell.docs.settings.options import read_layer
 from th_shell.docs.settings.setting_readers import literal
@@ -99,7 +99,7 @@ def without_comments(blocks: Iterable[Block], comments: Iterable[Comment]) -> li
 # -- within blocks
 
 
-def _inside(number: int, lines: Sequence[Line], is_comment: bool) -> Iterator[Comment]:
+def _inside(number: int | None, lines: Sequence[Line], is_comment: bool) -> Iterator[Comment]:
     """The comments of a block. is_comment: whether the block itself is part of a comment."""
     at = 0
     while at < len(lines):
@@ -138,7 +138,8 @@ def _outside(page: PageText) -> Iterator[Comment]:
     elif kind != "notebook":  # whose lines are not those of its texts
         yield from _html_comments(prose, kind == "markdown")
         if kind not in ("markdown", "html"):
-            yield from _line_comments(prose)
+            found = _inside(None, numbered(prose, 1), False)
+            yield from (one for one in found if not one.code.strip())
 
 
 def _html_comments(prose: Sequence[str], is_markdown: bool) -> Iterator[Comment]:
@@ -148,13 +149,6 @@ def _html_comments(prose: Sequence[str], is_markdown: bool) -> Iterator[Comment]
             line = text.count("\n", 0, match.start()) + 1
             last = line + match[0].rstrip().count("\n")
             yield Comment(line, last, _joined(match["text"].split("\n")), closed=bool(match["end"]))
-
-
-def _line_comments(prose: Sequence[str]) -> Iterator[Comment]:
-    for number, text in enumerate(prose, 1):
-        match = _LINE.match(text) if WORD in text else None
-        if match and not match["code"].strip():
-            yield Comment(number, number, match["text"])
 
 
 def _rst_comments(prose: Sequence[str]) -> Iterator[Comment]:

@@ -116,7 +116,8 @@ class _Finder:
         comment = directive.comment
         kinds = {hidden.kind for hidden in directive.layer.hidden}
         if directive.page or "teardown" in kinds:
-            above = [] if directive.page else self._above(comment)
+            lines = [] if directive.page else [one.line for one in self._examples]
+            above = [at for at, line in enumerate(lines) if line < comment.line][-1:]
             return 2, above or range(len(self._examples)), "the page has no examples"
         is_next = "setup" in kinds or directive.layer.settings.reset is True
         if comment.block is not None:
@@ -144,9 +145,6 @@ class _Finder:
             return [], "no example follows in its block"
         is_text = examples[found[0]].kind is Kind.TEXT
         return ([], "what follows is no input") if is_text else (found, "")
-
-    def _above(self, comment: directives.Comment) -> Sequence[int]:
-        return [at for at, one in enumerate(self._examples) if one.line < comment.line][-1:]
 
     def _next(self, comment: directives.Comment) -> Sequence[int]:
         return [at for at, one in enumerate(self._examples) if one.line > comment.last][:1]

@@ -83,16 +83,9 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
             if code:
                 output = tuple(line for o in cell.get("outputs", ()) for line in _output(o))
                 last = max(line.number for line in (*code, *output))
-                yield Block(
-                    code[0].number,
-                    last,
-                    language,
-                    tuple(code),
-                    skip,
-                    heading,
-                    output=output,
-                    marks=tags,
-                )
+                lines = tuple(code)
+                place = (lines[0].number, last, language, lines, skip, heading)
+                yield Block(*place, output=output, marks=tags)
             skip = False
 
 
