@@ -303,7 +303,7 @@ local default_type, set_default_type = th.torch.getdefaulttensortype, th.torch.s
 --- Sets the default type of tensors; returns the name of the former one.
 function shell.set_default_type(name)
   local before = default_type()
-  set_default_type(name)
+  if name ~= before then set_default_type(name) end
   return before
 end
 

@@ -157,10 +157,8 @@ def _prints(source: str) -> Iterator[_Print]:
 
 def _with_lines(source: str, added: dict[int, str]) -> str:
     """A source with further lines behind some of its own, by their numbers."""
-    found = []
-    for at, line in enumerate(source.split("\n"), 1):
-        found += [line, added[at]] if added.get(at) else [line]
-    return "\n".join(found)
+    lines = enumerate(source.split("\n"), 1)
+    return "\n".join(f"{line}\n{added[at]}" if added.get(at) else line for at, line in lines)
 
 
 _NUMBER = re.compile(NUMBER)

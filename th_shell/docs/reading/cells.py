@@ -13,6 +13,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from th_shell import python_syntax
 from th_shell.docs.reading.examples import Line
@@ -136,13 +137,10 @@ def _typed(first: Line, below: Sequence[Line]) -> tuple[list[Line], int]:
 
 
 def _paragraphs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    start: int | None = None
-    for at, line in enumerate([*lines, Line(0, "")]):
-        if line.text.strip():
-            start = at if start is None else start
-        elif start is not None:
-            yield start, at
-            start = None
+    for is_text, group in groupby(enumerate(lines, 1), lambda pair: bool(pair[1].text.strip())):
+        if is_text:
+            places = [at for at, _ in group]
+            yield places[0] - 1, places[-1]
 
 
 def _may_be_printed(statement: ast.stmt) -> bool:

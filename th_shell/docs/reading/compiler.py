@@ -42,11 +42,7 @@ class Compiler:
     def typed(self, text: str) -> Syntax:
         """The better of both results, as at a prompt; an expression may begin with '='."""
         text = text.strip().removeprefix("=").rstrip("; \t\n")
-        states = self.expression(text), self.statement(text)
-        for state in (Syntax.COMPLETE, Syntax.INCOMPLETE):
-            if state in states:
-                return state
-        return Syntax.WRONG
+        return min(self.expression(text), self.statement(text), key=list(Syntax).index)
 
     @cached_property
     def known_names(self) -> frozenset[str]:

@@ -102,11 +102,6 @@ LUA = "lua"
 PYTHON = "python"
 
 
-def prompt_of(language: str) -> str:
-    """The prompt of a language, as reports show it before an input."""
-    return ">>> " if language == PYTHON else "> "
-
-
 class Kind(Enum):
     """What an example's input is in its page."""
 

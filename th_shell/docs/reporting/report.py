@@ -10,7 +10,7 @@ from typing import NamedTuple
 from th_shell.docs.judging.printout import without_colours
 from th_shell.docs.judging.reasons import FOLLOWS, LACKS
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
-from th_shell.docs.reading.examples import Kind, prompt_of
+from th_shell.docs.reading.examples import PYTHON, Kind
 from th_shell.docs.reporting.causes import Cluster, clusters
 from th_shell.docs.reporting.excerpts import PLAIN, Style, diff_lines, excerpt, first_line
 from th_shell.visible import visible
@@ -210,7 +210,7 @@ def _roots(pages: Sequence[PageResult]) -> Iterator[str]:
 
 
 def _input(result: Result) -> str:
-    prompt = prompt_of(result.example.language)
+    prompt = ">>> " if result.example.language == PYTHON else "> "
     prefix = {Kind.PROMPT: prompt, Kind.SHELL: "$ "}.get(result.example.kind, "")
     return prefix + result.example.source
 

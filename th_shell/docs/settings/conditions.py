@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -42,17 +41,16 @@ class Facts(NamedTuple):
 _Value = Callable[[Facts], "str | bool"]
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(NamedTuple):
     """A condition. modules: the names of the modules that it asks for."""
 
     text: str
     modules: frozenset[str]
-    _value: _Value
+    value: _Value
 
     def holds(self, facts: Facts) -> bool:
         """Whether it is true."""
-        return bool(self._value(facts))
+        return bool(self.value(facts))
 
 
 def parse_condition(text: str) -> Condition:

@@ -16,14 +16,11 @@ __all__ = ["FORMATS", "reader"]
 
 #: The module of each suffix; all other pages are text pages.
 FORMATS = {
-    ".htm": "html",
-    ".html": "html",
+    **dict.fromkeys((".htm", ".html"), "html"),
+    **dict.fromkeys((".markdown", ".md"), "markdown"),
+    **dict.fromkeys((".rest", ".rst"), "rst"),
     ".ipynb": "notebook",
     ".lua": "lua",
-    ".markdown": "markdown",
-    ".md": "markdown",
-    ".rest": "rst",
-    ".rst": "rst",
 }
 
 
