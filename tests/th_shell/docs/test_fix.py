@@ -80,6 +80,8 @@ def by_value(documented: str, printed: str) -> bool:
         (["1\t5"], "1\t6\t\n", ["1\t6"]),
         (["1    5"], "1\t6\t\n", ["1    6"]),
         (["1    5"], "1\t16\t\n", None),
+        (["1 ", "4 4  ", "x"], "1\n4\nx\n", ["1 ", "4  ", "x"]),
+        (["  1 -- one", "   3"], " 3\n 1\n", None),  # whose comment it is, is not known
     ],
 )
 def test_the_page_keeps_its_ways(
@@ -198,6 +200,25 @@ local x = 1
 def test_margins_and_marks_of_formats(fixed: Fixed, name: str, text: str, new: str) -> None:
     assert fixed(text, name) == (new, [])
     assert fixed(new, name) == (new, [])
+
+
+def test_a_line_is_not_put_in_where_a_page_break_is(fixed: Fixed) -> None:
+    page = "```lua\n> for n = 1, 3 do print(n) end\n1\n```\n```lua\n3\n```\n"
+    assert fixed(page, "page.txt")[0] == page
+    whole = page.replace("```\n```lua\n", "")
+    assert fixed(whole, "page.txt") == (whole.replace("\n3", "\n2\n3"), [])
+
+
+def test_cells_of_a_page(fixed: Fixed) -> None:
+    page = "In [1]:\nx = 5\n\nIn [2]:\nx + 1\n\n7\n\nIn [3]:\nx\n\n5\n"
+    assert fixed(page, "page.txt") == (page.replace("7", "6"), [])
+
+
+def test_what_a_line_has_lost_before_blanks_at_its_end(fixed: Fixed) -> None:
+    page = "```python\n>>> for n in range(2): print(n, n)\n0 \n1 1\n```\n"
+    assert fixed(page)[0] == page
+    assert fixed(page.replace("0 \n", "0 2 \n"))[0] == page.replace("0 \n", "0 2 \n")
+    assert fixed(page.replace("0 \n", "2 0 \n"))[0] == page.replace("0 \n", "0 0 \n")
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,12 @@ def spoilt(
     return original.changed([*changes, *fixed])
 
 
+def can_be_restored(mutation: Mutation) -> bool:
+    """Whether outputs tell what was there before: they do not of an input, or a lost comment."""
+    is_comment_lost = mutation.before.count("--") > mutation.after.count("--")
+    return mutation.kind not in IN_INPUTS and not is_comment_lost
+
+
 def grouped(mutations: Sequence[Mutation]) -> list[list[Mutation]]:
     """Mutations in groups, in each of which every example has one at most."""
     groups: list[dict[int, Mutation]] = []
@@ -70,7 +76,7 @@ def restored(
     checker = QuickChecker(starter, compiler, Configuration(errata=errata), runner=trial.runner)
     original = Correction(page, checker)
     found = islice(trial.mutations(chance), count)
-    mutations = [mutation for mutation in found if mutation.kind not in IN_INPUTS]
+    mutations = list(filter(can_be_restored, found))
     inputs = [example.source for example in trial.examples]
     total = 0
     for group in grouped(mutations):

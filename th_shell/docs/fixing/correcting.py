@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from th_shell.docs.checking import Assessment, Checker, assess_page, own_faults
@@ -56,6 +57,7 @@ class Correction:
         self._page, runner = checker.read(path)
         self.text = self._page.text
         self._lines = self.text.split("\n")
+        self._read = {one.number: one for block in self._page.blocks for one in block.all_lines}
         self._found = assess_page(self._page, runner)
         printed = _always_printed(self._found, runner) if self._failed() else []
         found = (self._change(i, printed[i]) for i in self._failed())
@@ -68,11 +70,10 @@ class Correction:
 
     def changed(self, changes: Sequence[Change]) -> str:
         """The page's text with changes; all other characters stay."""
-        known = {line.number: line for block in self._page.blocks for line in block.lines}
         new = {number: texts for change in changes for number, texts in change.lines.items()}
         lines = list(self._lines)
         for number in sorted(new, reverse=True):
-            before, behind = _around(lines[number - 1], known[number]) or ("", "")
+            before, behind = _around(lines[number - 1], self._read[number]) or ("", "")
             lines[number - 1 : number] = [f"{before}{own}{behind}" for own in new[number]]
         return "\n".join(lines)
 
@@ -113,8 +114,7 @@ class Correction:
         if printed is None or result.verdict not in _REWRITTEN or self._ends_script(index):
             return None
         first, last = example.documented or (0, -1)
-        lines = (line for block in self._page.blocks for line in block.lines)  # it may be another
-        old = [line for line in lines if first <= line.number <= last]
+        old = [line for number, line in self._read.items() if first <= number <= last]
         is_known = all(_around(self._lines[line.number - 1], line) for line in old)
         texts = [line.text.split() for line in old]
         if not is_known or texts != [text.split() for text in example.expected.split("\n")]:
@@ -130,7 +130,13 @@ class Correction:
         )
         pairs = zip(old, new or (), strict=bool(new))
         changed = {line.number: texts for line, texts in pairs if texts != [line.text]}
-        is_guess = any(self._has_lost(line, changed.get(line.number, ())) for line in old)
+        start = [] if example.apart else [example.last]  # an output of its own block is elsewhere
+        numbers = [*start, *(line.number for line in old)]
+        torn = {one for pair in pairwise(numbers) if pair[1] - pair[0] > 1 for one in pair}
+        is_guess = any(
+            len(texts) > 1 and number in torn or self._has_lost(self._read[number], texts)
+            for number, texts in changed.items()
+        )
         return Change(index, changed) if changed and not is_guess else None
 
     def _has_lost(self, line: Line, texts: Sequence[str]) -> bool:
@@ -138,8 +144,9 @@ class Correction:
         above, whole, below = ("", *self._lines, "")[line.number - 1 : line.number + 2]
         if len(texts) > 1 and not all(text.strip(_MARKS) for text in (above, below)):
             return True
-        ends = [text.split()[-1:] for text in (line.text, *texts[-1:])]
-        return whole.rstrip("\r") != whole.rstrip() and ends[0] != ends[-1]
+        old, new = line.text.split(), " ".join(texts).split()
+        is_more = len(old) < len(new) or bool(new) and old[-1:] != new[-1:]
+        return is_more and whole.rstrip("\r") != whole.rstrip()
 
     def _ends_script(self, index: int) -> bool:
         """Whether a documented text may be what statements above print, too."""

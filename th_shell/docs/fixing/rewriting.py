@@ -38,8 +38,11 @@ def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[
     wanted = [line.rstrip() for line in printed.split("\n") if line.strip()]
     shown = [at for at, line in enumerate(documented) if not is_same(line, "")]
     texts = [documented[at] for at in shown]
-    if len(set(map(_margin, texts))) > 1 and _words(texts) == _words(wanted):
-        return None  # the lines stand in another order, and their margins tell nothing
+    bare = [_COMMENT.sub("", text) for text in texts]
+    if _words(wanted) in (_words(texts), _words(bare)) and (
+        len(set(map(_margin, texts))) > 1 or bare != texts
+    ):
+        return None  # lines in another order: their margins and comments tell nothing
     pairs = list(_paired(texts, wanted))
     rewriter = _Rewriter(wanted, is_same, _shifts(pairs, is_same))
     new = [[] if at in shown else [line] for at, line in enumerate(documented)]
@@ -116,9 +119,9 @@ class _Rewriter:
         if self._is_same(old, new):
             return [old]
         body = _COMMENT.sub("", old)
-        body = body if self._is_same(old, body) else old
+        body = (body if self._is_same(old, body) else old).rstrip()
         text = self._with_words(body, new)
-        if text is None and body == old:
+        if text is None and body == old.rstrip():
             text = self._as_printed(old, new)
         if text is None or "..." in body or spaced(text) != " ".join(text.split()):
             return None
@@ -142,8 +145,7 @@ class _Rewriter:
         in_columns = in_columns or bool(moves[0] and self._shifts)
         if None in words or not is_alike or any(moves) and in_columns:
             return None
-        text = "".join(f"{gap}{word}" for (gap, _), word in zip(left, words, strict=True))
-        return text + old[len(old.rstrip()) :]
+        return "".join(f"{gap}{word}" for (gap, _), word in zip(left, words, strict=True))
 
     def _word(self, old: str, new: str) -> str | None:
         if old == new or not (is_number(old) and is_number(new)):

@@ -64,6 +64,11 @@ class Block:
     group: str = ""
     role: Role | None = None
 
+    @property
+    def all_lines(self) -> tuple[Line, ...]:
+        """Its lines, and those of its output."""
+        return (*self.lines, *(self.output or ()))
+
 
 class PageText(NamedTuple):
     """What a page's format says of its text.
