@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -88,6 +88,7 @@ LINES = """\
 
 
 @given(lines=st.lists(st.sampled_from(LINES), max_size=14))
+@example(lines=["```", "text", "", ""])
 @settings(max_examples=150, deadline=None)
 def test_blocks_are_those_of_the_whole_page(lines: list[str]) -> None:
     found = [

@@ -52,11 +52,13 @@ def _outline(lines: Sequence[str]) -> list[int]:
     """The indices of the lines that tell a page's structure.
 
     Of paragraphs in a row these are the first lines of the first and the last, and the blank lines
-    below these: how they hang together with what is above and below them.
+    below these: how they hang together with what is above and below them. Blank lines at the end of
+    the page are those of a fence that nothing closes.
     """
+    last = max((at for at, line in enumerate(lines, 1) if line.strip(" \t")), default=0)
     kept: list[int] = []
     run: list[int] = []  # the first line of each paragraph, and one blank line below it
-    for at, line in enumerate(lines):
+    for at, line in enumerate(lines[:last]):
         is_prose, is_blank = bool(_PROSE.match(line)), not line.strip(" \t")
         if is_prose and len(run) % 2 == 0 or is_blank and len(run) % 2:
             run.append(at)
@@ -64,7 +66,7 @@ def _outline(lines: Sequence[str]) -> list[int]:
             kept += _ends(run)
             kept.append(at)
             run = []
-    return kept + _ends(run)
+    return [*kept, *_ends(run), *range(last, len(lines))]
 
 
 def _ends(run: list[int]) -> list[int]:
