@@ -81,7 +81,7 @@ def _block(token: Token, kept: Sequence[int], lines: Sequence[str]) -> Block:
     after = kept[first + len(texts)] if first + len(texts) < len(kept) else len(lines)
     start = kept[first - 1] + 1 if token.type == "fence" else kept[first]
     inside = dict(enumerate(lines[start:after], start))
-    for at, text in zip(kept[first:], texts, strict=False):
+    for at, text in zip(kept[first : first + len(texts)], texts, strict=False):
         if text != _LETTER.sub(r"\1", lines[at]):
             inside[at] = text  # without the margin of a list or a quotation
     numbered = tuple(Line(at + 1, text) for at, text in inside.items())
