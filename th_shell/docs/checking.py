@@ -75,8 +75,7 @@ class Checker:
         """Read a page, or what it would be with another text. Raises PageError."""
         try:
             said = configuration(path, self.said)
-            language = said.language or LUA
-            page = read(path, self.compiler, said.layer, language, said.errata, text)
+            page = read(path, self.compiler, said, text)
         except OSError as error:
             raise PageError(f"cannot be read: {error.strerror}") from None
         if said.sandbox and (lack := sandbox.missing()):

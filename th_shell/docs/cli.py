@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib import import_module
@@ -26,31 +26,6 @@ from th_shell.docs.reporting.reporter import (
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Starter
 from th_shell.visible import UsageError
-
-
-def in_order(
-    pages: Sequence[Path],
-    check: Callable[[Path], PageResult],
-    options: argparse.Namespace,
-    starter: Starter,
-) -> Iterator[PageResult]:
-    """The results of pages, in their order, while others run.
-
-    What still runs when nobody wants further results is stopped.
-    """
-    done = False
-    with ThreadPoolExecutor(options.jobs or PROCESSORS) as pool:
-        try:
-            for result in pool.map(check, pages):
-                yield result
-                if options.fail_fast and result.failed:
-                    return
-            done = True
-        finally:
-            if not done:
-                pool.shutdown(wait=False, cancel_futures=True)
-                starter.stop()
-
 
 _WRONG_USAGE = 2
 _NO_EXAMPLES = 5  # as pytest without tests
@@ -114,11 +89,25 @@ def _with_pages(words: Sequence[str]) -> list[str]:
 
 
 def _results(options: argparse.Namespace, progress: Progress) -> Iterator[PageResult]:
-    with Starter() as starter:
+    """The results of pages, in their order, while others run.
+
+    What still runs when nobody wants further results is stopped.
+    """
+    done = False
+    with Starter() as starter, ThreadPoolExecutor(options.jobs or PROCESSORS) as pool:
         checker = Checker(starter, Compiler(), said_by(options), options.update)
 
         def check(page: Path) -> PageResult:
             progress.begin(str(page))
             return checker.check(page)
 
-        yield from in_order(options.pages, check, options, starter)
+        try:
+            for result in pool.map(check, options.pages):
+                yield result
+                if options.fail_fast and result.failed:
+                    return
+            done = True
+        finally:
+            if not done:
+                pool.shutdown(wait=False, cancel_futures=True)
+                starter.stop()

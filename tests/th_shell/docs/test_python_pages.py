@@ -13,6 +13,7 @@ from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
 from th_shell.docs.running.evaluation import Outcome, Runner
+from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.settings import NOTHING, Layer, Settings
 
 COMPILER = Compiler()
@@ -21,7 +22,7 @@ COMPILER = Compiler()
 def check(runner: Runner, folder: Path, text: str, below: Layer = NOTHING) -> list[Result]:
     page = folder / "page.md"
     page.write_text(text)
-    found = check_page(read(page, COMPILER, below), runner)
+    found = check_page(read(page, COMPILER, Configuration(below)), runner)
     assert not found.problem
     return list(found.results)
 

@@ -266,7 +266,7 @@ def beside(
     page = folder / "page.md"
     page.write_text(PAGE)
     (folder / "page.md.th-docs").write_text(said)
-    return read(page, compiler, below or Layer()).examples
+    return read(page, compiler, Configuration(below or Layer())).examples
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_file_in_the_folder_of_errata_stands_over_the_one_beside_the_page(
     beside(tmp_path, "atol = 1\nrtol = 1\n[[errata]]\nreason = '1'\ninput = 'x'\n", compiler)
     (tmp_path / "errata").mkdir()
     (tmp_path / "errata/page.md.th-docs").write_text("rtol = 2\n")
-    found = read(tmp_path / "page.md", compiler, folder=tmp_path / "errata")
+    found = read(tmp_path / "page.md", compiler, Configuration(errata=tmp_path / "errata"))
     settings = found.examples[0].settings
     assert (settings.atol, settings.rtol, found.beside.errata()) == (1, 2, [])
 

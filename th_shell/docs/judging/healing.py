@@ -62,7 +62,9 @@ class Healing:
         self._lost = lost_in(self._judged_before)
         self._modules: set[str] = set()  # the names of modules so far
         self._proposals = self._all_proposals()
-        self._tried = {i: next(found) for i, found in self._proposals.items()}
+        self._tried: dict[int, Repair] = {}
+        for i in self._proposals:
+            self._try_next(i)
 
     def healed(self) -> Healed:
         """The results with the repairs that hold. Raises HiddenError."""
@@ -99,9 +101,7 @@ class Healing:
                 makers = [binding[name] for name in used if name in binding]
                 bound = own.union(binding, _GIVEN[example.language])
                 passage = self._passage(i, makers, frozenset(bound))
-                proposals = list(repairs(passage))
-                if proposals:
-                    found[i] = iter(proposals)
+                found[i] = repairs(passage)
             if example.language == LUA and REQUIRES.search(example.source):
                 self._modules |= own
             binding.update(dict.fromkeys(own, example))
@@ -133,7 +133,7 @@ class Healing:
         if following:
             self._tried[index] = following
         else:
-            del self._tried[index]
+            self._tried.pop(index, None)
 
     # -- trials
 

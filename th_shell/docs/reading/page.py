@@ -16,8 +16,8 @@ from th_shell.docs.reading.formats import FORMATS, reader
 from th_shell.docs.reading.languages import language_of, role_of
 from th_shell.docs.reading.refining import examples_of
 from th_shell.docs.settings.beside import Beside
+from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.placement import cut_with_settings
-from th_shell.docs.settings.settings import NOTHING, Layer
 from th_shell.files import read_file
 
 
@@ -124,21 +124,17 @@ class Page:
 
 
 def read(
-    path: Path,
-    compiler: Compiler,
-    below: Layer = NOTHING,
-    language: str = LUA,
-    folder: Path | None = None,
-    text: str | None = None,
+    path: Path, compiler: Compiler, said: Configuration | None = None, text: str | None = None
 ) -> Page:
     """Read a page.
 
-    below: what its folder says of it. language: that of blocks which tell none. folder: where
-    its errata and verdicts are, if not beside it. text: what it is read from; None for its file.
-    Raises OSError and PageError.
+    said: of it and the others of its folder. text: what it is read from; None for its file. Raises
+    OSError and PageError.
     """
+    said = said or Configuration()
+    folder, language = said.errata, said.language or LUA
     files = [Beside.of(path), *([Beside.of(path, folder)] if folder else [])]
     text = text_of(path) if text is None else text
     found = read_text(text, path.name, language)
-    cut = cut_with_settings(found, compiler, below, files)
+    cut = cut_with_settings(found, compiler, said.layer, files)
     return Page(path, files[-1], *cut, compiler, text, found.unread)

@@ -69,15 +69,12 @@ def cause_of(result: Result) -> Cause:
     if result.verdict is Verdict.DAMAGED or not documented:
         return _by_message(result, result.note)
     printed = without_colours(result.got).strip()
-    if len(printed.split("\n")) == 1 and not _has_common_words(documented, printed):
+    is_line = "\n" not in printed
+    if is_line and all(piece.mark != " " for piece in word_pieces(documented, printed)):
         words = f"the program prints only '{first_line(printed, _WORDS)}'"
         return _by_message(result, words if printed else "the program prints nothing")
     found = changes(documented, result.got)
     return _by_changes(result, found, "the page says {}, the program says {}")
-
-
-def _has_common_words(documented: str, printed: str) -> bool:
-    return any(piece.mark == " " for piece in word_pieces(documented, printed))
 
 
 def _message(got: str) -> str:

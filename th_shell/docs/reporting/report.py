@@ -43,6 +43,10 @@ class View(NamedTuple):
     style: Style = PLAIN
 
 
+#: How a report is shown without options.
+USUAL = View()
+
+
 class TextReport:
     """The text of a run, page by page."""
 
@@ -111,16 +115,15 @@ class TextReport:
         return f"{place}{line} [as {self._shown[cluster.cause.key]}]\n"
 
 
-def describe_failure(page: PageResult, result: Result, view: View | None = None) -> str:
+def describe_failure(page: PageResult, result: Result, view: View = USUAL) -> str:
     """An example's position and input, and how what it has printed differs from the page."""
-    view = view or View()
     return f"{_failure_at(page, result, view.style)}{describe(result, view)}"
 
 
-def describe(result: Result, view: View | None = None) -> str:
+def describe(result: Result, view: View = USUAL) -> str:
     """An example's verdict and input, and how what it has printed differs from the page."""
     note = f" ({first_line(result.note)})" if result.note else ""
-    return "\n".join([f"{result.verdict.value}{note}", *_details(result, view or View()), ""])
+    return "\n".join([f"{result.verdict.value}{note}", *_details(result, view), ""])
 
 
 def tally(pages: Sequence[PageResult]) -> dict[str, int]:

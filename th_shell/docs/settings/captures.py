@@ -58,16 +58,14 @@ class Captures:
 
     def _pattern(self, expected: str, new: Sequence[str]) -> str:
         """A regular expression for an output, with a group for each new name."""
-        expected = self.paste(expected).strip()
-        pattern, end, seen = "", 0, set[str]()
-        for match in _PLACE.finditer(expected):
-            name = match[1]
-            if name in new:
-                pattern += _spaced(expected[end : match.start()])
-                pattern += rf"(?P={name})" if name in seen else rf"(?P<{name}>\S.*?)"
-                seen.add(name)
-                end = match.end()
-        return pattern + _spaced(expected[end:])
+        pattern, seen = "", set[str]()
+        for at, part in enumerate(_PLACE.split(self.paste(expected).strip())):
+            if at % 2 and part in new:  # between the texts there are names
+                pattern += rf"(?P={part})" if part in seen else rf"(?P<{part}>\S.*?)"
+                seen.add(part)
+            else:
+                pattern += _spaced(f"<{part}>" if at % 2 else part)
+        return pattern
 
 
 def _spaced(text: str) -> str:
