@@ -15,10 +15,10 @@ from typing import Any
 
 from th_shell.docs.judging import plausibility
 from th_shell.docs.judging.adoption import adopting_cell, adopting_code, vary_literals
-from th_shell.docs.judging.comparison import agrees_within, is_in_another_order
+from th_shell.docs.judging.comparison import agrees_within, has_words_of
 from th_shell.docs.judging.printout import is_scaled, number_words, numbers
 from th_shell.docs.judging.python import comparable, comparable_outcome
-from th_shell.docs.judging.verdicts import Result, Verdict, judge
+from th_shell.docs.judging.verdicts import QUOTES, Result, Verdict, judge
 from th_shell.docs.reading.examples import LUA, Example
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
@@ -26,6 +26,8 @@ from th_shell.docs.settings.settings import filtered
 
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)
+#: The verdicts that the order of words may change, where the page has the words, or where not.
+_IN_ORDER = {Verdict.DIFFERS: True, Verdict.LAYOUT: False}
 _ENGINES = (2, 3, 4, 5)  # of runs that tell what depends on the order of fields
 _ADOPTED = 3  # runs of the second round that have the documented numbers
 _TIME = re.compile(r"\d\d:\d\d")
@@ -93,25 +95,30 @@ class _Rounds:
         return Judgement(judge(self.examples, outcomes), outcomes)
 
     def in_any_order(self, once: Judgement) -> Judgement:
-        """The judgement, where outputs hold whose words each engine prints in another order."""
-        found = [
-            i
+        """The judgement of outputs whose words each engine prints in another order.
+
+        They hold where the page has these words in any order, and fail where it has others.
+        """
+        found = {
+            i: has_words
             for i, (example, pair) in enumerate(zip(self.examples, once.outcomes, strict=True))
             if example.language == LUA  # the order of Python's sets is that of the run's seed
-            and once.results[i].verdict is Verdict.DIFFERS
-            and any(
-                is_in_another_order(text, *(outcome.compared for outcome in pair))
-                for text in (example.expected, _told_text(example), *pair[0].told)
-            )
-        ]
+            and once.results[i].verdict in _IN_ORDER
+            and has_words_of(*(outcome.compared for outcome in pair))
+            and (has_words := _has_words(example, pair[0])) is _IN_ORDER[once.results[i].verdict]
+            and (has_words or not _is_free(example, pair[0]))
+        }
         if not found:
             return once
-        plans = [Plan(1, engine=n, sources=self.sources, last=found[-1]) for n in _ENGINES]
+        plans = [Plan(n, engine=n, sources=self.sources, last=max(found)) for n in _ENGINES]
         others = self._evaluated(plans)
         results = list(once.results)
-        for i in found:
-            if any(other.compared != once.outcomes[i][0].compared for other in others[i]):
-                results[i] = replace(results[i], verdict=Verdict.LAYOUT, by_chance=True)
+        for i, has_words in found.items():
+            first = once.outcomes[i][0].compared
+            texts = [outcome.compared for outcome in (once.outcomes[i][1], *others[i])]
+            if any(text != first for text in texts) and all(has_words_of(t, first) for t in texts):
+                verdict = Verdict.LAYOUT if has_words else Verdict.DIFFERS
+                results[i] = replace(results[i], verdict=verdict, by_chance=True)
         return replace(once, results=results)
 
     def second(self, once: Judgement, chance: Sequence[int]) -> Judgement:
@@ -191,8 +198,17 @@ class _Rounds:
         ]
 
 
-def _told_text(example: Example) -> str:
-    return example.value.text if example.value else ""
+def _has_words(example: Example, outcome: Outcome) -> bool:
+    """Whether the page has the words that are printed."""
+    value = example.value.text if example.value else ""
+    texts = (example.expected, value, QUOTES.sub(" ", value), *outcome.told)
+    return any(has_words_of(text, outcome.compared) for text in texts)
+
+
+def _is_free(example: Example, outcome: Outcome) -> bool:
+    """Whether the page may have other words than are printed: for tables, errors, and by `...`."""
+    is_other = outcome.error is not None or bool(example.settings.filters)
+    return is_other or "{" in outcome.compared or "..." in example.expected
 
 
 def _is_by_clock(samples: Sequence[str], later: str) -> bool:

@@ -131,13 +131,13 @@ def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) 
     return any(_same_lines(text, got, tolerance) for text in readings(expected))
 
 
-def is_in_another_order(expected: str, first: str, second: str) -> bool:
-    """Whether runs print the same words in different orders, and the page shows yet another one.
+def has_words_of(expected: str, got: str) -> bool:
+    """Whether two texts have the same words in any order, numbers within their rounding.
 
-    So does a program that goes through the fields of a table, or a set, and prints them.
+    So has what a program prints that goes through the fields of a table, in two runs.
     """
-    wanted, *found = (sorted(tokens(text)) for text in (expected, first, second))
-    return wanted == found[0] == found[1]
+    wanted, found = (" ".join(sorted(tokens(text))) for text in (expected, got))
+    return agrees(wanted, found)
 
 
 #: How many of the letters of two texts agree that tell nearly the same, and how many there may be.
@@ -145,8 +145,9 @@ _NEARLY, _LETTERS = 0.6, 2000
 
 
 def is_nearly(expected: str, got: str) -> bool:
-    """Whether a comment tells what is printed, but for some words or letters."""
-    first, second = (" ".join(re.sub(r"[\"']", "", text).split()) for text in (expected, got))
+    """Whether a comment tells what is printed, but for some letters, and the order of lines."""
+    texts = (re.sub(r"[\"']", "", text).split("\n") for text in (expected, got))
+    first, second = (" ".join(" ".join(sorted(lines)).split()) for lines in texts)
     if not first or not second or max(len(first), len(second)) > _LETTERS:
         return False
     return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _NEARLY

@@ -12,8 +12,8 @@ from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
     agrees_in_any_order,
+    has_words_of,
     is_error_message,
-    is_in_another_order,
     is_nearly,
     is_same_text,
     shows_today,
@@ -46,7 +46,7 @@ class Verdict(Enum):
 
 _COMMENT = re.compile(r"--.*")
 #: What a comment writes around and between values, and a printed value does not have.
-_QUOTES = re.compile(r"[\"',]")
+QUOTES = re.compile(r"[\"',]")
 #: Values of Lua as they are written in code.
 _LITERAL = re.compile(
     rf"\"(?P<double>[^\"\\\n]*)\"|'(?P<single>[^'\\\n]*)'|(?P<word>nil|true|false|{NUMBER})"
@@ -264,10 +264,10 @@ def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome
     shown = first.shown, second.shown
     if _LEFT_OUT.fullmatch(value.text):
         return Result(example, Verdict.RAN, first.shown)
-    readings = value.text, _QUOTES.sub(" ", value.text), *first.told
+    readings = value.text, QUOTES.sub(" ", value.text), *first.told
     verdicts = [_compare(replace(example, expected=text), *shown) for text in readings]
-    bare = replace(example, expected=_QUOTES.sub(" ", value.text))
-    verdicts.append(_compare(bare, *(_QUOTES.sub(" ", text) for text in shown)))
+    bare = replace(example, expected=QUOTES.sub(" ", value.text))
+    verdicts.append(_compare(bare, *(QUOTES.sub(" ", text) for text in shown)))
     best = next((v for v in (Verdict.PASS, Verdict.LAYOUT) if v in verdicts), None)
     if best:
         return Result(example, best, first.shown)
@@ -294,7 +294,7 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
         told = _ERROR_WORD.sub("", example.value.text)
         words = bare_message(first.error)
         is_within = " " in words and words in told
-        if is_within or is_error_message(_QUOTES.sub(" ", told), _QUOTES.sub(" ", first.error)):
+        if is_within or is_error_message(QUOTES.sub(" ", told), QUOTES.sub(" ", first.error)):
             return Result(example, Verdict.PASS, got)
     if not expected and _SAYS_ERROR.search(example.source):
         return Result(example, Verdict.LAYOUT, got, "an error that the comment announces")
@@ -308,7 +308,7 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
     if found is not None:
         return found
     differ = not same(first, second)
-    if differ and is_in_another_order(expected, first, second):
+    if differ and has_words_of(expected, first) and has_words_of(first, second):
         return Verdict.LAYOUT
     by_chance = (differ or shows_today(first)) and (
         agrees_by_layout(expected, first, second) or like_tables(expected, first, second)
