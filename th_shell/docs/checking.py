@@ -29,7 +29,7 @@ from th_shell.docs.reading.examples import LUA, PYTHON
 from th_shell.docs.reading.page import Page, read
 from th_shell.docs.running import sandbox
 from th_shell.docs.running.configured import configured_runner, with_conditions, with_imports
-from th_shell.docs.running.evaluation import Outcome, Runner
+from th_shell.docs.running.evaluation import Runner, Runs
 from th_shell.docs.running.processes import Starter, StoppedError
 from th_shell.docs.settings.beside import Erratum
 from th_shell.docs.settings.configuration import Configuration, configuration
@@ -99,7 +99,7 @@ class Assessment(NamedTuple):
     """
 
     results: Sequence[Result]
-    outcomes: Sequence[tuple[Outcome, Outcome]]
+    outcomes: Sequence[Runs]
     inputs: Mapping[int, str]
     errata: Mapping[int, Erratum]
 
@@ -157,10 +157,7 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
 
 
 def _with_reasons(
-    results: Sequence[Result],
-    outcomes: Sequence[tuple[Outcome, Outcome]],
-    page: Page,
-    runner: Runner,
+    results: Sequence[Result], outcomes: Sequence[Runs], page: Page, runner: Runner
 ) -> list[Result]:
     """The results, in which failures whose reason is not the program have other verdicts."""
     lua, python = (runner.preludes.get(language, "") for language in (LUA, PYTHON))

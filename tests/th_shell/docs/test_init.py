@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.docs.cli import main
-from th_shell.docs.command.project import sphinx_setup
+from th_shell.docs.command.init import sphinx_setup
 from th_shell.docs.settings.configuration import Configuration, configuration
 from th_shell.docs.settings.options import read_toml
 

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from th_shell.docs.command import project
 from th_shell.docs.command.command_lines import parser_of
 from th_shell.docs.command.selection import pages_below
 from th_shell.docs.reading.examples import PYTHON
+from th_shell.docs.reading.page import read_page
 from th_shell.docs.reporting.reporter import write_text
-from th_shell.files import write_file
-from th_shell.visible import complain
+from th_shell.docs.settings.settings import PageError
+from th_shell.files import read_file, write_file
+from th_shell.packages import rockspec
+from th_shell.packages.tree import lua_files
+from th_shell.visible import UsageError, complain
 
 _CANNOT_WRITE = 2
 _PRELUDE = "prelude.py"
+_SPHINX = ("conf.py", "doc*/conf.py", "doc*/*/conf.py")
+_INIT = "?/init.lua"
 
 
 def main(words: Sequence[str]) -> int:
@@ -53,15 +60,15 @@ def _files(folder: Path) -> dict[Path, str]:
     if shown.startswith(os.pardir):
         top, shown = folder, os.curdir
     pages = list(pages_below(folder))
-    setup = project.sphinx_setup(top)
-    own = " ." if project.installs_python(top) else ""
+    setup = sphinx_setup(top)
+    own = " ." if installs_python(top) else ""
     workflow = _beside("workflow.yml").format(folder=shlex.quote(shown), project=own)
     patterns = ", ".join(sorted({f'"*{page.suffix}"' for page in pages})) or '"*.md"'
     up = os.path.relpath(top, folder)
     found: dict[str, object] = {
-        "lua_path": [os.path.normpath(f"{up}/{one}") for one in project.lua_path(top)],
+        "lua_path": [os.path.normpath(f"{up}/{one}") for one in lua_path(top)],
         "prelude": _PRELUDE if setup else "",
-        "language": PYTHON if project.is_in_python(pages) else "",
+        "language": PYTHON if is_in_python(pages) else "",
     }
     return {
         **({folder / _PRELUDE: setup} if setup else {}),
@@ -84,3 +91,51 @@ def _settings(found: Mapping[str, object]) -> str:
 def _beside(name: str) -> str:
     """The text of a file that is written as it stands beside this module, or nearly so."""
     return Path(__file__).with_name(name).read_text("utf-8")
+
+
+# -- what a project tells of how its examples are run
+
+
+def lua_path(top: Path) -> list[str]:
+    """Patterns that find a project's Lua modules: those of its rockspec, else what folders have."""
+    found = set[str]()
+    with suppress(UsageError):
+        said = rockspec.read(top)
+        listed = lua_files(top, said, "") if said and said.modules else {}
+        for place, file in listed.items():
+            path = file.relative_to(top.resolve()).as_posix()
+            name = _INIT if place.endswith("/init.lua") else "?.lua"
+            if f"/{path}".endswith(f"/{place}"):
+                found.add(path.removesuffix(place) + name)
+    for folder in () if found else ("", "lua/", "lib/", "src/"):
+        if any(top.glob(f"{folder}**/*.lua" if folder else "*.lua")):
+            found.add(f"{folder}?.lua")
+        if any(top.glob(f"{folder}*/init.lua")):
+            found.add(folder + _INIT)
+    return sorted(found)
+
+
+def installs_python(top: Path) -> bool:
+    """Whether a project installs a package of Python."""
+    is_installed = any((top / name).is_file() for name in ("pyproject.toml", "setup.py"))
+    return is_installed and any(any(top.glob(f"{up}*/__init__.py")) for up in ("", "src/"))
+
+
+def sphinx_setup(top: Path) -> str:
+    """The code that Sphinx runs before the examples of each page; '' for none."""
+    for path in (path for place in _SPHINX for path in sorted(top.glob(place))):
+        with suppress(OSError, SyntaxError, ValueError):
+            for node in ast.parse(read_file(path)).body:
+                match node:
+                    case ast.Assign([ast.Name("doctest_global_setup")], ast.Constant(str(code))):
+                        return code
+    return ""
+
+
+def is_in_python(pages: Iterable[Path]) -> bool:
+    """Whether all blocks of pages that tell their language are in Python, and some do."""
+    found = set[str]()
+    for page in pages:
+        with suppress(OSError, PageError):
+            found.update(block.language for block in read_page(page, "").blocks)
+    return found == {PYTHON}

@@ -22,12 +22,11 @@ from th_shell.docs.judging.comparison import agrees, agrees_by_layout
 from th_shell.docs.judging.printout import same
 from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.examples import Example, identities
-from th_shell.docs.running.evaluation import Outcome
+from th_shell.docs.running.evaluation import Outcome, Runs
 from th_shell.docs.settings.beside import Beside, Erratum, find_errata
 from th_shell.docs.settings.settings import Settings, SettingsError, filtered
 from th_shell.visible import encodable
 
-_Runs = tuple[Outcome, Outcome]
 _NO_REASON = "No reason is given yet."
 
 
@@ -38,7 +37,7 @@ def errata_of(examples: Sequence[Example], beside: Beside) -> dict[int, Erratum]
 
 
 def with_errata(
-    results: Sequence[Result], outcomes: Sequence[_Runs], errata: Mapping[int, Erratum]
+    results: Sequence[Result], outcomes: Sequence[Runs], errata: Mapping[int, Erratum]
 ) -> list[Result]:
     """The results, in which an example that fails as its erratum says has that verdict.
 
@@ -51,14 +50,14 @@ def with_errata(
     ]
 
 
-def _with_erratum(result: Result, erratum: Erratum, runs: _Runs) -> Result:
+def _with_erratum(result: Result, erratum: Erratum, runs: Runs) -> Result:
     problem = _disagreement(result, erratum, runs)
     if problem:
         return replace(result, verdict=Verdict.DIFFERS, note=problem)
     return replace(result, verdict=Verdict.ERRATUM, note=erratum.reason)
 
 
-def _disagreement(result: Result, erratum: Erratum, runs: _Runs) -> str:
+def _disagreement(result: Result, erratum: Erratum, runs: Runs) -> str:
     fails = result.fails_unexpectedly
     if erratum.right is not None:
         return f"its erratum says that this holds: {erratum.right}" if fails else ""
@@ -74,7 +73,7 @@ def _disagreement(result: Result, erratum: Erratum, runs: _Runs) -> str:
 
 def updated(
     results: Sequence[Result],
-    outcomes: Sequence[_Runs],
+    outcomes: Sequence[Runs],
     errata: Mapping[int, Erratum],
     inputs: Mapping[int, str],
 ) -> dict[int, Erratum]:
@@ -101,12 +100,12 @@ def _printed(run: Outcome) -> str:
     return encodable(run.output + (run.error or ""))
 
 
-def _with_output(erratum: Erratum, runs: _Runs) -> Erratum:
+def _with_output(erratum: Erratum, runs: Runs) -> Erratum:
     first, second = map(_printed, runs)
     return replace(erratum, prints=first.rstrip(), by_chance=not same(first, second))
 
 
-def _prints(output: str, by_chance: bool, runs: _Runs, settings: Settings) -> bool:
+def _prints(output: str, by_chance: bool, runs: Runs, settings: Settings) -> bool:
     output, first, second = filtered(settings.filters, output, *map(_printed, runs))
     if by_chance:
         return agrees_by_layout(output, first, second)

@@ -16,7 +16,7 @@ from th_shell.docs.judging.verdicts import Result, Verdict
 from th_shell.docs.reading.comment_values import remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Block, Example, Kind
 from th_shell.docs.reading.names import bound_names
-from th_shell.docs.running.evaluation import Outcome
+from th_shell.docs.running.evaluation import Outcome, Runs
 
 #: Beside so many shown outputs of Lua, one that is left out is noticed.
 _MANY = 5
@@ -25,9 +25,7 @@ _FORMS = ((PYTHON, Kind.PROMPT), (LUA, Kind.PROMPT), (LUA, Kind.BARE))
 
 
 def with_omissions(
-    results: Sequence[Result],
-    outcomes: Sequence[tuple[Outcome, Outcome]],
-    blocks: Sequence[Block],
+    results: Sequence[Result], outcomes: Sequence[Runs], blocks: Sequence[Block]
 ) -> list[Result]:
     """The results, in which what prints something that the page has to show, and does not, fails.
 

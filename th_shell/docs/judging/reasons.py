@@ -30,7 +30,7 @@ from th_shell.docs.reading import names, naming
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
-from th_shell.docs.running.evaluation import Outcome
+from th_shell.docs.running.evaluation import Runs
 from th_shell.syntax import Syntax
 
 #: The line with class and sizes, also where it stands behind numbers or lost its bracket.
@@ -135,9 +135,7 @@ def _message(got: str) -> str:
 
 
 def with_fragments(
-    results: Iterable[Result],
-    outcomes: Iterable[tuple[Outcome, Outcome]],
-    known: Mapping[str, frozenset[str]],
+    results: Iterable[Result], outcomes: Iterable[Runs], known: Mapping[str, frozenset[str]]
 ) -> list[Result]:
     """The results; what fails for want of something that the page leaves out is a fragment.
 

@@ -49,6 +49,11 @@ class Repair(NamedTuple):
     lines: Mapping[int, Sequence[str]]
 
 
+#: What stands in place of a pattern; and what proposes repairs.
+_Replacement = str | Callable[[re.Match[str]], str]
+_Proposal = Callable[[Passage], Iterator[Repair]]
+
+
 def repairs(passage: Passage) -> Iterator[Repair]:
     """Repairs of an example: the single ones, the likeliest first, then pairs of them."""
     proposals = _PROPOSALS[passage.language]
@@ -107,65 +112,61 @@ def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
         yield from _changed(why, lines, _DOT, colon)
 
 
-@dataclass(frozen=True)
-class _Substitution:
-    """Replaces a pattern in lines. parts: of a passage, each for a repair of its own."""
+def _substitution(why: str, pattern: str, by: _Replacement, *parts: Sequence[str]) -> _Proposal:
+    """What replaces a pattern in lines. parts: of a passage, each for a repair of its own."""
 
-    why: str
-    pattern: re.Pattern[str]
-    replacement: str | Callable[[re.Match[str]], str]
-    parts: Sequence[Sequence[str]]
-
-    def __call__(self, passage: Passage) -> Iterator[Repair]:
-        for names in self.parts:
+    def propose(passage: Passage) -> Iterator[Repair]:
+        for names in parts:
             lines = [line for name in names for line in getattr(passage, name)]
-            yield from _changed(self.why, lines, self.pattern, self.replacement)
+            yield from _changed(why, lines, re.compile(pattern, re.M), by)
+
+    return propose
 
 
 _INPUT, _DOCUMENTED = ("input",), ("documented",)
 
-_escaped = _Substitution(
+_escaped = _substitution(
     "a backslash stands before a bracket",
-    re.compile(r"\\([{}\[\]_*#])"),
+    r"\\([{}\[\]_*#])",
     r"\1",
-    (_INPUT, _DOCUMENTED, ("above",), ("below",)),
+    *(_INPUT, _DOCUMENTED, ("above",), ("below",)),
 )
-_bracket_for_brace = _Substitution(
+_bracket_for_brace = _substitution(
     "a brace became a bracket",
-    re.compile(r"(\w(?:Tensor|Storage))\[(\{[^\[\]]*\})\]"),
+    r"(\w(?:Tensor|Storage))\[(\{[^\[\]]*\})\]",
     r"\1{\2}",
-    (_INPUT + _DOCUMENTED,),
+    _INPUT + _DOCUMENTED,
 )
-_doubled_operator = _Substitution(
+_doubled_operator = _substitution(
     "an operator stands twice where the line breaks",
-    re.compile(r"([-+*/,])[ \t]*\n(\s*)\1"),
+    r"([-+*/,])[ \t]*\n(\s*)\1",
     r"\n\2\1",
-    (_INPUT + _DOCUMENTED,),
+    _INPUT + _DOCUMENTED,
 )
 _STRAIGHT = str.maketrans("‘’‚‛′“”„‟″−–", "'''''\"\"\"\"\"--")
-_curly_quotes = _Substitution(
+_curly_quotes = _substitution(
     "quotes became curly ones, or a minus a dash",
-    re.compile("[‘’‚‛′“”„‟″−–]"),
+    "[‘’‚‛′“”„‟″−–]",
     lambda match: match[0].translate(_STRAIGHT),
-    (_INPUT,),
+    _INPUT,
 )
-_glued_digits = _Substitution(
+_glued_digits = _substitution(
     "the spaces between the digits are missing",
-    re.compile(r"^[ \t]*\d{2,}[ \t]*$", re.M),
+    r"^[ \t]*\d{2,}[ \t]*$",
     lambda match: " ".join(match[0].strip()),
-    (_DOCUMENTED,),
+    _DOCUMENTED,
 )
-_alias = _Substitution(
+_alias = _substitution(
     "torch.Tensor stands for the type that is printed",
-    re.compile(r"\[torch\.Tensor(?= of )"),
+    r"\[torch\.Tensor(?= of )",
     "[torch.DoubleTensor",
-    (_DOCUMENTED,),
+    _DOCUMENTED,
 )
-_parenthesis = _Substitution(
+_parenthesis = _substitution(
     "a bracket became a parenthesis",
-    re.compile(r"^([ \t]*)\((torch\.\w+ of (?:size|dimension) [\dx]+)[\])]", re.M),
+    r"^([ \t]*)\((torch\.\w+ of (?:size|dimension) [\dx]+)[\])]",
     r"\1[\2]",
-    (_DOCUMENTED,),
+    _DOCUMENTED,
 )
 
 
@@ -224,7 +225,7 @@ def _missing_sizes(passage: Passage) -> Iterator[Repair]:
         yield Repair(why, {rows[-1].number: new})
 
 
-_PROPOSALS: dict[str, tuple[Callable[[Passage], Iterator[Repair]], ...]] = {
+_PROPOSALS: dict[str, tuple[_Proposal, ...]] = {
     LUA: (
         _capital_name,
         _dot_for_colon,
@@ -243,12 +244,9 @@ _PROPOSALS: dict[str, tuple[Callable[[Passage], Iterator[Repair]], ...]] = {
 
 
 def _changed(
-    why: str,
-    lines: Sequence[Line],
-    pattern: re.Pattern[str],
-    replacement: str | Callable[[re.Match[str]], str],
+    why: str, lines: Sequence[Line], pattern: re.Pattern[str], by: _Replacement
 ) -> Iterator[Repair]:
-    new = pattern.sub(replacement, "\n".join(line.text for line in lines)).split("\n")
+    new = pattern.sub(by, "\n".join(line.text for line in lines)).split("\n")
     pairs = zip(lines, new, strict=False)
     changed = {line.number: (text,) for line, text in pairs if text != line.text}
     if changed:

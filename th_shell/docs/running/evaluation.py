@@ -145,6 +145,10 @@ class Outcome:
         return self.shown if self.told else self.output
 
 
+#: The outcomes of an input in the two runs of its page.
+Runs = tuple[Outcome, Outcome]
+
+
 @dataclass(frozen=True)
 class Plan:
     """How a run differs from others.
