@@ -1,21 +1,24 @@
 """The first prompt, which stands there before the editor and the engine are loaded.
 
-To load them takes most of the start. Keys that are pressed meanwhile are shown by the terminal and
-wait in it; the editor reads them, and draws over what is there. Before an editor reads, and until
-what it has read runs, Ctrl-C is a key as all others are: as a signal it might come where nobody
-hears it. Once it is a signal again, the keys that were pressed before tell whether it was among
-them.
+To load them takes most of the start. Keys that are pressed meanwhile are read by a thread, which
+shows plain text; the editor gets all of them, arrows and pastes too, and draws over what is there.
+Before an editor reads, and until what it has read runs, Ctrl-C is a key as all others are: as a
+signal it might come where nobody hears it. Once it is a signal again, the keys that were pressed
+before tell whether it was among them.
 """
 
 from __future__ import annotations
 
+import _thread  # `threading` takes longer to import
 import os
+import select
 import signal
 import termios
 from collections.abc import Callable
 from typing import Any
 
 from th_shell.banner import PROMPT, banner
+from th_shell.visible import columns
 
 _IN = 0
 
@@ -27,10 +30,10 @@ _COOKED = termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG
 class KeptKeys:
     """Has the terminal keep keys one by one, as the editor will, until `read_with` or `close`."""
 
-    def __init__(self, flags: int = 0) -> None:
-        """Raises termios.error where there is no terminal. flags: what it does with keys still."""
+    def __init__(self) -> None:
+        """Raises termios.error where there is no terminal."""
         self._before: list[Any] | None = termios.tcgetattr(_IN)
-        self._set(flags)
+        self._set(0)
 
     def read_with(self, editor: Callable[[], str], take: Callable[[], None]) -> str:
         """Read an input with the editor. take: reads the keys that were pressed behind it."""
@@ -59,24 +62,70 @@ class KeptKeys:
 # -- the first prompt
 
 _OUT = 1
+_PASTES, _PLAIN = b"\x1b[?2004h", b"\x1b[?2004l"  # what is pasted is marked as such, or not
+_PART = 0.1  # seconds in which the rest of a character comes
+_CHUNK = 4096
 
 
 class FirstPrompt(KeptKeys):
-    """Shows banner and prompt, and has the terminal keep keys, until `read_with` or `close`."""
+    """Shows banner and prompt, and reads keys, until `take_keys` or `close`."""
 
     def __init__(self, text: str = "") -> None:
         """To be used at a terminal. Raises OSError or termios.error where there is none.
 
         text: what is shown, by default the banner and the prompt of Lua.
         """
-        super().__init__(termios.ECHO | termios.ECHOCTL)
+        super().__init__()
         # A signal would end a program that has just shown its prompt, or leave modules half loaded.
         self._handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        os.write(_OUT, (text or banner() + PROMPT).encode())
+        shown = text or banner() + PROMPT
+        os.write(_OUT, _PASTES + shown.encode())
+        self._keys = b""
+        self._room = columns() - len(shown.rpartition("\n")[2]) - 1  # for text that is shown
+        self._woken, self._wake = os.pipe()
+        self._reading = _thread.allocate_lock()
+        self._reading.acquire()
+        _thread.start_new_thread(self._read, ())
+
+    def _read(self) -> None:
+        """Read keys, and show them up to the first that is no letter, until `_stop`."""
+        try:
+            while self._woken not in select.select([_IN, self._woken], [], [])[0]:
+                keys = os.read(_IN, _CHUNK)
+                is_text = keys.isascii() and keys.decode().isprintable()
+                self._room = self._room - len(keys) if is_text else 0
+                if self._room > 0:
+                    os.write(_OUT, keys)
+                self._keys += keys
+                if not keys:
+                    return
+        except OSError:  # the terminal is gone: whoever reads next finds out
+            return
+        finally:
+            self._reading.release()
+
+    def _stop(self) -> None:
+        if self._wake >= 0:
+            os.write(self._wake, b".")
+            self._reading.acquire()
+            os.close(self._wake)
+            os.close(self._woken)
+            self._wake = -1
+
+    def take_keys(self) -> str:
+        """The keys that were pressed so far; the editor reads those that follow."""
+        self._stop()
+        while True:
+            try:
+                return self._keys.decode()
+            except UnicodeDecodeError as error:
+                is_cut = error.reason == "unexpected end of data"
+                if not is_cut or not select.select([_IN], [], [], _PART)[0]:
+                    return self._keys.decode("utf-8", "surrogateescape")
+                self._keys += os.read(_IN, 1)
 
     def read_with(self, editor: Callable[[], str], take: Callable[[], None]) -> str:
         """Read the first input with the editor, which shows its own prompt in place of this one."""
-        self._set(0)  # the cursor must stay where the editor begins to draw
         os.write(_OUT, b"\r")
         return super().read_with(editor, take)
 
@@ -87,6 +136,9 @@ class FirstPrompt(KeptKeys):
 
     def close(self) -> None:
         """Leave the terminal as it was."""
+        if self._wake >= 0:  # no editor has come, which would have done this
+            self._stop()
+            os.write(_OUT, _PLAIN)
         super().close()
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
             signal.signal(signal.SIGINT, self._handler)

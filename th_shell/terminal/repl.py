@@ -21,7 +21,9 @@ from prompt_toolkit.filters import has_focus
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
@@ -130,8 +132,25 @@ def _reading_first(
         if start is not None:
             asyncio.get_running_loop().call_later(_BEHIND_KEYS, _start_in_background, start)
 
+    def read() -> str:
+        if not kept:
+            return _read(prompt, KeptKeys(), session)
+        _type(prompt.app.input, first.take_keys())
+        return _read(prompt, kept.pop(), session)
+
     shown.add_handler(begin)
-    return lambda: _read(prompt, kept.pop() if kept else KeptKeys(), session)
+    return read
+
+
+def _type(input: Input, keys: str) -> None:
+    """Let the editor find keys that were pressed before; the last may be a part of what follows."""
+    if isinstance(input, Vt100Input):
+        pressed: list[KeyPress] = []
+        parser = input.vt100_parser
+        waiting, parser.feed_key_callback = parser.feed_key_callback, pressed.append
+        parser.feed(keys)
+        parser.feed_key_callback = waiting
+        store_typeahead(input, pressed)
 
 
 def _start_in_background(start: Callable[[], None]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.th_shell.terminals import Terminal
+from tests.th_shell.typists import paste
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -107,6 +108,66 @@ def test_keys_that_are_pressed_at_once(
     terminal.press(keys)
     terminal.until(shown)
     leave(terminal, program)
+
+
+PAGE = """\
+The sum of ones:
+```lua
+th> torch.ones(3):sum()
+3
+```
+"""
+
+
+def test_a_page_that_is_pasted_at_once(terminal: Terminal, start: Start) -> None:
+    program = start()
+    assert b"\x1b[?2004h" in terminal.raw
+    terminal.press(paste(PAGE * 50).encode() + b"\r")
+    terminal.until(b"50 inputs: 50 as documented")
+    leave(terminal, program)
+
+
+def test_keys_that_are_no_letters_are_not_echoed(terminal: Terminal, start: Start) -> None:
+    program = start()
+    terminal.press(b"6 7\x1b[D\x1b[D * \x1b[F\r")
+    terminal.until(b"\r\n42\t\r\n")
+    assert b"^[" not in terminal.raw
+    assert terminal.raw.count(b"\x1b[D") == 0
+    leave(terminal, program)
+
+
+def test_a_character_that_comes_in_parts(terminal: Terminal, start: Start) -> None:
+    program = start()
+    for part in (b"print('\xe2", b"\x82\xac', 6 * 7)\r"):
+        terminal.press(part)
+        time.sleep(0.01)
+    terminal.until("\r\n€\t42\t\r\n".encode())
+    leave(terminal, program)
+
+
+READ = """
+import time
+from th_shell.terminal.first_prompt import FirstPrompt
+first = FirstPrompt()
+while not first._keys:
+    time.sleep(0.01)
+print(ascii(first.take_keys()))
+first.close()
+"""
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [(b"6 * 7", b"6 * 7"), (b"6\x1b[D", b""), (b"x" * 200, b""), ("€".encode(), b"")],
+)
+def test_letters_are_shown_before_the_editor_is_there(
+    terminal: Terminal, environment: dict[str, str], keys: bytes, shown: bytes
+) -> None:
+    with terminal.running([sys.executable, "-c", READ], env=environment) as program:
+        terminal.until(b"th> ")
+        terminal.press(keys)
+        assert terminal.until(b"\n") == shown + ascii(keys.decode()).encode() + b"\r\n"
+        assert program.wait(60) == 0
 
 
 def test_leaving_at_once(terminal: Terminal, start: Start) -> None:
