@@ -64,11 +64,8 @@ def _refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Examp
 
 
 def _without_prose(examples: list[Example], block: Block) -> list[Example]:
-    if (
-        block.role
-        or block.language == PYTHON
-        or any(example.kind in _MARKED for example in examples)
-    ):
+    is_marked = any(example.kind in _MARKED for example in examples)
+    if block.role or block.language == PYTHON or is_marked:
         return examples
     found: list[Example] = []
     for paragraph in _paragraphs(examples, block):

@@ -102,14 +102,11 @@ def changes(documented: str, printed: str) -> list[tuple[str, str]]:
     for block in line_blocks(documented, printed):
         if block.same:
             continue
-        removed = ""
-        for piece in [*word_pieces("\n".join(block.old), "\n".join(block.new)), Piece(" ", "")]:
-            words = " ".join(piece.text.split())
-            if piece.mark == "-":
-                removed = words
-            elif piece.mark == "+" or removed:
-                found[removed, words if piece.mark == "+" else ""] = None
-                removed = ""
+        pieces = word_pieces("\n".join(block.old), "\n".join(block.new))
+        for is_same, group in groupby(pieces, key=lambda piece: piece.mark == " "):
+            words = {piece.mark: " ".join(piece.text.split()) for piece in group}
+            if not is_same:
+                found[words.get("-", ""), words.get("+", "")] = None
     return list(found)
 
 

@@ -65,7 +65,7 @@ class TextReport:
             yield from (_example_line(page, result) for result in page.results)
         if self._view.clustered:
             for cluster in clusters([page]):
-                yield from self._cluster(page, cluster)
+                yield self._cluster(page, cluster)
         else:
             for result in page.failures:
                 yield describe_failure(page, result, self._view)
@@ -89,30 +89,20 @@ class TextReport:
         count, total = len(self._pages), self._total
         yield f"{count if count == total else f'{count} of {total}'} pages: {_counts(self._pages)}"
 
-    def _cluster(self, page: PageResult, cluster: Cluster) -> Iterator[str]:
+    def _cluster(self, page: PageResult, cluster: Cluster) -> str:
+        """The failures of a page with one cause, of which one is shown, if none was above."""
         (_, first), *others = cluster.members
-        place = _place(page, first)
-        if cluster.cause.key in self._shown:
-            yield self._again(page, cluster)
-        elif others:
-            yield "\n".join([*self._several(page, cluster), *_details(first, self._view), ""])
-        else:
-            yield describe_failure(page, first, self._view)
-        self._shown.setdefault(cluster.cause.key, place)
-
-    def _several(self, page: PageResult, cluster: Cluster) -> Iterator[str]:
-        first = cluster.members[0][1]
-        words = f"{len(cluster.members)} examples: {cluster.cause.words}"
-        place = _failure_at(page, first, self._view.style)
-        yield f"{place}{first.verdict.value}: {words}"
-        yield f"  lines: {_lines(cluster)}"
-
-    def _again(self, page: PageResult, cluster: Cluster) -> str:
-        first, *others = (result for _, result in cluster.members)
-        and_more = f" (lines {_lines(cluster)})" if others else ""
-        line = f"{first.verdict.value}{and_more}: {cluster.cause.words}"
-        place = _failure_at(page, first, self._view.style)
-        return f"{place}{line} [as {self._shown[cluster.cause.key]}]\n"
+        key, words = cluster.cause.key, cluster.cause.words
+        lines = _lines(cluster)
+        place = f"{_failure_at(page, first, self._view.style)}{first.verdict.value}"
+        if key in self._shown:
+            and_more = f" (lines {lines})" if others else ""
+            return f"{place}{and_more}: {words} [as {self._shown[key]}]\n"
+        self._shown[key] = _place(page, first)
+        if not others:
+            return describe_failure(page, first, self._view)
+        heads = [f"{place}: {len(cluster.members)} examples: {words}", f"  lines: {lines}"]
+        return "\n".join([*heads, *_details(first, self._view), ""])
 
 
 def describe_failure(page: PageResult, result: Result, view: View = USUAL) -> str:
