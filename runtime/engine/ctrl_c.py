@@ -19,6 +19,8 @@ from typing import Any
 
 from runtime.core.interrupts import is_interruptible, uninterruptible
 
+_ATTENTION = 2  # told to lua/shell.lua: not Ctrl-C, but the debugger
+
 
 class CtrlC:
     """Whether Ctrl-C was pressed, in memory that Lua reads; it is there until Lua clears it.
@@ -76,6 +78,12 @@ class CtrlC:
         with self._lock:
             if self._armed:
                 self._pressed.value = 1
+
+    def attend(self) -> None:
+        """Have Lua ask the debugger soon. Any thread may call this."""
+        with self._lock:
+            if self._armed and not self._pressed.value:
+                self._pressed.value = _ATTENTION
 
     def _hear(self, numbers: bytes) -> None:
         if signal.SIGINT in numbers:

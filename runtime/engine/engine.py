@@ -17,6 +17,7 @@ from runtime.core.texts import to_bytes, to_text
 from runtime.engine import workers
 from runtime.engine.answers import Answers
 from runtime.engine.ctrl_c import CtrlC
+from runtime.engine.debugging import Debugging
 from runtime.engine.evaluation import Chunk, Evaluation
 from runtime.engine.inputs import KEEP
 from runtime.engine.lua_state import LuaState
@@ -26,7 +27,7 @@ from runtime.host.guards import answering, guarded
 from runtime.host.running import describe
 
 
-class Engine(PythonDoor, Evaluation, Answers):
+class Engine(PythonDoor, Evaluation, Answers, Debugging):
     """One Lua state with torch in it. Its output goes to the process's standard output.
 
         lua = Engine()
@@ -58,6 +59,7 @@ class Engine(PythonDoor, Evaluation, Answers):
             b"pressed": self._ctrl_c.address,
             b"leaving": partial(_call_all, self._leaving),
             **workers.functions(),
+            **self._debugger_functions(),
         }
         self._lua = LuaState(host, partial(prepare, self) if prepare else None)
         if prepare is None:

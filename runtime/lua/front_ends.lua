@@ -75,6 +75,53 @@ function shell.impossible_packages()
   return table.concat(lines, '\n')
 end
 
+local debugging
+
+-- The debugger's half in Lua.
+local function debugger()
+  debugging = debugging or th.chunk('debugging/init')(th)
+  return debugging
+end
+
+--- Stops the program where it calls this, and asks the debugger what is to be done.
+function th.enter_debugger()
+  if not th.host.has_debugger() then th.fail('there is no debugger here: it is at the prompt, and '
+    .. 'in scripts of th') end
+  th.loading.count_loops()
+  debugger().stop('call')
+end
+
+--- Asks the debugger while the program runs.
+function th.attend()
+  debugger().stop('attention')
+end
+
+--- Makes the debugger's module a global of the program.
+function shell.offer_debugger()
+  rawset(_G, 'debugger', th.chunk('packages/debugger')(th))
+  _G._preloaded_.debugger = true
+end
+
+--- Keeps the frames of each error of an input from now on, for `%debug`.
+function shell.keep_frames()
+  th.note_error = function() debugger().keep_frames() end
+end
+
+--- Has the debugger asked about each error that nothing has caught.
+function shell.stop_at_errors(on)
+  th.note_error = on and function(object) debugger().stop('error', th.error_text(object)) end or nil
+end
+
+--- Lets go of the frames of the last error.
+function shell.forget_frames()
+  debugger().forget_frames()
+end
+
+--- Answers a request about the frames of the last error, or about breakpoints.
+function shell.debug(request)
+  return th.between_inputs(debugger().answer, request)
+end
+
 local sampler
 
 --- Begins to take samples of which line of the program runs (see packages/sampler.lua).

@@ -12,7 +12,7 @@ local host, shell = th.host, th.shell
 local getinfo, getlocal = debug.getinfo, debug.getlocal
 local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
 local gmatch, match, sub, concat = string.gmatch, string.match, string.sub, table.concat
-local floor = math.floor
+local stack_depth = th.stack_depth
 
 local KEEP = host.KEEP
 
@@ -48,18 +48,10 @@ local function keep(...)
 end
 
 -- The level of a function for the caller; nil where it is not running. It is looked for from the
--- outermost level on, near which it is: there may be many thousands, and Lua counts from the
--- innermost one each time.
+-- outermost level on, near which it is.
 local function level_of(f)
-  local level, beyond = 1, 2
-  while getinfo(beyond, 'f') do level, beyond = beyond, 2 * beyond end
-  while beyond - level > 1 do
-    local middle = floor((level + beyond) / 2)
-    if getinfo(middle, 'f') then level = middle else beyond = middle end
-  end
-  while level > 1 do
+  for level = stack_depth(), 2, -1 do
     if getinfo(level, 'f').func == f then return level - 1 end
-    level = level - 1
   end
 end
 
@@ -191,7 +183,8 @@ function shell.enter(name, number, quiet, before_values, mentioned, declared, ..
   kept = declared == ''
   local function handler(object)
     if not kept then pcall(keep_values, f, declared) end
-    return th.traceback(object)
+    local report = th.handle_error(object)
+    return report
   end
   shell.number_results(number)
   local message, frames = shell.run_input(f, has_values, quiet, before_values, handler)

@@ -22,6 +22,8 @@ local MIN_HOOK_COUNT, MAX_HOOK_COUNT = 10, 10000
 local pace = th.turns.new_pace(MIN_HOOK_COUNT, MAX_HOOK_COUNT)
 local hook_count -- the present number; nil without the hook
 
+local ATTENTION = 2 -- what is pressed where the debugger wants to be asked
+
 local stopped = false -- whether Ctrl-C has stopped the current input
 local receive -- a function that gets values before they are printed, or nil
 local over = false -- whether no input runs: what a prompt itself does is short
@@ -36,6 +38,10 @@ end
 
 --- Raises an error if Ctrl-C was pressed. Long loops of the runtime call it.
 function th.poll()
+  if pressed[0] == ATTENTION then
+    pressed[0] = 0
+    return th.attend()
+  end
   if over or th.uninterruptible or not host.poll() then return end
   interrupt()
   error(host.INTERRUPTED, 0)
@@ -57,7 +63,7 @@ end
 function th.set_hook(count)
   if count == hook_count then return end
   hook_count = count
-  sethook(th.hook, '', count)
+  sethook(th.line_hook or th.hook, th.line_hook and 'l' or '', count)
 end
 
 -- Makes the interrupt the prompt's: it is not raised any more.
@@ -65,6 +71,14 @@ local function finish_interrupt()
   over = true
   if stopped and not loading.own_hook then th.set_hook(pace(true)) end
   pressed[0] = 0
+  if th.end_steps then th.end_steps() end
+end
+
+--- Forgets an interrupt that the debugger has seen; the program goes on.
+function th.drop_interrupt()
+  if pressed[0] ~= 1 then return end
+  finish_interrupt()
+  stopped, over = false, false
 end
 
 th.note_interrupts_by(interrupt)
@@ -76,9 +90,17 @@ local function begin_hook()
   hook_count = nil
   if active then
     th.set_hook(pace(true))
+  elseif th.line_hook then
+    sethook(th.line_hook, 'l')
   else
     sethook()
   end
+end
+
+--- Calls a function at each line, besides the hook of the program or the one for Ctrl-C; nil: none.
+function th.watch_lines(f)
+  th.line_hook = f
+  if loading.own_hook then loading.set_own_hook() else begin_hook() end
 end
 
 --- Puts the hook back that the program has replaced by its own.
@@ -145,10 +167,28 @@ local function outcome(ok, report)
   return message, frames
 end
 
+--- The message handler of what people run: th.traceback, besides what the debugger does. That fails
+-- where the stack is full.
+function th.handle_error(object)
+  if th.note_error then th.has_frames = pcall(th.note_error, object) end
+  local report = th.traceback(object)
+  return report
+end
+
 -- Calls a function; returns nil, or the message and the traceback of its error.
 local function protected(f, ...)
   over = false
-  return outcome(xpcall(f, th.traceback, ...))
+  return outcome(xpcall(f, th.handle_error, ...))
+end
+
+--- Calls a function of a front end, which runs code of the program; returns what it lists.
+function th.between_inputs(f, ...)
+  over = false
+  local ok, list = pcall(f, ...)
+  th.drop_interrupt()
+  over = true
+  if not ok then error(list, 0) end
+  return unpack(list)
 end
 
 local depth = 0 -- of calls by `th.protected` that are open: a Python function may make another
@@ -190,7 +230,8 @@ function shell.set_elision(limit)
   th.print_for_people(limit ~= nil)
 end
 
-local function show(n, ...)
+--- Shows values as the prompt does, and keeps the first one.
+function shell.show(n, ...)
   if n == 0 then return end
   local shown = print or plain_print
   if most and shown == th.print_whole then
@@ -207,12 +248,12 @@ end
 -- @param is_expression whether it was compiled as `return nil, ...`
 -- @param quiet whether the values are neither printed nor kept
 -- @param before_values called before the values are printed, or nil
--- @param handler the input's message handler, by default th.traceback
+-- @param handler the input's message handler, by default th.handle_error
 function shell.run_input(f, is_expression, quiet, before_values, handler)
   local function finish(...)
     if before_values then before_values() end
     if quiet or receive and receive(...) == false then return end
-    show(select('#', ...), ...)
+    shell.show(select('#', ...), ...)
   end
   local function evaluated(ok, ...)
     if not ok then return outcome(ok, ...) end
@@ -223,7 +264,7 @@ function shell.run_input(f, is_expression, quiet, before_values, handler)
   end
   over = false
   -- xpcall calls the chunk itself: it then is 'main chunk' in tracebacks.
-  return evaluated(xpcall(f, handler or th.traceback))
+  return evaluated(xpcall(f, handler or th.handle_error))
 end
 
 --- Prepares an input and runs it.

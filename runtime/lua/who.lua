@@ -85,6 +85,16 @@ local function kind_of(fact)
   return fact.class and short(fact.class) or fact.kind
 end
 
+--- A value in a few words: 'DoubleTensor 2x3', '"text"', '5'.
+function th.in_short(value)
+  if value == nil then return 'nil' end
+  local fact = th.describe(value, false)
+  if fact.text and fact.category ~= 'userdata' then return remarks('', fact) end
+  local size = size_of(fact)
+  if fact.category == 'table' then size = format('(%s)', size) end
+  return size == '' and kind_of(fact) or kind_of(fact) .. ' ' .. size
+end
+
 local function width_of(rows, column)
   local width = 0
   for _, row in ipairs(rows) do

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runtime import without_limit
 from th_shell.entry import lines_of
@@ -15,6 +16,9 @@ from th_shell.magics.numbered_inputs import chosen, numbers
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 from th_shell.visible import escaped
+
+if TYPE_CHECKING:
+    from th_shell.session.session import Session
 
 
 def load(session: Conversation, text: str) -> None:
@@ -65,10 +69,13 @@ def _edit(path: Path) -> None:
         raise MagicError(f"{editor} has ended with status {status}; nothing was run")
 
 
-def run_file(session: Conversation, text: str) -> None:
-    """Run a script as an input of its own, with the global `arg` set."""
-    name, *arguments = file_words(text)
+def run_file(session: Session, text: str) -> None:
+    """Run a script as an input of its own, with the global `arg` set; -d: line by line."""
+    option, _, rest = text.partition(" ")
+    name, *arguments = file_words(rest if option == "-d" else text)
     _read(name)
+    if option == "-d":
+        session.engine.request("enter", os.path.abspath(name))
     words = ", ".join(map(_quoted, arguments))
     script = _quoted(name)
     session.submit(f"arg = {{[0] = {script}{', ' * bool(words)}{words}}} dofile({script})")

@@ -23,3 +23,4 @@ def reset(session: Session, text: str) -> None:
     confirm_reset(text, names, "globals")
     removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"
     session.engine.run(session.engine.compile(removed.encode("utf-8", "surrogateescape")))
+    session.engine.forget_frames()

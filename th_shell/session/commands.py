@@ -107,7 +107,9 @@ _LUA = {
         "magics.editing.edit", "[N | NAME]", "edit an input in $EDITOR, and run the result"
     ),
     "%run": Command(
-        "magics.editing.run_file", "FILE [ARGUMENT ...]", "run a script, with `arg` set"
+        "magics.editing.run_file",
+        "[-d] FILE [ARGUMENT ...]",
+        "run a script, with `arg` set; -d: line by line",
     ),
     "%history": Command(
         f"{_OF_INPUTS}.history", "[N-M ...]", "list inputs by their numbers (also %log)"
@@ -120,6 +122,12 @@ _LUA = {
     ),
     "%profile": Command(
         "magics.timing.profile", "INPUT", "run an input, and tell which lines take long"
+    ),
+    "%debug": Command("debugging.commands.debug", "[-c]", "look into the last error: its frames"),
+    "%break": Command(
+        "debugging.commands.set_break",
+        "[FILE:LINE [if EXPR] | -c [N]]",
+        "stop programs at a line; list or remove such lines",
     ),
     "%who": Command("magics.globals.who", "", "list the globals of the session"),
     "%reset": Command("magics.globals.reset", "-f", "remove the globals of the session"),
@@ -140,7 +148,7 @@ _PYTHON = {
     "%who": Command("python.magics.who", "", "list the names of the session"),
     "%reset": Command("python.magics.reset", "-f", "remove the names of the session"),
 }
-del _PYTHON["%profile"]  # Python has profilers of its own
+del _PYTHON["%break"], _PYTHON["%profile"]  # Python has profilers of its own
 
 #: The commands of sessions of Lua, and of Python.
 COMMANDS, PYTHON_COMMANDS = CommandTable(_LUA), CommandTable(_PYTHON)

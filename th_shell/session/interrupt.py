@@ -170,6 +170,12 @@ class Watch:
         if self._saying is not None:
             self._saying.cancel()
 
+    def settle(self) -> None:
+        """What was interrupted has ended, though the context has not: nothing is said of it."""
+        if self._saying is not None:
+            self._saying.cancel()
+            self._saying = None
+
     def _hear(self, numbers: bytes) -> None:
         if signal.SIGINT in numbers:
             self._engine.interrupt()

@@ -6,21 +6,24 @@ import os
 import signal
 import stat
 from collections.abc import Callable
+from functools import partial
 
 from runtime import Engine, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import placed
-from th_shell.session.session import Session, is_exit
+from th_shell.session.session import Session, debugger, is_exit
 
 
 def run(engine: Engine) -> int:
     """Run the inputs on the standard input; returns the exit status."""
     # Unbuffered, so that an input that reads from the standard input gets the line behind it.
+    session = Session(engine)
+    engine.keep_frames()
+    engine.offer_debugger()
+    engine.debug_by(partial(debugger, session))
     with open(0, "rb", buffering=0, closefd=False) as stream:
-        return read_and_run(
-            Session(engine), lambda: stream.readline().decode("utf-8", "surrogateescape")
-        )
+        return read_and_run(session, lambda: stream.readline().decode("utf-8", "surrogateescape"))
 
 
 def read_and_run(session: Conversation, read_line: Callable[[], str]) -> int:

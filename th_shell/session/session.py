@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from runtime import Engine, Interrupted, LuaError, LuaSyntaxError
+from runtime import Dialogue, Engine, Interrupted, LuaError, LuaSyntaxError, Stop
 from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
@@ -80,6 +80,8 @@ class Session(Conversation):
         self.hints = False
         #: Takes the error of an input, which ends the text it stands in; None: errors are shown.
         self.take_error: Callable[[LuaError], None] | None = None
+        #: What the room `debugging` keeps, from its first use on.
+        self.debugger: object = None
         self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
         self._numbered = numbered
         self._known_to_chance = 0  # so many entries of the log
@@ -94,6 +96,7 @@ class Session(Conversation):
         ask: asks a question; None where nobody answers.
         """
         self.hints, self.ask = True, ask
+        self.engine.debug_by(partial(debugger, self))
 
     def inputs(self, text: str) -> list[str]:
         """The inputs in a text."""
@@ -314,6 +317,15 @@ class Session(Conversation):
         return hints_on_nil(source, self.engine)
 
 
+def debugger(session: Session, stop: Stop) -> Dialogue:
+    """What asks the person at a session's prompt where a program has stopped."""
+    from importlib import import_module  # the room that uses this one
+
+    commands = import_module("th_shell.debugging.commands")
+    dialogue: Dialogue = commands.console_of(session)(stop)
+    return dialogue
+
+
 def prepare(engine: Engine, config: Config) -> None:
     """Let an engine show large values, and keep results, as the settings say; draw pictures; and
     tell by `who()` what its variables share.
@@ -321,6 +333,8 @@ def prepare(engine: Engine, config: Config) -> None:
     engine.set_elision(config.elide)
     engine.keep_results(config.results)
     engine.use_prompt_who()
+    engine.offer_debugger()
+    engine.keep_frames()
     install(engine)
 
 

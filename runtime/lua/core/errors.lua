@@ -9,6 +9,7 @@ local tostring, tonumber, select = tostring, tonumber, select
 local getinfo, traceback, raw_metatable = debug.getinfo, debug.traceback, debug.getmetatable
 local byte, sub, format = string.byte, string.sub, string.format
 local find, match, gmatch, concat = string.find, string.match, string.gmatch, table.concat
+local floor = math.floor
 local INTERRUPTED = th.host.INTERRUPTED
 
 --- Whether a frame's source is one of the runtime's own chunks.
@@ -16,6 +17,19 @@ local function is_ours(source)
   return sub(source, 1, 5) == '=[th]'
 end
 th.is_ours = is_ours
+th.getinfo = getinfo -- Lua's own: programs may have another one
+
+--- How many levels the running thread has, from the caller's on. They are counted by doubling and
+-- halving: there may be many thousands, and Lua finds each from the innermost one on.
+function th.stack_depth()
+  local low, high = 1, 2
+  while getinfo(high, 'f') do low, high = high, 2 * high end
+  while high - low > 1 do
+    local middle = floor((low + high) / 2)
+    if getinfo(middle, 'f') then low = middle else high = middle end
+  end
+  return low - 1
+end
 
 -- luacheck: globals error
 
@@ -258,6 +272,12 @@ local function describe(object)
   return format('error object is a %s value', type(object))
 end
 
+--- The text of an error object, whatever it is.
+function th.error_text(object)
+  local _, text = pcall(describe, object)
+  return tostring(text)
+end
+
 -- lupa's error where Python has no memory for a call. (Other errors are returned by Python's
 -- functions.)
 local CALL_FAILED = 'error during Python call'
@@ -267,11 +287,7 @@ local CALL_FAILED = 'error during Python call'
 --   small for a traceback, it is a message
 function th.read_report(report)
   local frames, text = '', report
-  if type(report) == 'table' then
-    local _
-    _, text = pcall(describe, report.object)
-    frames = report.frames
-  end
+  if type(report) == 'table' then text, frames = th.error_text(report.object), report.frames end
   text = tostring(text)
   return text == CALL_FAILED and 'not enough memory' or match(text, OWN_POSITION) or text, frames
 end

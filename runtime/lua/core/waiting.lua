@@ -114,6 +114,8 @@ local function blind_hook(f)
   return hook
 end
 
+th.blind_hook = blind_hook
+
 function debug.sethook(...)
   local f = ...
   if type(f) ~= 'thread' then return plain_sethook(blind_hook(f), select(2, ...)) end

@@ -14,8 +14,10 @@ local loaders, searchpath = package.loaders, package.searchpath
 -- Module name -> what Lua files of the original load: a C library, or a module that loads it; true
 -- where they load none.
 local PROVIDED = {
-  bit32 = true, cjson = true, ['cjson.safe'] = true, csvigo = true, dok = true, gnuplot = true,
-  hdf5 = 'hdf5._config', image = 'libimage', lfs = true, md5 = true, signal = 'signal.ffi',
+  bit32 = true, cjson = true, ['cjson.safe'] = true, csvigo = true, debugger = true, dok = true,
+  ['fb.debugger'] = true, gnuplot = true,
+  hdf5 = 'hdf5._config', image = 'libimage', lfs = true, md5 = true, mobdebug = true,
+  signal = 'signal.ffi',
   ['signal.complex'] = true, ['signal.convolution'] = 'signal.ffi', ['signal.extramath'] = true,
   ['signal.fft'] = 'fftw3', ['signal.wavelet'] = true, socket = true, tds = 'tds.env',
   threads = 'libthreads', ['threads.serialize'] = 'MemoryFile',
@@ -23,7 +25,8 @@ local PROVIDED = {
 }
 
 -- Modules whose chunk is not the one of their name.
-local CHUNKS = { ['threads.sharedserialize'] = 'threads/serialize' }
+local CHUNKS = { ['threads.sharedserialize'] = 'threads/serialize',
+  ['fb.debugger'] = 'debugger', mobdebug = 'debugger' }
 for name in ('cjson gnuplot hdf5 image signal threads'):gmatch('%w+') do
   CHUNKS[name] = name .. '/init'
 end

@@ -7,7 +7,8 @@ local counters, turns, results = th.counters, th.turns, th.results
 
 local type, pcall, error, select = type, pcall, error, select
 local getinfo, upvalueid = debug.getinfo, debug.upvalueid
-local sethook, gethook = debug.sethook, debug.gethook
+local sethook = debug.sethook
+local find, unpack = string.find, unpack
 
 -- Lua's functions that this module replaces, under their own names: errors name them so.
 local loadstring, load, loadfile = loadstring, load, loadfile
@@ -113,17 +114,36 @@ function debugging.getinfo(...)
   return info
 end
 
+local own = {} -- the program's own hook, mask and count
+
+--- Sets the program's own hook, beside which the debugger's is called.
+function loading.set_own_hook()
+  local f, mask, count = unpack(own, 1, 3)
+  local debugger, blind = th.line_hook, th.blind_hook(f)
+  if not debugger then return sethook(f, mask, count) end
+  local wants_lines = find(mask, 'l', 1, true)
+  return th.sethook(function(event, line)
+    if event == 'line' then
+      debugger(event, line, 1)
+      if not wants_lines then return end
+    end
+    return blind(event, line) -- a tail call: it adds no level
+  end, wants_lines and mask or mask .. 'l', count)
+end
+
 -- A program's own hook takes the place of the one that looks for Ctrl-C; without it, that one is
 -- back.
 function debugging.sethook(...)
   local f, mask, count = select(type((...)) == 'thread' and 2 or 1, ...)
   loading.own_hook = type(f) == 'function' and (mask ~= '' or (count or 0) > 0)
   if not loading.own_hook and f == nil then return loading.program_left_hook() end
+  own = { f, mask, count }
+  if loading.own_hook and th.line_hook then return loading.set_own_hook() end
   return sethook(...) -- a tail call: the hook does not see lines of ours
 end
 
-function debugging.gethook(...)
-  if loading.own_hook then return gethook(...) end
+function debugging.gethook()
+  if loading.own_hook then return unpack(own, 1, 3) end
   return nil, '', 0
 end
 

@@ -1,0 +1,123 @@
+"""An engine as what a debugger asks about the frames of a program, and tells how to go on.
+
+A debugger is a generator: it yields requests, gets their answers, and ends where the program goes
+on. So it may look at the frames of an error that is over, and at those of a program that waits,
+which Lua alone can do: the generator runs while Lua has called Python. The requests are:
+
+    frames                            name, source, line of each: the innermost is number 1
+    variables FRAME                   kind, name, text, type, number of each
+    parts NUMBER                      name, text, type, number of each part of a value
+    evaluate FRAME CODE               True, text, type, number; or False, message
+    show FRAME CODE                   the same; prints the values as the prompt does: True
+    set FRAME NUMBER NAME CODE        sets a part of a value
+    write TEXT                        writes a text in order with what the program writes
+    breakpoints (FILE LINE COND)...   all of them; the lines that they are at, 0, or a message
+    watch FRAME CODE, unwatch         stops where the value changes
+    enter FILE                        stops at the file's first line
+    go HOW FRAME                      the last one: step, next, finish, continue, quit
+
+The number of a value with parts asks for these; others have 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from runtime.core.texts import to_bytes, to_text
+from runtime.engine.ctrl_c import CtrlC
+from runtime.engine.lua_state import LuaState
+from runtime.host.guards import answering, guarded
+
+Answer = list[Any]
+#: What a debugger yields, and gets for it.
+Dialogue = Generator[tuple[Any, ...], Answer, None]
+
+
+class Stop(NamedTuple):
+    """Why a program waits. reason: as lua/debugging/stepper.lua tells; detail: more, or ''."""
+
+    reason: str
+    detail: str = ""
+
+
+Debugger = Callable[[Stop], Dialogue]
+
+
+class Debugging:
+    """What `Engine` offers to debuggers."""
+
+    _lua: LuaState
+    _ctrl_c: CtrlC
+    _debugger: Debugger | None = None
+    _dialogue: Dialogue | None = None
+
+    def _debugger_functions(self) -> dict[bytes, Any]:
+        """What Lua calls, by name."""
+        return {
+            b"debugger": guarded(answering(self._next_request), interruptible=True),
+            b"has_debugger": lambda: self._debugger is not None,
+        }
+
+    def debug_by(self, debugger: Debugger) -> None:
+        """Let a debugger be asked where the program stops."""
+        self._debugger = debugger
+
+    def offer_debugger(self) -> None:
+        """Let programs stop by calling the global `debugger`."""
+        self._lua.call(b"offer_debugger")
+
+    def keep_frames(self) -> None:
+        """Keep the frames of each error of an input from now on, until the next one."""
+        self._lua.call(b"keep_frames")
+
+    def forget_frames(self) -> None:
+        """Let go of them."""
+        self._lua.call(b"forget_frames")
+
+    def stop_at_errors(self, on: bool) -> None:
+        """Have the debugger asked about errors that nothing has caught, while they are there."""
+        self._lua.call(b"stop_at_errors", on)
+
+    def ask_debugger(self) -> None:
+        """Have the debugger asked soon, while the program runs. Any thread may call this."""
+        self._ctrl_c.attend()
+
+    def examine(self, dialogue: Dialogue) -> None:
+        """Answer what a debugger asks about the frames of the last error, until it ends."""
+        with suppress(StopIteration):
+            request = next(dialogue)
+            while request[0] != "go":
+                answer = self._lua.call(b"debug", _encoded(request))
+                request = dialogue.send(_decoded(answer))
+
+    def request(self, *request: Any) -> Answer:
+        """The answer to one request, while no program runs."""
+        return _decoded(self._lua.call(b"debug", _encoded(request)))
+
+    def _next_request(self, begins: bool, *given: Any) -> bytes:
+        """What the debugger wants to know, after a stop or an answer."""
+        try:
+            if begins:
+                assert self._debugger is not None
+                self._dialogue = self._debugger(Stop(*(_text(part) or "" for part in given)))
+                return _encoded(next(self._dialogue))
+            assert self._dialogue is not None
+            return _encoded(self._dialogue.send(_decoded(given)))
+        except StopIteration:
+            return _encoded(("go", "continue", 1))
+
+
+def _encoded(request: tuple[Any, ...]) -> bytes:
+    return b"\0".join(to_bytes(str(field)).replace(b"\0", b"") for field in request)
+
+
+def _decoded(answer: Any) -> Answer:
+    if answer is None:
+        return []
+    return [_text(part) for part in (answer if isinstance(answer, tuple) else (answer,))]
+
+
+def _text(part: Any) -> Any:
+    return to_text(part) if isinstance(part, bytes) else part

@@ -1,0 +1,176 @@
+--- What a debugger is told of the frames it looks at, and does in them: see engine/debugging.py.
+-- A request is a text whose fields have bytes 0 between them; an answer is a list of texts, numbers
+-- and booleans. Values are kept here and told of in a few words. Those that have parts get a number
+-- by which the parts can be asked for.
+-- @module answers
+
+local th, frames = ...
+local shell = th.shell
+
+local gmatch, format, find = string.gmatch, string.format, string.find
+local type, tonumber, tostring = type, tonumber, tostring
+local unpack, rawget, rawset = unpack, rawget, rawset
+
+local MOST = 500 -- parts of a value that are told of
+
+local answers = {}
+
+-- The values with parts that were told of: { value, keys of the parts by their names }.
+local kept = {}
+
+local function element(value, i) return value[i] end
+
+-- The keys of a value's parts, in order; nil where it has none.
+local function keys_of(value)
+  local category = th.describe(value, false).category
+  if category == 'table' then
+    local keys = {}
+    for key in next, value do keys[#keys + 1] = key end
+    table.sort(keys, function(a, b)
+      if type(a) ~= type(b) then return type(a) < type(b) end
+      return type(a) == 'number' and a < b or type(a) ~= 'number' and tostring(a) < tostring(b)
+    end)
+    return keys, rawget
+  elseif category == 'tensor' and value:nDimension() > 0 or category == 'storage' then
+    local keys = {}
+    for i = 1, math.min(category == 'tensor' and value:size(1) or #value, MOST) do keys[i] = i end
+    return keys, element
+  end
+end
+
+local function has_parts(value)
+  local kind = type(value)
+  if kind ~= 'table' and kind ~= 'userdata' then return false end
+  if kind == 'table' then return next(value) ~= nil end
+  local keys = keys_of(value)
+  return keys ~= nil and #keys > 0
+end
+
+-- Adds what is told of a value: its text, its type or class, and its number or 0.
+local function tell(list, value)
+  local number = 0
+  if has_parts(value) then
+    number = #kept + 1
+    kept[number] = { value = value, keys = {} }
+  end
+  list[#list + 1] = th.in_short(value)
+  list[#list + 1] = th.typename(value) or type(value)
+  list[#list + 1] = number
+  return list
+end
+
+local function shown_key(key)
+  if type(key) == 'string' and find(key, '^[%a_][%w_]*$') then return key end
+  return '[' .. th.in_short(key) .. ']'
+end
+
+local function evaluate(list, number, code, show)
+  local frame = list[tonumber(number)]
+  local f, message = frames.compile(code)
+  if not f then return { false, message } end
+  local function finish(ok, ...)
+    if not ok then return { false, th.error_text((...)) } end
+    if show then
+      local fine, problem = pcall(shell.show, select('#', ...), ...)
+      return { fine, fine or th.error_text(problem) }
+    end
+    return tell({ true }, (...))
+  end
+  return finish(frames.evaluate(frame, f))
+end
+
+local verbs = {}
+
+--- The frames: name, source and line of each, from the innermost one on.
+function verbs.frames(list)
+  local answer = {}
+  for _, frame in ipairs(list) do
+    local n = #answer
+    answer[n + 1], answer[n + 2], answer[n + 3] = frame.name, frame.source, frame.line
+  end
+  return answer
+end
+
+--- The variables of a frame: kind, name, and what is told of the value.
+function verbs.variables(list, number)
+  local answer, hidden = {}, {}
+  local variables = list[tonumber(number)].variables
+  for i = #variables, 1, -1 do
+    local variable = variables[i]
+    if not hidden[variable.name] then
+      hidden[variable.name] = true
+      answer[#answer + 1], answer[#answer + 2] = variable.kind, variable.name
+      tell(answer, variable.value)
+    end
+  end
+  return answer
+end
+
+--- The parts of a value: name, and what is told of each.
+function verbs.parts(_, number)
+  local answer, whole = {}, kept[tonumber(number)]
+  if not whole then return answer end
+  local keys, read = keys_of(whole.value)
+  for i = 1, math.min(#(keys or {}), MOST) do
+    local name = shown_key(keys[i])
+    whole.keys[name] = keys[i]
+    answer[#answer + 1] = name
+    tell(answer, read(whole.value, keys[i]))
+  end
+  return answer
+end
+
+--- The value of code in a frame: true and what is told of it, or false and the message.
+function verbs.evaluate(list, number, code)
+  return evaluate(list, number, code)
+end
+
+--- Shows the values of code as the prompt does: true, or false and the message.
+function verbs.show(list, number, code)
+  return evaluate(list, number, code, true)
+end
+
+--- Sets a part of a value to that of code in a frame; answers as `evaluate` does.
+function verbs.set(list, number, whole, name, code)
+  local f, message = frames.compile(code)
+  if not f then return { false, message } end
+  local ok, value = frames.evaluate(list[tonumber(number)], f)
+  if not ok then return { false, th.error_text(value) } end
+  local owner = kept[tonumber(whole)]
+  local put = type(owner.value) == 'table' and rawset or function(t, k, v) t[k] = v end
+  ok, message = pcall(put, owner.value, owner.keys[name], value)
+  if not ok then return { false, th.error_text(message) } end
+  return tell({ true }, value)
+end
+
+--- Writes a text in order with what the program writes.
+function verbs.write(_, text)
+  shell.write(text)
+  return {}
+end
+
+--- Lets go of the values that were told of.
+function answers.forget()
+  kept = {}
+end
+
+--- The verb and the fields of a request.
+function answers.read(request)
+  local fields = {}
+  for field in gmatch(request .. '\0', '(%Z*)%z') do fields[#fields + 1] = field end
+  return unpack(fields)
+end
+
+--- Answers a request about frames.
+function answers.give(list, verb, ...)
+  local answer = verbs[verb]
+  if not answer then error(format('no such request: %s', tostring(verb))) end
+  return answer(list, ...)
+end
+
+--- Adds requests: functions of the frames and of the request's fields.
+function answers.add(others)
+  for name, f in pairs(others) do verbs[name] = f end
+end
+
+return answers

@@ -1,0 +1,274 @@
+--- Stops the program at lines: at breakpoints, after steps, where a watched value has changed.
+-- While there may be such a line, LuaJIT interprets all code: its compiled code calls no hooks. The
+-- hook is one for all coroutines; how deep calls are is counted in each for itself.
+-- Where the program stops, the debugger in Python is asked again and again for what is to be done,
+-- until it lets the program go on.
+-- @module stepper
+
+local th, frames, answers = ...
+local host = th.host
+
+local getinfo, running, status = th.getinfo, coroutine.running, coroutine.status
+local byte, sub, match = string.byte, string.sub, string.match
+local error, pcall, tonumber, unpack = error, pcall, tonumber, unpack
+local rawequal, select = rawequal, select
+local funcinfo, funck = require('jit.util').funcinfo, require('jit.util').funck
+local is_ours = th.is_ours
+local stdout = io.stdout
+local flush = getmetatable(stdout).__index.flush
+
+local ENDED = 'the program was ended in the debugger'
+local FARTHEST = 100 -- lines behind one without code, in which the next one with code is looked for
+
+local stepper = {}
+
+local breakpoints = {} -- line -> those at it
+local watches = {}
+local mode -- 'step', 'next', 'finish', 'entry', 'quit'; nil: the program goes on
+local step_thread, step_depth -- where a step has begun: the coroutine, and its levels from there on
+local place -- where the program has stopped last, while it has not left this line
+local entry -- the file at whose first line the program stops
+local serving = false -- whether the debugger works: what it evaluates does not stop
+local watching, was_compiling = false, false
+
+-- ------------------------------------------------------------------ places
+
+local names = {} -- the source of a chunk -> the name by which breakpoints find it
+
+local function name_of(source)
+  local name = names[source]
+  if name == nil then
+    name = byte(source) == 64 and paths.concat(sub(source, 2)) -- an '@'
+      or byte(source) == 61 and sub(source, 2) or ''
+    names[source] = name
+  end
+  return name
+end
+
+-- Whether a chunk's name is the file that somebody has named, perhaps without its folders.
+local function is_named(name, wanted)
+  return name == wanted or byte(wanted) ~= 47 and sub(name, -#wanted - 1) == '/' .. wanted
+end
+
+-- Adds the lines of a function, and of those in it, that have code.
+local function add_lines(lines, f)
+  local info = funcinfo(f)
+  for i = 1, info.bytecodes - 1 do lines[funcinfo(f, i).currentline] = true end
+  local n = -1
+  local constant = info.children and funck(f, n)
+  while constant do
+    if type(constant) == 'proto' then add_lines(lines, constant) end
+    n = n - 1
+    constant = funck(f, n)
+  end
+end
+
+-- The first line with code from one on, in a file; 0 where there is no such file.
+local function line_with_code(path, line)
+  local f = loadfile(path)
+  if not f then return 0 end
+  local lines = {}
+  add_lines(lines, f)
+  for i = line, line + FARTHEST do
+    if lines[i] then return i end
+  end
+  return 0
+end
+
+-- ------------------------------------------------------------------ deciding
+
+-- The innermost frame of the program.
+local function frame_here()
+  return frames.take(true, 1)[1]
+end
+
+local function holds(breakpoint)
+  if not breakpoint.condition then return true end
+  local ok, value = frames.evaluate(frame_here(), breakpoint.condition)
+  return not ok or value -- a condition that fails says so by a stop
+end
+
+local function broken_at(line, source)
+  for _, breakpoint in ipairs(breakpoints[line] or {}) do
+    if is_named(name_of(source), breakpoint.path) and holds(breakpoint) then return true end
+  end
+  return false
+end
+
+-- The text of a change, of the first watched value that has changed.
+local function changed_value(f)
+  for _, watch in ipairs(watches) do
+    if not watch.func or watch.func == f then
+      local ok, value = frames.evaluate(frame_here(), watch.code)
+      if ok and not rawequal(value, watch.value) then
+        local change = th.in_short(watch.value) .. ' -> ' .. th.in_short(value)
+        watch.value = value
+        return watch.text .. ': ' .. change
+      end
+    end
+  end
+end
+
+-- Whether the coroutine in which a step has begun does not run, and so cannot end the step.
+local function has_left()
+  return step_thread and status(step_thread) ~= 'normal'
+end
+
+-- Whether a step ends here. level: that of the line's function for the caller.
+local function is_step_over(level, source)
+  if mode == 'step' then return true end
+  if mode == 'entry' then return is_named(name_of(source), entry) end
+  if running() ~= step_thread then return has_left() end
+  local most = mode == 'next' and step_depth or step_depth - 1
+  return getinfo(level + 1 + most, 'f') == nil
+end
+
+-- Whether the program is where it has stopped last: LuaJIT calls the hook again where a call in the
+-- line has returned. level: that of the line's function for the caller.
+local function is_same_place(level, f, line)
+  if running() ~= place.thread or getinfo(level + 1 + place.depth, 'f') then return false end
+  local same = f == place.func and line == place.line and getinfo(level + place.depth, 'f')
+  if not same then place = nil end
+  return same
+end
+
+local stop
+
+-- The hook. beside: the levels between it and the line's function, besides its own.
+local function at_line(event, line, beside)
+  if event ~= 'line' then return th.hook() end -- a tail call: it looks at levels
+  if serving or not mode and not breakpoints[line] and #watches == 0 and not place then return end
+  local level = 2 + (beside or 0)
+  local info = getinfo(level, 'Sf')
+  local source = info.source
+  if is_ours(source) or line < 1 then return end
+  if mode == 'quit' then error(ENDED, 0) end
+  if place and is_same_place(level, info.func, line) then return end
+  local change = #watches > 0 and changed_value(info.func)
+  if change then return stop('watch', change) end
+  if mode and is_step_over(level, source) then return stop(mode) end
+  if breakpoints[line] and broken_at(line, source) then return stop('breakpoint') end
+end
+
+-- Has lines looked at, or no longer.
+local function update()
+  local wanted = mode ~= nil or #watches > 0 or next(breakpoints) ~= nil
+  if wanted == watching then return end
+  watching = wanted
+  if wanted then
+    was_compiling = jit.status()
+    jit.off()
+    jit.flush()
+  elseif was_compiling then
+    jit.on()
+  end
+  th.watch_lines(wanted and at_line or nil)
+end
+
+-- ------------------------------------------------------------------ stopping
+
+-- Lets the program go on.
+local function go(how, number)
+  mode = how ~= 'continue' and how or nil
+  local list = frames.take(true)
+  local frame, here = list[tonumber(number)], list[1]
+  if frame then
+    step_thread, step_depth = running(), frame.below + 1
+    place = { thread = step_thread, depth = here.below + 1, func = here.func, line = here.line }
+  end
+  update()
+  if mode == 'quit' then error(ENDED, 0) end
+end
+
+local function ask(...)
+  flush(stdout)
+  return answers.read(th.ask(host.debugger, ...))
+end
+
+-- Answers the debugger's requests, until one of them lets the program go on.
+local function serve(...)
+  local function answered(verb, ...)
+    if verb == 'go' then return true, ... end
+    local list = verb ~= 'write' and frames.take(true)
+    local answer = answers.give(list, verb, ...)
+    th.drop_interrupt()
+    return false, unpack(answer)
+  end
+  local function go_on(is_over, ...)
+    if is_over then return go(...) end
+    return go_on(answered(ask(false, ...)))
+  end
+  return go_on(answered(ask(true, ...)))
+end
+
+--- Stops the program here.
+-- @param reason why: 'breakpoint', 'step', 'next', 'finish', 'entry', 'watch', 'call', 'error',
+--   'attention'
+-- @param detail more about it, or nil
+function stop(reason, detail)
+  if serving then return end
+  serving = true
+  local ok, message = pcall(serve, reason, detail)
+  serving = false
+  answers.forget()
+  if not ok then error(message, 0) end
+end
+stepper.stop = stop
+
+--- Ends steps that are pending: where the program has ended.
+function stepper.finish()
+  mode, place = nil, nil
+  update()
+end
+
+answers.add{
+  --- Sets all breakpoints, each by file, line and condition ('': none); the answer is a list of
+  -- their lines, which have code, or 0 where that is not known, or the message of a condition that
+  -- does not compile.
+  breakpoints = function(_, ...)
+    local answer = {}
+    breakpoints = {}
+    for i = 1, select('#', ...) - 2, 3 do
+      local path, line, text = select(i, ...)
+      local condition, message
+      if match(text, '%S') then condition, message = frames.compile(text) end
+      local actual = message and 0 or line_with_code(path, tonumber(line))
+      answer[#answer + 1] = message or actual
+      line = actual > 0 and actual or tonumber(line)
+      local here = breakpoints[line] or {}
+      here[#here + 1] = { path = path, condition = condition }
+      if not message then breakpoints[line] = here end
+    end
+    update()
+    return answer
+  end,
+
+  --- Stops the program where the value of code in a frame changes: true, or false and the message.
+  watch = function(list, number, text)
+    local code, message = frames.compile(text)
+    if not code then return { false, message } end
+    local frame, used = list[tonumber(number)], {}
+    local ok, value = frames.evaluate(frame, code, used)
+    if not ok then return { false, th.error_text(value) } end
+    watches[#watches + 1] = { text = text, code = code, value = value,
+      func = used.any and frame.func or nil }
+    update()
+    return { true }
+  end,
+
+  --- Watches nothing any more.
+  unwatch = function()
+    watches = {}
+    update()
+    return {}
+  end,
+
+  --- Lets the program stop at the first line of a file.
+  enter = function(_, path)
+    mode, entry = 'entry', path
+    update()
+    return {}
+  end,
+}
+
+return stepper

@@ -1,0 +1,16 @@
+--- The package fb.debugger: `require('fb.debugger').enter()` stops the program, and asks at the
+-- terminal what is to be done. It stands for mobdebug, too, whose functions are these.
+-- @module debugger
+
+local th = ...
+
+local function nothing() end
+
+local debugger = {
+  enter = th.enter_debugger,
+  -- mobdebug's: what connects to its server, or says when the program stops, stops it here.
+  start = th.enter_debugger, pause = th.enter_debugger, on = nothing, off = nothing,
+  coro = nothing, done = nothing,
+}
+
+return setmetatable(debugger, { __call = function() th.enter_debugger() end })

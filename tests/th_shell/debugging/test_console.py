@@ -1,0 +1,229 @@
+"""The debugger at the prompt: `%debug`, `%break`, `%run -d`, and what is typed behind `debug>`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.processes import run_th
+from tests.th_shell.terminals import Terminal
+
+FAILING = "local function f(a) local z = torch.ones(2, 3) error('bad') end\nf(3)\n"
+ERROR = """\
+stdin:1: bad
+stack traceback:
+	[C]: in function 'error'
+	stdin:1: in function 'f'
+	stdin:1: in main chunk
+"""
+PROGRAM = """\
+local total = 0
+local function add(n)
+  local double = 2 * n
+  total = total + double
+  return total
+end
+for i = 1, 3 do
+  add(i)
+end
+print(total)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "program.lua").write_text(PROGRAM)
+    return tmp_path
+
+
+@pytest.fixture
+def typed(folder: Path) -> Callable[..., str]:
+    """What `th -i` prints for inputs."""
+
+    def run(*inputs: str) -> str:
+        done = run_th("-i", input="".join(f"{one}\n" for one in inputs), cwd=folder)
+        assert done.returncode == 0 and done.stderr == ""
+        return done.stdout
+
+    return run
+
+
+def test_the_frames_of_an_error(typed: Callable[..., str]) -> None:
+    shown = typed(FAILING, "%debug", "where", "who", "z:sum()", "a, z:size(1)", "up", "up", "who",
+                  "down", "down", "nonsense(", "a +", "quit", "1 + 1")  # fmt: skip
+    assert shown == ERROR + (
+        "stdin:1 in f\n"
+        "->  0  stdin:1 in f\n"
+        "    1  stdin:1 in main chunk\n"
+        "local    a  3\n"
+        "local    z  DoubleTensor 2x3\n"
+        "6\t\n"
+        "3\t2\t\n"
+        "stdin:1 in main chunk\n"
+        "this is the outermost frame\n"
+        "upvalue  f  function\n"
+        "stdin:1 in f\n"
+        "this is the innermost frame\n"
+        "unexpected symbol near '<eof>'\n"
+        "unexpected symbol near '<eof>'\n"
+        "2\t\n"
+    )
+
+
+def test_without_an_error(typed: Callable[..., str]) -> None:
+    refused = "%debug: no frames of an error are kept\n"
+    assert typed("%debug") == refused
+    assert typed("error('')", "%debug -c", "%debug").endswith(refused)
+    assert typed("error('')", "%reset -f", "%debug").endswith(refused)
+    assert typed("%debug x") == "%debug: it takes nothing; %run -d runs a file line by line\n"
+
+
+def test_the_end_of_the_input_ends_it(typed: Callable[..., str]) -> None:
+    assert typed(FAILING, "%debug") == ERROR + "stdin:1 in f\n"
+
+
+def test_control_codes_are_digits(typed: Callable[..., str]) -> None:
+    shown = typed("local s = 'a\\27[2J' error(s)", "%debug", "who", "error('\\27x')")
+    assert "\x1b" not in shown
+    assert shown.endswith('local    s  "a [2J"\n\\027x\n')
+
+
+def test_a_program_line_by_line(typed: Callable[..., str]) -> None:
+    shown = typed("%run -d program.lua", "next", "", "list", "next", "step", "where", "n",
+                  "finish", "continue", "5")  # fmt: skip
+    assert shown == (
+        "program.lua:1 in main chunk\n    1  local total = 0\n"
+        "program.lua:6 in main chunk\n    6  end\n"
+        "program.lua:7 in main chunk\n    7  for i = 1, 3 do\n"
+        "      2  local function add(n)\n"
+        "      3    local double = 2 * n\n"
+        "      4    total = total + double\n"
+        "      5    return total\n"
+        "      6  end\n"
+        "->    7  for i = 1, 3 do\n"
+        "      8    add(i)\n"
+        "      9  end\n"
+        "     10  print(total)\n"
+        "program.lua:8 in main chunk\n    8    add(i)\n"
+        "program.lua:3 in add\n    3    local double = 2 * n\n"
+        "->  0  program.lua:3 in add\n"
+        "    1  program.lua:8 in main chunk\n"
+        "    2  stdin:1 in main chunk\n"
+        "1\t\n"
+        "program.lua:7 in main chunk\n    7  for i = 1, 3 do\n"
+        "12\t\n"
+        "5\t\n"
+    )
+
+
+def test_breakpoints(typed: Callable[..., str]) -> None:
+    shown = typed("%break program.lua:4 if n == 2", "%break program.lua:2", "%break",
+                  "%break -c 2", "%break -c 7", "%break nowhere", "%break program.lua:4 if n ==",
+                  "%break other.lua:1", "%break", "%run program.lua", "double = 100", "c",
+                  "%break -c", "%break")  # fmt: skip
+    assert shown == (
+        "1  program.lua:4 if n == 2\n"
+        "2  program.lua:3; line 2 has no code\n"
+        "1  program.lua:4 if n == 2\n2  program.lua:3\n"
+        "there is no breakpoint 7\n"
+        "break takes a file and a line, as in file.lua:12, or file.lua:12 if i > 3\n"
+        "unexpected symbol near '<eof>'\n"
+        "3  other.lua:1; no such file is here: it stops in files of this name\n"
+        "1  program.lua:4 if n == 2\n3  other.lua:1\n"
+        "program.lua:4 in add\n    4    total = total + double\n"
+        "108\t\n"
+        "no breakpoints\n"
+    )
+
+
+def test_watched_values(typed: Callable[..., str]) -> None:
+    shown = typed("%break program.lua:7", "%run program.lua", "break -c", "watch total",
+                  "watch 1 +", "continue", "watch", "continue")  # fmt: skip
+    assert shown == (
+        "1  program.lua:7\n"
+        "program.lua:7 in main chunk\n    7  for i = 1, 3 do\n"
+        "unexpected symbol near '<eof>'\n"
+        "total: 0 -> 2\n"
+        "program.lua:7 in main chunk\n    7  for i = 1, 3 do\n"
+        "12\t\n"
+    )
+
+
+def test_a_variable_hides_a_short_name(typed: Callable[..., str]) -> None:
+    shown = typed("local n = 7 local c = 8 debugger()", "n", "c", "w", "continue")
+    assert shown == "stdin:1 in main chunk\n7\t\n8\t\n->  0  stdin:1 in main chunk\n"
+
+
+def test_quit_ends_the_program(typed: Callable[..., str]) -> None:
+    shown = typed("pcall(debugger) x = 1", "quit", "x")
+    assert shown == (
+        "stdin:1 in main chunk\n"
+        "the program was ended in the debugger\nstack traceback:\n\tstdin:1: in main chunk\nnil\t\n"
+    )
+
+
+def test_help(typed: Callable[..., str]) -> None:
+    after_error = typed("error('')", "%debug", "help")
+    assert "where" in after_error and "continue" not in after_error
+    assert "watch x.y" in typed("debugger()", "help")
+
+
+# -- at terminals
+
+
+@pytest.fixture
+def terminal(folder: Path) -> Iterator[Terminal]:
+    terminal = Terminal()
+    yield terminal
+    terminal.close()
+
+
+#: Starts a command whose terminal is its standard input, so that keys send it signals.
+CONTROLLED = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+
+
+@pytest.mark.parametrize("kind", ["xterm", "dumb"])
+def test_at_a_terminal(
+    terminal: Terminal,
+    command: list[str],
+    environment: dict[str, str],
+    folder: Path,
+    kind: str,
+) -> None:
+    (folder / "long.lua").write_text("n = 0\nwhile true do\n  n = n + 1\nend\n")
+    words = [command[0], "-c", CONTROLLED, *command[1:]]
+    with terminal.running(
+        words, env=environment | {"TERM": kind}, cwd=folder, start_new_session=True
+    ):
+        for keys, shown in (
+            (b"", b"th> "),
+            (b"error({})\r", b"traceback"),
+            (b"", b"th> "),
+            (b"%debug\r", b"debug>"),
+            (b"6 * 7\r", b"42\t\r\n"),
+            (b"", b"debug>"),
+            (b"print('go' * 2)\r", b"attempt to"),
+            (b"", b"debug>"),
+            (b"print('go' .. 2) while true do end\r", b"go2\t\r\n"),
+            (b"\x03", b"interrupted!"),
+            (b"", b"debug>"),
+            (b"quit\r", b"th> "),
+            (b"%run -d long.lua\r", b"n = 0"),
+            (b"", b"debug>"),
+            (b"continue\r", b"continue"),
+            (b"", b"\r\n"),
+            (b"\x03", b"interrupted!"),  # heard also after the debugger's prompt
+            (b"", b"th> "),
+            (b"n > 0\r", b"true\t"),
+        ):
+            if keys == b"\x03":
+                time.sleep(0.3)  # as a person needs: it is no key of the line before
+            terminal.press(keys)
+            assert terminal.shows(shown, 10), (keys, terminal.raw)
+            terminal.until(shown)

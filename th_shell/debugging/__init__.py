@@ -1,0 +1,1 @@
+"""The debugger: at a prompt, and for editors."""

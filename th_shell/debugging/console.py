@@ -1,0 +1,193 @@
+"""The debugger at a prompt: what may be typed behind `debug>`.
+
+Each command is a step of the dialogue with the engine (see runtime/engine/debugging.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from runtime import Dialogue, Stop
+from th_shell.debugging.breakpoints import Breakpoints
+from th_shell.debugging.frames import Frame, Variable, read_frames, read_variables
+from th_shell.entry import Entry
+from th_shell.paragraphs import two_columns
+from th_shell.visible import visible
+
+PROMPT = "debug> "
+_AROUND = 5  # lines that `list` shows before and behind the present one
+_ENOUGH = 40  # frames that `where` shows
+
+_STEPS = ("step", "next", "finish", "continue")
+_ROWS = (
+    ("where", "the calls that have led here"),
+    ("up, down", "look at the frame that has called this one, and back"),
+    ("who", "the variables of the frame"),
+    ("list", "the lines of the source around this one"),
+    ("x:size(), y = 1", "the values of expressions, statements: in the frame"),
+)
+_LIVE_ROWS = (
+    ("step", "goes on to the next line; Enter does it again"),
+    ("next", "the same, but over the calls in this line"),
+    ("finish", "goes on until the frame returns"),
+    ("continue", "goes on to the next breakpoint"),
+    ("watch x.y", "stops where the value changes; watch alone: nothing is watched"),
+    ("break file.lua:12 if i > 3", "stops at a line; break alone: lists; break -c 1: removes"),
+    ("quit", "ends the program"),
+)
+#: Short names, where no variable of the frame has them.
+_SHORT = {word[0]: word for word in ("where", "up", "down", "list", *_STEPS, "quit")}
+_SHORT["bt"] = "where"
+
+#: A part of the dialogue; what it returns is how the program goes on, or None.
+_Step = Generator[tuple[Any, ...], list[Any], "tuple[Any, ...] | None"]
+
+
+class Console:
+    """Asks a person what to look at, and how the program goes on.
+
+    read: shows a question, and returns the answer; raises EOFError and KeyboardInterrupt. log: the
+    inputs of the session.
+    """
+
+    def __init__(self, read: Callable[[str], str], log: Sequence[Entry] = ()) -> None:
+        self._read = read
+        self._log = log
+        self.breakpoints = Breakpoints()
+        self._frames: list[Frame] = []
+        self._at = 0  # the index of the frame that is looked at
+        self._is_live = False
+        self._last = ""  # the step that Enter repeats
+
+    def __call__(self, stop: Stop) -> Dialogue:
+        """The dialogue where a program has stopped."""
+        self._is_live = True
+        if stop.detail:
+            yield ("write", f"{visible(stop.detail)}\n")
+        yield from self._talk()
+
+    def examine(self) -> Dialogue:
+        """The dialogue about the frames of an error."""
+        self._is_live = False
+        yield from self._talk()
+
+    def _talk(self) -> Dialogue:
+        self._frames = read_frames((yield ("frames",)))
+        self._at = 0
+        if not self._frames:
+            yield ("write", "no line of the program is there\n")
+        else:
+            yield from self._show_place()
+        while self._frames:
+            try:
+                text = self._read(PROMPT).strip().removeprefix("%")
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                break
+            request = yield from self._do(text or self._last)
+            if request is not None:
+                yield request
+                break
+
+    def _do(self, text: str) -> _Step:
+        """Do what was typed."""
+        self._last = ""
+        word, _, rest = text.partition(" ")
+        if word in _SHORT and not rest and not (yield from self._is_variable(word)):
+            word = _SHORT[word]
+        if word in ("quit", "exit") and not rest:
+            return ("go", "quit", 1)
+        if self._is_live and word in _STEPS and not rest:
+            self._last = word if word in ("step", "next") else ""
+            return ("go", word, self._frame.number)
+        command = _COMMANDS.get(word) if self._is_live or word not in ("watch", "break") else None
+        if command is not None and (not rest or word in ("watch", "break")):
+            yield from command(self, rest.strip())
+        elif text:
+            yield from self._show_value(text)
+        return None
+
+    @property
+    def _frame(self) -> Frame:
+        return self._frames[self._at]
+
+    def _variables(self) -> Generator[tuple[Any, ...], list[Any], list[Variable]]:
+        return read_variables((yield ("variables", self._frame.number)))
+
+    def _is_variable(self, name: str) -> Generator[tuple[Any, ...], list[Any], bool]:
+        return any(one.name == name for one in (yield from self._variables()))
+
+    def _show_value(self, code: str) -> Dialogue:
+        ok, *told = yield ("show", self._frame.number, code)
+        if not ok:
+            yield ("write", f"{visible(str(told[0]))}\n")
+
+    def _show_place(self) -> Dialogue:
+        frame = self._frame
+        lines = frame.lines(self._log)
+        text = f"{frame.chunk}:{frame.line} in {frame.name}\n"
+        if 0 < frame.line <= len(lines):
+            text += f"{frame.line:5}  {lines[frame.line - 1]}\n"
+        yield ("write", visible(text))
+
+    def _where(self, _: str) -> Dialogue:
+        for index, frame in enumerate(self._frames[:_ENOUGH]):
+            mark = "->" if index == self._at else "  "
+            line = f"{mark} {index:2}  {frame.chunk}:{frame.line} in {frame.name}\n"
+            yield ("write", visible(line))
+        if len(self._frames) > _ENOUGH:
+            yield ("write", f"       and {len(self._frames) - _ENOUGH} more, or others\n")
+
+    def _go(self, by: int) -> Dialogue:
+        if not 0 <= self._at + by < len(self._frames):
+            yield ("write", f"this is the {'outer' if by > 0 else 'inner'}most frame\n")
+            return
+        self._at += by
+        yield from self._show_place()
+
+    def _who(self, _: str) -> Dialogue:
+        variables = sorted((yield from self._variables()), key=lambda one: (one.kind, one.name))
+        if not variables:
+            yield ("write", "no variables\n")
+        width = max((len(one.name) for one in variables), default=0)
+        for one in variables:
+            text = f"{one.kind:8} {one.name:{width}}  {one.text}\n"
+            yield ("write", visible(text))
+
+    def _list(self, _: str) -> Dialogue:
+        lines, at = self._frame.lines(self._log), self._frame.line
+        if not lines:
+            yield ("write", f"the source of {visible(self._frame.chunk)} cannot be read\n")
+        for number in range(max(at - _AROUND, 1), min(at + _AROUND, len(lines)) + 1):
+            mark = "->" if number == at else "  "
+            yield ("write", visible(f"{mark} {number:4}  {lines[number - 1]}\n"))
+
+    def _watch(self, code: str) -> Dialogue:
+        if not code:
+            yield ("unwatch",)
+            return
+        ok, *told = yield ("watch", self._frame.number, code)
+        if not ok:
+            yield ("write", f"{visible(str(told[0]))}\n")
+
+    def _break(self, text: str) -> Dialogue:
+        shown = yield from self.breakpoints.command(text)
+        yield ("write", visible(shown))
+
+    def _help(self, _: str) -> Dialogue:
+        rows = (*_ROWS, *_LIVE_ROWS) if self._is_live else (*_ROWS, ("quit", "leaves"))
+        yield ("write", two_columns(rows))
+
+
+_COMMANDS: dict[str, Callable[[Console, str], Dialogue]] = {
+    "where": Console._where,
+    "up": lambda console, _: console._go(1),
+    "down": lambda console, _: console._go(-1),
+    "who": Console._who,
+    "list": Console._list,
+    "watch": Console._watch,
+    "break": Console._break,
+    "help": Console._help,
+}

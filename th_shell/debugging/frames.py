@@ -1,0 +1,64 @@
+"""The frames and variables that an engine tells of, and the lines of their sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from th_shell.entry import Entry, source_lines
+
+
+class Frame(NamedTuple):
+    """A frame of the program. number: from 1, the innermost one; source: Lua's, of the chunk."""
+
+    number: int
+    name: str
+    source: str
+    line: int
+
+    @property
+    def chunk(self) -> str:
+        """The chunk's name as errors show it: a file, '[7]' of an input."""
+        if self.source[:1] in "@=":
+            return self.source[1:]
+        return f'[string "{self.source.splitlines()[0][:40]}"]'
+
+    def lines(self, log: Sequence[Entry]) -> list[str]:
+        """The lines of the chunk; none where they cannot be had. log: the session's inputs."""
+        if self.source[:1] in "@=":
+            return source_lines(self.chunk, log)
+        return self.source.splitlines()
+
+
+def read_frames(answer: list[Any]) -> list[Frame]:
+    """The frames that an engine lists."""
+    rows = [answer[at : at + 3] for at in range(0, len(answer), 3)]
+    return [
+        Frame(number, str(name), str(source), int(line))
+        for number, (name, source, line) in enumerate(rows, 1)
+    ]
+
+
+class Variable(NamedTuple):
+    """A variable, or a part of a value. kind: 'local', 'upvalue', 'vararg' or 'part'.
+
+    number: what its parts are asked for by; 0: it has none.
+    """
+
+    kind: str
+    name: str
+    text: str
+    type: str
+    number: int
+
+
+def read_variables(answer: list[Any]) -> list[Variable]:
+    """The variables of a frame that an engine lists."""
+    rows = [answer[at : at + 5] for at in range(0, len(answer), 5)]
+    return [Variable(*row) for row in rows]
+
+
+def read_parts(answer: list[Any]) -> list[Variable]:
+    """The parts of a value that an engine lists."""
+    rows = [answer[at : at + 4] for at in range(0, len(answer), 4)]
+    return [Variable("part", *row) for row in rows]
