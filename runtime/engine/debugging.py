@@ -45,24 +45,46 @@ class Stop(NamedTuple):
 Debugger = Callable[[Stop], Dialogue]
 
 
+class DebuggerLine:
+    """What Lua calls where a program stops. It must not refer to the engine, which Lua would keep.
+
+    debugger: what is asked then, or None.
+    """
+
+    def __init__(self) -> None:
+        self.debugger: Debugger | None = None
+        self._dialogue: Dialogue | None = None
+
+    def functions(self) -> dict[bytes, Any]:
+        """What Lua calls, by name."""
+        return {
+            b"debugger": guarded(answering(self._next_request), interruptible=True),
+            b"has_debugger": lambda: self.debugger is not None,
+        }
+
+    def _next_request(self, begins: bool, *given: Any) -> bytes:
+        """What the debugger wants to know, after a stop or an answer."""
+        try:
+            if begins:
+                assert self.debugger is not None
+                self._dialogue = self.debugger(Stop(*(_text(part) or "" for part in given)))
+                return _encoded(next(self._dialogue))
+            assert self._dialogue is not None
+            return _encoded(self._dialogue.send(_decoded(given)))
+        except StopIteration:
+            return _encoded(("go", "continue", 1))
+
+
 class Debugging:
     """What `Engine` offers to debuggers."""
 
     _lua: LuaState
     _ctrl_c: CtrlC
-    _debugger: Debugger | None = None
-    _dialogue: Dialogue | None = None
-
-    def _debugger_functions(self) -> dict[bytes, Any]:
-        """What Lua calls, by name."""
-        return {
-            b"debugger": guarded(answering(self._next_request), interruptible=True),
-            b"has_debugger": lambda: self._debugger is not None,
-        }
+    _debugging: DebuggerLine
 
     def debug_by(self, debugger: Debugger) -> None:
         """Let a debugger be asked where the program stops."""
-        self._debugger = debugger
+        self._debugging.debugger = debugger
 
     def offer_debugger(self) -> None:
         """Let programs stop by calling the global `debugger`."""
@@ -95,18 +117,6 @@ class Debugging:
     def request(self, *request: Any) -> Answer:
         """The answer to one request, while no program runs."""
         return _decoded(self._lua.call(b"debug", _encoded(request)))
-
-    def _next_request(self, begins: bool, *given: Any) -> bytes:
-        """What the debugger wants to know, after a stop or an answer."""
-        try:
-            if begins:
-                assert self._debugger is not None
-                self._dialogue = self._debugger(Stop(*(_text(part) or "" for part in given)))
-                return _encoded(next(self._dialogue))
-            assert self._dialogue is not None
-            return _encoded(self._dialogue.send(_decoded(given)))
-        except StopIteration:
-            return _encoded(("go", "continue", 1))
 
 
 def _encoded(request: tuple[Any, ...]) -> bytes:

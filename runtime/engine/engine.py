@@ -17,7 +17,7 @@ from runtime.core.texts import to_bytes, to_text
 from runtime.engine import workers
 from runtime.engine.answers import Answers
 from runtime.engine.ctrl_c import CtrlC
-from runtime.engine.debugging import Debugging
+from runtime.engine.debugging import DebuggerLine, Debugging
 from runtime.engine.evaluation import Chunk, Evaluation
 from runtime.engine.inputs import KEEP
 from runtime.engine.lua_state import LuaState
@@ -51,6 +51,7 @@ class Engine(PythonDoor, Evaluation, Answers, Debugging):
         the first use of the engine does, and waits until it is done.
         """
         self._ctrl_c = CtrlC()
+        self._debugging = DebuggerLine()
         #: What is called when the program ends the process, after what is buffered was written.
         self._leaving: list[Callable[[], object]] = []
         host = {
@@ -59,7 +60,7 @@ class Engine(PythonDoor, Evaluation, Answers, Debugging):
             b"pressed": self._ctrl_c.address,
             b"leaving": partial(_call_all, self._leaving),
             **workers.functions(),
-            **self._debugger_functions(),
+            **self._debugging.functions(),
         }
         self._lua = LuaState(host, partial(prepare, self) if prepare else None)
         if prepare is None:

@@ -183,8 +183,7 @@ function shell.enter(name, number, quiet, before_values, mentioned, declared, ..
   kept = declared == ''
   local function handler(object)
     if not kept then pcall(keep_values, f, declared) end
-    local report = th.handle_error(object)
-    return report
+    return th.handle_error(object)
   end
   shell.number_results(number)
   local message, frames = shell.run_input(f, has_values, quiet, before_values, handler)

@@ -171,8 +171,7 @@ end
 -- where the stack is full.
 function th.handle_error(object)
   if th.note_error then th.has_frames = pcall(th.note_error, object) end
-  local report = th.traceback(object)
-  return report
+  return th.traceback(object) -- a tail call: it counts levels
 end
 
 -- Calls a function; returns nil, or the message and the traceback of its error.

@@ -177,6 +177,7 @@ _ROWS = (
     ("who()", "the variables: sizes, bytes, which share memory"),
     ("show(x), plot(y)", "pictures; also hist(x), show(x, 'file.png')"),
     ("%time f()", "a command of the session; % lists them all"),
+    ("%debug", "looks into the last error; %break f.lua:3 stops there"),
     ("%save page.md", "the session as a page; pasted pages are compared"),
     ("$ ls -l", "a command of the system's shell; _LAST is its output"),
     ("Tab", "completes names, methods after ':', files in quotes"),
