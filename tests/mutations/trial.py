@@ -310,7 +310,7 @@ class Trial:
         judged = judge_page(examples, self.runner, sources, {})
         results = with_devices(judged.results, self._imported)
         results = with_fragments(results, judged.outcomes, self._known)
-        results = with_omissions(results, judged.outcomes, self._page.blocks)
+        results = with_omissions(results, judged.outcomes, self._page, self.runner)
         return with_errata(results, judged.outcomes, errata)
 
 

@@ -152,7 +152,8 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     if any(result.failed for result in results):
         results, inputs = Healing(page, judged, runner, sources, set(errata)).healed()
         results = _with_reasons(results, judged.outcomes, page, runner)
-    results = expectations.with_xfail(with_omissions(results, judged.outcomes, page.blocks))
+    results = with_omissions(results, judged.outcomes, page, runner)
+    results = expectations.with_xfail(results)
     return Assessment(results, judged.outcomes, inputs, errata)
 
 

@@ -9,61 +9,89 @@ What depends on chance, or shows an address, need not be shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from th_shell.docs.judging.python import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.comment_values import remark_of
-from th_shell.docs.reading.examples import LUA, PYTHON, Block, Example, Kind
+from th_shell.docs.reading.comment_values import comment_of, remark_of
+from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.names import bound_names
-from th_shell.docs.running.evaluation import Outcome, Runs
+from th_shell.docs.reading.page import Page
+from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 
 #: Beside so many shown outputs of Lua, one that is left out is noticed.
 _MANY = 5
+#: Of further runs, which tell what depends on chance.
+_SEEDS = (2, 3, 4, 5)
 #: The inputs at each of which a page shows what it prints; without a prompt, in comments.
 _FORMS = ((PYTHON, Kind.PROMPT), (LUA, Kind.PROMPT), (LUA, Kind.BARE))
 
 
 def with_omissions(
-    results: Sequence[Result], outcomes: Sequence[Runs], blocks: Sequence[Block]
+    results: Sequence[Result], outcomes: Sequence[Sequence[Outcome]], page: Page, runner: Runner
 ) -> list[Result]:
-    """The results, in which what prints something that the page has to show, and does not, fails.
-
-    blocks: those of the page.
-    """
+    """The results, in which what prints something fails that the page has to show, and does not."""
     judged = [_strict(result) for result in results]
-    lines = {line.number: line.text for block in blocks for line in block.lines}
+    lines = {line.number: line.text for block in page.blocks for line in block.lines}
+    found = _left_out(judged, outcomes, lines)
+    if found:  # two runs may print the same by chance
+        lost = {i: runs[0] for i, runs in enumerate(outcomes) if runs[0].lost}
+        plans = [Plan(seed, engine=seed, last=max(found), lost=lost) for seed in _SEEDS]
+        more = runner.evaluate([result.example for result in judged], plans)
+        pairs = enumerate(zip(outcomes, more, strict=True))
+        found = _left_out(judged, {i: _compared(judged[i], *pair) for i, pair in pairs}, lines)
+    for i in found:
+        judged[i] = _failed(judged[i], "the page shows what others print, and not this")
+    return judged
+
+
+def _compared(
+    result: Result, runs: Sequence[Outcome], more: Sequence[Outcome]
+) -> Sequence[Outcome]:
+    return *runs, *(comparable_outcome(result.example, outcome) for outcome in more)
+
+
+def _left_out(
+    results: Sequence[Result],
+    outcomes: Sequence[Sequence[Outcome]] | Mapping[int, Sequence[Outcome]],
+    lines: Mapping[int, str],
+) -> list[int]:
+    """The indices of the examples whose outputs the page has to show, and does not.
+
+    lines: those of the page's code, by their numbers.
+    """
+    found: list[int] = []
     for form in _FORMS:
-        own = [i for i, r in enumerate(judged) if (r.example.language, r.example.kind) == form]
-        shown = sum(judged[i].checked and _tells(judged[i].example) for i in own)
-        left_out = [
+        own = [i for i, r in enumerate(results) if (r.example.language, r.example.kind) == form]
+        shown = sum(results[i].checked and _tells(results[i].example) for i in own)
+        silent = [
             i
             for i in own
-            if _prints(judged[i], *outcomes[i]) and not _speaks(judged[i].example, lines)
+            if _prints(results[i], outcomes[i]) and not _speaks(results[i].example, lines)
         ]
         is_python = PYTHON in form
-        if len(left_out) <= shown if is_python else len(left_out) == 1 and shown >= _MANY:
-            for i in left_out:
-                judged[i] = _failed(judged[i], "the page shows what others print, and not this")
-    return judged
+        if len(silent) <= shown if is_python else len(silent) == 1 and shown >= _MANY:
+            found += silent
+    return found
 
 
 def _tells(example: Example) -> bool:
     return bool(example.expected or example.value)
 
 
-def _prints(result: Result, first: Outcome, second: Outcome) -> bool:
+def _prints(result: Result, runs: Sequence[Outcome]) -> bool:
     """Whether an example prints what a page can show; what is not the same in each run, it cannot.
 
     Without a prompt, that is a value: what a script prints may be shown below all of it.
     """
-    is_script = result.example.kind is Kind.BARE and first.printed
+    is_script = result.example.kind is Kind.BARE and runs[0].printed
     is_something = set(result.got.split()) - {"nil"}
-    is_fixed = first.output == second.output
+    is_fixed = all(run.output == runs[0].output for run in runs)
     return bool(result.verdict is Verdict.RAN and is_something and is_fixed and not is_script)
 
 
-def _speaks(example: Example, lines: dict[int, str]) -> bool:
+def _speaks(example: Example, lines: Mapping[int, str]) -> bool:
     """Whether the page says something of what an example prints, or the settings that it need not.
 
     lines: those of the page's code, by their numbers.
@@ -71,7 +99,8 @@ def _speaks(example: Example, lines: dict[int, str]) -> bool:
     if _tells(example) or example.settings.strict is False:
         return True
     above = lines.get(example.line - 1, "").lstrip() if example.kind is Kind.BARE else ""
-    is_remark = bool(remark_of(example.source)) or above.startswith("--")
+    is_above = above.startswith("--") and comment_of(above) is None
+    is_remark = bool(remark_of(example.source)) or is_above
     return example.language == LUA and (is_remark or bool(bound_names(example.source)))
 
 
