@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime.core.texts import to_text
-from runtime.engine.inputs import EMPTY, forms, read
+from runtime.engine.inputs import EMPTY, MUST_BE_READ, forms, read
 from runtime.engine.lua_state import LuaState
 from runtime.errors import LuaSyntaxError, check
 
@@ -84,9 +84,9 @@ class Evaluation:
     ) -> None:
         """Run one input of a session, as `evaluate` does.
 
-        The locals that it declares outlive it; an expression behind statements is printed, too; and
-        an input of nothing but semicolons does nothing. number: the input's first value is `_N` in
-        later ones. Raises LuaSyntaxError, LuaError.
+        The locals that it declares outlive it; an expression behind statements, also a call, is
+        printed, too; and an input of only semicolons does nothing. number: the input's first value
+        is `_N` in later ones. Raises LuaSyntaxError, LuaError.
         """
         text = _input(source)
         quiet = text.endswith(b";")
@@ -100,7 +100,7 @@ class Evaluation:
         check(result)
 
     def _enter(self, text: bytes, *how: Any) -> Any:
-        if not (self._has_locals or b"local" in text or b"_" in text):
+        if not (self._has_locals or any(mark in text for mark in MUST_BE_READ)):
             # Most inputs have nothing that must be found by reading them, if they compile.
             result = self._lua.call(b"enter", *how, b"", b"", *forms(text, None))
             if result is None or isinstance(result[1], bytes):

@@ -18,6 +18,9 @@ EMPTY = b"; \t\r\n"
 #: The name of the function that takes locals over.
 KEEP = b"__session_locals__"
 _UPVALUES = 50
+#: An input that declares locals, mentions results, or ends with an expression behind statements
+#: has one of these.
+MUST_BE_READ = (b"local", b"_", b";", b"\n", b"end")
 
 _BLOCKS = ("do", "if", "repeat")
 _OPENING = frozenset((*_BLOCKS, "function", "(", "[", "{"))

@@ -138,17 +138,18 @@ local function mentions_any(mentioned)
   return false
 end
 
--- Compiles an input in the first of its forms that compiles. Returns the function, whether it
--- returns values behind a nil, and the source of the form that takes over locals; or nil, the
--- message, and whether only the end is missing.
+-- Compiles an input in the first of its forms that compiles: a call at its end is an expression
+-- rather than a statement. Returns the function, whether it returns values behind a nil, and the
+-- source of the form that takes over locals; or nil, the message, and whether only the end is
+-- missing.
 local function compiled(name, expression, statements, keeping, trailing, trailing_keeping)
   local f = shell.compile(expression, name)
   if f then return f, true, expression end
+  f = trailing and shell.compile(trailing, name)
+  if f then return f, true, trailing_keeping end
   local message, incomplete
   f, message, incomplete = shell.compile(statements, name)
   if f then return f, false, keeping end
-  f = trailing and shell.compile(trailing, name)
-  if f then return f, true, trailing_keeping end
   return nil, message, incomplete
 end
 

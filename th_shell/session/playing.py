@@ -21,6 +21,7 @@ from th_shell.session.page import Chance, input_of, is_run
 from th_shell.session.session import Session, is_exit
 from th_shell.session.system_commands import run_command
 from th_shell.session.tee import Tee
+from th_shell.syntax import Syntax
 from th_shell.visible import visible
 
 _SEED = "math.randomseed({0}) torch.manualSeed({0})"
@@ -186,6 +187,8 @@ class Player:
         elif outcome.error is not None:
             # Of an error, its message counts, and not what a prompt says of it.
             example = replace(example, expected=_HINTS.sub("", example.expected))
+        if outcome.printed != outcome.output and self._hides_value(example, outcome):
+            outcome = replace(outcome, output=outcome.printed)
         result = self._judging.result(example, outcome, outcome)
         if result.verdict is not docs.Verdict.DIFFERS or not example.expected:
             return result
@@ -205,6 +208,13 @@ class Player:
             if is_last and here[: len(documented)] == documented:
                 return replace(result, verdict=docs.Verdict.LAYOUT, note=_CUT)
         return result
+
+    def _hides_value(self, example: docs.Example, outcome: docs.Outcome) -> bool:
+        """Whether a page shows no value of a call behind statements: Torch7 prints none."""
+        code, compiler = example.source, self._session.compiler
+        is_statement = compiler.statement(code) is Syntax.COMPLETE
+        has_call = is_statement and compiler.expression(code) is not Syntax.COMPLETE
+        return has_call and docs.agrees(example.expected, outcome.printed)
 
     def _as_double(self, text: str) -> str:
         """A printed text with the default type that pages have."""

@@ -152,14 +152,15 @@ class Session(Conversation):
             return _Text(tuple(inputs), inputs[-1] if inputs else "")
         from th_shell.session import page
 
-        examples, problem = page.read_examples(text, self._compiler)
+        examples, problem = page.read_examples(text, self.compiler)
         run = [example for example in examples if page.is_run(example)]
         return _Text(
             tuple(map(page.input_of, run)), page.open_input(examples), True, examples, problem
         )
 
     @cached_property
-    def _compiler(self) -> Compiler:
+    def compiler(self) -> Compiler:
+        """What th-docs asks of the session's LuaJIT."""
         from th_shell.docs.library import Compiler
 
         return Compiler(self.engine)

@@ -27,6 +27,32 @@ def entered(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x = 3; f()", "7\t\n"),
+        ("x = 3 f()", ""),
+        ("x = 3\nf()", "7\t\n"),
+        ("for i = 1, 2 do f() end", ""),
+        ("for i = 1, 2 do f() end f()", "7\t\n"),
+        ("function g() return f() end g()", "7\t\n"),
+        ("local x = 5; f(x)", "7\t5\t\n"),
+        ("s = 'x; f()'; s:upper()", "X; F()\t\n"),
+        ("f(1); f(2); f(3)", "7\t3\t\n"),
+        ("x = 3; print(f())", "7\t\n"),
+        ("x = 3; f();", ""),
+        ("x = 3; f().x = 3", "[2]:1: attempt to index a number value\n"),
+        ("a = 1; b = f()", ""),
+        ("x = 3 -- f(); f()", ""),
+    ],
+)
+def test_a_call_behind_statements_is_printed_once(
+    entered: Callable[..., str], text: str, expected: str
+) -> None:
+    found = entered("function f(...) return 7, ... end", text)
+    assert found.partition("stack traceback")[0] == expected
+
+
+@pytest.mark.parametrize(
     ("inputs", "expected"),
     [
         (["local y = 5", "y", "y = y + 1", "y"], "5\t\n6\t\n"),

@@ -30,6 +30,7 @@ def test_the_value_of_the_last_input_is_the_result(kernel: Client) -> None:
         ("'π'", "π"),
         ("nil", "nil"),
         ("return 5", "5"),
+        ("y = torch.ones(3); y:sum()", "3"),
         ("torch.DoubleTensor()", "[torch.DoubleTensor with no dimension]"),
         ("torch.ones(1), 2", " 1\n[torch.DoubleTensor of dimension 1]\n\n2"),
     ],

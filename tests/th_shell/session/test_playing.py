@@ -51,6 +51,7 @@ ONES = " 1  1\n[torch.DoubleTensor of dimension 1x2]\n"
             None,
         ),
         ("> print('a\\nb')\na", "a\nb\t\n✓ as far as it was copied\n1 input: 1 as documented"),
+        ("> t = {2}; tostring(t[1])\n2", "2\t\n✓\n1 input: 1 as documented"),
         ("> torch.manualSeed(1) torch.rand(1)\n 0.5\n[torch.DoubleTensor of dimension 1]", None),
     ],
 )
@@ -59,6 +60,15 @@ def test_what_is_said(session: Session, printed: Printed, text: str, expected: s
     found = printed()
     if expected is not None:
         assert found == expected + "\n"
+
+
+def test_a_page_shows_no_value_of_a_call_behind_statements(
+    session: Session, printed: Printed
+) -> None:
+    """As Torch7 prints none."""
+    page = "> function f() print(1) return 2 end\n> x = 3; f()\n1\n> x = 3; f()\n1\n2\n> f()\n1\n"
+    session.submit(page + "> 5\n5\n")
+    assert "5 inputs: 3 as documented, 1 different, 1 without output" in printed()
 
 
 @pytest.mark.parametrize(
