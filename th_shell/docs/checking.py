@@ -19,7 +19,6 @@ from typing import NamedTuple
 from th_shell import python_syntax
 from th_shell.docs.judging import expectations
 from th_shell.docs.judging.chance import judge_page
-from th_shell.docs.judging.healing import Healed, Healing
 from th_shell.docs.judging.omissions import with_omissions
 from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
 from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
@@ -27,7 +26,6 @@ from th_shell.docs.reading import names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON
 from th_shell.docs.reading.page import Page, read
-from th_shell.docs.running import sandbox
 from th_shell.docs.running.configured import configured_runner, with_conditions, with_imports
 from th_shell.docs.running.evaluation import Runner, Runs
 from th_shell.docs.running.processes import Starter, StoppedError
@@ -78,8 +76,11 @@ class Checker:
             page = read(path, self.compiler, said, text)
         except OSError as error:
             raise PageError(f"cannot be read: {error.strerror}") from None
-        if said.sandbox and (lack := sandbox.missing()):
-            raise PageError(f"the sandbox cannot be had: {lack}")
+        if said.sandbox:
+            from th_shell.docs.running import sandbox  # late: few pages are sandboxed
+
+            if lack := sandbox.missing():
+                raise PageError(f"the sandbox cannot be had: {lack}")
         return ReadPage(page, configured_runner(self.starter, said))
 
 
@@ -148,10 +149,13 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     errata = expectations.errata_of(page.examples, page.beside)
     sources = {i: one.right for i, one in errata.items() if one.right is not None}
     judged = judge_page(page.examples, runner, sources, {})
-    results, inputs = Healed(judged.results, {})
+    results, inputs = judged.results, dict[int, str]()
     if any(result.failed for result in results):
-        results, inputs = Healing(page, judged, runner, sources, set(errata)).healed()
-        results = _with_reasons(results, judged.outcomes, page, runner)
+        from th_shell.docs.judging.healing import Healing  # late: most pages hold
+
+        healed = Healing(page, judged, runner, sources, set(errata)).healed()
+        results = _with_reasons(healed.results, judged.outcomes, page, runner)
+        inputs.update(healed.inputs)
     results = with_omissions(results, judged.outcomes, page, runner)
     results = expectations.with_xfail(results)
     return Assessment(results, judged.outcomes, inputs, errata)

@@ -23,7 +23,6 @@ from th_shell.docs.reporting.reporter import (
     Reporter,
     write_text,
 )
-from th_shell.docs.running import sandbox
 from th_shell.docs.running.processes import Starter
 from th_shell.visible import UsageError
 
@@ -56,8 +55,11 @@ _COMMANDS = {"fix": "th_shell.docs.fixing.fix", "init": "th_shell.docs.command.i
 def _check(words: Sequence[str]) -> int:
     parser = parser_of("th-docs")
     options = parser.parse_args(_with_pages(words))
-    if options.sandbox and (lack := sandbox.missing()):
-        parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
+    if options.sandbox:
+        from th_shell.docs.running import sandbox  # late: few runs are sandboxed
+
+        if lack := sandbox.missing():
+            parser.exit(_WRONG_USAGE, f"th-docs: --sandbox cannot be had: {lack}\n")
     try:
         options.pages = find_pages(options.words)
         if options.changed is not None:

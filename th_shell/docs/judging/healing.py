@@ -10,7 +10,6 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from th_shell.docs.judging.chance import Judgement, judge_page, lost_in
 from th_shell.docs.judging.reasons import REQUIRES
@@ -31,7 +30,8 @@ _KINDS = {LUA: (Kind.PROMPT, Kind.BARE), PYTHON: (Kind.PROMPT, Kind.CELL)}
 _GIVEN: dict[str, frozenset[str]] = {LUA: frozenset(), PYTHON: BUILTINS}
 
 
-class Healed(NamedTuple):
+@dataclass(frozen=True)
+class Healed:
     """A page's results after repairs.
 
     results: one for each of the page's examples. inputs: the repaired inputs of examples whose

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import Enum
-from hashlib import sha256
 from typing import NamedTuple
 
 from th_shell.docs.reading.comment_values import Value
@@ -214,6 +213,8 @@ def identities(examples: Sequence[Example]) -> list[Identity]:
 
     A byte that is no UTF-8 is written as \\xNN.
     """
+    import hashlib  # late: few pages need names, and it loads a large library
+
     seen = Counter[tuple[str, str]]()
     found = []
     for example in examples:
@@ -221,7 +222,7 @@ def identities(examples: Sequence[Example]) -> list[Identity]:
         texts = (example.heading, headline, example.expected)
         heading, line, documented = (" ".join(text.split()) for text in texts)
         seen[heading, line] += 1
-        hashed = sha256(documented.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+        hashed = hashlib.sha256(documented.encode("utf-8", "surrogateescape")).hexdigest()[:8]
         names = encodable(heading), encodable(line)
         found.append(Identity(*names, seen[heading, line], hashed))
     return found

@@ -35,7 +35,8 @@ MAX_OUTPUT = 1 << 20  # bytes of an example's output that are kept
 _FACE = "th_shell.python.alias"
 _TOP = str(Path(__file__).resolve().parents[3])
 
-#: The code of a starter, which is isolated but has the module path of this process.
+#: The code of a starter, which is isolated but has the module path of this process: so it does
+#: without `site`, which would take its time to find that path.
 _START = """\
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -167,7 +168,7 @@ def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
     randomize_programs()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-u", "-c", _START, json.dumps(path), str(theirs.fileno())],
+            [sys.executable, "-ISuc", _START, json.dumps(path), str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
