@@ -91,6 +91,9 @@ class Config:
     suggestions: bool = _setting(
         True, _flag, "former inputs in grey behind the cursor; Right takes them"
     )
+    signatures: bool = _setting(
+        True, _flag, "how the call is made that is typed, with the argument at the cursor"
+    )
     indent: int = _setting(2, _whole(0, 16), "blanks for each level of a block; 0: none")
     prompt_number: bool = _setting(False, _flag, "the number of the input in front of th>")
     elide: int = _setting(

@@ -70,6 +70,11 @@ class Engine(PythonDoor, Evaluation, Answers, Debugging):
         """Make the Lua state, unless that is done."""
         self._lua.start()
 
+    @property
+    def is_started(self) -> bool:
+        """Whether the Lua state is made: what is asked of it before that waits for it."""
+        return self._lua.is_started
+
     def close(self) -> None:
         """End the engine's threads and give back its memory; nothing runs in it any more.
 

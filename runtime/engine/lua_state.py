@@ -79,6 +79,11 @@ class LuaState:
                 prepare()
             self._is_started = True
 
+    @property
+    def is_started(self) -> bool:
+        """Whether it is made: before that, a call makes it, which takes a while."""
+        return self._is_started
+
     def _all_of_host(self) -> dict[bytes, Any]:
         take = {b"take_arguments": self._passing.take}
         return {**start.host_functions(self.state), **start.definitions(), **take, **self._host}

@@ -5,8 +5,8 @@
 -- is: '.name', a field; '"', a string (only as the first step); '#3', the element 3, and '#', any
 -- element; '(', the result of a call. Behind '(' stands what a function of the runtime returns: 'T'
 -- is a tensor or storage of the object's class (of the default class if there is no object),
--- 'torch.LongTensor' an object of that class, and nothing says that it is not known. A '"' behind
--- it says that a function of Lua's libraries with that name returns a string.
+-- 'torch.LongTensor' an object of that class, 'file' a file of io, and nothing says that it is not
+-- known. A '"' behind it says that a function of Lua's libraries with that name returns a string.
 -- @module names
 
 local th = ...
@@ -47,7 +47,11 @@ local function field(place, name)
   end
 end
 
+local FILE, STRING = raw_metatable(io.stdout), raw_metatable('')
+
 local function class_name(class)
+  if class == FILE then return 'file' end
+  if class == STRING then return 'string' end
   local name = type(class) == 'table' and rawget(class, '__typename')
   return type(name) == 'string' and name or ''
 end
@@ -88,6 +92,7 @@ local function result(place, said)
   if type(place.value) ~= 'function' then return nil end
   local source = source_of(place.value)
   if source == '=[C]' and sub(said, -1) == '"' then return { value = '' } end
+  if said == 'file' and (source == '=[C]' or th.is_ours(source)) then return { class = FILE } end
   if sub(source, 1, 5) ~= '=[th]' then return nil end
   said = gsub(said, '"', '')
   if said == 'T' then

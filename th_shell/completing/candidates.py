@@ -20,12 +20,13 @@ class Candidate:
 
     kind: 'function', 'number' and so on for names, 'local', 'keyword', 'module', 'program',
     'command', 'file' or 'folder'. describe: tells of a function how it is called, of others more
-    than the kind; called only when it is shown.
+    than the kind; called only when it is shown. is_own: whether it is a variable of the program.
     """
 
     text: str
     kind: str
     describe: Callable[[], str] | None = field(default=None, compare=False)
+    is_own: bool = False
 
     @property
     def detail(self) -> str:
@@ -200,6 +201,9 @@ def quoted_files(string: Token, quote: str, closing: str, raw: bool) -> Completi
 # -- where the cursor is in code
 
 
+_CLOSING = frozenset([")", "]", "}"])
+
+
 class Place(NamedTuple):
     """The tokens before the cursor, and the beginning of a name, or the open string, behind them.
 
@@ -213,20 +217,26 @@ class Place(NamedTuple):
 
 
 def place_of(found: Sequence[Token], end: int) -> Place | None:
-    """Where the end of a text is, which has these tokens; None in a comment or a number."""
+    """Where the end of a text is, which has these tokens; None in a comment or a number, and
+    right behind a string or a bracket that is closed.
+    """
     code = [token for token in found if token.kind != "comment"]
     last = found[-1] if found else Token("sign", "", -1)
     if last.kind == "string" and last.is_open:
         return Place(code[:-1], last.content, end - len(last.content), last)
-    if last.end != end or last.kind in ("sign", "string"):
+    if last.end == end and (last.kind == "string" or last.text in _CLOSING):
+        return None  # of no name: an operator or a mark comes next
+    if last.end != end or last.kind == "sign":
         return Place(code, "", end)
     return None if last.kind in ("comment", "number") else Place(code[:-1], last.text, last.start)
 
 
 def in_order(found: Iterable[Candidate], prefix: str) -> list[Candidate]:
-    """The candidates that begin with a text, in alphabetic order."""
+    """The candidates that begin with a text: the program's own, and the others, each in
+    alphabetic order.
+    """
     fitting = [one for one in found if one.text.startswith(prefix)]
-    return sorted(fitting, key=lambda one: (one.text.lower(), one.text))
+    return sorted(fitting, key=lambda one: (not one.is_own, one.text.lower(), one.text))
 
 
 def listed(start: int, found: Sequence[Candidate]) -> Completions:

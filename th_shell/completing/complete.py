@@ -8,6 +8,7 @@ lists names without running any code of the program.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from runtime import KEYWORDS, Engine, Member, Token, tokens
@@ -70,9 +71,13 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
 
 def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Completions:
     listed = engine.members([], prefix, MOST_NAMES)
-    found: dict[str, Candidate] = {member.name: _name(member) for member in listed.found}
+    given = engine.names("_preloaded_")  # the runtime's own list of what no program has made
+    found: dict[str, Candidate] = {
+        member.name: replace(_name(member), is_own=member.name not in given)
+        for member in listed.found
+    }
     found.update({word: Candidate(word, "keyword") for word in KEYWORDS})
-    found.update({name: Candidate(name, "local") for name in local_names(code)})
+    found.update({name: Candidate(name, "local", is_own=True) for name in local_names(code)})
     return Completions(start, in_order(found.values(), prefix), listed.more)
 
 

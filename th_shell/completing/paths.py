@@ -81,6 +81,8 @@ def _call(code: Sequence[Token], called: int, first: int, end: int) -> Path | No
         # What it returns, if the module is loaded.
         return Path([".package", ".loaded", f".{code[first].content}"], before.first)
     is_method = called >= 2 and code[called - 2].text == ":"
+    if before.steps in _OPENING_FILES:
+        return Path([*before.steps, "(file"], before.first)
     name = before.steps[-1][1:]
     result = result_of(name, is_method, _count(code[first:end]))
     return Path([*before.steps, f"({result}"], before.first)
@@ -208,6 +210,7 @@ def _parameters(code: Sequence[Token], at: int) -> Iterator[str]:
 # -- what the operations of torch take and return, read off their rows in the table
 
 _OF_STRINGS = frozenset("char concat format gsub lower rep reverse sub tostring type upper".split())
+_OPENING_FILES = [[".io", f".{name}"] for name in ("open", "popen", "tmpfile")]
 _SIZES = frozenset(["size", "stride"])  # with no argument, a LongStorage; else a number
 _WORD = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\([^()]*\)|\{[^{}]*\}|\S+")
 _DESTINATION = re.compile(r"\*(\w+)\*")
@@ -234,7 +237,7 @@ def _takes(form: str | None, words: int) -> bool:
     """Whether a form can have a number of arguments, the object of a method among them."""
     if form is None:
         return False
-    kinds = [kind for kind in _WORD.findall(form) if not kind.startswith("<")]
+    kinds = words_of(form)
     least = sum(not kind.startswith("[") and kind != "..." for kind in kinds)
     return least <= words and ("..." in form or words <= len(kinds))
 
@@ -257,21 +260,28 @@ def signature(member: Member, owner: str) -> str:
 
     owner: the class of the object that it is a method of, or ''.
     """
-    form = _form(member.name, owner) if member.is_operation else None
-    if form is not None:
-        return f"{member.name} {form}".rstrip()
+    found = forms(member.name, owner) if member.is_operation else []
+    if found:
+        return f"{member.name} {found[0]}".rstrip()
     return f"{member.name}({member.parameters})" if member.parameters else member.kind
 
 
-def _form(name: str, owner: str) -> str | None:
+def forms(name: str, owner: str) -> list[str]:
+    """The forms of an operation, or of a method where there is an owner, as people read them."""
     from runtime import TABLE
 
     key = f"Storage.{name}" if owner.endswith("Storage") else name
     space = "method" if owner else "function"
-    forms = filter(None, (row.form(space) for row in TABLE.get(key, [])))
-    form = next(forms, None)
-    if form is None:
-        return None
+    found = (row.form(space) for row in TABLE.get(key, []))
+    return [_readable(form) for form in found if form is not None]
+
+
+def words_of(form: str) -> list[str]:
+    """What stands in a form for each argument, a method's object among them."""
+    return [word for word in _WORD.findall(form) if not word.startswith("<")]
+
+
+def _readable(form: str) -> str:
     form = re.sub(r"<[^>]*>|=[^\s\]>*]+", "", form)
     form = re.sub(r"\bT\b", "Tensor", form)
     return " ".join(re.sub(r"\b(?:acc)?real\b", "number", form).split())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 from prompt_toolkit.lexers import Lexer
 
@@ -14,12 +16,16 @@ from th_shell.terminal.history import InputHistory, LineHistory, history_path
 from th_shell.terminal.indentation import LUA_MARGINS, Margins
 from th_shell.terminal.lexer import InputLexer
 
+if TYPE_CHECKING:
+    from th_shell.completing.signatures import Signatures
+
 
 @dataclass(frozen=True)
 class Language:
     """A language.
 
     complete: what may stand at the cursor (from 0) of a text. indent: blanks for each level.
+    signatures: gives what tells of the call at the cursor; None where nothing does.
     """
 
     complete: Callable[[str, int], Completions]
@@ -27,6 +33,7 @@ class Language:
     history: InputHistory
     margins: Margins
     indent: int
+    signatures: Callable[[], Signatures] | None = None
 
 
 # -- Lua, as the editor knows it
@@ -41,6 +48,13 @@ def lua(session: Session, ready: Callable[[], None] | None = None) -> Language:
 
         return complete(text, cursor, session.engine)
 
+    @cache
+    def signatures() -> Signatures:
+        from th_shell.completing.signatures import Signatures  # late: at the first bracket
+
+        return Signatures(session.engine)
+
     path = history_path(os.environ, config.history_path)
     history = LineHistory(path, session.judge, session.inputs, ready, config.history_size)
-    return Language(complete, InputLexer(), history, LUA_MARGINS, config.indent)
+    shown = signatures if config.signatures else None
+    return Language(complete, InputLexer(), history, LUA_MARGINS, config.indent, shown)

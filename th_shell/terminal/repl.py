@@ -41,6 +41,7 @@ from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
 from th_shell.terminal.indentation import Indenter
 from th_shell.terminal.keys import InputCompleter, completion_keys, is_typed
 from th_shell.terminal.language import Language, lua
+from th_shell.terminal.signature_line import SignatureLine
 from th_shell.terminal.theme import color_depth, in_colour, style
 from th_shell.visible import visible
 
@@ -215,6 +216,8 @@ def create_prompt(
         output=output,
     )
     indenter.watch(prompt.default_buffer)
+    if language.signatures is not None:
+        SignatureLine(language.signatures, prompt)
     return prompt
 
 

@@ -17,6 +17,8 @@ STYLE = Style.from_dict(
     {
         "prompt": "ansigreen",
         "command": "ansicyan",
+        "signature": "ansibrightblack",
+        "signature.argument": "ansidefault",
         "auto-suggestion": "ansibrightblack",
         "pygments.comment": "ansibrightblack italic",
         "pygments.keyword": "ansiblue bold",

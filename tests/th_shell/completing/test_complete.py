@@ -136,7 +136,7 @@ def test_what_a_call_or_an_index_leads_to(
         ("local abc, abd = 1\nab", ["local abc, abd = 1\nabc", "local abc, abd = 1\nabd"]),
         ("function f(abc)\n  return ab", ["function f(abc)\n  return abc"]),
         ("function t.m(abc) end ab", []),
-        ("function t:m()\n  sel", ["function t:m()\n  select", "function t:m()\n  self"]),
+        ("function t:m()\n  sel", ["function t:m()\n  self", "function t:m()\n  select"]),
         ("for abc, v in pairs(t) do ab", ["for abc, v in pairs(t) do abc"]),
         ("for abc = 1, 2 do end ab", []),
         ("local function abc() end ab", ["local function abc() end abc"]),
@@ -179,7 +179,40 @@ def test_metamethods_are_offered_only_when_asked_for(completed: Complete) -> Non
 def test_globals_come_with_keywords(completed: Complete) -> None:
     offered = completed("")
     assert {"torch", "x", "and", "_LAST"} <= set(offered)
-    assert offered == sorted(offered, key=lambda name: (name.lower(), name))
+    own = [name for name in offered if name in ("animal", "count", "Foo", "t", "text", "x", "xs")]
+    assert offered[: len(own)] == own
+    others = offered[len(own) :]
+    assert others == sorted(others, key=lambda name: (name.lower(), name))
+
+
+def test_own_variables_come_first(completed: Complete) -> None:
+    assert completed("te") == ["text"]
+    assert completed("local torso = 1\nto")[:2] == [
+        "local torso = 1\ntorso",
+        "local torso = 1\ntonumber",
+    ]
+
+
+@pytest.mark.parametrize("text", ["y = 'a'", 'print("a")', "t[1]", "f{1}", "[[a]]"])
+def test_nothing_follows_what_is_finished(completed: Complete, text: str) -> None:
+    assert completed(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('("x"):upp', ['("x"):upper']),
+        ('io.open("x"):rea', ['io.open("x"):read']),
+        ('io.open("x", "w"):', "close flush lines read seek setvbuf write".split()),
+        ('io.popen("ls"):clo', ['io.popen("ls"):close']),
+        ('local f = io.open("x")\nf:see', ['local f = io.open("x")\nf:seek']),
+        ('open("x"):rea', []),
+    ],
+)
+def test_methods_of_files_and_texts(completed: Complete, text: str, expected: list[str]) -> None:
+    assert [one.removeprefix(text) for one in completed(text)] == [
+        one.removeprefix(text) for one in expected
+    ]
 
 
 @pytest.fixture

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+
+import pytest
+
+from runtime import Engine
+from th_shell.completing.signatures import Signatures
+
+SETUP = b"""
+x = torch.ones(2)
+function f(a, b, ...) end
+do local A = torch.class('A') function A:__init(n, m) end function A:go(k) end end
+a = A(1, 2)
+setmetatable(_G, { __index = function(_, name) error('ran: ' .. name) end })
+"""
+
+Shown = Callable[[str], list[str]]
+
+
+@pytest.fixture(scope="module")
+def shown() -> Shown:
+    """The signatures at the end of a text, with the argument at the cursor between < and >."""
+    engine = Engine()
+    engine.run(engine.compile(SETUP))
+    signatures, read = Signatures(engine), Event()
+    signatures.load(read.set)
+    assert read.wait(60)
+
+    def texts(text: str) -> list[str]:
+        found = []
+        for one in signatures.at(text, len(text)):
+            words = [
+                f"<{word}>" if at == one.current else word for at, word in enumerate(one.words)
+            ]
+            found.append(f"{one.name}({one.between.join(words)})")
+        return found
+
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f(", ["f(<a>, b, ...)"]),
+        ("f(1, 2, 3, 4", ["f(a, b, <...>)"]),
+        ("f(f(1), ", ["f(a, <b>, ...)"]),
+        ("a:go(", ["a:go(self, <k>)"]),
+        ("A.go(", ["A.go(<self>, k)"]),
+        ("A(1, ", ["A(self, n, <m>)"]),
+        (
+            "torch.cat(x, ",
+            [
+                "torch.cat([*Tensor*] Tensor <Tensor> [index])",
+                "torch.cat([*Tensor*] {Tensor+} <[index]>)",
+            ],
+        ),
+        ("torch.range(1, 2, ", ["torch.range([*Tensor*] number number <[number]>)"]),
+        ("x:view(2, 3, ", ["x:view([*Tensor*] Tensor <(LongStorage | sz1 ...)>)"]),
+        ("string.rep('a', ", ["string.rep(text, <count>, [separator])"]),
+        ("('a'):rep(", ["('a'):rep(text, <count>, [separator])"]),
+        ("io.stdout:seek(", ["io.stdout:seek(<[whence]>, [offset])"]),
+        ("%time torch.range(", ["torch.range([*Tensor*] <number> number [number])"]),
+    ],
+)
+def test_the_argument_at_the_cursor(shown: Shown, text: str, expected: list[str]) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "f", "f(1)", "unknown(", "f.g(", "$ echo (", "? f(", "x(", "-- f("]
+)
+def test_where_no_signature_is_shown(shown: Shown, text: str) -> None:
+    assert shown(text) == []
+
+
+def test_a_function_that_is_defined_anew(shown: Shown) -> None:
+    engine = Engine()
+    signatures = Signatures(engine)
+    for parameters in ("a", "b"):
+        engine.run(engine.compile(b"function g(%s) end" % parameters.encode()))
+        assert [one.words for one in signatures.at("g(", 2)] == [[parameters]]
+        assert signatures.at("", 0) == []
+
+
+def test_an_engine_that_is_not_started_is_not_waited_for() -> None:
+    engine = Engine(lambda _: None)
+    assert Signatures(engine).at("print(", 6) == []
+    assert not engine.is_started

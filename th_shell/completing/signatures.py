@@ -1,0 +1,134 @@
+"""How the call is made that the cursor is in: its forms, and in each the argument at the cursor.
+
+Forms of torch's operations have the notation of error messages, in which [x] may be left out and
+*x* is the destination. Others have the names of parameters. No code of the program is run.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Thread
+from typing import NamedTuple
+
+from runtime import Engine, Token, tokens
+from th_shell.completing.call_at_cursor import OpenCall, call_at_cursor
+from th_shell.completing.paths import forms, words_of
+from th_shell.session.commands import COMMANDS
+
+_LONGEST = 20_000  # characters: to look at more takes a time that is felt at each key
+_MOST_FORMS = 3
+_MARKS = ("...", "…")
+
+
+class Signature(NamedTuple):
+    """A form of a call. words: what stands for its arguments; current: which is at the cursor."""
+
+    name: str
+    words: Sequence[str]
+    between: str
+    current: int | None
+
+
+class Signatures:
+    """Tells of the call at the cursor."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._is_loading = False
+
+    def load(self, then: Callable[[], None]) -> None:
+        """Begin to read the help on libraries in the background, unless that is done."""
+        if self._is_loading:
+            return
+        self._is_loading = True
+
+        def read() -> None:
+            from th_shell.help.meanings import sections
+
+            sections()
+            then()
+
+        with suppress(MemoryError, RuntimeError):  # no thread: what it says is not shown
+            Thread(target=read, daemon=True).start()
+
+    def at(self, text: str, cursor: int) -> list[Signature]:
+        """The forms of the call at the cursor (from 0) of an input: those that have an argument
+        there, or else all.
+        """
+        before = text[:cursor]
+        if "(" not in before or len(before) > _LONGEST or not self._engine.is_started:
+            return []
+        if COMMANDS.is_command(before) and not before.lstrip().startswith("%"):
+            return []
+        code = [token for token in tokens(before) if token.kind != "comment"]
+        call = call_at_cursor(code)
+        if call is None:
+            return []
+        name = _name(code, call)
+        found = [
+            Signature(name, words, between, _current(words, call.argument + skipped))
+            for words, between, skipped in _forms(call, self._engine)
+        ]
+        fitting = [one for one in found if one.current is not None]
+        return (fitting or found)[:_MOST_FORMS]
+
+
+def _has_help() -> bool:
+    """Whether the help on libraries is at hand: to read it here would be felt at a key."""
+    module = sys.modules.get("th_shell.help.meanings")
+    return module is not None and module.sections.cache_info().currsize > 0
+
+
+def _name(code: Sequence[Token], call: OpenCall) -> str:
+    return "".join(token.text for token in code[call.first : call.bracket])
+
+
+def _forms(call: OpenCall, engine: Engine) -> list[tuple[list[str], str, int]]:
+    """The words of each form, what stands between them, and how many are a method's object."""
+    *steps, last = call.steps
+    name = last[1:]
+    listed = engine.members(steps, name)
+    member = next((one for one in listed.found if one.name == name), None)
+    if member is None:
+        return []
+    if member.kind != "function":  # an object, or a class, whose constructor has parameters
+        made = engine.members([*call.steps, "("], "__init")
+        found = [one.parameters for one in made.found if one.name == "__init"]
+        return [(one.split(", "), ", ", 1) for one in found] or _meant(call, listed.owner)
+    if member.is_operation:
+        owner = listed.owner if call.is_method or listed.owner.startswith("torch.") else ""
+        found = forms(name, owner)
+        if found:
+            return [(words_of(form), " ", int(call.is_method)) for form in found]
+    meant = _meant(call, listed.owner)
+    if meant or not member.parameters:
+        return meant
+    return [(member.parameters.split(", "), ", ", int(call.is_method))]
+
+
+def _meant(call: OpenCall, owner: str) -> list[tuple[list[str], str, int]]:
+    """The arguments of a library's function, as its line of help names them."""
+    if not _has_help():
+        return []
+    from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path
+
+    sections = SECTIONS_OF_CLASS.get(owner.removeprefix("torch."), (owner,))
+    path = "".join(call.steps).lstrip(".")
+    known = find(call.steps[-1][1:], sections) if owner else find_path(path)
+    inner = known.arguments[1:-1] if known else ""
+    is_object_named = call.is_method and owner == "string"
+    return [(inner.split(", "), ", ", int(is_object_named))] if inner else []
+
+
+def _current(words: Sequence[str], index: int) -> int | None:
+    """Which word stands for an argument; an optional one only where more are given than needed."""
+    needed = [at for at, word in enumerate(words) if not word.startswith("[")]
+    if needed and index + 1 >= len(needed) and any(mark in words[-1] for mark in _MARKS):
+        return len(words) - 1
+    if index < len(needed):
+        return needed[index]
+    before = needed[0] if needed else 0
+    at = index + before if index + before < len(words) else index
+    return at if at < len(words) else None
