@@ -30,7 +30,8 @@ class Failure:
     text: the message without its position. function: the library's function that has raised it, ''
     where none has. line: the line of the source that it is about, '' where that is not known.
     code: the same with blanks in place of comments and of what is in quotes. locals: names that
-    are local variables somewhere in that source, of whose values nothing is known.
+    are local variables somewhere in that source, of whose values nothing is known. above: the lines
+    of the source above that one.
     """
 
     text: str
@@ -39,6 +40,7 @@ class Failure:
     code: str
     engine: Engine
     locals: frozenset[str] = frozenset()
+    above: Sequence[str] = ()
 
     def is_local(self, path: str) -> bool:
         """Whether a path begins with a name that is a local variable."""
@@ -121,7 +123,9 @@ def failure_of(error: LuaError, place: Place, engine: Engine) -> Failure:
     frame = _FRAME.match(error.traceback.removeprefix("stack traceback:\n"))
     source = without_texts("\n".join(place.lines))
     code = without_texts(place.line)
-    return Failure(text, frame[1] if frame else "", place.line, code, engine, _locals(source))
+    above = place.lines[: place.number - 1]
+    function = frame[1] if frame else ""
+    return Failure(text, function, place.line, code, engine, _locals(source), above)
 
 
 def _locals(source: str) -> frozenset[str]:

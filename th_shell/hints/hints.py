@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from runtime import Engine, LuaError, LuaSyntaxError
 from th_shell.entry import Entry
-from th_shell.hints import calls, nil_names, sizes
+from th_shell.hints import calls, commas, nil_names, sizes
 from th_shell.hints.failure import Place, Rule, failure_of, place_of
 
 _RULES: tuple[Rule, ...] = (
@@ -28,7 +28,7 @@ _RULES: tuple[Rule, ...] = (
     calls.wrong_kind,
     calls.conversion,
 )
-_SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, nil_names.notation)
+_SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, commas.comma_missing, nil_names.notation)
 
 #: Functions with which programs raise errors of their own, whatever these say.
 _RAISING = ("error", "assert", "xerror")

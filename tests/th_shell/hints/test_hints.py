@@ -247,6 +247,35 @@ def test_a_file_that_does_not_compile(
     assert hinted(session, "dofile 'bad.lua'") == ["bad.lua:2:  x += 1", "hint: write x = x + …"]
 
 
+@pytest.mark.parametrize(
+    ("source", "missing"),
+    [
+        ("x = {1,2\n3}", "a comma is missing at the end of line 1"),
+        ("x = {1,2\n3", "a comma is missing at the end of line 1"),
+        (
+            "x = {\n  {1, 2} -- a row, and no more\n\n  {3, 4}\n}",
+            "a comma is missing at the end of line 2",
+        ),
+        ("x = {\n  a = 1\n  b = 2\n}", "a comma is missing at the end of line 2"),
+        ("x = {'a'\n'b'}", "a comma is missing at the end of line 1"),
+        ("x = {1, 2\ny = 3", "a comma, or the } is missing at the end of line 1"),
+        ("print(1,\n2\n'a')", "a comma is missing at the end of line 2"),
+        ("print(f\nx, 1)", "a comma is missing at the end of line 1"),
+        ("print(f\nnil)", "a comma is missing at the end of line 1"),
+    ],
+)
+def test_a_comma_between_two_lines(session: Session, source: str, missing: str) -> None:
+    assert hinted(session, source)[-1] == f"hint: {missing}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["print(1\nx = 3)", "print(1\nf(2))", "x = { 1,\n 2 3 }", "x = { 1\n; = }", "x = { y and\n}"],
+)
+def test_another_mistake_than_a_comma(session: Session, source: str) -> None:
+    assert not [line for line in hinted(session, source) if line.startswith("hint")]
+
+
 def test_the_line_of_a_numbered_input_is_quoted(session: Session) -> None:
     assert session.evaluate(VALUES) is None
     error = LuaError("[2]:3: attempt to call method 'summ' (a nil value)")
