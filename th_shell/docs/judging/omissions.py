@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from th_shell.docs.judging.python import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.comment_values import comment_of, remark_of
+from th_shell.docs.reading.comment_values import remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.names import bound_names
 from th_shell.docs.reading.page import Page
@@ -99,7 +99,8 @@ def _speaks(example: Example, lines: Mapping[int, str]) -> bool:
     if _tells(example) or example.settings.strict is False:
         return True
     above = lines.get(example.line - 1, "").lstrip() if example.kind is Kind.BARE else ""
-    is_above = above.startswith("--") and comment_of(above) is None
+    is_of_another = above.lstrip("- ").startswith((">", "=>"))  # the value of what is above it
+    is_above = above.startswith("--") and not is_of_another
     is_remark = bool(remark_of(example.source)) or is_above
     return example.language == LUA and (is_remark or bool(bound_names(example.source)))
 
