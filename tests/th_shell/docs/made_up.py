@@ -54,12 +54,13 @@ def _tensor(chance: random.Random) -> str:
     code = ", ".join(f"{{{', '.join(map(str, row))}}}" for row in rows)
     width = max(len(str(abs(n))) for row in rows for n in row) + 1
     space = chance.choice(["as printed", "wider", " ", "  "])
-    if space == "as printed":
-        lines = [" ".join(f"{n:{width}}" for n in row) for row in rows]
-    elif space == "wider":
+    printed = lines = [" ".join(f"{n:{width}}" for n in row) for row in rows]
+    if space == "wider":
         lines = ["".join(f"{n:{width + 1}}" for n in row) for row in rows]
-    else:
+    elif space != "as printed":
         lines = [space.join(map(str, row)) for row in rows]
+    if {line.strip() for line in lines} & {line.strip() for line in printed}:
+        lines = printed  # else a line would tell of others what is not so
     of = chance.choice(["size", "dimension"])
     shape = f"[torch.DoubleTensor of {of} {len(rows)}x3]"
     between = chance.choice(["", "\n"])

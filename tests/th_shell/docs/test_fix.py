@@ -80,6 +80,11 @@ def by_value(documented: str, printed: str) -> bool:
         (["1\t5"], "1\t6\t\n", ["1\t6"]),
         (["1    5"], "1\t6\t\n", ["1    6"]),
         (["1    5"], "1\t16\t\n", None),
+        (["4  5", "1    3"], "4 5\n1 2 3\n", None),  # the page has wider columns
+        (["5  10  -2", "-19  -8  16"], "  5  10   2\n-19  -8  16\n", None),
+        (["2  6  -1", "-1  -8  9"], "-1 -8  9\n 2  6 -1\n", ["-1  -8  9", "2  6  -1"]),
+        (["[1]  # not 3"], "[1, 2]\n", None),  # a comment is not dropped
+        (["1  # not 3"], "2  # not 3\n", ["2  # not 3"]),
         (["1 ", "4 4  ", "x"], "1\n4\nx\n", ["1 ", "4  ", "x"]),
         (["  1 -- one", "   3"], " 3\n 1\n", None),  # whose comment it is, is not known
     ],
@@ -251,6 +256,9 @@ def test_what_would_be_read_as_something_else_stays(fixed: Fixed, example: str) 
         "> f = function() print(1) return true end\n> f()\n2\n",  # the page may leave out the value
         "> x.nElement()\n> x = torch.ones(2)\n> x.nElement()\n2\n",
         "> 1 / 3\nnan\n",
+        "> os.date('%z %Z', 0)\n+0200 CET\n",  # what depends on the machine
+        "> os.getenv('HOME') .. '/x'\n/home/me/x\n",
+        "> io.open('list.txt') ~= nil\ntrue\n",
         "> for i = 1, 3 do print(i) end\n1\n...\n4\n",
         "-- th-docs: filter match='\\d' replace='N'\n> print('a 1')\nb 1\n",
         "> print(1 + 1) --> 3\n",
@@ -346,6 +354,22 @@ def test_a_fault_on_one_page_costs_the_others_nothing(
         "",
     )
     assert [Path(f"{name}.md").read_text()[-6] for name in "acd"] == ["2", "5", "4"]
+
+
+def test_the_file_stays_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page, link = Path("page.md"), Path("link.md")
+    page.write_bytes(b"```lua\r\n> 1 + 1\r\n3\r\n```\r\nNo newline")
+    page.chmod(0o640)
+    link.symlink_to(page)
+    assert cli.main(["fix", "--diff", "link.md"]) == 1
+    assert "-3\n+2\n" in capfd.readouterr().out
+    assert cli.main(["fix", "link.md", "./page.md", "page.md"]) == 0
+    assert capfd.readouterr().out == "link.md: 1 mended, 0 left\npage.md: 0 mended, 0 left\n"
+    assert link.is_symlink() and page.stat().st_mode & 0o777 == 0o640
+    assert page.read_bytes() == b"```lua\r\n> 1 + 1\r\n2\r\n```\r\nNo newline"
 
 
 def test_a_page_that_others_change_meanwhile_stays(

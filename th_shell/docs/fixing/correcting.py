@@ -12,9 +12,11 @@ pass, and no other example may do worse than before.
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 from th_shell.docs.checking import Assessment, Checker, assess_page, own_faults
@@ -23,6 +25,7 @@ from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.judging.python import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict, comparison
 from th_shell.docs.reading.examples import LUA, PYTHON, Kind, Line
+from th_shell.docs.reading.names import strings
 from th_shell.docs.running.configured import with_imports
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 from th_shell.docs.settings.settings import PageError
@@ -32,6 +35,10 @@ _MARKS = "-># \t\r"
 _REWRITTEN = (Verdict.DIFFERS, Verdict.DAMAGED)
 #: Of further runs, which differ in all that runs may differ in.
 _PLANS = [Plan(n, fill=0x11 * n, clock=n * 10_000_019, engine=n) for n in (2, 3, 4, 5)]
+#: A time zone that nobody lives in: what is printed in it does not depend on that of a machine.
+_ZONE = "XYZ-5:41"
+#: The name of a file, which another machine may have.
+_FILE = re.compile(r"\S*\w\.[a-z][a-z\d]{0,3}")
 #: What Lua's own random numbers are without a seed is the same each time, and chance all the same.
 _SEEDED = "math.randomseed(271828) "
 
@@ -130,21 +137,19 @@ class Correction:
         )
         pairs = zip(old, new or (), strict=bool(new))
         changed = {line.number: texts for line, texts in pairs if texts != [line.text]}
-        start = [] if example.apart else [example.last]  # an output of its own block is elsewhere
-        numbers = [*start, *(line.number for line in old)]
-        torn = {one for pair in pairwise(numbers) if pair[1] - pair[0] > 1 for one in pair}
-        is_guess = any(
-            len(texts) > 1 and number in torn or self._has_lost(self._read[number], texts)
-            for number, texts in changed.items()
-        )
+        start = first if example.apart else example.last
+        is_torn = not self._read.keys() >= set(range(start, last))  # by a page break
+        is_guess = any(self._has_lost(self._read[n], changed[n], is_torn) for n in changed)
         return Change(index, changed) if changed and not is_guess else None
 
-    def _has_lost(self, line: Line, texts: Sequence[str]) -> bool:
+    def _has_lost(self, line: Line, texts: Sequence[str], is_torn: bool) -> bool:
         """Whether blanks beside a line may be what is left of words or lines of new texts."""
         above, whole, below = ("", *self._lines, "")[line.number - 1 : line.number + 2]
-        if len(texts) > 1 and not all(text.strip(_MARKS) for text in (above, below)):
+        if len(texts) > 1 and (is_torn or not above.strip(_MARKS) or not below.strip(_MARKS)):
             return True
         old, new = line.text.split(), " ".join(texts).split()
+        if is_torn and new and not line.text.partition(old[0])[0] == texts[0].partition(new[0])[0]:
+            return True
         is_more = len(old) < len(new) or bool(new) and old[-1:] != new[-1:]
         return is_more and whole.rstrip("\r") != whole.rstrip()
 
@@ -172,7 +177,11 @@ def _always_printed(found: Assessment, runner: Runner) -> list[str | None]:
     runner = with_imports(runner, examples)
     preludes = {**runner.preludes, LUA: _SEEDED + runner.preludes.get(LUA, "")}
     sources = {i: one.right for i, one in found.errata.items() if one.right is not None}
-    runs = replace(runner, preludes=preludes).evaluate(
+    engines = {
+        name: replace(one, environment={"TZ": _ZONE, **one.environment})
+        for name, one in runner.engines.items()
+    }
+    runs = replace(runner, preludes=preludes, engines=engines).evaluate(
         examples, [replace(plan, sources=sources) for plan in _PLANS]
     )
     return [
@@ -190,7 +199,7 @@ def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
     settings = example.settings
     if example.kind is Kind.SHELL or settings.filters or settings.capture:
         return False
-    if printed.strip() and printed != text:
+    if printed.strip() and printed != text or _is_of_machine(example.source, text):
         return False
     is_text = text.strip() and all(char.isprintable() or char in "\t\n" for char in text)
     is_plain = comparable_outcome(example, outcomes[-1]).output == text
@@ -198,3 +207,10 @@ def _is_settled(result: Result, outcomes: Sequence[Outcome]) -> bool:
         one.output == text and one.error is None and one.undefined == frozenset() and not one.lost
         for one in outcomes
     )
+
+
+def _is_of_machine(source: str, text: str) -> bool:
+    """Whether a printed text has names of folders here, or may depend on files."""
+    places = os.path.expanduser("~"), os.getcwd(), sys.prefix
+    is_here = any(len(place) > 1 and place in text for place in places)
+    return is_here or any(map(_FILE.fullmatch, strings(source)))

@@ -114,17 +114,11 @@ class _Asking:
         return chosen if chosen == found.changes else found.holding(chosen)
 
     def _is_wanted(self, path: Path, found: Correction, change: Change) -> bool:
-        if not self._to_all:
+        answer = self._to_all
+        if not answer:
             _show(path, found.text, found.changed([change]))
-            answer = self._answer()
-            self._to_all = answer if answer in ("a", "q") else ""
-            return answer in ("a", "y")
-        return self._to_all == "a"
-
-    def _answer(self) -> str:
-        while True:
+        while answer not in ("y", "n", "a", "q"):
             write_text("Make this change? (y, n, a: and all that follow, q: no more) ", 1)
-            line = sys.stdin.readline()
-            answer = line.strip().lower() if line else "q"  # the end of the input
-            if answer in ("y", "n", "a", "q"):
-                return answer
+            answer = (sys.stdin.readline() or "q").strip().lower()  # the end of the input
+        self._to_all = answer if answer in ("a", "q") else ""
+        return answer in ("a", "y")

@@ -21,6 +21,8 @@ from th_shell.docs.reporting.differences import WORD, agreeing
 IsSame = Callable[[str, str], bool]
 
 _COMMENT = re.compile(r"(?:^|\s+)--.*$")
+#: What may be a comment of Python, which counts as output there: so it cannot be kept.
+_REMARK = re.compile(r"\s# .*$")
 _WIDE = re.compile(r"\S  +(?!--)\S")
 #: The most digits of a number that is written where the page's number has no digits behind a point.
 _FEW_DIGITS = 2
@@ -39,13 +41,15 @@ def rewritten(documented: Sequence[str], printed: str, is_same: IsSame) -> list[
     shown = [at for at, line in enumerate(documented) if not is_same(line, "")]
     texts = [documented[at] for at in shown]
     bare = [_COMMENT.sub("", text) for text in texts]
-    if _words(wanted) in (_words(texts), _words(bare)) and (
-        len(set(map(_margin, texts))) > 1 or bare != texts
-    ):
-        return None  # lines in another order: their margins and comments tell nothing
+    new = [[] if at in shown else [line] for at, line in enumerate(documented)]
+    if _words(wanted) in (_words(texts), _words(bare)):
+        # The lines stand in another order; what margins and comments belong to, they do not tell.
+        known = {tuple(text.split()): text for text in texts}
+        for at, line in zip(shown, wanted, strict=True):
+            new[at] = [known.get(tuple(line.split()), "")]
+        return new if bare == texts and len(set(map(_margin, texts))) == 1 else None
     pairs = list(_paired(texts, wanted))
     rewriter = _Rewriter(wanted, is_same, _shifts(pairs, is_same))
-    new = [[] if at in shown else [line] for at, line in enumerate(documented)]
     for at, old, own in pairs:
         lines = rewriter.lines(old, own)
         if lines is None or old is None and len(shown) < len(documented):
@@ -75,12 +79,15 @@ def _paired(lines: Sequence[str], wanted: Sequence[str]) -> Iterator[_Pair]:
         at, used = old + 1, new + 1
 
 
-def _shifts(pairs: Sequence[_Pair], is_same: IsSame) -> dict[bool, int]:
+def _shifts(pairs: Sequence[_Pair], is_same: IsSame) -> dict[bool, int] | None:
     """How far the page indents lines, where most are as they are printed.
 
-    By whether they begin with numbers: these stand in columns.
+    By whether they begin with numbers: these stand in columns. None where lines have the words that
+    are printed, and other spaces between them.
     """
     agree = [(old, new) for _, old, new in pairs if old and new and is_same(old, new)]
+    if any(old.split() == new.split() and old.strip() != new.strip() for old, new in agree):
+        return None
     if any(old.strip() != new.strip() for old, new in agree) or 2 * len(agree) < len(pairs):
         return {}
     found = {(_is_row(new), _margin(old) - _margin(new)) for old, new in agree}
@@ -106,7 +113,7 @@ class _Rewriter:
 
     _wanted: Sequence[str]
     _is_same: IsSame
-    _shifts: Mapping[bool, int]
+    _shifts: Mapping[bool, int] | None
 
     def lines(self, old: str | None, new: str | None) -> list[str] | None:
         """The lines in place of a documented one, or that are only printed; None for a guess."""
@@ -125,10 +132,13 @@ class _Rewriter:
             text = self._as_printed(old, new)
         if text is None or "..." in body or spaced(text) != " ".join(text.split()):
             return None
+        remark = _REMARK.search(body)
+        if remark and not text.endswith(remark[0]):
+            return None
         return [text + old[len(body) :]]
 
     def _shifted(self, new: str) -> str | None:
-        margin = _margin(new) + self._shifts.get(_is_row(new), -len(new))
+        margin = _margin(new) + (self._shifts or {}).get(_is_row(new), -len(new))
         return None if margin < 0 else " " * margin + new.strip()
 
     def _with_words(self, old: str, new: str) -> str | None:
@@ -175,7 +185,9 @@ class _Rewriter:
         if not spaces or any(a != b and self._is_same(a, b) for a in changed for b in news):
             return None
         is_known = 2 * len(kept) >= len(left) and not is_wide and not _margin(old)
-        return new.strip() if is_known and not self._shifts else self._shifted(new)
+        text = new.strip() if is_known and self._shifts == {} else self._shifted(new)
+        is_moved = text and olds[:1] == news[:1] and _margin(text) != _margin(old)
+        return None if is_moved else text
 
 
 def _form(line: str) -> tuple[str, ...]:
