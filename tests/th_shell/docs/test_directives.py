@@ -12,6 +12,7 @@ from th_shell.docs.reading.examples import Block, Example, Line, PageText
 from th_shell.docs.reading.page import read as read_page_of
 from th_shell.docs.reading.page import read_text
 from th_shell.docs.running.evaluation import Runner
+from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.directives import find_comments, without_comments
 from th_shell.docs.settings.settings import Layer, Settings, SettingsError
 
@@ -376,7 +377,7 @@ def test_a_page_may_be_less_strict_than_the_command_line(
 ) -> None:
     read("```\n> 1\n> 2 -- th-docs: strict=false\n```")
     path = tmp_path / "page.md"
-    strict = read_page_of(path, compiler, Layer(Settings(strict=True)))
+    strict = read_page_of(path, compiler, Configuration(Layer(Settings(strict=True))))
     assert verdicts(check_page(strict, runner)) == ["differs", "ran"]
 
 
