@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from runtime import Member, Token
+from th_shell.call_forms import takes, without_types
 from th_shell.tokens import closing, opening
 
 _OPERATORS = frozenset("and or + - * / % ^ .. == ~= < > <= >=".split())
@@ -212,7 +213,6 @@ def _parameters(code: Sequence[Token], at: int) -> Iterator[str]:
 _OF_STRINGS = frozenset("char concat format gsub lower rep reverse sub tostring type upper".split())
 _OPENING_FILES = [[".io", f".{name}"] for name in ("open", "popen", "tmpfile")]
 _SIZES = frozenset(["size", "stride"])  # with no argument, a LongStorage; else a number
-_WORD = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\([^()]*\)|\{[^{}]*\}|\S+")
 _DESTINATION = re.compile(r"\*(\w+)\*")
 
 
@@ -229,17 +229,12 @@ def _classes(name: str, space: str, words: int) -> list[str]:
     from runtime import TABLE
 
     rows = TABLE.get(name, []) + TABLE.get(f"Storage.{name}", [])
-    fitting = [row for row in rows if _takes(row.form(space), words)]
-    return [_class(row.implementation, row.form(space) or "", row.name) for row in fitting]
-
-
-def _takes(form: str | None, words: int) -> bool:
-    """Whether a form can have a number of arguments, the object of a method among them."""
-    if form is None:
-        return False
-    kinds = words_of(form)
-    least = sum(not kind.startswith("[") and kind != "..." for kind in kinds)
-    return least <= words and ("..." in form or words <= len(kinds))
+    found = [(row, row.form(space)) for row in rows]
+    return [
+        _class(row.implementation, form, row.name)
+        for row, form in found
+        if form is not None and takes(form, words)
+    ]
 
 
 def _class(implementation: object, form: str, name: str) -> str:
@@ -273,15 +268,4 @@ def forms(name: str, owner: str) -> list[str]:
     key = f"Storage.{name}" if owner.endswith("Storage") else name
     space = "method" if owner else "function"
     found = (row.form(space) for row in TABLE.get(key, []))
-    return [_readable(form) for form in found if form is not None]
-
-
-def words_of(form: str) -> list[str]:
-    """What stands in a form for each argument, a method's object among them."""
-    return [word for word in _WORD.findall(form) if not word.startswith("<")]
-
-
-def _readable(form: str) -> str:
-    form = re.sub(r"<[^>]*>|=[^\s\]>*]+", "", form)
-    form = re.sub(r"\bT\b", "Tensor", form)
-    return " ".join(re.sub(r"\b(?:acc)?real\b", "number", form).split())
+    return [without_types(form, "Tensor", "number") for form in found if form is not None]

@@ -13,8 +13,9 @@ from threading import Thread
 from typing import NamedTuple
 
 from runtime import Engine, Token, tokens
+from th_shell.call_forms import words_of
 from th_shell.completing.call_at_cursor import OpenCall, call_at_cursor
-from th_shell.completing.paths import forms, words_of
+from th_shell.completing.paths import forms
 from th_shell.session.commands import COMMANDS
 
 _LONGEST = 20_000  # characters: to look at more takes a time that is felt at each key

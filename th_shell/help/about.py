@@ -15,9 +15,10 @@ from th_shell import paragraphs
 from th_shell.entry import Entry
 from th_shell.help.forms import LEGEND, call_forms
 from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search, sections
-from th_shell.help.names import few_names, is_path, name_in, nearest, parts_of
+from th_shell.help.names import few_names, is_path, name_in, parts_of
 from th_shell.help.sources import function_text
 from th_shell.help.value_texts import listed_names, value_text
+from th_shell.nearest import nearest
 from th_shell.paragraphs import filled, two_columns
 
 _WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)

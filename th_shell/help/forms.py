@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from runtime import ALL, DOUBLE, TABLE, Row
+from th_shell.call_forms import without_types
 
 LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"
 
@@ -60,10 +61,7 @@ def _first_sentence(row: Row) -> str:
 def _text(form: str, row: Row) -> str:
     """A form as error messages print it for one element type, with the types if not all have it."""
     dtype = DOUBLE if DOUBLE in row.types else row.types[0]
-    form = re.sub(r"<[^>]*>|=[^\s\]>*]+", "", form)
-    form = re.sub(r"\bT\b", f"{dtype.name}Tensor", form)
-    form = re.sub(r"\b(?:acc)?real\b", dtype.real, form)
-    form = " ".join(form.split())
+    form = without_types(form, f"{dtype.name}Tensor", dtype.real)
     if all(some in row.types for some in ALL):
         return form
     return f"{form}   ({', '.join(some.name for some in row.types)})"

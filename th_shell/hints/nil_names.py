@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from runtime import KEYWORDS, Engine, Facts
 from th_shell.help.meanings import find_path, sections
-from th_shell.help.names import few_names, nearest
+from th_shell.help.names import few_names
 from th_shell.hints.failure import PATH, Failure, on
+from th_shell.nearest import nearest
 from th_shell.toml import loads
 
 

@@ -16,9 +16,10 @@ from typing import TextIO
 
 from runtime import Engine
 from th_shell.paragraphs import counted, cut
+from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import facts_of
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World, read
-from th_shell.preflight.rules import Finding, findings
+from th_shell.preflight.rules import findings
 from th_shell.visible import UsageError, read_words, visible_line
 
 NOTHING, SOMETHING, UNREADABLE = 0, 1, 2
@@ -79,7 +80,7 @@ def _files(words: Sequence[str]) -> Iterator[Path]:
 
 def _text(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str]:
     for one in found:
-        yield visible_line(f"{one.path}:{one.line}: {_message(one)}")
+        yield visible_line(f"{one.path}:{one.line}:{one.column}: {_message(one)}")
     files = counted(len(programs), "file")
     if not found:
         yield f"checked {files}: nothing is missing"
@@ -96,8 +97,9 @@ def _text(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str
 
 
 def _message(one: Finding) -> str:
-    text = f"{one.what}: {one.lack.why}; {one.lack.advice}"
-    return f"{text} [if {cut(one.condition, _CONDITION)}]" if one.condition else text
+    if not one.condition:
+        return one.message
+    return f"{one.message} [if {cut(one.condition, _CONDITION)}]"
 
 
 def _json(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str]:
@@ -105,6 +107,7 @@ def _json(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str
         {
             "file": str(one.path),
             "line": one.line,
+            "column": one.column,
             "subject": one.subject,
             "what": one.what,
             "why": one.lack.why,

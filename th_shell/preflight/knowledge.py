@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from typing import NamedTuple
 
 from runtime import Engine
+from th_shell.toml import loads
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,13 @@ GPU = Lack(
 _GPU_PACKAGES = Lack(
     "it computes on a GPU, and th on the processor alone", "leave it out, or use th --gpu-as-cpu"
 )
+#: Modules of Penlight that programs take for granted as globals.
+PENLIGHT = {
+    name: Lack(
+        "Penlight's, which Torch7's own prompt had loaded", f"local {name} = require 'pl.{name}'"
+    )
+    for name in "lapp path pretty stringx tablex utils".split()
+}
 _WINDOWS = Lack("not part of th, which opens no windows", "leave it out, or write to files")
 
 #: Packages of Torch7 that cannot do here what they are for, besides those that cannot be here.
@@ -33,6 +44,7 @@ _PACKAGES: Mapping[str, Lack] = {
     )
     for name in names.split()
 }
+_GPU_NAMES = frozenset("cunn cutorch cudnn cltorch clnn nccl".split())
 OTHER = Lack("no such module is found", "install it where package.path (LUA_PATH) finds it")
 
 GPU_METHODS = frozenset(
@@ -42,11 +54,28 @@ GPU_METHODS = frozenset(
 #: Global tables whose fields are known before a program runs.
 LIBRARIES = "torch paths sys xlua string table math os io coroutine debug bit package jit".split()
 
+#: Globals of programs that others have started: those of another host than th have more.
+HOSTS = frozenset("love ngx vim redis wx awesome minetest lgi premake".split())
+
+#: Globals that are there where a script, a worker or a test runs.
+_GIVEN = frozenset(
+    "arg __threadid __threadname describe it pending before_each after_each setup teardown "
+    "lazy_setup lazy_teardown insulate expose finally spy stub mock context".split()
+)
+
+#: Methods in Lua, which look at no argument.
+_LOOSE = frozenset(["numel"])
+
+#: Classes of torch whose methods programs call, besides tensors.
+_CLASSES = "Storage Timer CmdLine DiskFile MemoryFile PipeFile Tester TestSuite Generator".split()
+
 #: Functions of torch whose first result is a tensor.
 MAKERS = frozenset(
     "Tensor ByteTensor CharTensor ShortTensor IntTensor LongTensor FloatTensor DoubleTensor "
     "rand randn zeros ones eye range linspace logspace randperm".split()
 )
+
+_OF_FILES = frozenset("close flush lines read seek setvbuf write".split())
 
 #: Methods of a tensor whose first result is a tensor.
 KEPT_BY = frozenset(
@@ -55,18 +84,63 @@ KEPT_BY = frozenset(
 )
 
 
+class Kinds(NamedTuple):
+    """makers: the functions of torch, and keepers: the methods of tensors, that give a tensor."""
+
+    makers: frozenset[str]
+    keepers: frozenset[str]
+
+
+#: A call form, and whether calls may have more arguments than it.
+Form = tuple[str, bool]
+
+
 @dataclass(frozen=True)
 class Facts:
     """What there is before a program runs.
 
     fields: the names in the global tables of `LIBRARIES`. methods: those of tensors, of any type.
-    engine: finds modules.
+    engine: finds modules. globals: all global names. operations: those of torch that the table of
+    operations has, by how they are called: 'function' and 'method'. members: the names in tables
+    of packages of Lua files.
     """
 
     fields: Mapping[str, frozenset[str]]
     methods: frozenset[str]
     packages: Mapping[str, Lack]
     engine: Engine
+    globals: frozenset[str] = frozenset()
+    operations: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    members: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    all_methods: frozenset[str] = frozenset()
+
+    @property
+    def listed(self) -> frozenset[str]:
+        """Packages that add nothing to tables of others but what `members` has."""
+        return frozenset(self.members) | _GPU_NAMES
+
+    def forms(self, name: str, space: str) -> list[Form]:
+        """The call forms of an operation, as a 'method' or a 'function'."""
+        from runtime import ALL, TABLE
+
+        if name not in self.operations.get(space, ()):
+            return []
+        rows = [row for row in TABLE.get(name, []) if any(one in ALL for one in row.types)]
+        forms = [(row.form(space), row.reads_call or name in _LOOSE) for row in rows]
+        return [(form, is_loose) for form, is_loose in forms if form is not None]
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """What certainly gives a tensor: by its forms, all of which begin with a destination."""
+        found = {
+            space: {
+                name
+                for name in names
+                if all(form.startswith(("*T*", "[*T*]")) for form, _ in self.forms(name, space))
+            }
+            for space, names in self.operations.items()
+        }
+        return Kinds(MAKERS | found["function"], KEPT_BY | found["method"])
 
 
 def facts_of(engine: Engine) -> Facts:
@@ -76,8 +150,17 @@ def facts_of(engine: Engine) -> Facts:
     fields = {name: frozenset(engine.names(name)) for name in LIBRARIES}
     # The error about a tensor without a GPU is no method that programs may use.
     known = frozenset().union(*methods) - GPU_METHODS
-    packages = {**_PACKAGES, **_impossible(engine), **_installable(engine)}
-    return Facts(fields, known, packages, engine)
+    packages = {**_PACKAGES, **PENLIGHT, **_impossible(engine), **_installable(engine)}
+    listed = loads((files("th_shell.preflight") / "members.toml").read_text("utf-8"))
+    members = {name: frozenset(names.split()) for name, names in listed.items()}
+    others = [engine.names(f"torch.{name}") for name in _CLASSES]
+    all_methods = known.union(members.pop("methods"), fields["string"], _OF_FILES, *others)
+    operations = {
+        space: frozenset(one.name for one in engine.members(path).found if one.is_operation)
+        for space, path in (("function", [".torch"]), ("method", [".torch", ".DoubleTensor"]))
+    }
+    names = frozenset(engine.names("")) | _GIVEN
+    return Facts(fields, known, packages, engine, names, operations, members, all_methods)
 
 
 def _impossible(engine: Engine) -> Mapping[str, Lack]:

@@ -22,6 +22,10 @@ _LETTERS = {0xDC00 + byte: 0xF700 + byte for byte in range(0x80, 0x100)}
 _BYTES = {letter: byte for byte, letter in _LETTERS.items()}
 
 
+#: Operators whose operands may well be nil.
+_TESTS = frozenset(["and", "or", "==", "~="])
+
+
 class NotLuaError(Exception):
     """A source that is not Lua, or that tree-sitter does not read; line: from 1."""
 
@@ -30,10 +34,18 @@ class NotLuaError(Exception):
         self.line = line
 
 
-def parse(source: str) -> tree.Chunk:
-    """The program of a source that LuaJIT compiles. Raises NotLuaError for others."""
-    root = _PARSER.parse(source.translate(_LETTERS).encode()).root_node
-    if root.has_error:
+def as_parsed(source: str) -> bytes:
+    """The bytes of a source in which places are counted."""
+    return source.translate(_LETTERS).encode()
+
+
+def parse(source: str, is_whole: bool = True) -> tree.Chunk:
+    """The program of a source that LuaJIT compiles. Raises NotLuaError for others.
+
+    is_whole: otherwise, what can be read of any source is told, as far as it goes.
+    """
+    root = _PARSER.parse(as_parsed(source)).root_node
+    if root.has_error and is_whole:
         raise NotLuaError(_line(_wrong_part(root)))
     reader = _Reader()
     reader.read(root)
@@ -55,6 +67,10 @@ def _line(part: Part) -> int:
     return int(part.start_point[0]) + 1
 
 
+def _place(part: Part) -> tree.Place:
+    return tree.Place(_line(part), int(part.start_byte), int(part.end_byte))
+
+
 def _text(part: Part) -> str:
     return str((part.text or b"").decode()).translate(_BYTES)
 
@@ -63,9 +79,31 @@ def _on_one_line(part: Part) -> str:
     return " ".join(_text(part).split())
 
 
+def _without_comments(lists: Sequence[Part]) -> list[Part]:
+    return [one for some in lists for one in some.named_children if one.type != "comment"]
+
+
 def _set_use(node: tree.Node, use: tree.Use) -> None:
     if isinstance(node, (tree.Name, tree.Index)):
         node.use = use
+
+
+def _set_kept(node: tree.Node) -> None:
+    if isinstance(node, tree.Call):
+        node.is_kept = True
+
+
+def _set_tested(node: tree.Node) -> None:
+    if isinstance(node, tree.Name):
+        node.is_tested = True
+
+
+def _number(text: str) -> float | None:
+    """The value of a literal; None for those of LuaJIT's own kinds, such as 1LL and 2i."""
+    try:
+        return float.fromhex(text) if text[:2] in ("0x", "0X") else float(text)
+    except ValueError:
+        return None
 
 
 class _Reader:
@@ -82,8 +120,11 @@ class _Reader:
     def read(self, part: Part) -> tree.Node:
         """Read a statement or an expression with all that is in it; returns the expression."""
         own = getattr(self, f"_read_{part.type}", None)
-        found = own(part) if own else self._all(part.named_children)
-        return found if isinstance(found, tree.Node) else tree.Other(_line(part))
+        try:
+            found = own(part) if own else self._all(part.named_children)
+        except (IndexError, ValueError):  # a part that is not whole
+            found = self._all(part.named_children)
+        return found if isinstance(found, tree.Node) else tree.Other(_place(part))
 
     def _all(self, parts: Sequence[Part]) -> list[tree.Node]:
         return [self.read(one) for one in parts if one.type != "comment"]
@@ -95,11 +136,19 @@ class _Reader:
         self._conditions = outer
         return found
 
-    def _block(self, parts: Sequence[Part], names: Sequence[str] = ()) -> None:
+    def _block(self, parts: Sequence[Part], names: Sequence[Part | str] = ()) -> None:
         """Read the parts of a block. names: the locals that it begins with."""
-        scope, self._scope = self._scope, {**self._scope, **{n: tree.Local(n) for n in names}}
+        scope, self._scope = self._scope, dict(self._scope)
+        for name in names:
+            self._declare(name)
         self._all(parts)
         self._scope = scope
+
+    def _declare(self, name: Part | str, value: tree.Node | None = None) -> None:
+        """Begin the scope of a local. name: where it is declared; a text for `self`."""
+        text, place = (name, tree.NOWHERE) if isinstance(name, str) else (_text(name), _place(name))
+        self._scope[text] = tree.Local(text, value, place=place)
+        self.chunk.locals.append(self._scope[text])
 
     # -- expressions
 
@@ -109,33 +158,62 @@ class _Reader:
 
     def _read_identifier(self, part: Part) -> tree.Node:
         name = _text(part)
-        return self._kept(tree.Name(_line(part), self._conditions, name, self._scope.get(name)))
+        found = tree.Name(_place(part), self._conditions, name, self._scope.get(name))
+        found.scope = self._scope
+        return self._kept(found)
+
+    def _read_vararg_expression(self, part: Part) -> tree.Node:
+        return tree.Varargs(_place(part), self._conditions)
+
+    def _read_number(self, part: Part) -> tree.Node:
+        number = _number(_text(part))
+        return tree.Number(_place(part), self._conditions, number)
+
+    def _read_unary_expression(self, part: Part) -> tree.Node | None:
+        operand, sign = self.read(_one(part, "operand")), _text(_one(part, "operator"))
+        if sign == "not":
+            _set_tested(operand)
+        if sign == "-" and isinstance(operand, tree.Number) and operand.value is not None:
+            return tree.Number(_place(part), self._conditions, -operand.value)
+        return None
 
     def _read_string(self, part: Part) -> tree.Node:
         content = Token("string", _text(part), 0).content
         self.chunk.texts.add(content)
-        return tree.String(_line(part), self._conditions, content)
+        return tree.String(_place(part), self._conditions, content)
 
-    def _read_binary_expression(self, part: Part) -> None:
-        left, right = (_one(part, side) for side in ("left", "right"))
-        self.read(left)
-        is_and = any(sign.type == "and" for sign in part.children)
-        self._under([right], *[_on_one_line(left)] * is_and)
+    def _read_binary_expression(self, part: Part) -> tree.Node:
+        left, operator, right = (_one(part, side) for side in ("left", "operator", "right"))
+        sign = _text(operator)
+        first = self.read(left)
+        [second] = self._under([right], *[_on_one_line(left)] * (sign == "and"))
+        if sign in _TESTS:
+            _set_tested(first)
+            _set_tested(second)
+        found = tree.Binary(_place(operator), self._conditions, sign, first, second)
+        return self._kept(found)
 
-    def _read_parenthesized_expression(self, part: Part) -> tree.Node | None:
+    def _read_parenthesized_expression(self, part: Part) -> tree.Node:
         [inner] = self._all(part.named_children)
-        return inner if isinstance(inner, (tree.Call, tree.Invoke)) else None
+        return inner
+
+    def _read_table_constructor(self, part: Part) -> tree.Node:
+        fields = [one for one in part.named_children if one.type == "field"]
+        entries = self._all(fields)
+        has_keys = any(one.children_by_field_name("name") for one in fields)
+        return tree.Array(_place(part), self._conditions, None if has_keys else tuple(entries))
 
     def _member(self, part: Part) -> tree.Index:
         """base.key, base[key], or base:key."""
         base = self.read(_one(part, "table"))
         _set_use(base, tree.Use.INDEXED)
+        _set_kept(base)
         key = _one(part, "method" if part.type == "method_index_expression" else "field")
         text: str | None = _text(key)
         if part.type == "bracket_index_expression":
             inner = self.read(key)
             text = inner.value if isinstance(inner, tree.String) else None
-        return tree.Index(_line(key), self._conditions, base, text)
+        return tree.Index(_place(key), self._conditions, base, text)
 
     def _read_dot_index_expression(self, part: Part) -> tree.Node:
         return self._kept(self._member(part))
@@ -149,29 +227,34 @@ class _Reader:
             method = self._member(called)
             given = tuple(self._all(arguments))
             name = method.key or ""
-            return self._kept(tree.Invoke(method.line, self._conditions, method.base, name, given))
+            return self._kept(tree.Invoke(method.place, self._conditions, method.base, name, given))
         function = self.read(called)
         _set_use(function, tree.Use.CALLED)
         is_protected = isinstance(function, tree.Name) and function.name in ("pcall", "xpcall")
         given = tuple(self._under(arguments, *[tree.PROTECTED] * is_protected))
-        return self._kept(tree.Call(function.line, self._conditions, function, given))
+        if isinstance(function, tree.Name) and function.name in ("type", "assert"):
+            for one in given:
+                _set_tested(one)
+        return self._kept(tree.Call(function.place, self._conditions, function, given))
 
-    def _read_field(self, part: Part) -> None:
+    def _read_field(self, part: Part) -> tree.Node:
         """An entry of a table."""
         for key in part.children_by_field_name("name"):
             inner = self.read(key) if part.children[0].type == "[" else None
             if inner is None or isinstance(inner, tree.String):
                 self.chunk.defined.add(inner.value if inner else _text(key))
-        self._all(part.children_by_field_name("value"))
+        [value] = self._all(part.children_by_field_name("value"))
+        return value
 
     # -- functions and statements
 
     def _read_function_declaration(self, part: Part) -> None:
-        names = _one(part, "parameters").children_by_field_name("name")
-        new = list(map(_text, names))
+        parameters = _one(part, "parameters")
+        new: list[Part | str] = list(parameters.children_by_field_name("name"))
         for name in part.children_by_field_name("name"):
+            self._note_function(name, part, parameters)
             if part.children[0].type == "local":
-                self._scope[_text(name)] = tree.Local(_text(name))
+                self._declare(name)
             else:
                 self._assign(self.read(name))
             if name.type == "method_index_expression":
@@ -180,18 +263,39 @@ class _Reader:
 
     _read_function_definition = _read_function_declaration
 
+    def _note_function(self, name: Part, whole: Part, parameters: Part) -> None:
+        last = name.named_children[-1] if name.named_children else name
+        found = tree.Function(
+            _on_one_line(name), _place(last), _place(whole), _on_one_line(parameters)
+        )
+        self.chunk.functions.append(found)
+
+    def _note_values(self, names: Sequence[Part], values: Sequence[Part]) -> None:
+        """Note the functions among values that are assigned to names."""
+        for name, value in zip(names, values, strict=False):
+            if value.type == "function_definition" and name.type != "bracket_index_expression":
+                self._note_function(name, value, _one(value, "parameters"))
+
     def _read_variable_declaration(self, part: Part) -> None:
         inner = part.named_children[0]
         names, *values = [inner] if inner.type == "variable_list" else inner.named_children
-        found = self._all([one for some in values for one in some.named_children])
-        for at, name in enumerate(map(_text, names.children_by_field_name("name"))):
-            self._scope[name] = tree.Local(name, found[at] if at < len(found) else None)
+        given = _without_comments(values)
+        found = self._all(given)
+        for one in found:
+            _set_kept(one)
+        declared = names.children_by_field_name("name")
+        self._note_values(declared, given)
+        for at, name in enumerate(declared):
+            self._declare(name, found[at] if at < len(found) else None)
 
     def _read_assignment_statement(self, part: Part) -> None:
         targets, *values = part.named_children
         for target in self._all(targets.named_children):
             self._assign(target)
-        self._all(values)
+        given = _without_comments(values)
+        self._note_values(targets.named_children, given)
+        for one in self._all(given):
+            _set_kept(one)
 
     def _assign(self, target: tree.Node) -> None:
         _set_use(target, tree.Use.ASSIGNED)
@@ -207,7 +311,7 @@ class _Reader:
         for branch in [part, *part.children_by_field_name("alternative")]:
             condition = f"not ({' or '.join(conditions)})"
             for asked in branch.children_by_field_name("condition"):
-                self.read(asked)
+                _set_tested(self.read(asked))
                 condition = _on_one_line(asked)
                 conditions.append(condition)
             body = "body" if branch.type == "else_statement" else "consequence"
@@ -218,7 +322,11 @@ class _Reader:
         first, *values = clause.named_children
         names = [first] if first.type == "identifier" else first.children_by_field_name("name")
         self._all(values)
-        self._block(part.children_by_field_name("body"), list(map(_text, names)))
+        self._block(part.children_by_field_name("body"), list(names))
+
+    def _read_while_statement(self, part: Part) -> None:
+        _set_tested(self.read(_one(part, "condition")))
+        self._all(part.children_by_field_name("body"))
 
     def _read_repeat_statement(self, part: Part) -> None:
         # What stands behind `until` sees the locals of the block.

@@ -8,17 +8,30 @@ have in their project's folder: so whatever may be meant by a name is taken to b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
-from runtime import Engine, LuaSyntaxError
+from runtime import Engine
 from th_shell.files import read_file
 from th_shell.preflight.knowledge import Facts
-from th_shell.preflight.parser import NotLuaError, parse
-from th_shell.preflight.syntax_tree import Chunk, Name, Use, required_module
+from th_shell.preflight.parser import NotLuaError, as_parsed, parse
+from th_shell.preflight.syntax_errors import syntax_errors
+from th_shell.preflight.syntax_tree import (
+    Call,
+    Chunk,
+    Index,
+    Invoke,
+    Name,
+    Place,
+    String,
+    Use,
+    origin,
+)
 
+_MOST_FILES = 500  # of a folder that are looked through for globals
 _LEVELS = 4  # folders above a file in which its modules may lie
 
 
@@ -30,6 +43,7 @@ class Modules:
         self._find = lru_cache(maxsize=None)(engine.find_module)
         self._packages = lru_cache(maxsize=None)(_packages)
         self._file = lru_cache(maxsize=None)(_module_file)
+        self._texts = lru_cache(maxsize=None)(_texts_in)
 
     def in_engine(self, name: str) -> bool:
         """Whether the engine finds a module."""
@@ -52,6 +66,10 @@ class Modules:
         if not parts or self.in_engine(name) or tuple(parts) in self._checked:
             return True
         return any(self._is_in(folder, parts) for folder in _folders(path))
+
+    def texts_beside(self, path: Path) -> list[str]:
+        """The texts of the other programs in a program's folder."""
+        return [text for file, text in self._texts(path.parent).items() if file != path.name]
 
     def _is_in(self, folder: Path, parts: list[str]) -> bool:
         if parts[0] in self._packages(folder) or self._file(folder.joinpath(*parts)):
@@ -86,9 +104,14 @@ def _module_file(path: Path) -> Path | None:
     return next((file for file in files if path.name and file.is_file()), None)
 
 
+def _texts_in(folder: Path) -> dict[str, str]:
+    """The programs in a folder, by their names."""
+    files = [file for file in folder.glob("*.lua") if file.is_file()][:_MOST_FILES]
+    return {file.name: file.read_text("utf-8", "replace") for file in files}
+
+
 # -- programs
 
-_PLACE = re.compile(r"^.*?:(\d+): ", re.DOTALL)
 _NOT_SOURCE = (b"\x1b", b"\x7fELF")
 
 
@@ -98,12 +121,38 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True)
 class Program:
-    """A file. error: why LuaJIT cannot compile it, with the line; then the chunk is empty."""
+    """A file. errors: why LuaJIT cannot compile it, with the lines; then the chunk is empty."""
 
     path: Path
     source: str
     chunk: Chunk
-    error: tuple[int, str] | None = None
+    errors: tuple[tuple[int, str], ...] = ()
+
+    @cached_property
+    def parsed(self) -> bytes:
+        """The bytes in which the chunk counts places."""
+        return as_parsed(self.source)
+
+    def columns(self, place: Place) -> tuple[int, int]:
+        """The column of a place in its line, from 1, and its length there, in characters."""
+        start = self.parsed.rfind(b"\n", 0, place.start) + 1
+        text = self.parsed[place.start : place.end].partition(b"\n")[0]
+        return len(self.parsed[start : place.start].decode()) + 1, len(text.decode())
+
+    @cached_property
+    def loads(self) -> list[tuple[str, Call]]:
+        """What it loads, by names of modules and files; '' where it computes them."""
+        found = []
+        for node in self.chunk.nodes:
+            if isinstance(node, Call) and origin(node.function) in _LOADERS:
+                texts = _texts(node)
+                found.append((texts[0].value if texts else "", node))
+        return found
+
+
+#: Functions that load modules, and those that load files, or modules beside the program.
+_REQUIRE = frozenset("require xlua.require xrequire".split())
+_LOADERS = _REQUIRE.union("dofile loadfile include paths.dofile torch.include".split())
 
 
 def read(path: Path, engine: Engine) -> Program:
@@ -114,21 +163,25 @@ def read(path: Path, engine: Engine) -> Program:
         raise UnreadableError(error.strerror or str(error)) from None
     if data.startswith(_NOT_SOURCE):
         raise UnreadableError("it is bytecode or a library, and not Lua source")
+    return program_of(path, data, engine)
+
+
+def program_of(path: Path, data: bytes, engine: Engine) -> Program:
+    """The program of a file that has these bytes."""
     source = data.decode("utf-8", "surrogateescape")
     # As loadfile does, skip a first line that begins with #.
     code = b"\n" + data.partition(b"\n")[2] if data.startswith(b"#") else data
+    errors = tuple(syntax_errors(code, engine))
     try:
-        engine.compile(code, b"=lua")
-        return Program(path, source, parse(source))
-    except LuaSyntaxError as error:
-        place = _PLACE.match(error.message)
-        line = int(place[1]) if place else 1
-        return Program(path, source, Chunk(), (line, _PLACE.sub("", error.message, count=1)))
+        return Program(path, source, Chunk() if errors else parse(source), errors)
     except NotLuaError as error:
-        return Program(path, source, Chunk(), (error.line, "th cannot read this line"))
+        return Program(path, source, Chunk(), ((error.line, "th cannot read this line"),))
 
 
 # -- what they may build on
+
+#: Globals by which a program gets others in ways that cannot be read.
+_OPENERS = frozenset("setfenv getfenv loadstring load module import _ENV".split())
 
 
 @dataclass
@@ -136,8 +189,9 @@ class World:
     """What a program may build on: what th has, its modules, and what all programs define.
 
     globals, fields, texts: the globals, fields and methods that they define together, and the
-    strings in them. is_extended: whether they load modules that cannot be read, which may add to
-    torch.
+    strings in them. members: the fields by the global tables that they are added to. mentions: how
+    often they name a field or method. is_extended: whether they load modules that cannot be read,
+    which may add to torch.
     """
 
     facts: Facts
@@ -145,34 +199,154 @@ class World:
     globals: set[str] = field(default_factory=set)
     fields: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
+    members: dict[str, set[str]] = field(default_factory=dict)
+    mentions: Counter[str] = field(default_factory=Counter)
     is_extended: bool = False
+    _required: set[str] = field(default_factory=set)
+    _open: set[Path] = field(default_factory=set)
+    _loaded: dict[Path, set[Path]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, programs: Sequence[Program], facts: Facts, modules: Modules) -> World:
-        """The world of programs that are checked together: with the modules that they load."""
+    def of(
+        cls,
+        programs: Sequence[Program],
+        facts: Facts,
+        modules: Modules,
+        reader: Callable[[Path, Engine], Program] = read,
+    ) -> World:
+        """The world of programs that are checked together: with the modules that they load.
+
+        reader: reads a module's file, as `read` does.
+        """
         world = cls(facts, modules)
         known = {program.path.resolve() for program in programs}
         read_too = list(programs)
         for program in read_too:  # which grows
-            world._add(program.chunk)
-            for name in filter(None, map(required_module, program.chunk.nodes)):
-                file = modules.file(name, program.path)
-                if file is None or file.resolve() in known:
+            for file in world._add(program):
+                if file in known:
                     continue
-                known.add(file.resolve())
+                known.add(file)
                 try:
-                    read_too.append(read(file, facts.engine))
+                    read_too.append(reader(file, facts.engine))
                 except UnreadableError:
                     world.is_extended = True
-        world.is_extended |= any(one.error for one in read_too[len(programs) :])
+        world.is_extended |= any(one.errors for one in read_too[len(programs) :])
         return world
 
-    def _add(self, chunk: Chunk) -> None:
+    def _add(self, program: Program) -> set[Path]:
+        """Add what a program defines; returns the files that it loads."""
+        chunk = program.chunk
         self.fields.update(chunk.defined)
-        self.texts.update(chunk.texts)
-        names = (node for node in chunk.nodes if isinstance(node, Name) and node.local is None)
-        self.globals.update(node.name for node in names if node.use is Use.ASSIGNED)
+        self.texts.update(text.lstrip("-") for text in chunk.texts)  # as options have them
+        for node in chunk.nodes:
+            if isinstance(node, Name) and node.local is None:
+                self._add_global(node, program.path)
+            elif isinstance(node, Index) and node.use is Use.ASSIGNED and node.key:
+                self.members.setdefault(origin(node.base), set()).add(node.key)
+            elif isinstance(node, Call):
+                self._add_call(node, program.path)
+            if isinstance(node, (Index, Invoke)):
+                self.mentions[(node.key if isinstance(node, Index) else node.name) or ""] += 1
+        for table, _, name in (text.lstrip("-").partition(".") for text in chunk.texts):
+            if name.isidentifier():
+                self.members.setdefault(table, set()).add(name)
+        loaded = {file for name, call in program.loads for file in self._file(name, call, program)}
+        self._loaded[program.path.resolve()] = loaded
+        return loaded
+
+    def _add_call(self, node: Call, path: Path) -> None:
+        """Add the class that a call makes, or what it may get from elsewhere."""
+        function = node.function
+        name = function.name if isinstance(function, Name) else ""
+        if isinstance(function, Index):
+            name = function.key or ""
+            if "class" in origin(function.base):
+                self.globals.add(name)
+            if name.startswith("import"):
+                self._open.add(path.resolve())
+        if "class" in name.lower():
+            self.globals.update(one.value for one in _texts(node))
+
+    def _add_global(self, node: Name, path: Path) -> None:
+        if node.use is Use.ASSIGNED:
+            self.globals.add(node.name)
+        elif node.name in _OPENERS or (node.name == "_G" and node.use is not Use.INDEXED):
+            self._open.add(path.resolve())
+
+    def _file(self, name: str, call: Call, program: Program) -> Iterator[Path]:
+        """The file that a call loads. Where that is not known, the program is open."""
+        file, top = None, name.partition(".")[0]
+        if origin(call.function) in _REQUIRE and name:
+            file = self.modules.file(name, program.path)
+            self._required.update((name, *name.split(".")))
+            if top in self.facts.packages:
+                self.is_extended |= file is None and top not in self.facts.listed
+                is_known = name not in ("pl", "pl.import_into", "pl.compat", "pl.strict")
+            else:
+                is_known = file is not None or call.is_kept or self.modules.in_engine(name)
+        else:
+            file = next((one for one in _places(name, program.path) if one.is_file()), None)
+            is_known = file is not None
+        if not is_known:
+            self._open.add(program.path.resolve())
+        if file is not None:
+            yield file.resolve()
 
     def may_define(self, name: str) -> bool:
         """Whether one of them may add a field of this name to a table."""
         return name in self.fields or name in self.texts
+
+    def is_slip(self, name: str) -> bool:
+        """Whether a field or method may be a slip: it is named only once."""
+        return self.mentions[name] < 2 and not self.may_define(name)
+
+    def often_named(self) -> set[str]:
+        """Fields and methods that must be somebody's."""
+        return {name for name, count in self.mentions.items() if count > 2}
+
+    def global_names(self, program: Program) -> set[str]:
+        """The globals that a program may find."""
+        members = self.members.get("_G", set())
+        known = (self.globals, members, self._required, self.facts.globals, self.facts.packages)
+        return {name for names in known for name in names}
+
+    def changes_tensors(self, name: str) -> bool:
+        """Whether one of them may give tensors a method of this name."""
+        tables = [t for t in self.members if t.startswith("torch.") and name in self.members[t]]
+        return bool(tables) or (self.mentions["getmetatable"] > 0 and self.may_define(name))
+
+    def requires(self, name: str) -> bool:
+        """Whether one of them loads a module."""
+        return name in self._required
+
+    def is_open(self, program: Program) -> bool:
+        """Whether a program, one that it loads, or one that loads it, may get any globals."""
+        return any(path in self._open for path in self._together(program.path.resolve()))
+
+    def _together(self, path: Path) -> set[Path]:
+        """The files that may be loaded together with one."""
+        found, waiting = {path}, [path]
+        while waiting:
+            one = waiting.pop()
+            near = {*self._loaded.get(one, ())}
+            near.update(user for user, files in self._loaded.items() if one in files)
+            waiting += near - found
+            found |= near
+        return found
+
+    def is_defined_beside(self, name: str, program: Program) -> bool:
+        """Whether a file in a program's folder gives a global a value, by the words in it."""
+        sets = re.compile(
+            rf"(?m)(?:^|[\s,;])(?:{name}\s*(?:,[\s\w.,]*)?=(?!=)|function\s+{name}\b)"
+        )
+        return any(sets.search(text) for text in self.modules.texts_beside(program.path))
+
+
+def _texts(call: Call) -> list[String]:
+    return [one for one in call.arguments if isinstance(one, String)]
+
+
+def _places(name: str, path: Path) -> Iterator[Path]:
+    """Where a file may lie that a program loads by its name."""
+    if name:
+        yield from (folder / name for folder in _folders(path))

@@ -9,40 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from difflib import get_close_matches
-from pathlib import Path
 
-from runtime import tokens
+from th_shell.nearest import slip_of
 from th_shell.preflight import syntax_tree as tree
-from th_shell.preflight.knowledge import GPU, GPU_METHODS, OTHER, Lack
+from th_shell.preflight.arity import impossible_counts
+from th_shell.preflight.finding import Finding, Found, no_such
+from th_shell.preflight.knowledge import GPU, GPU_METHODS, OTHER, PENLIGHT
 from th_shell.preflight.programs import Program, World
-
-_WRONG = Lack("LuaJIT does not compile it", "correct it")
-
-#: Signs of Lua 5.3 and 5.4, with what stands for them in LuaJIT.
-_SIGNS = {
-    "//": "use math.floor(a / b)",
-    "&": "use bit.band",
-    "|": "use bit.bor",
-    "~": "use bit.bxor or bit.bnot",
-    "<<": "use bit.lshift",
-    ">>": "use bit.rshift",
-}
-_ATTRIBUTE = re.compile(r"\blocal\s+\w+\s*<\s*(?:const|close)\s*>")
-
-
-def dialect(source: str, line: int) -> Lack:
-    """What to do about a syntax error on a line."""
-    lines = source.splitlines()
-    text = lines[line - 1] if line <= len(lines) else ""
-    if _ATTRIBUTE.search(text):
-        return Lack("attributes of locals are Lua 5.4's", "leave them out")
-    for token in tokens(text):
-        if token.kind == "sign" and token.text in _SIGNS:
-            return Lack(f"{token.text} is an operator of Lua 5.3", _SIGNS[token.text])
-    return _WRONG
-
+from th_shell.preflight.shapes import wrong_shapes
+from th_shell.preflight.syntax_errors import syntax_error
+from th_shell.preflight.undefined import (
+    misspelt_fields,
+    misspelt_members,
+    misspelt_methods,
+    undefined_globals,
+)
 
 # -- findings
 
@@ -51,52 +32,24 @@ _GPU_TYPES = ("torch.Cuda", "torch.Cl")
 _ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A place in a file. subject: what it is about, by which findings are counted together.
-
-    what: the piece of code. condition: of the innermost branch that it stands in, or ''.
-    """
-
-    path: Path
-    line: int
-    subject: str
-    what: str
-    lack: Lack
-    condition: str = ""
-
-
-@dataclass(frozen=True)
-class _Found:
-    node: tree.Node
-    subject: str
-    what: str
-    lack: Lack
-
-
 def findings(program: Program, world: World) -> list[Finding]:
     """What is found in a program, in the order of its lines."""
-    if program.error is not None:
-        line, message = program.error
-        advice = dialect(program.source, line)
-        return [Finding(program.path, line, "syntax", f"syntax error: {message}", advice)]
+    if program.errors:
+        return [syntax_error(program.path, program.source, *one) for one in program.errors]
     found = (one for rule in _RULES for one in rule(program, world))
-    places = [
-        Finding(
-            program.path,
-            one.node.line,
-            one.subject,
-            one.what,
-            one.lack,
-            one.node.conditions[-1] if one.node.conditions else "",
-        )
-        for one in found
-        if not _is_never_reached(one)
-    ]
-    return sorted(set(places), key=lambda one: (one.line, one.what))
+    places = {_place(program, one) for one in found if not _is_never_reached(one)}
+    return sorted(places, key=lambda one: (one.line, one.column, one.what))
 
 
-def _is_never_reached(found: _Found) -> bool:
+def _place(program: Program, found: Found) -> Finding:
+    node = found.node
+    condition = node.conditions[-1] if node.conditions else ""
+    column, length = program.columns(node.place)
+    what = (found.subject, found.what, found.lack)
+    return Finding(program.path, node.line, column, *what, condition, length)
+
+
+def _is_never_reached(found: Found) -> bool:
     """Whether the program itself has asked whether it can do this, or does not mind."""
     conditions = found.node.conditions
     asks = any(_ASKS_FOR_GPU.search(c) and not c.startswith("not") for c in conditions)
@@ -115,32 +68,34 @@ def _tried_modules(program: Program) -> set[str]:
     }
 
 
-def _lacking_modules(program: Program, world: World) -> Iterator[_Found]:
+def _lacking_modules(program: Program, world: World) -> Iterator[Found]:
     tried = _tried_modules(program)
     for node in program.chunk.nodes:
         name = tree.required_module(node)
         if name is None or name in tried or world.modules.finds(name, program.path):
             continue
         lack = world.facts.packages.get(name.partition(".")[0], OTHER)
-        yield _Found(node, name.partition(".")[0], f"require '{name}'", lack)
+        yield Found(node, name.partition(".")[0], f"require '{name}'", lack)
 
 
-def _lacking_globals(program: Program, world: World) -> Iterator[_Found]:
+def _lacking_globals(program: Program, world: World) -> Iterator[Found]:
     """Tables of packages that are not here, where the program itself does not ask for them."""
     asked = {text.partition(".")[0] for text in program.chunk.texts}
     seen = asked | world.globals
+    if world.requires("pl"):  # which defines the others when they are used
+        seen |= PENLIGHT.keys()
     packages = world.facts.packages
     for node in program.chunk.nodes:
         if not isinstance(node, tree.Name) or node.local or node.name not in packages:
             continue
         if (
             node.name not in seen
-            and node.use is tree.Use.INDEXED
+            and node.use in (tree.Use.INDEXED, tree.Use.CALLED)
             and not _tests(program, node.name)
         ):
             if not world.modules.in_engine(node.name):
                 seen.add(node.name)
-                yield _Found(node, node.name, f"{node.name}.…", packages[node.name])
+                yield Found(node, node.name, f"{node.name}.…", packages[node.name])
 
 
 def _tests(program: Program, name: str) -> bool:
@@ -149,7 +104,7 @@ def _tests(program: Program, name: str) -> bool:
     return any(node.name == name and node.use is tree.Use.READ for node in nodes)
 
 
-def _lacking_fields(program: Program, world: World) -> Iterator[_Found]:
+def _lacking_fields(program: Program, world: World) -> Iterator[Found]:
     """Fields that tables such as torch do not have."""
     read = _read_fields(program)
     for node in program.chunk.nodes:
@@ -165,9 +120,11 @@ def _lacking_fields(program: Program, world: World) -> Iterator[_Found]:
         if path in read or world.may_define(key):
             continue
         if path.startswith(_GPU_TYPES):
-            yield _Found(node, path, path, GPU)
-        elif not world.is_extended:
-            yield _Found(node, path, path, _no_such(f"{table} has no {key}", key, names))
+            yield Found(node, path, path, GPU)
+            continue
+        slip = slip_of(key, names)
+        if slip or not world.is_extended:
+            yield Found(node, path, path, no_such(f"{table} has no {key}", key, names))
 
 
 def _read_fields(program: Program) -> set[str]:
@@ -176,19 +133,14 @@ def _read_fields(program: Program) -> set[str]:
     return {tree.origin(node) for node in nodes if node.use is tree.Use.READ} - {""}
 
 
-def _no_such(why: str, name: str, names: frozenset[str]) -> Lack:
-    close = get_close_matches(name, [n for n in names if not n.startswith("_")], 1, 0.8)
-    return Lack(why, f"there is {close[0]}" if close else "define it, or leave it out")
-
-
-def _gpu_methods(program: Program, world: World) -> Iterator[_Found]:
+def _gpu_methods(program: Program, world: World) -> Iterator[Found]:
     for node in program.chunk.nodes:
         if isinstance(node, tree.Invoke) and node.name in GPU_METHODS and len(node.arguments) < 2:
-            if not world.may_define(node.name) or tree.is_tensor(node.base):
-                yield _Found(node, f":{node.name}()", f":{node.name}()", GPU)
+            if not world.may_define(node.name) or tree.is_tensor(node.base, world.facts.kinds):
+                yield Found(node, f":{node.name}()", f":{node.name}()", GPU)
 
 
-def _gpu_types(program: Program, _: World) -> Iterator[_Found]:
+def _gpu_types(program: Program, _: World) -> Iterator[Found]:
     """Types of the GPU that are named in a text."""
     for node in program.chunk.nodes:
         is_type = isinstance(node, tree.Invoke) and node.name == "type"
@@ -197,10 +149,10 @@ def _gpu_types(program: Program, _: World) -> Iterator[_Found]:
         if is_type and isinstance(node, (tree.Call, tree.Invoke)) and node.arguments:
             first = node.arguments[0]
             if isinstance(first, tree.String) and first.value.startswith(_GPU_TYPES):
-                yield _Found(node, first.value, f"'{first.value}'", GPU)
+                yield Found(node, first.value, f"'{first.value}'", GPU)
 
 
-def _lacking_methods(program: Program, world: World) -> Iterator[_Found]:
+def _lacking_methods(program: Program, world: World) -> Iterator[Found]:
     """Methods that no tensor has, of what certainly is a tensor."""
     methods = world.facts.methods
     for node in program.chunk.nodes:
@@ -208,16 +160,22 @@ def _lacking_methods(program: Program, world: World) -> Iterator[_Found]:
             continue
         if world.is_extended or world.may_define(node.name):
             continue
-        if tree.is_tensor(node.base):
+        if tree.is_tensor(node.base, world.facts.kinds):
             what = f":{node.name}()"
-            yield _Found(node, what, what, _no_such("no tensor has it", node.name, methods))
+            yield Found(node, what, what, no_such("no tensor has it", node.name, methods))
 
 
-_RULES: tuple[Callable[[Program, World], Iterator[_Found]], ...] = (
+_RULES: tuple[Callable[[Program, World], Iterator[Found]], ...] = (
     _lacking_modules,
     _lacking_globals,
     _lacking_fields,
     _gpu_methods,
     _gpu_types,
     _lacking_methods,
+    undefined_globals,
+    misspelt_members,
+    misspelt_methods,
+    misspelt_fields,
+    impossible_counts,
+    wrong_shapes,
 )

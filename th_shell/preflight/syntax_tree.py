@@ -1,4 +1,4 @@
-"""What is kept of a program's expressions: names, fields, calls and strings, with their lines.
+"""What is kept of a program's expressions: names, fields, calls and literals, with their places.
 
 Everything else is an `Other`. A chain of names such as
 `torch.Tensor` is an `Index` of a `Name`.
@@ -6,10 +6,12 @@ Everything else is an `Other`. A chain of names such as
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
-from th_shell.preflight.knowledge import KEPT_BY, MAKERS
+from th_shell.preflight.knowledge import Kinds
 
 #: The condition of what stands among the arguments of pcall: its error does not end the program.
 PROTECTED = "pcall"
@@ -24,17 +26,38 @@ class Use(Enum):
     ASSIGNED = "assigns to it"
 
 
-@dataclass(slots=True, eq=False)
-class Node:
-    """An expression. line: from 1. conditions: those of the branches that it stands in."""
+class Place(NamedTuple):
+    """Where something stands. line: from 1. start, end: in the bytes of the source as UTF-8."""
 
     line: int
+    start: int
+    end: int
+
+
+NOWHERE = Place(0, 0, 0)
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An expression. place: of its last name. conditions: those of the branches around it."""
+
+    place: Place
     conditions: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> int:
+        """The line of its last name, from 1."""
+        return self.place.line
 
 
 @dataclass(slots=True, eq=False)
 class Other(Node):
     """Any expression that is none of the others."""
+
+
+@dataclass(slots=True, eq=False)
+class Varargs(Node):
+    """``...``"""
 
 
 @dataclass(slots=True, eq=False)
@@ -45,47 +68,90 @@ class String(Node):
 
 
 @dataclass(slots=True, eq=False)
+class Number(Node):
+    """A literal number. value: None where it is no number of Lua's own, such as 1LL."""
+
+    value: float | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Array(Node):
+    """A table constructor. entries: the values in it, of which none has a key, or None."""
+
+    entries: tuple[Node, ...] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Binary(Node):
+    """left sign right. place: of the sign."""
+
+    sign: str = ""
+    left: Node = field(default_factory=lambda: Other(NOWHERE))
+    right: Node = field(default_factory=lambda: Other(NOWHERE))
+
+
+@dataclass(slots=True, eq=False)
 class Local:
-    """A local variable. value: what it is defined as, where that is told by its own place."""
+    """A local variable. value: what it is defined as, where that is told by its own place.
+
+    place: of its declaration; NOWHERE for `self`.
+    """
 
     name: str
     value: Node | None = None
     is_reassigned: bool = False
+    place: Place = NOWHERE
 
 
 @dataclass(slots=True, eq=False)
 class Name(Node):
-    """A variable. local: None for a global."""
+    """A variable. local: None for a global. is_tested: whether it may well be nil there.
+
+    scope: the locals that are visible, by their names.
+    """
 
     name: str = ""
     local: Local | None = None
     use: Use = Use.READ
+    is_tested: bool = False
+    scope: Mapping[str, Local] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
 class Index(Node):
     """base.key, or base['key']; key: None where it is not written in the source."""
 
-    base: Node = field(default_factory=lambda: Other(0))
+    base: Node = field(default_factory=lambda: Other(NOWHERE))
     key: str | None = None
     use: Use = Use.READ
 
 
 @dataclass(slots=True, eq=False)
 class Call(Node):
-    """function(arguments)."""
+    """function(arguments). is_kept: whether its value is given a name."""
 
-    function: Node = field(default_factory=lambda: Other(0))
+    function: Node = field(default_factory=lambda: Other(NOWHERE))
     arguments: tuple[Node, ...] = ()
+    is_kept: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Invoke(Node):
     """base:name(arguments)."""
 
-    base: Node = field(default_factory=lambda: Other(0))
+    base: Node = field(default_factory=lambda: Other(NOWHERE))
     name: str = ""
     arguments: tuple[Node, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function with a name: 'f', 'M.f', 'M:f'. place: of the name. whole: of all its text."""
+
+    name: str
+    place: Place
+    whole: Place
+    parameters: str
 
 
 @dataclass(slots=True, eq=False)
@@ -94,9 +160,12 @@ class Chunk:
 
     defined: the names of fields and methods that it defines: `t.name = …`, `function t:name()`,
     `{name = …}`; and `t[]` where it computes them: `t[x] = …`. texts: the literal strings.
+    locals, functions: in the order of their declarations.
     """
 
     nodes: list[Node] = field(default_factory=list)
+    locals: list[Local] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
     defined: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
 
@@ -137,12 +206,14 @@ def required_module(node: Node) -> str | None:
     return None
 
 
-def is_tensor(node: Node, depth: int = _DEPTH) -> bool:
+def is_tensor(node: Node, kinds: Kinds, depth: int = _DEPTH) -> bool:
     """Whether an expression is certainly a tensor, if it is anything."""
     node = value(node)
     if isinstance(node, Call):
         root, _, name = origin(node.function).partition(".")
-        return root == "torch" and name in MAKERS
+        return root == "torch" and name in kinds.makers
     if isinstance(node, Invoke) and depth:
-        return node.name in KEPT_BY and is_tensor(node.base, depth - 1)
+        return node.name in kinds.keepers and is_tensor(node.base, kinds, depth - 1)
+    if isinstance(node, Binary) and node.sign in ("+", "-") and depth:
+        return any(is_tensor(one, kinds, depth - 1) for one in (node.left, node.right))
     return False

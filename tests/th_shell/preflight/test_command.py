@@ -19,15 +19,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "inner").mkdir()
     (tmp_path / ".hidden").mkdir()
     (tmp_path / ".hidden" / "x.lua").write_text("require 'cunn'")
-    (tmp_path / "inner" / "gpu.lua").write_text("if opt.gpu then\n  x = x:cuda() end")
+    (tmp_path / "inner" / "gpu.lua").write_text("if arg.gpu then\n  x = x:cuda() end")
     (tmp_path / "good.lua").write_text("#!/usr/bin/env th\nprint(torch.ones(2))")
     (tmp_path / "runs.lua").write_text("io.open('made', 'w')")
     return tmp_path
 
 
 GPU = (
-    "inner/gpu.lua:2: :cuda(): th computes on the processor alone; use :float(), or "
-    "th --gpu-as-cpu for the whole program [if opt.gpu]\n"
+    "inner/gpu.lua:2:9: :cuda(): th computes on the processor alone; use :float(), or "
+    "th --gpu-as-cpu for the whole program [if arg.gpu]\n"
 )
 
 
@@ -95,11 +95,12 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
             {
                 "file": "inner/gpu.lua",
                 "line": 2,
+                "column": 9,
                 "subject": ":cuda()",
                 "what": ":cuda()",
                 "why": "th computes on the processor alone",
                 "advice": "use :float(), or th --gpu-as-cpu for the whole program",
-                "condition": "opt.gpu",
+                "condition": "arg.gpu",
             }
         ],
     }
@@ -112,7 +113,9 @@ def test_deep_nesting_and_other_encodings(
         b"x = " + b"{" * 150 + b"}" * 150 + b" y = '\xff' \xe9 = 1 require '\xe9'"
     )
     assert check(["deep.lua"]) == 1
-    assert capfdbinary.readouterr().out.startswith(b"deep.lua:1: require '\xe9': no such module")
+    assert capfdbinary.readouterr().out.startswith(
+        b"deep.lua:1:320: require '\xe9': no such module"
+    )
 
 
 @pytest.mark.parametrize(

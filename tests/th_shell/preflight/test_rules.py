@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from runtime import Engine
-from th_shell.preflight.knowledge import Facts, facts_of
-from th_shell.preflight.programs import Modules, World, read
-from th_shell.preflight.rules import findings
+from tests.th_shell.preflight.conftest import Check
+from th_shell.preflight.knowledge import Facts
+from th_shell.preflight.programs import Modules
 
-Check = Callable[..., list[str]]
-
-
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()
-
-
-@pytest.fixture(scope="module")
-def facts(engine: Engine) -> Facts:
-    return facts_of(engine)
-
-
-@pytest.fixture
-def check(engine: Engine, facts: Facts, tmp_path: Path) -> Check:
-    """What is found in the first of some sources."""
-
-    def found(*sources: str) -> list[str]:
-        paths = [tmp_path / f"program{i}.lua" for i in range(len(sources))]
-        for path, source in zip(paths, sources, strict=True):
-            path.write_text(source)
-        programs = [read(path, engine) for path in paths]
-        world = World.of(programs, facts, Modules(engine, paths))
-        return [
-            f"{one.line}: {one.what}: {one.lack.why}; {one.lack.advice}"
-            for one in findings(programs[0], world)
-        ]
-
-    return found
+#: Globals that the sources use.
+GIVEN = "x, y, f, m, b, t, Module = 1"
 
 
 CPU = "th computes on the processor alone; use :float(), or th --gpu-as-cpu for the whole program"
@@ -80,7 +52,7 @@ NN = "a package of Lua files that is not installed; th --install nn"
         ),
         ("math.sine(1)", ["1: math.sine: math has no sine; there is sin"]),
         (
-            "torch.randn(3):t():clonee()",
+            "torch.randn(3, 3):t():clonee()",
             ["1: :clonee(): no tensor has it; there is clone"],
         ),
         (
@@ -108,7 +80,7 @@ NN = "a package of Lua files that is not installed; th --install nn"
     ],
 )
 def test_what_is_found(check: Check, source: str, expected: list[str]) -> None:
-    assert check(source) == expected
+    assert check(source, beside=GIVEN) == expected
 
 
 @pytest.mark.parametrize(
@@ -147,7 +119,7 @@ def test_what_is_found(check: Check, source: str, expected: list[str]) -> None:
     ],
 )
 def test_what_is_left_alone(check: Check, source: str) -> None:
-    assert check(source) == []
+    assert check(source, beside=GIVEN) == []
 
 
 @pytest.mark.parametrize(
@@ -161,8 +133,8 @@ def test_what_is_left_alone(check: Check, source: str) -> None:
     ],
 )
 def test_what_another_file_has(check: Check, source: str, other: str) -> None:
-    assert check(source) != []
-    assert check(source, other) == []
+    assert check(source, beside=GIVEN) != []
+    assert check(source, other, beside=GIVEN) == []
 
 
 @pytest.mark.parametrize("path", ["util/misc.lua", "util/misc/init.lua", "misc.lua"])

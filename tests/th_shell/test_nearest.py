@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.help.names import nearest
+from th_shell.nearest import nearest
 
 NAMES = (
     "rand randn random range randperm sum sub cumsum cmul narrow gather scatter add addr addmm "

@@ -1,0 +1,50 @@
+"""What rules find in a program: a place, the thing, why it is wrong, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from th_shell.nearest import nearest
+from th_shell.preflight import syntax_tree as tree
+from th_shell.preflight.knowledge import Lack
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a rule finds, at an expression. subject, what: as a `Finding` has them."""
+
+    node: tree.Node
+    subject: str
+    what: str
+    lack: Lack
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A place in a file. subject: what it is about, by which findings are counted together.
+
+    line, column: from 1, the column in characters. what: the piece of code. condition: of the
+    innermost branch that it stands in, or ''. length: of the text there, in characters.
+    """
+
+    path: Path
+    line: int
+    column: int
+    subject: str
+    what: str
+    lack: Lack
+    condition: str = ""
+    length: int = 1
+
+    @property
+    def message(self) -> str:
+        """What is said of it in one sentence."""
+        return f"{self.what}: {self.lack.why}; {self.lack.advice}"
+
+
+def no_such(why: str, name: str, names: Iterable[str]) -> Lack:
+    """A name that is not there, with one that may be meant."""
+    close = nearest(name, [one for one in names if not one.startswith("_")])
+    return Lack(why, f"there is {close[0]}" if close else "define it, or leave it out")

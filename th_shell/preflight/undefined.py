@@ -1,0 +1,96 @@
+"""Rules about names: globals that nothing defines, and members of packages and methods that
+nobody has.
+
+Where a program may get globals in ways that cannot be read (`World.is_open`), only a name that is
+one slip of the fingers away from another is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from th_shell.nearest import slip_of
+from th_shell.preflight import syntax_tree as tree
+from th_shell.preflight.finding import Found, no_such
+from th_shell.preflight.knowledge import HOSTS, Lack
+from th_shell.preflight.programs import Program, World
+
+
+def undefined_globals(program: Program, world: World) -> Iterator[Found]:
+    """Names that are read as globals, and that nothing defines."""
+    names = [node for node in program.chunk.nodes if isinstance(node, tree.Name)]
+    free = [node for node in names if node.local is None]
+    if any(node.name in HOSTS for node in free):
+        return
+    known = world.global_names(program)
+    known.update(node.name for node in free if node.is_tested)
+    for node in free:
+        if node.name not in known and node.use is not tree.Use.ASSIGNED:
+            if world.modules.in_engine(node.name):
+                continue  # whoever starts the program may have loaded it
+            lack = _lack_of_global(node, program, world)
+            if lack is not None:
+                yield Found(node, node.name, node.name, lack)
+
+
+def _lack_of_global(node: tree.Name, program: Program, world: World) -> Lack | None:
+    """What to say of a global that nothing here defines; None where something else may."""
+    others = {*node.scope, *world.globals, *world.facts.globals} - {node.name}
+    if world.is_open(program):
+        slip = slip_of(node.name, others)
+        return Lack("no such variable", f"there is {slip}") if slip else None
+    if world.is_defined_beside(node.name, program):
+        return None
+    lines = [one.place.line for one in program.chunk.locals if one.name == node.name]
+    if lines:
+        why = f"a global that nothing defines: the local of line {lines[0]} is not visible here"
+        return Lack(why, "define it further out")
+    return no_such("a global that nothing defines", node.name, others)
+
+
+def misspelt_members(program: Program, world: World) -> Iterator[Found]:
+    """Members that a package of Lua files does not have: `nn.Sequentail`."""
+    for node in program.chunk.nodes:
+        if not isinstance(node, tree.Index) or node.use is tree.Use.ASSIGNED or node.key is None:
+            continue
+        table = tree.origin(node.base)
+        listed = world.facts.members.get(table)
+        if listed is None or node.key in listed or world.may_define(node.key):
+            continue
+        is_own = table in world.globals and not world.requires(table)
+        if is_own or f"{table}[]" in world.fields:
+            continue
+        slip = slip_of(node.key, {*listed, *world.members.get(table, ())})
+        if slip:
+            path = f"{table}.{node.key}"
+            yield Found(node, path, path, Lack(f"{table} has no {node.key}", f"there is {slip}"))
+
+
+def misspelt_methods(program: Program, world: World) -> Iterator[Found]:
+    """Methods that no class has, and whose names are those of others with a slip."""
+    for node in program.chunk.nodes:
+        if not isinstance(node, tree.Invoke) or tree.is_tensor(node.base, world.facts.kinds):
+            continue
+        if node.name in world.facts.all_methods or not world.is_slip(node.name):
+            continue
+        slip = slip_of(node.name, world.facts.all_methods | world.fields)
+        if slip:
+            what = f":{node.name}()"
+            yield Found(node, what, what, Lack("nothing here has it", f"there is {slip}"))
+
+
+def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
+    """Fields that nothing defines, and whose names are those of others with a slip."""
+    for node in program.chunk.nodes:
+        if not isinstance(node, tree.Index) or node.use is tree.Use.ASSIGNED or node.key is None:
+            continue
+        root = tree.origin(node.base).partition(".")[0]
+        if root in world.facts.fields or root in world.facts.members:
+            continue
+        if not world.is_slip(node.key) or node.key in world.facts.all_methods:
+            continue
+        slip = slip_of(node.key, world.fields | world.often_named())
+        is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
+        if slip and len(node.key) > 4 and (slip in world.fields or not is_other):
+            what = f".{node.key}"
+            yield Found(node, what, what, Lack("nothing here defines it", f"there is {slip}"))
