@@ -135,16 +135,17 @@ def _run(options: Options) -> int:
     engine = Engine()
     opens_prompt = _opens_prompt(options)
     _prepare(engine, options, opens_prompt)
+    ran = False
     try:
-        _run_before_prompt(engine, options)
+        ran = _run_before_prompt(engine, options)
     except LuaError as error:
         engine.flush()
         _report(error, "th: ")
         if (options.script or "").endswith(".py"):
             print("th --python runs programs of Python", file=sys.stderr)
-        if not opens_prompt:
-            return FAILURE
     engine.flush()
+    if not (ran or opens_prompt):
+        return FAILURE
     return (opens_prompt and _open_prompt(engine)) or _check_output(engine)
 
 
@@ -228,7 +229,11 @@ def _launcher() -> list[str]:
     return [script] if os.path.isfile(script) else [sys.executable, "-m", "th_shell"]
 
 
-def _run_before_prompt(engine: Engine, options: Options) -> None:
+def _run_before_prompt(engine: Engine, options: Options) -> bool:
+    """Run what the command line says; returns whether all inputs of a pipe have. Raises LuaError.
+
+    Their errors are shown at once.
+    """
     startup = os.environ.get("TREPLSTARTUP")
     statements = [action for action in options.actions if action.kind == "statement"]
     # Torch7: the startup file is not run with -i or -e.
@@ -243,11 +248,12 @@ def _run_before_prompt(engine: Engine, options: Options) -> None:
     if options.script not in (None, "-"):
         engine.run(engine.compile_file(options.script or ""))
     elif options.script == "-":
-        engine.run(engine.compile(_standard_input(), b"=stdin"))
+        engine.run(engine.compile(_standard_input(b"#"), b"=stdin"))
     elif not (options.actions or options.interactive or sys.stdin.isatty()):
         from th_shell.session.plain import run_piped
 
-        run_piped(engine, _standard_input())
+        return run_piped(engine, _standard_input(b"#!"), lambda error: _report(error, "th: "))
+    return True
 
 
 def _run_actions(engine: Engine, actions: Sequence[Action]) -> None:
@@ -269,11 +275,14 @@ def _load(engine: Engine, name: str) -> None:
         _report(error, f"could not load {visible_line(name)}, skipping\n")
 
 
-def _standard_input() -> bytes:
+def _standard_input(mark: bytes) -> bytes:
+    """The standard input without a first line that names the interpreter: it begins with a mark.
+
+    loadfile takes `#` for that, but an input may begin with Lua's operator of length.
+    """
     source = sys.stdin.buffer.read()
-    if source.startswith(b"#"):
-        # As loadfile does, skip a first line that names the interpreter; an empty one takes its
-        # place, for the line numbers.
+    if source.startswith(mark):
+        # An empty line takes its place, for the line numbers.
         return b"\n" + source.partition(b"\n")[2]
     return source
 

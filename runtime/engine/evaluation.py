@@ -125,4 +125,6 @@ def _input(source: bytes) -> bytes:
     """
     text = source.lstrip()
     above = source.count(b"\n", 0, len(source) - len(text))
-    return b"\n" * above + text.rstrip().removeprefix(b"=")
+    # Of a chunk, LuaJIT skips a first line that begins with #, which is Lua's operator of length.
+    is_length = not above and text[:1] == b"#" and text[:2] != b"#!"
+    return b"\n" * above + b" " * is_length + text.rstrip().removeprefix(b"=")

@@ -106,6 +106,7 @@ def test_a_syntax_error(th: Run, statement: str, message: str) -> None:
         ("1\nexit\n2", "1\t\n"),
         ("$ echo one\n_LAST", "one\none\n\t\n"),
         ("#!th\n2", "2\t\n"),
+        ("#torch.Tensor(2,3)\n", " 2\n 3\n[torch.LongStorage of size 2]\n\n"),
     ],
 )
 def test_what_is_piped_is_run_as_at_the_prompt(
@@ -118,11 +119,13 @@ def test_what_is_piped_is_run_as_at_the_prompt(
 @pytest.mark.parametrize(
     ("source", "out", "error"),
     [
-        ("1\n\nx:foo()\n2", "1\t\n", "stdin:3: attempt to index global 'x' (a nil value)"),
-        ("1\ny = = 2", "", "stdin:2: unexpected symbol near '='"),
+        ("1\n\nx:foo()\n2", "1\t\n2\t\n", "stdin:3: attempt to index global 'x' (a nil value)"),
+        ("1\ny = = 2\n3", "1\t\n3\t\n", "stdin:2: unexpected symbol near '='"),
+        ("1\nx = {", "1\t\n", "stdin:2: unexpected symbol near '<eof>'"),
+        ("# 1", "", "stdin:1: attempt to get length of a number value"),
     ],
 )
-def test_an_error_ends_what_is_piped(th: Run, source: str, out: str, error: str) -> None:
+def test_what_is_piped_goes_on_after_an_error(th: Run, source: str, out: str, error: str) -> None:
     done = th(input=source)
     assert (done.returncode, done.stdout) == (1, out)
     assert done.stderr.splitlines()[0] == f"th: {error}"

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable
 from functools import partial
 
-from runtime import Engine, LuaSyntaxError
+from runtime import Engine, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import placed
@@ -42,30 +42,35 @@ def read_and_run(session: Conversation, read_line: Callable[[], str]) -> int:
     return 0
 
 
-def run_piped(engine: Engine, source: bytes) -> None:
-    """Run what came on the standard input, up to the first error. Raises LuaError.
+def run_piped(engine: Engine, source: bytes, report: Callable[[LuaError], None]) -> bool:
+    """Run what came on the standard input; returns whether nothing has failed.
 
     A file that compiles as a whole is run as a script. Everything else is run input by input, as at
-    the prompt: then values are printed. Nothing is run if one of the inputs does not compile.
+    the prompt: then values are printed. Errors are reported, and the inputs that follow are run, as
+    Torch7 does. Raises LuaError for a script.
     """
-    if stat.S_ISREG(os.fstat(0).st_mode):
+    # In a chunk, LuaJIT skips a first line that begins with #.
+    if stat.S_ISREG(os.fstat(0).st_mode) and not source.startswith(b"#"):
         try:
             chunk = engine.compile(source, b"=stdin")
         except LuaSyntaxError:
             pass
         else:
             engine.run(chunk)
-            return
+            return True
     session = Session(engine)
     text = source.decode("utf-8", "surrogateescape")
-    inputs = list(placed(text, session.inputs(text)))
-    for piece in inputs:
-        if not is_command(piece):
-            engine.check_syntax(piece.encode("utf-8", "surrogateescape"))
-    for piece in inputs:
+    held = True
+    for piece in placed(text, session.inputs(text)):
         if is_exit(piece):
             break
-        _run_piece(session, piece)
+        try:
+            _run_piece(session, piece)
+        except LuaError as error:
+            held = False
+            engine.flush()
+            report(error)
+    return held
 
 
 def _run_piece(session: Session, piece: str) -> None:
