@@ -90,7 +90,8 @@ def forms(text: bytes, found: Reading | None) -> tuple[bytes | None, ...]:
     before = text[: last.offset]
     behind = b"return nil, " + text[last.offset :].rstrip(EMPTY) + b"\n"
     exits = [*(one for one in found.exits if one.offset < last.offset), last]
-    return expression, text, keeping, before + behind, keeping_locals(before, exits) + behind
+    trailing = before + behind
+    return expression, text, keeping, trailing, keeping_locals(trailing, exits)
 
 
 class _Opened(NamedTuple):

@@ -43,7 +43,7 @@ def entered(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
         ("x = 3; f().x = 3", "[2]:1: attempt to index a number value\n"),
         ("a = 1; b = f()", ""),
         ("x = 3 -- f(); f()", ""),
-        ("#'four'; f()", "[2]:1: unexpected symbol near '#'\n\n"),
+        ("#'four'; f()", "[2]:1: unexpected symbol near '#'\n"),
         ("#! f(); f()", ""),
     ],
 )
