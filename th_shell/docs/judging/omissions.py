@@ -37,7 +37,7 @@ def with_omissions(
     found = _left_out(judged, outcomes, lines)
     if found:  # two runs may print the same by chance
         lost = {i: runs[0] for i, runs in enumerate(outcomes) if runs[0].lost}
-        plans = [Plan(seed, engine=seed, last=max(found), lost=lost) for seed in _SEEDS]
+        plans = [Plan(seed, engine=seed, lost=lost) for seed in _SEEDS]
         more = runner.evaluate([result.example for result in judged], plans)
         pairs = enumerate(zip(outcomes, more, strict=True))
         found = _left_out(judged, {i: _compared(judged[i], *pair) for i, pair in pairs}, lines)
