@@ -14,9 +14,8 @@ from dataclasses import replace
 
 from th_shell.docs.judging.python import comparable_outcome
 from th_shell.docs.judging.verdicts import Result, Verdict
-from th_shell.docs.reading.comment_values import remark_of
+from th_shell.docs.reading.comment_values import ASSIGNMENT, remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
-from th_shell.docs.reading.names import bound_names
 from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 
@@ -102,7 +101,8 @@ def _speaks(example: Example, lines: Mapping[int, str]) -> bool:
     is_of_another = above.lstrip("- ").startswith((">", "=>"))  # the value of what is above it
     is_above = above.startswith("--") and not is_of_another
     is_remark = bool(remark_of(example.source)) or is_above
-    return example.language == LUA and (is_remark or bool(bound_names(example.source)))
+    is_silent = ASSIGNMENT.match(example.source) or example.source.startswith("require")
+    return example.language == LUA and (is_remark or bool(is_silent))
 
 
 def _strict(result: Result) -> Result:

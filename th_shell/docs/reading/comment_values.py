@@ -23,7 +23,7 @@ _TOLD = re.compile(
 )
 _REMARK = re.compile(r"--(?!\[|-|th-docs)\s*(?P<text>.*?)\s*$")
 _PLACE = r"[A-Za-z_][\w.]*(?:\[[^\]=]*\][\w.]*)*"
-_ASSIGNMENT = re.compile(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
+ASSIGNMENT = re.compile(rf"\s*(?P<places>{_PLACE}(?:\s*,\s*{_PLACE})*)\s*=(?!=)")
 _STRING = re.compile(r"([\"'])(?P<text>(?:(?!\1)[^\\])*)\1")
 _BECOMES = re.compile(r"`?(?P<place>\w+)`? becomes (?P<text>.*)", re.S)
 _EQUATION = re.compile(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
@@ -112,7 +112,7 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
     if equations := _equations(text, compiler):
         places, texts = map(", ".join, zip(*equations, strict=True))
         return Value(text, (texts,), places)
-    assignment = _ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
+    assignment = ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
     codes = _literals(text, compiler)
     return Value(text, codes, assignment["places"] if assignment else "")
 
