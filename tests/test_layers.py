@@ -168,6 +168,8 @@ def test_one_module_has_lupa() -> None:
     [
         ("prompt_toolkit", {"terminal"}),
         ("ipykernel", {"jupyter"}),
+        ("pygls", {"editor"}),
+        ("lsprotocol", {"editor"}),
         ("pytest", {"docs"}),
         ("argparse", {"docs"}),
         ("markdown_it", {"docs"}),

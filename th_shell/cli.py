@@ -57,6 +57,8 @@ def _run_program(name: str, words: Sequence[str]) -> int:
     try:
         if name == "check":
             from th_shell.preflight.command import run
+        elif name == "lsp":
+            from th_shell.editor.command import run
         elif name == "convert":
             from th_shell.convert import run
         elif name == "jupyter":

@@ -23,6 +23,7 @@ Options:
   --gpu-as-cpu       let programs for GPUs compute on the processor (cutorch, cunn, cudnn)
   --check path...    read programs (with --json, for other programs), and say what they need that
                      is not here; they are not run
+  --lsp              serve an editor: what --check says, completion, help, definitions
   --convert in.t7 out.npz
                      write what a file of Torch7 holds as arrays of numpy, in out.json its
                      structure, or in out.t7 the same (--format ascii or b32)
@@ -77,7 +78,9 @@ class Options(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-_PROGRAMS = ("--check", "--convert", "--install", "--list", "--remove", "--jupyter", "--python")
+_PROGRAMS = frozenset(
+    "--check --convert --install --jupyter --list --lsp --python --remove".split()
+)
 _WITH_WORD = {"-e": "statement", "-l": "library"}
 _PRINTING = {
     "-h": "help",

@@ -28,10 +28,11 @@ class OpenCall(NamedTuple):
     bracket: int
 
 
-def call_at_cursor(code: Sequence[Token]) -> OpenCall | None:
+def call_at_cursor(code: Sequence[Token], with_own: bool = False) -> OpenCall | None:
     """The innermost call that is open behind some tokens, of which none is a comment.
 
-    None where there is none, where what is called has no name, and in a function's body.
+    None where there is none, where what is called has no name, and in a function's body. with_own:
+    calls count whose steps are not known, too: of the program's own functions; they have none.
     """
     brackets = blocks = commas = 0
     for at in range(len(code) - 1, -1, -1):
@@ -47,7 +48,7 @@ def call_at_cursor(code: Sequence[Token]) -> OpenCall | None:
             if text in (")", "]", "}"):
                 brackets += 1
             elif text in ("(", "[", "{") and not is_inside:
-                call = _call(code, at, commas) if text == "(" else None
+                call = _call(code, at, commas, with_own) if text == "(" else None
                 if call is not None or (at and code[at - 1].text == "function"):
                     return call
                 commas = 0
@@ -57,8 +58,12 @@ def call_at_cursor(code: Sequence[Token]) -> OpenCall | None:
     return None
 
 
-def _call(code: Sequence[Token], bracket: int, argument: int) -> OpenCall | None:
+def _call(code: Sequence[Token], bracket: int, argument: int, with_own: bool) -> OpenCall | None:
     path = path_before(code, bracket)
+    if path is None and with_own and bracket and code[bracket - 1].kind == "name":
+        is_definition = bracket > 1 and code[bracket - 2].text == "function"
+        is_method = bracket > 1 and code[bracket - 2].text == ":"
+        return None if is_definition else OpenCall([], is_method, argument, bracket - 1, bracket)
     if path is None or not path.steps[-1].startswith("."):
         return None
     if path.first and code[path.first - 1].text == "function":

@@ -34,14 +34,14 @@ def _name(member: Member, owner: str = "", text: str = "") -> Candidate:
 
 def complete(text: str, cursor: int, engine: Engine) -> Completions:
     """What may stand at the cursor (from 0) of an input."""
-    return complete_input(text, cursor, COMMANDS, partial(_lua, engine=engine))
+    return complete_input(text, cursor, COMMANDS, partial(complete_code, engine=engine))
 
 
 # ------------------------------------------------------------------------ Lua
 
 
-def _lua(before: str, behind: str, first: int, engine: Engine) -> Completions:
-    """first: where Lua begins."""
+def complete_code(before: str, behind: str, first: int, engine: Engine) -> Completions:
+    """What may stand behind a text of Lua. first: where Lua begins in it."""
     place = place_of(tokens(before, first), len(before))
     if place is None:
         return Completions(len(before))

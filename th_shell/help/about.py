@@ -42,9 +42,9 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[
         return _function(name, facts, engine)
     known = find_path(name) if "." in name else None
     if known and facts["category"] == "table":
-        return _explained(known) + _members(name, engine)
+        return explained(known) + _members(name, engine)
     text = value_text(name, facts)
-    return (_explained(known) if known else "") + text + _methods(name, facts, engine)
+    return (explained(known) if known else "") + text + _methods(name, facts, engine)
 
 
 def _members(name: str, engine: Engine) -> str:
@@ -67,7 +67,7 @@ def _methods(name: str, facts: Facts, engine: Engine) -> str:
 def _function(name: str, facts: Facts, engine: Engine) -> str:
     meaning = _meaning_at(name, engine) or find_path(str(facts.get("known_as", "")))
     if meaning is not None:
-        return _explained(meaning)
+        return explained(meaning)
     return f"{name}: a function of a library, of which nothing is known here\n"
 
 
@@ -97,7 +97,7 @@ def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequen
     return head + textwrap.indent(source + "\n" if source else "", "  ")
 
 
-def _explained(meaning: Meaning) -> str:
+def explained(meaning: Meaning) -> str:
     """A function's line of meaning, and its call forms."""
     text = f"{meaning.call}{meaning.arguments}\n" + filled(meaning.text, 4)
     owner = meaning.section
@@ -119,7 +119,7 @@ def _without_value(name: str, engine: Engine) -> str:
         known = find(last, ("Tensor", "torch", "Storage", "File"))
     else:
         known = None
-    return _explained(known) if known else _unknown(name, path, mark, last, engine)
+    return explained(known) if known else _unknown(name, path, mark, last, engine)
 
 
 def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:

@@ -43,7 +43,7 @@ def check(words: Sequence[str], as_json: bool = False) -> int:
     engine = Engine()
     programs: list[Program] = []
     problems = []
-    for path in dict.fromkeys(_files(words)):
+    for path in dict.fromkeys(lua_files(words)):
         try:
             programs.append(read(path, engine))
         except UnreadableError as error:
@@ -67,7 +67,7 @@ def _print(lines: Iterable[str], stream: TextIO) -> None:
     stream.flush()
 
 
-def _files(words: Sequence[str]) -> Iterator[Path]:
+def lua_files(words: Iterable[str]) -> Iterator[Path]:
     """The files that are named, and the files *.lua in the folders that are."""
     for word in words:
         if not os.path.isdir(word):

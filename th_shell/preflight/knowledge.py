@@ -102,7 +102,7 @@ class Facts:
     fields: the names in the global tables of `LIBRARIES`. methods: those of tensors, of any type.
     engine: finds modules. globals: all global names. operations: those of torch that the table of
     operations has, by how they are called: 'function' and 'method'. members: the names in tables
-    of packages of Lua files.
+    of packages of Lua files; package_methods: those of their classes; all_methods: with torch's.
     """
 
     fields: Mapping[str, frozenset[str]]
@@ -112,6 +112,7 @@ class Facts:
     globals: frozenset[str] = frozenset()
     operations: Mapping[str, frozenset[str]] = field(default_factory=dict)
     members: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    package_methods: frozenset[str] = frozenset()
     all_methods: frozenset[str] = frozenset()
 
     @property
@@ -154,13 +155,16 @@ def facts_of(engine: Engine) -> Facts:
     listed = loads((files("th_shell.preflight") / "members.toml").read_text("utf-8"))
     members = {name: frozenset(names.split()) for name, names in listed.items()}
     others = [engine.names(f"torch.{name}") for name in _CLASSES]
-    all_methods = known.union(members.pop("methods"), fields["string"], _OF_FILES, *others)
+    of_packages = members.pop("methods")
+    all_methods = known.union(of_packages, fields["string"], _OF_FILES, *others)
     operations = {
         space: frozenset(one.name for one in engine.members(path).found if one.is_operation)
         for space, path in (("function", [".torch"]), ("method", [".torch", ".DoubleTensor"]))
     }
     names = frozenset(engine.names("")) | _GIVEN
-    return Facts(fields, known, packages, engine, names, operations, members, all_methods)
+    return Facts(
+        fields, known, packages, engine, names, operations, members, of_packages, all_methods
+    )
 
 
 def _impossible(engine: Engine) -> Mapping[str, Lack]:

@@ -180,7 +180,7 @@ class _Reader:
     def _read_string(self, part: Part) -> tree.Node:
         content = Token("string", _text(part), 0).content
         self.chunk.texts.add(content)
-        return tree.String(_place(part), self._conditions, content)
+        return self._kept(tree.String(_place(part), self._conditions, content))
 
     def _read_binary_expression(self, part: Part) -> tree.Node:
         left, operator, right = (_one(part, side) for side in ("left", "operator", "right"))

@@ -53,7 +53,7 @@ class Modules:
         """The file of a module that a program asks for, where it has one."""
         found = self._find(name)
         if found is not None:
-            return Path(found) if found else None
+            return Path(found).resolve() if found else None
         for folder in _folders(path):
             file = self._file(folder.joinpath(*_parts(name)))
             if file is not None:
@@ -121,7 +121,7 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True)
 class Program:
-    """A file. errors: why LuaJIT cannot compile it, with the lines; then the chunk is empty."""
+    """A file. errors: why LuaJIT cannot compile it, with the lines; then the chunk has the rest."""
 
     path: Path
     source: str
@@ -173,7 +173,7 @@ def program_of(path: Path, data: bytes, engine: Engine) -> Program:
     code = b"\n" + data.partition(b"\n")[2] if data.startswith(b"#") else data
     errors = tuple(syntax_errors(code, engine))
     try:
-        return Program(path, source, Chunk() if errors else parse(source), errors)
+        return Program(path, source, parse(source, is_whole=not errors), errors)
     except NotLuaError as error:
         return Program(path, source, Chunk(), ((error.line, "th cannot read this line"),))
 
@@ -191,7 +191,7 @@ class World:
     globals, fields, texts: the globals, fields and methods that they define together, and the
     strings in them. members: the fields by the global tables that they are added to. mentions: how
     often they name a field or method. is_extended: whether they load modules that cannot be read,
-    which may add to torch.
+    which may add to torch. programs: all of them, with their modules.
     """
 
     facts: Facts
@@ -202,6 +202,7 @@ class World:
     members: dict[str, set[str]] = field(default_factory=dict)
     mentions: Counter[str] = field(default_factory=Counter)
     is_extended: bool = False
+    programs: list[Program] = field(default_factory=list)
     _required: set[str] = field(default_factory=set)
     _open: set[Path] = field(default_factory=set)
     _loaded: dict[Path, set[Path]] = field(default_factory=dict)
@@ -220,7 +221,7 @@ class World:
         """
         world = cls(facts, modules)
         known = {program.path.resolve() for program in programs}
-        read_too = list(programs)
+        read_too = world.programs = list(programs)
         for program in read_too:  # which grows
             for file in world._add(program):
                 if file in known:
@@ -236,6 +237,8 @@ class World:
     def _add(self, program: Program) -> set[Path]:
         """Add what a program defines; returns the files that it loads."""
         chunk = program.chunk
+        if program.errors:  # what it defines may not be read
+            self._open.add(program.path.resolve())
         self.fields.update(chunk.defined)
         self.texts.update(text.lstrip("-") for text in chunk.texts)  # as options have them
         for node in chunk.nodes:

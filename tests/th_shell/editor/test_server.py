@@ -1,0 +1,314 @@
+"""The language server, as an editor speaks with it: one process for all tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.th_shell.editor.client import Client
+
+UTIL = """\
+local M = {}
+
+-- Adds two numbers.
+function M.add(a, b)
+  return a + b
+end
+
+return M
+"""
+LAYER = """\
+nn = nn or {}
+local Layer, parent = torch.class('nn.Layer', 'nn.Base')
+function Layer:__init(size, rate) self.size = size end
+function Layer:forward(input) return input end
+"""
+BASE = """\
+local Base = torch.class('nn.Base')
+function Base:backward(input, gradOutput) end
+"""
+#: The line of Cyrillic letters and the emoji have other lengths in bytes, characters and UTF-16.
+MAIN = """\
+local util = require 'util'
+local x = torch.randn(2, 3)
+local имя = '😀' .. x:sum() .. util.add(1, 2)
+local function twice(a, b) return a + b end
+function helper(n) return twice(n, n) end
+local layer = nn.Layer(3, 0.1)
+print(имя, x, helper(1), layer, x:narrow(1, 1, 1))
+"""
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    folder = tmp_path_factory.mktemp("project")
+    for name, text in (("util.lua", UTIL), ("layer.lua", LAYER), ("base.lua", BASE)):
+        (folder / name).write_text(text)
+    (folder / "ran.lua").write_text("io.open('made', 'w')")
+    client = Client(folder)
+    client.open("main.lua", MAIN)
+    yield client
+    assert client.close() == ""
+    assert not (folder / "made").exists()
+
+
+def places(found: list[dict[str, Any]], folder: Path) -> list[str]:
+    """Locations as 'file:line:column-end', from 0."""
+    return [
+        f"{one['uri'].rpartition('/')[2]}:{one['range']['start']['line']}:"
+        f"{one['range']['start']['character']}-{one['range']['end']['character']}"
+        for one in found
+    ]
+
+
+def ranges(found: list[dict[str, Any]]) -> list[tuple[int, int, int, str]]:
+    return [
+        (
+            one["range"]["start"]["line"],
+            one["range"]["start"]["character"],
+            one["range"]["end"]["character"],
+            one["message"],
+        )
+        for one in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (MAIN, []),
+        ("local я = '😀'; prnt(я)", [(0, 16, 20, "prnt: a global that nothing defines; there is "
+          "print")]),
+        ("local я = '😀' = 1", [(0, 15, 16, "syntax error: unexpected symbol near '=': LuaJIT does "
+          "not compile it; correct it")]),
+        ("x = torch.ones(2):cmull(1)\ny = = 1\nz = = 1", [(1, 4, 5, "syntax error: unexpected "
+          "symbol near '=': LuaJIT does not compile it; correct it"), (2, 4, 5, "syntax error: "
+          "unexpected symbol near '=': LuaJIT does not compile it; correct it")]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_diagnostics_while_typing(
+    client: Client, source: str, expected: list[tuple[int, int, int, str]]
+) -> None:
+    client.open("typed.lua", "x = 1")
+    assert ranges(client.change("typed.lua", source)) == expected
+
+
+def test_what_an_open_file_defines_counts_for_others(client: Client) -> None:
+    client.open("one.lua", "")
+    assert client.open("two.lua", "from_one()") != []
+    client.change("one.lua", "function from_one() end")
+    assert client.change("two.lua", "from_one() ") == []
+    client.change("one.lua", "function from_one() end x = = 1")
+    assert client.change("two.lua", "from_one()") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "words"),
+    [
+        (1, 18, ["torch.randn", "random normal numbers", "[*DoubleTensor*] [Generator]"]),
+        (2, 23, ["x:sum", "DoubleTensor index"]),
+        (6, 37, ["x:narrow", "A view of a range of indices"]),
+        (2, 37, ["util.add(a, b)", "Adds two numbers.", "util.lua, line 4"]),
+        (4, 28, ["twice(a, b)", "main.lua, line 4"]),
+        (6, 16, ["helper(n)"]),
+        (5, 20, ["nn.Layer(size, rate)", "layer.lua, line 2"]),
+        (6, 11, ["torch.DoubleTensor"]),
+        (6, 0, ["print(…)"]),
+    ],
+)
+def test_hover(client: Client, line: int, character: int, words: list[str]) -> None:
+    text = client.at("hover", "main.lua", line, character)["contents"]["value"]
+    assert [word for word in words if word not in text] == []
+
+
+def test_hover_where_nothing_is(client: Client) -> None:
+    assert client.at("hover", "main.lua", 2, 15) is None
+    assert client.at("hover", "main.lua", 90, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "some", "none"),
+    [
+        ("torch.ran", ["randn", "range", "randperm"], ["zeros"]),
+        ("x:nar", ["narrow"], ["size"]),
+        ("tw", ["twice"], ["helper"]),
+        ("hel", ["helper"], []),
+        ("util.", ["add"], ["narrow"]),
+        ("layer:", ["forward", "backward"], ["narrow", "__init"]),
+        ("s = ('x'):", ["rep", "upper"], ["narrow"]),
+        ("wh", ["while"], []),
+        ("require 'ut", ["util'"], []),
+        ("nn.Seq", ["Sequential"], ["Linear"]),
+        ("nn.Lay", ["Layer"], []),
+        ("local 😀я = 1; torch.zer", ["zeros"], []),
+    ],
+)
+def test_completion(client: Client, typed: str, some: list[str], none: list[str]) -> None:
+    client.change("main.lua", MAIN + typed)
+    column = len(typed.encode("utf-16-le")) // 2
+    found = client.at("completion", "main.lua", MAIN.count("\n"), column)
+    labels = [one["label"] for one in found["items"]]
+    assert [one for one in some if one not in labels] == []
+    assert [one for one in none if one in labels] == []
+    start = found["items"][0]["textEdit"]["range"]["start"]["character"]
+    head = typed.encode("utf-16-le")[: 2 * start].decode("utf-16-le")
+    assert head == typed.rstrip("abcdefghijklmnopqrstuvwxyzLS")
+    client.change("main.lua", MAIN)
+
+
+@pytest.mark.parametrize(
+    ("typed", "label", "active"),
+    [
+        ("torch.zeros(", "torch.zeros([*Tensor*] (LongStorage | dim1 [dim2...]))", 1),
+        ("x:narrow(1, ", "x:narrow(Tensor index long long)", 2),
+        ("util.add(1, ", "add(a, b)", 1),
+        ("twice(", "twice(a, b)", 0),
+        ("nn.Layer(3, f(1), ", "Layer(size, rate)", None),
+        ("layer:backward(x, ", "backward(input, gradOutput)", 1),
+    ],
+)
+def test_signature(client: Client, typed: str, label: str, active: int | None) -> None:
+    client.change("main.lua", MAIN + typed)
+    found = client.at("signatureHelp", "main.lua", MAIN.count("\n"), len(typed))
+    first = found["signatures"][0]
+    assert (first["label"], first.get("activeParameter")) == (label, active)
+    if active is not None:
+        start, end = first["parameters"][active]["label"]
+        assert label[start:end] in label
+    client.change("main.lua", MAIN)
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "expected"),
+    [
+        (6, 8, ["main.lua:2:6-9"]),
+        (2, 37, ["util.lua:3:11-14"]),
+        (4, 27, ["main.lua:3:15-20"]),
+        (6, 15, ["main.lua:4:9-15"]),
+        (5, 20, ["layer.lua:1:34-44"]),
+        (0, 22, ["util.lua:0:0-0"]),
+        (1, 18, []),
+    ],
+)
+def test_definition(client: Client, line: int, character: int, expected: list[str]) -> None:
+    found = client.at("definition", "main.lua", line, character)
+    assert places(found, client.folder) == expected
+
+
+def test_definition_of_a_method(client: Client) -> None:
+    client.open("uses.lua", "local l = nn.Layer(1)\nl:backward(1, 2)")
+    found = client.at("definition", "uses.lua", 1, 4)
+    assert places(found, client.folder) == ["base.lua:1:14-22"]
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "expected"),
+    [
+        (6, 8, ["main.lua:2:6-9", "main.lua:6:6-9"]),
+        (2, 37, ["main.lua:2:36-39", "util.lua:3:11-14"]),
+        (4, 10, ["main.lua:4:9-15", "main.lua:6:14-20"]),
+    ],
+)
+def test_references(client: Client, line: int, character: int, expected: list[str]) -> None:
+    found = client.at(
+        "references", "main.lua", line, character, context={"includeDeclaration": True}
+    )
+    assert places(found, client.folder) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "new", "expected"),
+    [
+        (6, 8, "name", ["2:6-9", "6:6-9"]),
+        (3, 21, "c", ["3:21-22", "3:34-35"]),
+        (3, 21, "b", None),  # another parameter
+        (6, 11, "helper", None),  # a global that is used
+        (4, 10, "other", None),  # no local
+        (6, 8, "two words", None),
+        (6, 8, "end", None),
+    ],
+)
+def test_rename(
+    client: Client, line: int, character: int, new: str, expected: list[str] | None
+) -> None:
+    found = client.at("rename", "main.lua", line, character, newName=new)
+    if expected is None:
+        assert found is None
+        return
+    [edits] = found["changes"].values()
+    assert [where.partition(":")[2] for where in places(
+        [{"uri": "x", **one} for one in edits], client.folder)] == expected  # fmt: skip
+    assert {one["newText"] for one in edits} == {new}
+
+
+def test_symbols(client: Client) -> None:
+    client.open(
+        "symbols.lua", "function M.a(x) end\nlocal b = function(...) end\nfunction C:d() end"
+    )
+    found = client.request(
+        "textDocument/documentSymbol", {"textDocument": {"uri": client.uri("symbols.lua")}}
+    )
+    assert [(one["name"], one["detail"], one["kind"]) for one in found] == [
+        ("M.a", "(x)", 12),
+        ("b", "(...)", 12),
+        ("C:d", "()", 6),
+    ]
+
+
+def test_a_page_runs_by_its_lens(client: Client) -> None:
+    client.open("page.md", "# A\n\n```lua\n> 1 + 1\n2\n> 1 + 2\n4\n```\n")
+    uri = client.uri("page.md")
+
+    def titles() -> list[tuple[int, str]]:
+        found = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        return [(one["range"]["start"]["line"], one["command"]["title"]) for one in found]
+
+    assert titles() == [(3, "run"), (5, "run")]
+    client.request("workspace/executeCommand", {"command": "th.checkPage", "arguments": [uri]})
+    assert [(line, text) for line, _, _, text in ranges(client.wait(uri))] == [(5, "differs: 3")]
+    assert titles() == [(3, "pass"), (5, "differs")]
+
+
+def test_a_file_that_is_saved(client: Client) -> None:
+    client.open("saved.lua", "from_disk()")
+    (client.folder / "new.lua").write_text("function from_disk() end")
+    client.diagnostics.clear()
+    client.notify("textDocument/didSave", {"textDocument": {"uri": client.uri("saved.lua")}})
+    assert client.wait(client.uri("saved.lua")) == []
+
+
+@pytest.mark.slow
+def test_it_is_quick(client: Client) -> None:
+    text = "\n".join(f"local function f{i}(x)\n  return x:sum() + {i}\nend" for i in range(340))
+    client.open("long.lua", text)
+    times = []
+    for i in range(5):
+        start = time.monotonic()
+        assert client.change("long.lua", f"{text}\nprnt({i})") != []
+        times.append(time.monotonic() - start)
+    assert min(times) < 0.3
+    start = time.monotonic()
+    client.at("hover", "long.lua", 1, 12)
+    client.at("hover", "long.lua", 1, 12)
+    assert (time.monotonic() - start) / 2 < 0.1
+
+
+def test_without_the_extra(tmp_path: Path) -> None:
+    (tmp_path / "pygls.py").write_text("raise ModuleNotFoundError('no', name='pygls')")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from th_shell.cli import main; "
+        "sys.exit(main(['--lsp']))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (
+        2,
+        "",
+        "th: --lsp needs pygls: pip install 'th-shell[editor]'\n",
+    )

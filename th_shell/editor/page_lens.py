@@ -1,0 +1,62 @@
+"""The examples of a page in an editor: run through th-docs, with a verdict above each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lsprotocol.types import CodeLens, Command, Diagnostic, DiagnosticSeverity, Position, Range
+
+COMMAND = "th.checkPage"
+
+
+class PageLens:
+    """Reads and checks pages, and keeps their verdicts until their texts change."""
+
+    def __init__(self) -> None:
+        self._verdicts: dict[str, dict[int, str]] = {}
+
+    def lenses(self, uri: str, path: Path, text: str) -> list[CodeLens]:
+        """A lens above each example: its verdict, or what runs it."""
+        import th_shell.docs.library as docs  # late: few editors have pages open
+
+        verdicts = self._verdicts.get(f"{uri}\n{text}", {})
+        try:
+            examples = docs.read(path, docs.Compiler(), None, text).examples
+        except docs.PageError:
+            return []
+        return [
+            CodeLens(
+                _line(one.line), Command(verdicts.get(one.line, "run"), COMMAND, arguments=[uri])
+            )
+            for one in examples
+        ]
+
+    def check(self, uri: str, path: Path, text: str) -> list[Diagnostic]:
+        """Run a page; returns what does not hold."""
+        import th_shell.docs.library as docs
+
+        starter = docs.Starter()
+        try:
+            checker = docs.Checker(starter, docs.Compiler(), docs.Configuration())
+            results = docs.assess_page(*checker.read(path, text)).results
+        except docs.PageError as error:
+            return [_diagnostic(1, str(error))]
+        finally:
+            starter.stop()
+        self._verdicts[f"{uri}\n{text}"] = {
+            one.example.line: f"{one.verdict.value} {one.note}".strip() for one in results
+        }
+        return [
+            _diagnostic(one.example.line, f"{one.verdict.value}: {one.note or one.got}".strip())
+            for one in results
+            if one.failed
+        ]
+
+
+def _line(number: int) -> Range:
+    """A line, from 1, as a range."""
+    return Range(Position(number - 1, 0), Position(number, 0))
+
+
+def _diagnostic(line: int, message: str) -> Diagnostic:
+    return Diagnostic(_line(line), message, DiagnosticSeverity.Warning, source="th-docs")

@@ -1,0 +1,276 @@
+"""The language server: what it answers to an editor. pygls has the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path, to_fs_path
+
+from th_shell import __version__
+from th_shell.completing.signatures import Signature
+from th_shell.editor import typing_help
+from th_shell.editor.page_lens import COMMAND, PageLens
+from th_shell.editor.positions import range_of, text_before, units
+from th_shell.editor.symbols import (
+    Found,
+    Symbol,
+    can_be_renamed,
+    definitions,
+    last_name,
+    places_of,
+    symbol_at,
+)
+from th_shell.editor.workspace import Workspace
+from th_shell.preflight.finding import Finding
+from th_shell.preflight.programs import Program
+
+_PAUSE = 0.05  # seconds without a key before a program is checked
+_KINDS = {
+    "function": lsp.CompletionItemKind.Function,
+    "local": lsp.CompletionItemKind.Variable,
+    "global": lsp.CompletionItemKind.Variable,
+    "keyword": lsp.CompletionItemKind.Keyword,
+    "module": lsp.CompletionItemKind.Module,
+    "file": lsp.CompletionItemKind.File,
+    "folder": lsp.CompletionItemKind.Folder,
+}
+_SERIOUS = ("syntax", "sizes")
+
+
+class _AtPlace(Protocol):
+    """What a request says of the name that it is about."""
+
+    @property
+    def text_document(self) -> lsp.TextDocumentIdentifier: ...
+    @property
+    def position(self) -> lsp.Position: ...
+
+
+class Server(LanguageServer):
+    """One editor's session."""
+
+    def __init__(self) -> None:
+        super().__init__("th", __version__)
+        self.programs = Workspace()
+        self.pages = PageLens()
+
+    def path_of(self, uri: str) -> Path:
+        """The file of a document."""
+        return Path(to_fs_path(uri) or uri).resolve()
+
+    def text_of(self, uri: str) -> str:
+        """The text of a document as it is typed."""
+        return str(self.workspace.get_text_document(uri).source)
+
+    def place(self, params: _AtPlace) -> tuple[Program, Symbol | None, str]:
+        """The program, the name and the text before it that a request is about."""
+        program = self.program(params.text_document.uri)
+        before = text_before(program.source, params.position)
+        symbol = symbol_at(program, len(before.encode("utf-8", "surrogatepass")))
+        return program, symbol, before
+
+    def program(self, uri: str) -> Program:
+        """The program of a document as it is typed."""
+        return self.programs.set_text(self.path_of(uri), self.text_of(uri))
+
+    def show(self, uri: str) -> None:
+        """Send what is found in a program."""
+        program = self.program(uri)
+        lines = program.source.split("\n")
+        found = [_diagnostic(one, lines) for one in self.programs.findings(program)]
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+
+
+def make_server() -> Server:
+    """The server, with all that it answers."""
+    server = Server()
+    for name, function in _FEATURES.items():
+        options = _OPTIONS.get(name)
+        server.feature(name, options)(function)
+    server.command(COMMAND)(_check_page)
+    return server
+
+
+# -- documents
+
+
+def _initialized(ls: Server, _: lsp.InitializedParams) -> None:
+    ls.programs.folders = [ls.path_of(one) for one in ls.workspace.folders]
+    if ls.programs.folders:  # where programs are started, and `require` looks first
+        os.chdir(ls.programs.folders[0])
+
+
+async def _changed(
+    ls: Server, params: lsp.DidOpenTextDocumentParams | lsp.DidChangeTextDocumentParams
+) -> None:
+    uri = params.text_document.uri
+    if not uri.endswith(".lua"):
+        return
+    version = ls.workspace.get_text_document(uri).version
+    await asyncio.sleep(_PAUSE)
+    if version == ls.workspace.get_text_document(uri).version:
+        ls.show(uri)
+
+
+def _closed(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
+    ls.programs.close(ls.path_of(params.text_document.uri))
+
+
+def _saved(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
+    ls.programs.forget()
+    for uri in ls.workspace.text_documents:
+        if uri.endswith(".lua"):
+            ls.show(uri)
+
+
+def _diagnostic(found: Finding, lines: Sequence[str]) -> lsp.Diagnostic:
+    text = lines[found.line - 1] if found.line <= len(lines) else ""
+    start, end = (units(text[: found.column - 1 + n]) for n in (0, found.length))
+    kinds = lsp.DiagnosticSeverity
+    severity = kinds.Error if found.subject in _SERIOUS else kinds.Warning
+    return lsp.Diagnostic(
+        lsp.Range(lsp.Position(found.line - 1, start), lsp.Position(found.line - 1, end)),
+        found.message,
+        severity,
+        source="th",
+    )
+
+
+# -- what stands at a place
+
+
+def _hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
+    program, symbol, _ = ls.place(params)
+    if symbol is None or symbol.is_text:
+        return None
+    end = program.parsed[: symbol.place.end].decode()
+    text = typing_help.meaning(end, symbol, program, ls.programs)
+    if not text:
+        return None
+    content = lsp.MarkupContent(lsp.MarkupKind.Markdown, f"```lua\n{text.rstrip()}\n```")
+    return lsp.Hover(content, range_of(program, symbol.place))
+
+
+def _completion(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionList:
+    program, _, before = ls.place(params)
+    found = typing_help.completions(before, program, ls.programs)
+    line = before.rpartition("\n")[2]
+    start = lsp.Position(
+        params.position.line, units(line[: max(len(line) - len(before) + found.start, 0)])
+    )
+    items = [
+        lsp.CompletionItem(
+            one.text,
+            kind=_KINDS.get(one.kind, lsp.CompletionItemKind.Field),
+            detail=one.detail,
+            text_edit=lsp.TextEdit(lsp.Range(start, params.position), one.text),
+        )
+        for one in found.candidates
+    ]
+    return lsp.CompletionList(found.more > 0, items)
+
+
+def _signature(ls: Server, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp:
+    program, _, before = ls.place(params)
+    found = typing_help.signatures(before, program, ls.programs)
+    return lsp.SignatureHelp([_signature_of(one) for one in found], 0)
+
+
+def _signature_of(one: Signature) -> lsp.SignatureInformation:
+    label, parameters = f"{one.name}(", []
+    for at, word in enumerate(one.words):
+        label += one.between if at else ""
+        start = units(label)
+        label += word
+        parameters.append(lsp.ParameterInformation((start, units(label))))
+    return lsp.SignatureInformation(
+        f"{label})", parameters=parameters, active_parameter=one.current
+    )
+
+
+def _definition(ls: Server, params: lsp.DefinitionParams) -> list[lsp.Location]:
+    program, symbol, _ = ls.place(params)
+    found = definitions(symbol, program, ls.programs.world()) if symbol else []
+    return list(map(_location, found))
+
+
+def _references(ls: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
+    program, symbol, _ = ls.place(params)
+    if symbol is None:
+        return []
+    others = [one for one in ls.programs.world().programs if one.path != program.path]
+    programs = [program] if symbol.local else [program, *others]
+    return list(map(_location, places_of(symbol, programs)))
+
+
+def _location(found: Found) -> lsp.Location:
+    program, place = found
+    return lsp.Location(from_fs_path(str(program.path)) or "", range_of(program, place))
+
+
+def _rename(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+    program, symbol, _ = ls.place(params)
+    if symbol is None or not can_be_renamed(symbol, params.new_name, program):
+        return None
+    edits = [
+        lsp.TextEdit(range_of(program, place), params.new_name)
+        for _, place in places_of(symbol, [program])
+    ]
+    return lsp.WorkspaceEdit({params.text_document.uri: edits})
+
+
+def _symbols(ls: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+    program = ls.program(params.text_document.uri)
+    return [
+        lsp.DocumentSymbol(
+            one.name,
+            lsp.SymbolKind.Method if ":" in one.name else lsp.SymbolKind.Function,
+            range_of(program, one.whole),
+            range_of(program, one.place),
+            one.parameters,
+        )
+        for one in program.chunk.functions
+        if last_name(one)
+    ]
+
+
+# -- pages
+
+
+def _lenses(ls: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+    uri = params.text_document.uri
+    return ls.pages.lenses(uri, ls.path_of(uri), ls.text_of(uri))
+
+
+async def _check_page(ls: Server, uri: str) -> None:
+    path, text = ls.path_of(uri), ls.text_of(uri)
+    found = await asyncio.to_thread(ls.pages.check, uri, path, text)
+    ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+    ls.workspace_code_lens_refresh(None)
+
+
+_FEATURES: dict[str, Callable[..., Any]] = {
+    lsp.INITIALIZED: _initialized,
+    lsp.TEXT_DOCUMENT_DID_OPEN: _changed,
+    lsp.TEXT_DOCUMENT_DID_CHANGE: _changed,
+    lsp.TEXT_DOCUMENT_DID_CLOSE: _closed,
+    lsp.TEXT_DOCUMENT_DID_SAVE: _saved,
+    lsp.TEXT_DOCUMENT_HOVER: _hover,
+    lsp.TEXT_DOCUMENT_COMPLETION: _completion,
+    lsp.TEXT_DOCUMENT_SIGNATURE_HELP: _signature,
+    lsp.TEXT_DOCUMENT_DEFINITION: _definition,
+    lsp.TEXT_DOCUMENT_REFERENCES: _references,
+    lsp.TEXT_DOCUMENT_RENAME: _rename,
+    lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _symbols,
+    lsp.TEXT_DOCUMENT_CODE_LENS: _lenses,
+}
+_OPTIONS: dict[str, Any] = {
+    lsp.TEXT_DOCUMENT_COMPLETION: lsp.CompletionOptions(trigger_characters=[".", ":", '"', "'"]),
+    lsp.TEXT_DOCUMENT_SIGNATURE_HELP: lsp.SignatureHelpOptions(trigger_characters=["(", ","]),
+}

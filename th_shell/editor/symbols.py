@@ -1,0 +1,169 @@
+"""What the names of programs stand for: where they are defined, and wherever else they stand.
+
+A local is known by its place. Of fields and methods the name is known, and often the table, so
+that what is meant is told, or all that may be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from runtime import KEYWORDS
+from th_shell.preflight import syntax_tree as tree
+from th_shell.preflight.programs import Program, World
+
+#: A place in one of the programs.
+Found = tuple[Program, tree.Place]
+
+
+class Symbol(NamedTuple):
+    """A name that stands at a place.
+
+    local: where it is one. path: of the globals and modules to a field, 'nn.Linear'; '' where that
+    is not known. is_member: whether it is a field or a method. is_text: a module behind `require`.
+    """
+
+    name: str
+    place: tree.Place
+    local: tree.Local | None = None
+    path: str = ""
+    is_member: bool = False
+    is_text: bool = False
+
+
+def symbol_at(program: Program, offset: int) -> Symbol | None:
+    """The name at an offset in bytes, or right before it."""
+    for local in program.chunk.locals:
+        if local.place.start <= offset <= local.place.end:
+            return Symbol(local.name, local.place, local)
+    at = (n for n in program.chunk.nodes if n.place.start <= offset <= n.place.end)
+    return next(filter(None, map(_symbol, at)), None)
+
+
+def _symbol(node: tree.Node) -> Symbol | None:
+    if isinstance(node, tree.Name):
+        return Symbol(node.name, node.place, node.local, "" if node.local else node.name)
+    if isinstance(node, (tree.Index, tree.Invoke)):
+        name = node.key if isinstance(node, tree.Index) else node.name
+        table = tree.origin(node.base)
+        return Symbol(name, node.place, None, table and f"{table}.{name}", True) if name else None
+    return Symbol(node.value, node.place, is_text=True) if isinstance(node, tree.String) else None
+
+
+def places_of(symbol: Symbol, programs: Iterable[Program]) -> Iterator[Found]:
+    """All places where a symbol stands. programs: that of a local, or all."""
+    for program in programs:
+        if symbol.local is not None and symbol.local.place != tree.NOWHERE:
+            if symbol.local in program.chunk.locals:
+                yield program, symbol.local.place
+        for place in dict.fromkeys(_places_in(symbol, program)):
+            yield program, place
+
+
+def _places_in(symbol: Symbol, program: Program) -> Iterator[tree.Place]:
+    for node in program.chunk.nodes:
+        other = _symbol(node)
+        if other is None or other.name != symbol.name or other.is_text or symbol.is_text:
+            continue
+        if other.local is symbol.local and other.is_member == symbol.is_member:
+            yield other.place
+
+
+def definitions(symbol: Symbol, program: Program, world: World) -> list[Found]:
+    """Where a symbol is defined, or may be."""
+    if symbol.local is not None:
+        return [(program, symbol.local.place)] if symbol.local.place != tree.NOWHERE else []
+    if symbol.is_text:
+        file = world.modules.file(symbol.name, program.path)
+        return [(one, tree.NOWHERE) for one in world.programs if one.path == file]
+    classes = [
+        (one, node.arguments[0].place)
+        for one in world.programs
+        for node in one.chunk.nodes
+        if isinstance(node, tree.Call) and (made := class_of(node)) and made[0] == symbol.path
+    ]
+    return classes or _assigned(symbol, program, world)
+
+
+def _assigned(symbol: Symbol, program: Program, world: World) -> list[Found]:
+    """Where functions, fields and globals of a name get a value: of the table that is meant."""
+    found = [
+        (one, node.place, tree.origin(node) if isinstance(node, tree.Index) else symbol.path)
+        for one in world.programs
+        for node in one.chunk.nodes
+        if isinstance(node, (tree.Name, tree.Index)) and node.use is tree.Use.ASSIGNED
+        and (other := _symbol(node)) and other.name == symbol.name
+        and other.local is None and other.is_member == symbol.is_member
+    ]  # fmt: skip
+    file = world.modules.file(symbol.path.rpartition(".")[0], program.path) if symbol.path else None
+    inside = [(one, place) for one, place, _ in found if one.path == file]
+    same = [(one, place) for one, place, path in found if path and path == symbol.path]
+    return inside or same or [(one, place) for one, place, _ in found]
+
+
+# -- functions and classes
+
+
+def class_of(node: tree.Node) -> tuple[str, str] | None:
+    """The names of a class that a call makes, and of the one it inherits from, or ''."""
+    if not isinstance(node, tree.Call) or not tree.origin(node.function).endswith("class"):
+        return None
+    names = [one.value for one in node.arguments if isinstance(one, tree.String)]
+    return (names[0], names[1] if len(names) > 1 else "") if names else None
+
+
+def methods_of(name: str, world: World) -> dict[str, tuple[Program, tree.Function]]:
+    """The methods of a class that programs and packages make, and of those it inherits from."""
+    found: dict[str, tuple[Program, tree.Function]] = {}
+    while name:
+        parent = ""
+        for program in world.programs:
+            for local in program.chunk.locals:
+                made = class_of(local.value) if local.value else None
+                if made and made[0] == name:
+                    parent = made[1]
+                    for function in _functions(program, local.name):
+                        found.setdefault(last_name(function), (program, function))
+        name = parent if parent != name else ""
+    return found
+
+
+def _functions(program: Program, table: str) -> Iterator[tree.Function]:
+    for function in program.chunk.functions:
+        if re.split("[.:]", function.name)[0] == table != function.name:
+            yield function
+
+
+def last_name(function: tree.Function) -> str:
+    """The name of a function without its table."""
+    return re.split("[.:]", function.name)[-1]
+
+
+def function_at(place: tree.Place, program: Program) -> tree.Function | None:
+    """The function whose name stands at a place."""
+    return next((one for one in program.chunk.functions if one.place == place), None)
+
+
+def comment_above(program: Program, line: int) -> str:
+    """The comment that ends right above a line, from 1."""
+    lines = program.source.split("\n")[: line - 1]
+    first = len(lines)
+    while first and lines[first - 1].lstrip().startswith("--"):
+        first -= 1
+    return "\n".join(one.strip().lstrip("- ") for one in lines[first:])
+
+
+def can_be_renamed(symbol: Symbol, new: str, program: Program) -> bool:
+    """Whether a local may have another name without meaning another variable anywhere."""
+    if symbol.local is None or symbol.local.place == tree.NOWHERE:
+        return False
+    if not re.fullmatch(r"[A-Za-z_]\w*", new, re.ASCII) or new in KEYWORDS:
+        return False
+    for node in program.chunk.nodes:
+        if isinstance(node, tree.Name):
+            is_taken = node.local is symbol.local and new in node.scope
+            if is_taken or (node.name == new and node.scope.get(symbol.name) is symbol.local):
+                return False
+    return True

@@ -1,0 +1,166 @@
+"""What helps who types a program: completion, signatures and what a name means.
+
+What the prompt knows of torch and the libraries comes first; then what the programs and packages
+define by their text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from runtime import Token, tokens
+from th_shell.completing.call_at_cursor import call_at_cursor
+from th_shell.completing.candidates import Candidate, Completions, in_order, place_of
+from th_shell.completing.complete import complete_code
+from th_shell.completing.paths import path_before
+from th_shell.completing.signatures import Signature, Signatures
+from th_shell.editor.symbols import (
+    Symbol,
+    comment_above,
+    definitions,
+    function_at,
+    last_name,
+    methods_of,
+)
+from th_shell.editor.workspace import Workspace
+from th_shell.help.about import explained
+from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path
+from th_shell.preflight import syntax_tree as tree
+from th_shell.preflight.programs import Program
+
+_MODULES = [".package", ".loaded"]
+
+
+def completions(before: str, program: Program, workspace: Workspace) -> Completions:
+    """What may stand behind a text."""
+    found = complete_code(before, "", 0, workspace.engine)
+    place = place_of(tokens(before), len(before))
+    if place is None or place.string:
+        return found
+    code, prefix, start, _ = place
+    own: dict[str, str] = {}
+    if code and code[-1].text in (".", ":"):
+        path = path_before(code, len(code) - 1)
+        if path is None or not found.candidates:
+            steps = path.steps if path else []
+            own = dict(_members(steps, code[-1].text == ":", program, workspace))
+    else:
+        own = {name: "global" for name in workspace.world().globals}
+    known = {one.text for one in found.candidates}
+    more = [
+        Candidate(name, kind)
+        for name, kind in own.items()
+        if name not in known and (prefix or not name.startswith("_"))
+    ]
+    return Completions(start, [*found.candidates, *in_order(more, prefix)], found.more)
+
+
+def _members(
+    steps: list[str], is_method: bool, program: Program, workspace: Workspace
+) -> Iterator[tuple[str, str]]:
+    """The names that may follow steps which lead to nothing that the engine has."""
+    world = workspace.world()
+    path, is_made = _path(steps)
+    if is_made:
+        methods = methods_of(path, world)
+        yield from ((name, "function") for name in methods)
+        if methods:
+            return
+    elif path:
+        file = world.modules.file(path, program.path)
+        listed = world.facts.members.get(path, frozenset()) | world.members.get(path, set())
+        inside = [one for one in world.programs if one.path == file]
+        listed = listed.union(*(one.chunk.defined for one in inside))
+        yield from ((name, "field") for name in listed if name.isidentifier())
+        if listed:
+            return
+    functions = [last_name(one) for one in program.chunk.functions if ":" in one.name]
+    yield from ((name, "function") for name in functions)
+    if is_method:
+        yield from ((name, "function") for name in world.facts.package_methods)
+    else:
+        yield from ((name, "field") for name in program.chunk.defined if name.isidentifier())
+
+
+def _path(steps: Sequence[str]) -> tuple[str, bool]:
+    """The path that steps are, of globals or of a module, and whether its result is meant."""
+    inner = list(steps[2:] if steps[:2] == _MODULES else steps)
+    is_made = bool(inner) and inner[-1].startswith("(")
+    names = inner[:-1] if is_made else inner
+    if not all(name.startswith(".") for name in names):
+        return "", False
+    return ".".join(name[1:] for name in names), is_made
+
+
+def signatures(before: str, program: Program, workspace: Workspace) -> list[Signature]:
+    """The forms of the call that is open behind a text."""
+    program = workspace.whole(program)
+    found = Signatures(workspace.engine).at(before, len(before))
+    code = [token for token in tokens(before) if token.kind != "comment"]
+    call = call_at_cursor(code, with_own=True)
+    if call is None or (found and call.steps):
+        return found
+    name = code[call.bracket - 1].text
+    path, _ = _path(call.steps)
+    is_member = call.bracket > 1 and code[call.bracket - 2].text in (".", ":")
+    local = None if is_member else _local(code, call.first, program)
+    symbol = Symbol(name, tree.NOWHERE, local, path, is_member)
+    for parameters in _parameters(symbol, program, workspace):
+        words = [word.strip() for word in parameters.strip("()").split(",")]
+        current = min(call.argument, len(words) - 1)
+        is_given = call.argument < len(words) or words[-1] == "..."
+        return [Signature(name, words, ", ", current if is_given else None)]
+    return []
+
+
+def _local(code: Sequence[Token], first: int, program: Program) -> tree.Local | None:
+    """The last local of the name that a call begins with."""
+    named = [one for one in program.chunk.locals if one.name == code[first].text]
+    return named[-1] if named else None
+
+
+def _parameters(symbol: Symbol, program: Program, workspace: Workspace) -> Iterator[str]:
+    """The parameters of a function or of a class's constructor."""
+    made = methods_of(symbol.path, workspace.world()).get("__init")
+    if made:
+        yield made[1].parameters
+    for where, place in definitions(symbol, program, workspace.world()):
+        function = function_at(place, where)
+        if function:
+            yield function.parameters
+
+
+def meaning(before: str, symbol: Symbol, program: Program, workspace: Workspace) -> str:
+    """What a name means; before: the text up to its end."""
+    code = [token for token in tokens(before) if token.kind != "comment"]
+    path = path_before(code, len(code))
+    steps = path.steps if path else []
+    if symbol.local is None and steps:
+        listed = workspace.engine.members(steps[:-1], symbol.name)
+        if any(one.name == symbol.name for one in listed.found):
+            sections = SECTIONS_OF_CLASS.get(_class(listed.owner), ())
+            known = find(symbol.name, sections) or find_path(".".join(s[1:] for s in steps))
+            if known:
+                return explained(known)
+    return _own_meaning(symbol, program, workspace) or _kind(steps, workspace)
+
+
+def _class(owner: str) -> str:
+    name = owner.removeprefix("torch.")
+    return next((kind for kind in ("Tensor", "Storage") if name.endswith(kind)), name)
+
+
+def _kind(steps: Sequence[str], workspace: Workspace) -> str:
+    """The class of the object that steps lead to."""
+    return workspace.engine.members(steps, "\0").owner if steps else ""
+
+
+def _own_meaning(symbol: Symbol, program: Program, workspace: Workspace) -> str:
+    """The head of a function, the comment above it, and where it is."""
+    for parameters in _parameters(symbol, program, workspace):
+        found = definitions(symbol, program, workspace.world())
+        where, place = found[0] if found else (program, symbol.place)
+        comment = comment_above(where, place.line)
+        head = f"{symbol.path or symbol.name}{parameters}"
+        return f"{head}\n{comment}\n\n{where.path.name}, line {place.line}"
+    return ""

@@ -1,0 +1,87 @@
+"""The programs of an editor's folders, as they are typed: read, and checked together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from runtime import Engine
+from th_shell.packages.place import search_users_tree
+from th_shell.preflight.command import lua_files
+from th_shell.preflight.finding import Finding
+from th_shell.preflight.knowledge import facts_of
+from th_shell.preflight.programs import Modules, Program, UnreadableError, World, program_of, read
+from th_shell.preflight.rules import findings
+
+_MOST_FILES = 2000  # of the folders, that are read
+
+
+class Workspace:
+    """folders: in which programs are. The texts that are open in the editor count."""
+
+    def __init__(self) -> None:
+        self.engine = Engine()
+        search_users_tree(self.engine)
+        self.facts = facts_of(self.engine)
+        self.folders: list[Path] = []
+        self._open: dict[Path, Program] = {}
+        self._whole: dict[Path, Program] = {}  # as they last compiled
+        self._read: dict[Path, tuple[float, Program]] = {}
+        self._world: World | None = None
+        self._modules: Modules | None = None
+
+    def set_text(self, path: Path, text: str) -> Program:
+        """Take what is typed for a file's text."""
+        known = self._open.get(path)
+        if known and known.source == text:
+            return known
+        data = text.encode("utf-8", "surrogatepass")
+        program = self._open[path] = program_of(path, data, self.engine)
+        if not program.errors or path not in self._whole:
+            self._whole[path], self._world = program, None
+        return program
+
+    def whole(self, program: Program) -> Program:
+        """A program as it last compiled, where it ever did."""
+        return self._whole.get(program.path, program)
+
+    def close(self, path: Path) -> None:
+        """Take a file as it is on the disk again."""
+        for known in (self._open, self._whole):
+            known.pop(path, None)
+        self.forget()
+
+    def forget(self) -> None:
+        """Look at the files on the disk anew."""
+        self._world = self._modules = None
+
+    def _file(self, path: Path, engine: Engine) -> Program:
+        if path in self._whole:
+            return self._whole[path]
+        time = path.stat().st_mtime if path.is_file() else 0.0
+        known = self._read.get(path)
+        if known is None or known[0] != time:
+            known = self._read[path] = (time, read(path, engine))
+        return known[1]
+
+    def world(self) -> World:
+        """All programs together, with the modules that they load."""
+        if self._world is None:
+            programs = list(self._programs())
+            if self._modules is None:
+                self._modules = Modules(self.engine, [one.path for one in programs])
+            self._world = World.of(programs, self.facts, self._modules, self._file)
+        return self._world
+
+    def _programs(self) -> Iterator[Program]:
+        found = islice(lua_files(map(str, self.folders)), _MOST_FILES)
+        for path in dict.fromkeys([*self._whole, *found]):
+            try:
+                yield self._file(path, self.engine)
+            except UnreadableError:
+                continue
+
+    def findings(self, program: Program) -> list[Finding]:
+        """What is found in a program."""
+        return findings(program, self.world())
