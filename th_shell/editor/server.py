@@ -52,7 +52,7 @@ class _AtPlace(Protocol):
     def position(self) -> lsp.Position: ...
 
 
-class Server(LanguageServer):
+class Server(LanguageServer):  # type: ignore[misc]
     """One editor's session."""
 
     def __init__(self) -> None:
