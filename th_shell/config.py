@@ -96,6 +96,9 @@ class Config:
     )
     indent: int = _setting(2, _whole(0, 16), "blanks for each level of a block; 0: none")
     prompt_number: bool = _setting(False, _flag, "the number of the input in front of th>")
+    pager: bool = _setting(
+        True, _flag, "a pager for ?, ?? and lists that are longer than the screen"
+    )
     elide: int = _setting(
         1000, _whole(0), "elements from which on a value is shown in part; 0: never"
     )

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 
 MOST_LINES = 30  # of one thing that are shown
+_NARROW = 50  # columns that are too few for two
 MOST_NAMES = 1000  # that are listed, or compared with a name that is not there
 
 
@@ -23,13 +24,18 @@ def filled(text: str, indent: int = 0) -> str:
 
 
 def two_columns(rows: Sequence[tuple[str, str]]) -> str:
-    """Names and what they mean: below the names where the screen is narrow."""
-    width = max(len(name) for name, _ in rows) + 4
-    if width > line_width() // 2:
-        return "".join(f"  {name}\n{filled(meaning, 4)}" for name, meaning in rows)
-    return "".join(
-        f"  {name}".ljust(width) + filled(meaning, width).lstrip() for name, meaning in rows
-    )
+    """Names and what they mean: below long names, and below all where the screen is narrow."""
+    widths = [len(name) + 4 for name, _ in rows]
+    width = max((one for one in widths if one <= line_width() // 2), default=4)
+    if line_width() < _NARROW:
+        width = 4
+    return "".join(_row(name, meaning, width) for name, meaning in rows)
+
+
+def _row(name: str, meaning: str, width: int) -> str:
+    text = filled(meaning, width)
+    is_long = len(name) + 4 > width
+    return f"  {name}\n{text}" if is_long else f"  {name}".ljust(width) + text.lstrip()
 
 
 #: What keys do at every prompt.

@@ -20,6 +20,7 @@ from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.debugging import DebuggerLine, Debugging
 from runtime.engine.evaluation import Chunk, Evaluation
 from runtime.engine.inputs import KEEP
+from runtime.engine.keeping import Keeping
 from runtime.engine.lua_state import LuaState
 from runtime.engine.python_door import PythonDoor
 from runtime.errors import check
@@ -27,7 +28,7 @@ from runtime.host.guards import answering, guarded
 from runtime.host.running import describe
 
 
-class Engine(PythonDoor, Evaluation, Answers, Debugging):
+class Engine(PythonDoor, Evaluation, Answers, Debugging, Keeping):
     """One Lua state with torch in it. Its output goes to the process's standard output.
 
         lua = Engine()

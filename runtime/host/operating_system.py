@@ -71,6 +71,12 @@ def _attributes(path: bytes, follow: bool) -> bytes:
     return "\n".join(lines).encode()
 
 
+def _stamp(path: bytes) -> bytes:
+    """What is another after a file was changed."""
+    status = os.stat(path)
+    return b"%d %d %d" % (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
 def _listing(path: bytes) -> bytes:
     """The names in a directory, each with a zero byte behind it."""
     return b"".join(name + b"\0" for name in [b".", b"..", *os.listdir(path)])
@@ -165,6 +171,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     called: dict[str, Callable[..., Any]] = {
         "os_kind": _kind,
         "os_attributes": _attributes,
+        "os_stamp": _stamp,
         "os_listing": _listing,
         "os_cwd": _cwd,
         "os_chdir": os.chdir,

@@ -53,6 +53,36 @@ function shell.call(f, ...)
   return f(...)
 end
 
+-- ------------------------------------------------- variables in files, and modules anew
+
+local save, load, trusting = th.torch.save, th.torch.load, th.serial.trusting
+
+--- Writes the value of a variable to a file; returns false where it has none, nil, or the message
+-- and the traceback of an error.
+function shell.save_variable(name, path)
+  local value = th.value_at(name)
+  if value == nil then return false end
+  return th.protected(save, path, value)
+end
+
+--- Sets a variable to what `save_variable` has written, functions among it.
+function shell.load_variable(name, path)
+  return th.protected(function() th.set_variable(name, (trusting(load, path))) end)
+end
+
+--- Sets a variable: a local of the session, or otherwise a global.
+function shell.set_variable(name, value)
+  th.set_variable(name, value)
+end
+
+local reloading
+
+--- Calls a function of reloading.lua.
+function shell.reloading(name, ...)
+  reloading = reloading or th.chunk('reloading')(th)
+  return reloading[name](...)
+end
+
 local searchpath = package.searchpath
 
 --- Where `require` would find a module, without loading anything: its file, '' for a module that

@@ -203,6 +203,16 @@ function shell.check(expression, statements)
   return other, other_incomplete
 end
 
+--- Sets a local of the session where there is one of that name, and otherwise a global.
+function th.set_variable(name, value)
+  local cell = cells[name]
+  if cell then
+    setupvalue(cell.holder, cell.index, value)
+  else
+    rawset(_G, name, value)
+  end
+end
+
 --- The locals of the session: a list of names in the order of their declaration, and their values
 -- by name.
 function th.session_locals()

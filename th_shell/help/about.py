@@ -177,7 +177,7 @@ _ROWS = (
     ("?? torch.sum", "examples, and running them"),
     ("who()", "the variables: sizes, bytes, which share memory"),
     ("show(x), plot(y)", "pictures; also hist(x), show(x, 'file.png')"),
-    ("%debug, %time f()", "looks into the last error; % lists all commands"),
+    ("%debug, %store x", "looks into an error; keeps x; % lists all commands"),
     ("%save page.md", "the session as a page; pasted pages are compared"),
     ("$ ls -l", "a command of the system's shell; _LAST is its output"),
     ("Tab", "completes names, methods after ':', files in quotes"),

@@ -32,7 +32,7 @@ def list_commands(session: Conversation, name: str) -> None:
     if wanted == "%help":
         listed = [(call, table.rows[key].meaning) for key, call in rows.items()]
         numbers = "N-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-"
-        session.write(f"{two_columns(listed)}\n{filled(numbers)}")
+        session.show_text(f"{two_columns(listed)}\n{filled(numbers)}")
     elif wanted in rows:
         session.write(f"{rows[wanted]}\n  {table.rows[wanted].meaning}\n")
     else:
@@ -57,8 +57,8 @@ def show_examples(session: Session, text: str) -> None:
     if not found.examples:
         session.write(f"no page has an example of {name}\n")
         return
-    for number, shown in enumerate(found.examples, 1):
-        session.write("\n".join(map(visible, _lines(session, number, shown))) + "\n\n")
+    texts = [_lines(session, number, shown) for number, shown in enumerate(found.examples, 1)]
+    session.show_text("".join("\n".join(lines) + "\n\n" for lines in texts))
     session.engine.flush()
     if session.ask is not None:
         _offer(session, found.examples)

@@ -12,7 +12,6 @@ from typing import TypeVar
 from th_shell.entry import Entry
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
-from th_shell.visible import visible
 
 _RANGE = re.compile(r"(\d+)(?:(-)(\d*))?\Z", re.ASCII)
 
@@ -76,11 +75,13 @@ def history(session: Conversation, text: str) -> None:
     """List inputs; those that have raised an error are marked."""
     found = chosen(session.log, text.split())
     width = len(str(found[-1].number))
+    lines = []
     for entry in found:
         first, *more = entry.source.strip("\n").split("\n")
         mark = "!" if entry.error else " "
-        session.write(f"{entry.number:{width}}{mark} {visible(first)}\n")
-        session.write("".join(f"{'':{width}}  {visible(line)}\n" for line in more))
+        lines.append(f"{entry.number:{width}}{mark} {first}\n")
+        lines += [f"{'':{width}}  {line}\n" for line in more]
+    session.show_text("".join(lines))
 
 
 def confirm_reset(text: str, names: Sequence[str], what: str) -> None:

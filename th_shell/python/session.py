@@ -25,7 +25,7 @@ class PythonSession(Conversation):
 
     commands = COMMANDS
     prompt, continuation = ">>> ", "... "
-    suffix = ".py"
+    suffix, comment = ".py", "#"
 
     def __init__(
         self,
@@ -65,6 +65,10 @@ class PythonSession(Conversation):
 
     def run(self, piece: str) -> bool:
         """Run an input, or a command; returns False where Ctrl-C has stopped it."""
+        with self.surrounded(piece):
+            return self._run(piece)
+
+    def _run(self, piece: str) -> bool:
         if COMMANDS.is_command(piece):
             COMMANDS.run(self, piece)
             EARLY.take()
@@ -127,6 +131,10 @@ class PythonSession(Conversation):
         value = self.namespace[name]
         is_text = isinstance(value, (str, int, float))
         return type(value).__name__, str(value) if is_text else None
+
+    def set_variable(self, name: str, text: bytes) -> None:
+        """Set a variable to a text."""
+        self.namespace[name] = text.decode("utf-8", "surrogateescape")
 
     def defined_names(self, source: str) -> frozenset[str]:
         """The names that an input gives a value."""

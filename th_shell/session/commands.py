@@ -55,7 +55,7 @@ class CommandTable:
     def takes_input(self, name: str) -> bool:
         """Whether an input of the language stands behind a name: '%time'."""
         command = self.rows.get(self.name(name))
-        return command is not None and command.usage == "INPUT"
+        return command is not None and command.usage.endswith("INPUT")
 
     def is_command(self, text: str) -> bool:
         """Whether an input is for the shell itself: '? name', '$ command', '%name'."""
@@ -129,6 +129,28 @@ _LUA = {
         "[FILE:LINE [if EXPR] | -c [N]]",
         "stop programs at a line; list or remove such lines",
     ),
+    "%capture": Command(
+        "magics.capture.capture", "NAME INPUT", "run an input; NAME is then what it has printed"
+    ),
+    "%page": Command(
+        "magics.capture.page", "INPUT", "run an input, and show in a pager what it prints"
+    ),
+    "%store": Command(
+        "magics.store.store",
+        "[NAME ... | -d NAME ...]",
+        "keep variables for other sessions; list them; -d: delete them",
+    ),
+    "%restore": Command("magics.store.restore", "[NAME ...]", "set variables to what %store keeps"),
+    "%logstart": Command(
+        "magics.session_log.start", "FILE", "append inputs, with what they print, to a file"
+    ),
+    "%logstop": Command("magics.session_log.stop", "", "end that"),
+    "%reload": Command(
+        "magics.reloading.reload", "[MODULE ...]", "load required modules anew, in place"
+    ),
+    "%autoreload": Command(
+        "magics.reloading.switch", "[on | off]", "do so before each input where files have changed"
+    ),
     "%who": Command("magics.globals.who", "", "list the globals of the session"),
     "%reset": Command("magics.globals.reset", "-f", "remove the globals of the session"),
     "%cd": Command(f"{_OF_INPUTS}.change", "[FOLDER]", "change the current folder"),
@@ -148,7 +170,9 @@ _PYTHON = {
     "%who": Command("python.magics.who", "", "list the names of the session"),
     "%reset": Command("python.magics.reset", "-f", "remove the names of the session"),
 }
-del _PYTHON["%break"], _PYTHON["%profile"]  # Python has profilers of its own
+# Python has importlib, pickle and profilers of its own.
+for _name in ("%break", "%profile", "%store", "%restore", "%reload", "%autoreload"):
+    del _PYTHON[_name]
 
 #: The commands of sessions of Lua, and of Python.
 COMMANDS, PYTHON_COMMANDS = CommandTable(_LUA), CommandTable(_PYTHON)

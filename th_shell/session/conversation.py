@@ -5,13 +5,17 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.session.commands import CommandTable
 from th_shell.session.interrupt import EARLY
 from th_shell.visible import columns, visible
+
+if TYPE_CHECKING:
+    from th_shell.session.tee import Tee
 
 _TIME_COLUMN = 70
 
@@ -27,6 +31,8 @@ class Conversation(ABC):
     #: What stands before the first line of an input, and before the others.
     prompt = ""
     continuation = ""
+    #: What a comment begins with.
+    comment = ""
     #: The ending of a file with an input, for $EDITOR.
     suffix = ""
     #: The text that the next input is to begin with; who reads inputs takes it.
@@ -44,6 +50,8 @@ class Conversation(ABC):
         #: KeyboardInterrupt.
         self.ask: Callable[[str], str] | None = None
         self._time_format = time_format
+        #: Contexts that each input runs within, by the command that has set them; made of its text.
+        self.surroundings: dict[str, Callable[[str], AbstractContextManager[None]]] = {}
         #: What hears of Ctrl-C and Ctrl-\\ while something runs.
         self.watch = watch
         #: Whether Ctrl-C stops what runs now (see `stoppable`).
@@ -107,8 +115,33 @@ class Conversation(ABC):
         """
 
     @abstractmethod
+    def set_variable(self, name: str, text: bytes) -> None:
+        """Set a variable to a text."""
+
+    @abstractmethod
     def defined_names(self, source: str) -> frozenset[str]:
         """The names that an input gives a value."""
+
+    @contextmanager
+    def surrounded(self, text: str) -> Iterator[None]:
+        """The context that an input runs within, or a page."""
+        with ExitStack() as stack:
+            for enter in list(self.surroundings.values()):
+                stack.enter_context(enter(text))
+            yield
+
+    @contextmanager
+    def tee(self, listener: Callable[[bytes], object] | None = None) -> Iterator[Tee]:
+        """Read what is written to the standard output within the context. Raises OSError.
+
+        listener: gets it as it comes.
+        """
+        from th_shell.session.tee import Tee
+
+        self.write_through(b"")
+        with Tee(listener) as tee:
+            yield tee
+            self.write_through(b"")
 
     def report(self, command: str, message: str) -> None:
         """Say why a command could not be done."""
@@ -128,8 +161,20 @@ class Conversation(ABC):
         return number + self.prompt
 
     def show_text(self, text: str) -> None:
-        """Write lines of a text that may hold anything, with control codes as digits."""
-        self.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
+        """Show lines of a text that may hold anything, with control codes as digits.
+
+        In a pager where they are more than the screen has, and a person is there.
+        """
+        shown = "".join(f"{visible(line)}\n" for line in text.splitlines())
+        if self.ask is None or not self.config.pager or not self.in_pager(shown):
+            self.write(shown)
+
+    def in_pager(self, text: str) -> bool:
+        """Show a text in a pager; returns False where it fits the screen, or there is no pager."""
+        from th_shell.session import pager
+
+        self.write_through(b"")
+        return pager.show(text.encode("utf-8", "surrogateescape"))
 
     def take_next_input(self) -> str:
         """The text that the next input is to begin with; from then on there is none."""

@@ -28,6 +28,7 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.docs.library import Compiler, Example
     from th_shell.session.page import Chance
+    from th_shell.session.tee import Tee
 
 _LEAVE = ("exit", "exit()")
 
@@ -61,7 +62,7 @@ class Session(Conversation):
 
     commands = COMMANDS
     prompt, continuation = PROMPT, CONTINUATION
-    suffix = ".lua"
+    suffix, comment = ".lua", "--"
 
     def __init__(
         self,
@@ -122,7 +123,8 @@ class Session(Conversation):
         shows = any(example.expected or example.value for example in found.examples)
         with self.timing(found.inputs, timed):
             if found.is_page and (shows or not found.inputs):
-                return self._play(found)
+                with self.surrounded(text):
+                    return self._play(found)
             return self._run_all(list(self._placed(text, found.inputs)))
 
     @property
@@ -167,7 +169,6 @@ class Session(Conversation):
 
     def _play(self, page: _Text) -> bool:
         from th_shell.session.playing import Player
-        from th_shell.session.tee import Tee
 
         if page.problem:
             self.write(f"the page's directives are not followed: {visible(page.problem)}\n")
@@ -175,11 +176,10 @@ class Session(Conversation):
             self._chance.affects(entry.source)
         with ExitStack() as stack:
             try:
-                tee = stack.enter_context(Tee())
+                tee = stack.enter_context(self.tee())
             except OSError as error:
                 self.write(f"not compared with the page: {error.strerror or error}\n")
                 return self._run_all(page.inputs)
-            stack.enter_context(self.engine.before_exit(tee.text))
             stack.enter_context(self.stoppable())
             goes_on = Player(self, page.examples, self._chance, tee).play()
         self._known_to_chance = len(self.log)
@@ -199,15 +199,24 @@ class Session(Conversation):
                     return False
                 if is_command(piece):
                     stack.close()  # a command has Ctrl-C for itself
-                    COMMANDS.run(self, piece)
+                    with self.surrounded(piece):
+                        COMMANDS.run(self, piece)
                     self.engine.flush()
                     EARLY.take()
                     continue
                 if not self.can_stop:
                     stack.enter_context(self.stoppable())
-                if not self._run(piece):
+                with self.surrounded(piece):
+                    goes_on = self._run(piece)
+                if not goes_on:
                     break
         return True
+
+    @contextmanager
+    def tee(self, listener: Callable[[bytes], object] | None = None) -> Iterator[Tee]:
+        """Read what is written to the standard output within the context. Raises OSError."""
+        with super().tee(listener) as tee, self.engine.before_exit(tee.text):
+            yield tee
 
     def interruptible(self) -> AbstractContextManager[None]:
         """Let what Lua runs within the context hear of Ctrl-C."""
@@ -240,6 +249,10 @@ class Session(Conversation):
     def text_of(self, name: str) -> tuple[str, str | None]:
         """The Lua type of a global's value, and its text if it is one."""
         return self.engine.text_of([f".{name}"])
+
+    def set_variable(self, name: str, text: bytes) -> None:
+        """Set a local of the session, or else a global, to a text."""
+        self.engine.set_variable(name, text)
 
     def defined_names(self, source: str) -> frozenset[str]:
         """The names that an input gives a value."""

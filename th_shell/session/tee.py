@@ -14,7 +14,7 @@ import secrets
 import signal
 import termios
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from th_shell.docs.library import MAX_OUTPUT
@@ -29,7 +29,9 @@ class Tee:
     was started within the context prints later is still shown.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, listener: Callable[[bytes], object] | None = None) -> None:
+        """listener: gets in the thread what is written, as it comes."""
+        self._listener = listener
         self._mark = b"\0%s\0" % secrets.token_hex(16).encode()
         self._seen = threading.Semaphore(0)
         self._text = bytearray()
@@ -92,6 +94,8 @@ class Tee:
     def _show(self, data: bytes, real: int) -> None:
         if len(self._text) < MAX_OUTPUT:  # what is longer is only shown
             self._text += data
+        if self._listener is not None and data:
+            self._listener(data)
         while data and self._shown:
             try:
                 data = data[os.write(real, data) :]

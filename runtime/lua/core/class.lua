@@ -361,6 +361,23 @@ function torch.isTypeOf(object, spec)
   return false
 end
 
+local declared = {} -- type name -> the source of the chunk that has declared the class
+
+-- While a module is loaded anew: its class as it is, with the parent that it has now. The methods
+-- that follow replace the old ones.
+local function redeclare(tname, parent, module)
+  local mt, parent_mt = class_named(tname), parent and class_named(parent) or nil
+  if parent and not parent_mt then
+    th.fail(('bad argument #2 (invalid parent class name %s)'):format(parent))
+  end
+  th.redeclared(mt)
+  debug.setmetatable(mt, parent_mt)
+  local where, root = module, tname:match('([^.]+)$')
+  if not where then where, root = locate(tname) end
+  where[root] = rawget(mt, '__constructor')
+  return mt, parent_mt
+end
+
 --- Declares a class; returns its metatable and that of its parent.
 function torch.class(...)
   local n = select('#', ...)
@@ -371,6 +388,11 @@ function torch.class(...)
     or (n == 3 and (type(parent) ~= 'string' or type(module) ~= 'table')) then
     th.fail('<class name> [<parent class name>] [<module table>] expected')
   end
+  local source = debug.getinfo(2, 'S').source
+  if th.redeclared and class_named(tname) and declared[tname] == source then
+    return redeclare(tname, parent, module)
+  end
+  declared[tname] = source
   local function factory()
     return torch.setmetatable({}, tname)
   end

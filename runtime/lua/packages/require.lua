@@ -54,6 +54,25 @@ local KNOWN_C = {}
 for name in ([[lpeg socket.core mime.core ssl.core zlib term.core struct posix readline lsqlite3
   treplutils lua-utf8]]):gmatch('%S+') do KNOWN_C[name] = true end
 
+--- The modules that were loaded from files of Lua, in this order: their names, and by these the
+-- file's path and what it was like then (see ../reloading.lua).
+local modules = {}
+th.modules = modules
+
+local search_files = th.search_files
+
+--- Finds and compiles the file of a module.
+function th.search_files(name, ...)
+  local f = search_files(name, ...)
+  if type(f) == 'function' then
+    local path = searchpath(name, package.path)
+    if not modules[name] then modules[#modules + 1] = name end
+    modules[name] = { path = path, stamp = th.ask(host.os_stamp, path) }
+  end
+  return f
+end
+package.loaders[2] = th.search_files
+
 -- A line about a package that `th --install` brings, or nil.
 local function about_package(name)
   local first = name:match('^[^.]*')

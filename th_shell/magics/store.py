@@ -1,0 +1,113 @@
+"""`%store` and `%restore`: variables that outlive the session, each in a file of Torch7's format.
+
+The files are `NAME.t7` in `~/.local/share/th/store` (in `$XDG_DATA_HOME` where that is set). Of
+several variables, either all are stored or none.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from runtime import LuaError
+from th_shell.session.commands import MagicError
+from th_shell.session.session import Session
+from th_shell.visible import visible
+
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def _folder() -> Path:
+    home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return Path(home) / "th" / "store"
+
+
+def store(session: Session, text: str) -> None:
+    """Store variables; with -d, delete stored ones; without names, list these."""
+    delete = text.split()[:1] == ["-d"]
+    names = _names(text.removeprefix("-d"))
+    if delete:
+        _with_each(_stored(names or _all_names()), lambda _, path: path.unlink())
+    elif names:
+        _save(session, names)
+    else:
+        _list(session)
+
+
+def restore(session: Session, text: str) -> None:
+    """Set variables to what is stored of them; without names, all that are stored."""
+    found = _stored(_names(text) or _all_names())
+
+    def load(name: str, path: Path) -> None:
+        session.engine.load_variable(name, str(path))
+
+    with session.stoppable():
+        _with_each(found, load)
+    session.write(f"restored: {' '.join(path.stem for path in found) or 'nothing'}\n")
+
+
+def _names(text: str) -> list[str]:
+    for word in (words := text.split()):
+        if not _NAME.fullmatch(word):
+            raise MagicError(f"{word} is no name of a variable")
+    return list(dict.fromkeys(words))
+
+
+def _all_names() -> list[str]:
+    return sorted(path.stem for path in _folder().glob("*.t7"))
+
+
+def _stored(names: Sequence[str]) -> list[Path]:
+    """The files of stored variables. Raises MagicError for the first that is not stored."""
+    paths = [_folder() / f"{name}.t7" for name in names]
+    for path in paths:
+        if not path.exists():
+            raise MagicError(f"{path.stem} is not stored; %store lists what is")
+    return paths
+
+
+def _with_each(paths: Sequence[Path], do: Callable[[str, Path], object]) -> None:
+    """Do something with the file of each variable. Raises MagicError for the first that fails."""
+    for path in paths:
+        try:
+            do(path.stem.partition(".")[0], path)
+        except OSError as error:
+            raise MagicError.of(str(path), error) from None
+        except LuaError as error:
+            raise MagicError(f"{path.stem.partition('.')[0]}: {error.message}") from None
+
+
+def _save(session: Session, names: Sequence[str]) -> None:
+    new = [_folder() / f"{name}.{os.getpid()}.new" for name in names]
+
+    def save(name: str, path: Path) -> None:
+        if not session.engine.save_variable(name, str(path)):
+            raise LuaError("has no value")
+
+    try:
+        _folder().mkdir(0o700, parents=True, exist_ok=True)
+        with session.stoppable():
+            _with_each(new, save)
+        _with_each(new, lambda name, path: path.replace(_folder() / f"{name}.t7"))
+    except OSError as error:
+        raise MagicError.of(str(_folder()), error) from None
+    finally:
+        for path in new:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def _list(session: Session) -> None:
+    paths = _stored(_all_names())
+    width = max((len(path.stem) for path in paths), default=0)
+    for path in paths:
+        with suppress(OSError):  # another session has just deleted it
+            status = path.stat()
+            when = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.st_mtime))
+            session.write(visible(f"{path.stem:{width}}  {when}  {status.st_size:>12,} bytes\n"))
+    if not paths:
+        session.write("nothing is stored; %store NAME stores a variable\n")
