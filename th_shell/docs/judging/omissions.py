@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from th_shell.docs.judging.python import comparable_outcome
-from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.judging.verdicts import Result, Verdict, is_by_equals
 from th_shell.docs.reading.comment_values import ASSIGNMENT, remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.page import Page
@@ -31,18 +31,31 @@ def with_omissions(
     results: Sequence[Result], outcomes: Sequence[Sequence[Outcome]], page: Page, runner: Runner
 ) -> list[Result]:
     """The results, in which what prints something fails that the page has to show, and does not."""
-    judged = [_strict(result) for result in results]
+    texts = _texts(results, outcomes)
+    judged = [_strict(*pair) for pair in zip(results, texts, strict=True)]
     lines = {line.number: line.text for block in page.blocks for line in block.lines}
-    found = _left_out(judged, outcomes, lines)
+    found = _left_out(judged, texts, outcomes, lines)
     if found:  # two runs may print the same by chance
         lost = {i: runs[0] for i, runs in enumerate(outcomes) if runs[0].lost}
         plans = [Plan(seed, engine=seed, lost=lost) for seed in _SEEDS]
         more = runner.evaluate([result.example for result in judged], plans)
         pairs = enumerate(zip(outcomes, more, strict=True))
-        found = _left_out(judged, {i: _compared(judged[i], *pair) for i, pair in pairs}, lines)
+        every = {i: _compared(judged[i], *pair) for i, pair in pairs}
+        found = _left_out(judged, texts, every, lines)
     for i in found:
         judged[i] = _failed(judged[i], "the page shows what others print, and not this")
     return judged
+
+
+def _texts(results: Sequence[Result], outcomes: Sequence[Sequence[Outcome]]) -> list[str]:
+    """What a page can show of the outputs: where it writes `= x` for values, no others."""
+    by_equals = any(is_by_equals(result.example) for result in results)
+    return [
+        runs[0].printed
+        if by_equals and one.example.kind is Kind.PROMPT and not is_by_equals(one.example)
+        else one.got
+        for one, runs in zip(results, outcomes, strict=True)
+    ]
 
 
 def _compared(
@@ -53,12 +66,13 @@ def _compared(
 
 def _left_out(
     results: Sequence[Result],
+    texts: Sequence[str],
     outcomes: Sequence[Sequence[Outcome]] | Mapping[int, Sequence[Outcome]],
     lines: Mapping[int, str],
 ) -> list[int]:
     """The indices of the examples whose outputs the page has to show, and does not.
 
-    lines: those of the page's code, by their numbers.
+    texts: what it can show of them. lines: those of the page's code, by their numbers.
     """
     found: list[int] = []
     for form in _FORMS:
@@ -67,7 +81,7 @@ def _left_out(
         silent = [
             i
             for i in own
-            if _prints(results[i], outcomes[i]) and not _speaks(results[i].example, lines)
+            if _prints(results[i], texts[i], outcomes[i]) and not _speaks(results[i].example, lines)
         ]
         is_python = PYTHON in form
         if len(silent) <= shown if is_python else len(silent) == 1 and shown >= _MANY:
@@ -79,13 +93,13 @@ def _tells(example: Example) -> bool:
     return bool(example.expected or example.value)
 
 
-def _prints(result: Result, runs: Sequence[Outcome]) -> bool:
+def _prints(result: Result, text: str, runs: Sequence[Outcome]) -> bool:
     """Whether an example prints what a page can show; what is not the same in each run, it cannot.
 
     Without a prompt, that is a value: what a script prints may be shown below all of it.
     """
     is_script = result.example.kind is Kind.BARE and runs[0].printed
-    is_something = set(result.got.split()) - {"nil"}
+    is_something = set(text.split()) - {"nil"}
     is_fixed = all(run.output == runs[0].output for run in runs)
     return bool(result.verdict is Verdict.RAN and is_something and is_fixed and not is_script)
 
@@ -105,8 +119,8 @@ def _speaks(example: Example, lines: Mapping[int, str]) -> bool:
     return example.language == LUA and (is_remark or bool(is_silent))
 
 
-def _strict(result: Result) -> Result:
-    is_shown = result.example.kind in (Kind.PROMPT, Kind.CELL) and result.got.strip()
+def _strict(result: Result, text: str) -> Result:
+    is_shown = result.example.kind in (Kind.PROMPT, Kind.CELL) and text.strip()
     if not (result.example.settings.strict and result.verdict is Verdict.RAN and is_shown):
         return result
     return _failed(result, "the page documents nothing of what it prints")

@@ -177,7 +177,7 @@ class Judging:
         """The verdict of the next example, which was run twice."""
         first, second = (_as_ended(example, outcome) for outcome in (first, second))
         candidates = [(first.output, second.output)]
-        self._by_equals |= example.kind is Kind.PROMPT and example.source.lstrip().startswith("=")
+        self._by_equals |= is_by_equals(example)
         if example.kind is not Kind.BARE or example.block != self._block:
             self._script, self._block = ("", ""), example.block
         if example.kind is Kind.BARE:
@@ -189,8 +189,7 @@ class Judging:
             candidates.append((first.printed, second.printed))
         result = _judge_one(example, first, second, candidates)
         if result.verdict is Verdict.RAN:
-            shown = first.printed if example.kind is Kind.PROMPT and self._by_equals else result.got
-            result = _judge_silent(replace(result, got=shown))
+            result = _judge_silent(result)
         error = _COMMENT.sub("", example.source).strip(), bare_message(first.error or "")
         if result.verdict in (Verdict.PASS, Verdict.LAYOUT) and first.error:
             self._told.add(error)
@@ -199,6 +198,11 @@ class Judging:
         if example.expected:
             self._script = ("", "")
         return replace(result, seconds=first.seconds + second.seconds)
+
+
+def is_by_equals(example: Example) -> bool:
+    """Whether a prompt's input asks for a value by `= x`."""
+    return example.kind is Kind.PROMPT and example.source.lstrip().startswith("=")
 
 
 def _as_ended(example: Example, outcome: Outcome) -> Outcome:
