@@ -26,7 +26,7 @@ _TABLE = re.compile(r"^\s*\{\s*$", re.M)
 _COMMENT = re.compile(r"(?:^|\s)--.*$")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]{3,}(?!\w)")
 _LITERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
-_POSITION = re.compile(r"\[string \".*?\"\]:\d+:|[\w./-]+:\d+:")
+_POSITION = re.compile(r"\[string \".*?\"\]:\d+:|\[\d+\]:\d+:|[\w./-]+:\d+:")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+|(?<=: )0[0-9A-F]{7,15}\b")
 _STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
 
