@@ -59,6 +59,12 @@ def _run_program(name: str, words: Sequence[str]) -> int:
             from th_shell.preflight.command import run
         elif name == "lsp":
             from th_shell.editor.command import run
+        elif name == "dap":
+            from th_shell.debugging import adapter
+
+            run = partial(
+                adapter.run, prepare=_prepare_program, report=partial(_report, prefix="th: ")
+            )
         elif name == "convert":
             from th_shell.convert import run
         elif name == "jupyter":
@@ -204,6 +210,11 @@ def _prepare(engine: Engine, options: Options, opens_prompt: bool) -> None:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))
     if options.gpu_as_cpu:
         engine.run(engine.compile(b"torch.gpuascpu()"))
+
+
+def _prepare_program(engine: Engine, path: str, words: Sequence[str]) -> None:
+    """Make an engine ready for a script that is run as `th path words` does."""
+    _prepare(engine, Options(script=path, arguments=tuple(words)), opens_prompt=True)
 
 
 def _check_output(engine: Engine) -> int:

@@ -24,6 +24,7 @@ Options:
   --check path...    read programs (with --json, for other programs), and say what they need that
                      is not here; they are not run
   --lsp              serve an editor: what --check says, completion, help, definitions
+  --dap              debug programs from an editor: the Debug Adapter Protocol
   --convert in.t7 out.npz
                      write what a file of Torch7 holds as arrays of numpy, in out.json its
                      structure, or in out.t7 the same (--format ascii or b32)
@@ -79,7 +80,7 @@ class Options(NamedTuple):
 
 
 _PROGRAMS = frozenset(
-    "--check --convert --install --jupyter --list --lsp --python --remove".split()
+    "--check --convert --dap --install --jupyter --list --lsp --python --remove".split()
 )
 _WITH_WORD = {"-e": "statement", "-l": "library"}
 _PRINTING = {

@@ -14,7 +14,9 @@ which Lua alone can do: the generator runs while Lua has called Python. The requ
     breakpoints (FILE LINE COND)...   all of them; the lines that they are at, 0, or a message
     watch FRAME CODE, unwatch         stops where the value changes
     enter FILE                        stops at the file's first line
-    go HOW FRAME                      the last one: step, next, finish, continue, quit
+    errors WHICH                      stops at errors that nothing has caught; '': does not
+    go HOW FRAME                      the last one: step, next, finish, continue, pause (at
+                                      the next line), on (as before), quit
 
 The number of a value with parts asks for these; others have 0.
 """
@@ -97,10 +99,6 @@ class Debugging:
     def forget_frames(self) -> None:
         """Let go of them."""
         self._lua.call(b"forget_frames")
-
-    def stop_at_errors(self, on: bool) -> None:
-        """Have the debugger asked about errors that nothing has caught, while they are there."""
-        self._lua.call(b"stop_at_errors", on)
 
     def ask_debugger(self) -> None:
         """Have the debugger asked soon, while the program runs. Any thread may call this."""

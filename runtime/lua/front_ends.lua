@@ -137,11 +137,6 @@ function shell.keep_frames()
   th.note_error = function() debugger().keep_frames() end
 end
 
---- Has the debugger asked about each error that nothing has caught.
-function shell.stop_at_errors(on)
-  th.note_error = on and function(object) debugger().stop('error', th.error_text(object)) end or nil
-end
-
 --- Lets go of the frames of the last error.
 function shell.forget_frames()
   debugger().forget_frames()

@@ -24,7 +24,7 @@ local stepper = {}
 
 local breakpoints = {} -- line -> those at it
 local watches = {}
-local mode -- 'step', 'next', 'finish', 'entry', 'quit'; nil: the program goes on
+local mode -- 'step', 'next', 'finish', 'entry', 'pause', 'quit'; nil: the program goes on
 local step_thread, step_depth -- where a step has begun: the coroutine, and its levels from there on
 local place -- where the program has stopped last, while it has not left this line
 local entry -- the file at whose first line the program stops
@@ -116,7 +116,7 @@ end
 
 -- Whether a step ends here. level: that of the line's function for the caller.
 local function is_step_over(level, source)
-  if mode == 'step' then return true end
+  if mode == 'step' or mode == 'pause' then return true end
   if mode == 'entry' then return is_named(name_of(source), entry) end
   if running() ~= step_thread then return has_left() end
   local most = mode == 'next' and step_depth or step_depth - 1
@@ -167,8 +167,9 @@ end
 
 -- ------------------------------------------------------------------ stopping
 
--- Lets the program go on.
+-- Lets the program go on: 'on' as it did before.
 local function go(how, number)
+  if how == 'on' then return end
   mode = how ~= 'continue' and how or nil
   local list = frames.take(true)
   local frame, here = list[tonumber(number)], list[1]
@@ -254,6 +255,12 @@ answers.add{
       func = used.any and frame.func or nil }
     update()
     return { true }
+  end,
+
+  --- Has the debugger asked about errors that nothing has caught, while they are there; '': not.
+  errors = function(_, which)
+    th.note_error = which ~= '' and function(object) stop('error', th.error_text(object)) end or nil
+    return {}
   end,
 
   --- Watches nothing any more.

@@ -426,7 +426,7 @@ def test_where_there_is_no_debugger(engine: Engine) -> None:
 def test_the_debugger_is_asked_about_uncaught_errors(engine: Engine) -> None:
     recorder = Recorder([], ("evaluate", 1, "x"))
     engine.debug_by(recorder)
-    engine.stop_at_errors(True)
+    engine.request("errors", "uncaught")
     with pytest.raises(LuaError, match="bad"):
         engine.run(engine.compile(b"local x = 3\npcall(error, 'caught')\nerror('bad')"))
     assert recorder.stops == [("error", "main chunk", 3)]

@@ -1,0 +1,356 @@
+"""`th --dap` as an editor uses it: a client of ours speaks to a process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.th_shell.debugging.clients import PATIENCE, Client
+
+PROGRAM = """\
+local total = 0
+local names = { 'a', b = { 1, 2 } }
+local function add(n, ...)
+  local double = 2 * n
+  total = total + double
+  return total
+end
+for i = 1, 3 do
+  add(i, 'x')
+end
+local t = torch.ones(2, 3)
+print(total, arg[1], t:sum())
+"""
+HOT = """\
+local function hot(n)
+  local s = 0
+  for i = 1, n do
+    s = s + i
+  end
+  return s
+end
+for i = 1, 300 do hot(100) end
+print('warm')
+while not go do
+  local x = 1
+end
+print(hot(4))
+"""
+
+
+def schema() -> dict[str, Any]:
+    """The protocol's own schema, which comes with debugpy."""
+    found = find_spec("debugpy")
+    if found is None or found.origin is None:
+        pytest.skip("debugpy, which has the protocol's schema, is not installed")
+    vendored = Path(found.origin).parent / "_vendored/pydevd/_pydevd_bundle/_debug_adapter"
+    read: dict[str, Any] = json.loads((vendored / "debugProtocol.json").read_text())
+    return read
+
+
+@pytest.fixture(scope="module")
+def check() -> Callable[[dict[str, Any]], None]:
+    """Holds a message against the protocol's schema: a request, an answer or an event."""
+    protocol = schema()
+    kinds: dict[tuple[str, str], str] = {}
+    for name, definition in protocol["definitions"].items():
+        for part in definition.get("allOf", []):
+            for key in ("command", "event"):
+                for value in part.get("properties", {}).get(key, {}).get("enum", []):
+                    kinds[key, value] = name
+    responses = {command: f"{name.removesuffix('Request')}Response"
+                 for (key, command), name in kinds.items() if key == "command"}  # fmt: skip
+
+    def hold(message: dict[str, Any]) -> None:
+        if message["type"] == "event":
+            name = kinds["event", message["event"]]
+        elif message["type"] == "request":
+            name = kinds["command", message["command"]]
+        elif message["success"]:
+            name = responses[message["command"]]
+        else:
+            name = "Response"
+        rule = {"$ref": f"#/definitions/{name}", "definitions": protocol["definitions"]}
+        jsonschema.validate(message, rule)
+
+    return hold
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program.lua"
+    path.write_text(PROGRAM)
+    return path
+
+
+Start = Callable[[], Any]
+
+
+@pytest.fixture
+def client(
+    command: list[str],
+    environment: dict[str, str],
+    tmp_path: Path,
+    check: Callable[[dict[str, Any]], None],
+) -> Iterator[Client]:
+    with connected([*command, "--dap"], environment, tmp_path, check) as one:
+        yield one
+
+
+@contextmanager
+def connected(
+    words: list[str], env: dict[str, str], cwd: Path, check: Callable[[dict[str, Any]], None]
+) -> Iterator[Client]:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd) as process:
+        try:
+            yield Client(process, check)
+        finally:
+            process.kill()
+
+
+def test_a_program_without_breakpoints(client: Client, program: Path) -> None:
+    client.launch(program, args=["word"])
+    assert client.ended() == 0
+    assert client.output() == "12\tword\t6\t\n"
+    assert client.output("stderr") == ""
+
+
+def test_frames_and_variables(client: Client, program: Path) -> None:
+    client.launch(program, 5)
+    assert client.stopped() == ("breakpoint", 5)
+    assert client.ask("threads") == {"threads": [{"id": 1, "name": "main"}]}
+    stack = client.ask("stackTrace", threadId=1)
+    assert stack["totalFrames"] == 2
+    assert [(one["name"], one["line"]) for one in stack["stackFrames"]] == [
+        ("add", 5),
+        ("main chunk", 9),
+    ]
+    assert {one["source"]["path"] for one in stack["stackFrames"]} == {str(program)}
+    only = client.ask("stackTrace", threadId=1, startFrame=1, levels=1)["stackFrames"]
+    assert [one["name"] for one in only] == ["main chunk"]
+    found = client.variables("Locals")
+    assert {name: one["value"] for name, one in found.items()} == {
+        "n": "1",
+        "double": "2",
+        "...[1]": '"x"',
+    }
+    assert client.variables("Upvalues")["total"]["value"] == "0"
+    outer = client.variables("Locals", 2)
+    parts = client.parts(outer["names"]["variablesReference"])
+    assert [(name, one["value"], one["type"]) for name, one in parts.items()] == [
+        ("[1]", '"a"', "string"),
+        ("b", "table (2)", "table"),
+    ]
+    assert client.parts(parts["b"]["variablesReference"])["[2]"]["value"] == "2"
+    assert "torch" in client.variables("Globals")
+
+
+def test_tensors_have_rows(client: Client, program: Path) -> None:
+    client.launch(program, 12)
+    client.stopped()
+    t = client.variables("Locals")["t"]
+    assert (t["value"], t["type"]) == ("DoubleTensor 2x3", "torch.DoubleTensor")
+    rows = client.parts(t["variablesReference"])
+    assert [one["value"] for one in rows.values()] == ["DoubleTensor 3", "DoubleTensor 3"]
+    assert [one["value"] for one in client.parts(rows["[2]"]["variablesReference"]).values()] == [
+        "1", "1", "1",
+    ]  # fmt: skip
+
+
+def test_steps(client: Client, program: Path) -> None:
+    client.launch(program, stopOnEntry=True)
+    assert client.stopped() == ("entry", 1)
+    assert client.go("next") == ("step", 2)
+    assert [client.go("next") for _ in range(3)] == [("step", 7), ("step", 8), ("step", 9)]
+    assert client.go("stepIn") == ("step", 4)
+    assert client.go("stepOut") == ("step", 8)
+    assert client.finish() == 0
+
+
+def test_breakpoints_are_verified(client: Client, program: Path) -> None:
+    client.ask("initialize", adapterID="th")
+    assert client.set_breakpoints(
+        program,
+        {"line": 5, "condition": "n == 2"},
+        {"line": 3},
+        {"line": 99},
+        {"line": 6, "condition": "n =="},
+    ) == [
+        {"verified": True, "line": 5},
+        {"verified": True, "line": 4},
+        {"verified": False, "line": 99, "message": "no code is there"},
+        {"verified": False, "line": 6, "message": "unexpected symbol near '<eof>'"},
+    ]
+    client.set_breakpoints(program, {"line": 5, "condition": "n == 2"})
+    client.ask("launch", program=str(program))
+    client.ask("configurationDone")
+    assert client.stopped() == ("breakpoint", 5)
+    assert client.ask("evaluate", expression="n", frameId=1)["result"] == "2"
+    assert client.finish() == 0
+
+
+def test_expressions(client: Client, program: Path) -> None:
+    client.launch(program, 12)
+    client.stopped()
+    told = client.ask("evaluate", expression="t", frameId=1, context="hover")
+    assert told["result"] == "DoubleTensor 2x3" and told["variablesReference"] > 0
+    shown = client.ask("evaluate", expression="t, total", frameId=1, context="repl")
+    assert shown["result"] == " 1  1  1\n 1  1  1\n[torch.DoubleTensor of dimension 2x3]\n\n12"
+    assert client.ask("evaluate", expression="x = 5", frameId=1, context="repl")["result"] == ""
+    assert client.ask("evaluate", expression="x + 1", frameId=1, context="watch")["result"] == "6"
+    assert client.refusal("evaluate", expression="a.b.c", frameId=1, context="watch") == (
+        "attempt to index global 'a' (a nil value)"
+    )
+    assert client.refusal("evaluate", expression="1 +", frameId=1, context="repl") == (
+        "unexpected symbol near '<eof>'"
+    )
+    assert client.output() == ""
+    assert client.finish() == 0
+    assert client.output() == "12\tnil\t6\t\n"
+
+
+def test_values_are_set(client: Client, program: Path) -> None:
+    client.launch(program, 12)
+    client.stopped()
+    scopes = {one["name"]: one["variablesReference"] for one in
+              client.ask("scopes", frameId=1)["scopes"]}  # fmt: skip
+    told = client.ask("setVariable", variablesReference=scopes["Locals"], name="total", value="70")
+    assert told["value"] == "70"
+    t = client.variables("Locals")["t"]["variablesReference"]
+    client.parts(t)
+    assert client.ask("setVariable", variablesReference=t, name="[1]", value="0")["value"] == "0"
+    assert client.refusal(
+        "setVariable", variablesReference=scopes["Locals"], name="total", value="1 +"
+    ).startswith("unexpected symbol")
+    client.ask("setVariable", variablesReference=scopes["Globals"], name="made", value="{}")
+    assert client.ask("evaluate", expression="made", frameId=1)["result"] == "table (0)"
+    assert client.finish() == 0
+    assert client.output() == "70\tnil\t3\t\n"
+
+
+def test_an_uncaught_error(client: Client, program: Path) -> None:
+    program.write_text("local x = { 1 }\npcall(error, 'caught')\nerror('bad ' .. x[1])\n")
+    client.launch(Path("program.lua"))
+    assert client.stopped() == ("exception", 3)
+    info = client.ask("exceptionInfo", threadId=1)
+    assert info["description"].endswith("program.lua:3: bad 1")
+    assert client.variables("Locals")["x"]["value"] == "table (1)"
+    assert client.finish() == 1
+    assert client.output("stderr") == (
+        "th: program.lua:3: bad 1\nstack traceback:\n\t[C]: in function 'error'\n"
+        "\tprogram.lua:3: in main chunk\n"
+    )
+
+
+def test_errors_that_are_not_asked_for(client: Client, program: Path) -> None:
+    program.write_text("error('bad')")
+    client.ask("initialize", adapterID="th")
+    client.ask("launch", program=str(program))
+    client.ask("setExceptionBreakpoints", filters=[])
+    client.ask("configurationDone")
+    assert client.ended() == 1
+
+
+def test_a_program_that_does_not_compile(client: Client, program: Path) -> None:
+    program.write_text("x = = 1")
+    client.launch(Path("program.lua"))
+    assert client.ended() == 1
+    assert client.output("stderr") == "th: program.lua:1: unexpected symbol near '='\n"
+
+
+def test_compiled_loops_stop(client: Client, program: Path) -> None:
+    program.write_text(HOT)
+    client.launch(program)
+    while "warm" not in client.output():
+        time.sleep(0.01)
+        client.ask("threads")
+    assert client.ask("stackTrace", threadId=1)["stackFrames"] == []
+    assert client.refusal("evaluate", expression="1") == "the program has not stopped there"
+    client.ask("pause", threadId=1)
+    reason, line = client.stopped()
+    assert reason == "pause" and line in (10, 11, 12)
+    client.set_breakpoints(program, {"line": 4, "condition": "n == 4 and i == 3"})
+    client.ask("evaluate", expression="go = true", frameId=1, context="repl")
+    client.ask("continue", threadId=1)
+    assert client.stopped() == ("breakpoint", 4)
+    assert client.ask("evaluate", expression="s", frameId=1)["result"] == "3"
+    assert client.finish() == 0
+    assert client.output() == "warm\t\n10\t\n"
+
+
+def test_breakpoints_are_set_while_the_program_runs(client: Client, program: Path) -> None:
+    program.write_text(HOT)
+    client.launch(program)
+    assert client.set_breakpoints(program, {"line": 11}) == [{"verified": True, "line": 11}]
+    assert client.stopped() == ("breakpoint", 11)
+    client.set_breakpoints(program)
+    client.ask("evaluate", expression="go = true", frameId=1, context="repl")
+    assert client.finish() == 0
+
+
+@pytest.mark.parametrize("how", ["terminate", "disconnect"])
+@pytest.mark.parametrize("line", [None, 3])
+def test_a_program_is_ended(client: Client, program: Path, how: str, line: int | None) -> None:
+    program.write_text("while true do\n  pcall(function()\n    x = 1\n  end)\nend\n")
+    client.launch(program, *filter(None, [line]))
+    if line:
+        client.stopped()
+    client.ask(how)
+    if how == "terminate":
+        client.wait("terminated")
+        client.ask("disconnect")
+    assert client.process.wait(PATIENCE) == 1
+    assert client.output("stderr") == ""
+
+
+def test_a_client_that_goes_ends_the_program(client: Client, program: Path) -> None:
+    program.write_text("while true do end")
+    client.launch(program)
+    assert client.process.stdin is not None
+    client.process.stdin.close()
+    assert client.process.wait(PATIENCE) == 1
+
+
+def test_os_exit(client: Client, program: Path) -> None:
+    program.write_text("io.write('bye') os.exit(3)")
+    client.launch(program)
+    client.wait("terminated")
+    assert client.output() == "bye"
+    assert client.process.wait(PATIENCE) == 3
+
+
+def test_the_folder_of_a_program(client: Client, program: Path) -> None:
+    (program.parent / "inner").mkdir()
+    (program.parent / "inner" / "m.lua").write_text("local m = 1\nreturn m\n")
+    program.write_text("require 'm'\nprint(os.getenv('WORD'), io.read())")
+    client.ask("initialize", adapterID="th")
+    inner = program.parent / "inner"
+    client.ask("launch", program=str(program), cwd=str(inner), env={"WORD": "given"})
+    client.set_breakpoints(inner / "m.lua", {"line": 2})
+    client.ask("configurationDone")
+    assert client.stopped() == ("breakpoint", 2)
+    path = client.ask("stackTrace", threadId=1)["stackFrames"][0]["source"]["path"]
+    assert path == str(inner / "m.lua")
+    assert client.finish() == 0
+    assert client.output() == "given\tnil\t\n"
+
+
+def test_what_cannot_be_done(client: Client, program: Path) -> None:
+    assert client.refusal("launch", program="/nowhere.lua") == "/nowhere.lua: No such file"
+    assert client.refusal("launch") == "wrong arguments: 'program'"
+    assert client.refusal("gotoTargets", source={}, line=1) == "this is not supported"
+    assert client.refusal("continue", threadId=1) == "the program has not stopped"
+    assert client.refusal("scopes", frameId=1) == "the program has not stopped there"
+    assert client.refusal("variables", variablesReference=5) == "this value is no longer there"
+    client.ask("disconnect")
+    assert client.process.wait(PATIENCE) == 0

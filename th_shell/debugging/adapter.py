@@ -1,0 +1,376 @@
+"""`th --dap`: runs a program for an editor that speaks the Debug Adapter Protocol.
+
+A thread reads the client's requests; the main thread runs the program, and answers them: before it
+runs, where it has stopped, after its end, and between two of its lines, since the engine then asks
+(`Engine.ask_debugger`). To end the program, nobody has to wait for that.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from runtime import Dialogue, Engine, LuaError, Stop
+from th_shell.debugging.captured import Captured
+from th_shell.debugging.frames import Frame, Variable, read_frames, read_parts, read_variables
+from th_shell.debugging.wire import Message, Refused, Wire
+from th_shell.visible import UsageError
+
+#: Makes an engine ready for a program and its words.
+Prepare = Callable[[Engine, str, Sequence[str]], None]
+#: Writes an error that nothing has caught.
+Report = Callable[[LuaError], None]
+#: The steps of an answer to a request.
+_Answer = Generator[tuple[Any, ...], list[Any], "Message | None"]
+
+_PATIENCE = 2.0  # seconds until a program that does not end is killed
+_WAYS = {"continue": "continue", "next": "next", "stepIn": "step", "stepOut": "finish"}
+_REASONS = {"entry": "entry", "breakpoint": "breakpoint", "watch": "data breakpoint",
+            "call": "breakpoint", "error": "exception", "pause": "pause"}  # fmt: skip
+_THREAD = {"id": 1, "name": "main"}
+_CAPABILITIES = {
+    "supportsConfigurationDoneRequest": True,
+    "supportsConditionalBreakpoints": True,
+    "supportsEvaluateForHovers": True,
+    "supportsSetVariable": True,
+    "supportsTerminateRequest": True,
+    "supportsExceptionInfoRequest": True,
+    "exceptionBreakpointFilters": [
+        {"filter": "uncaught", "label": "Uncaught errors", "default": True}
+    ],
+}
+
+# The numbers of scopes, by which their variables are asked for, are those of frames and:
+_SCOPES = {"Locals": 10_000_000, "Upvalues": 20_000_000, "Globals": 30_000_000}
+_KINDS = {"Locals": ("local", "vararg"), "Upvalues": ("upvalue",)}
+
+
+def run(words: Sequence[str], prepare: Prepare, report: Report) -> int:
+    """Serve the client at the standard input and output; returns the exit status."""
+    if words:
+        raise UsageError("--dap takes nothing: the editor says what is run")
+    wire = Wire(os.dup(0), os.dup(1))
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    return Adapter(wire, prepare, report).serve()
+
+
+class Adapter:
+    """Answers the requests of one client, and runs its program."""
+
+    def __init__(self, wire: Wire, prepare: Prepare, report: Report) -> None:
+        self._wire = wire
+        self._prepare = prepare
+        self._report = report
+        self._output = Captured(lambda name, text: wire.event("output", category=name, output=text))
+        self._engine = Engine()
+        self._engine.debug_by(self._stopped)
+        self._requests: queue.Queue[Message | None] = queue.Queue()
+        self._launch: Message = {}
+        self._breakpoints: dict[str, list[Message]] = {}
+        self._frames: list[Frame] = []
+        self._frame_of: dict[int, int] = {}  # that the value with a number was seen in
+        self._pauses = False  # whether the program is to stop at its next line
+        self._is_configured = self._runs = False
+        self._ends = self._is_over = False  # the program is to end; the client leaves
+        self._error = ""  # the message of the error that the program has stopped for
+        self._status = 0
+
+    def serve(self) -> int:
+        """Answer all requests until the client leaves; returns the program's exit status."""
+        threading.Thread(target=self._read_on, daemon=True).start()
+        while not self._is_over:
+            self._engine.examine(self._handle(self._requests.get() or {}))
+            if self._launch and self._is_configured:
+                self._run_program()
+        self._output.pass_on()
+        return self._status
+
+    def _read_on(self) -> None:
+        while request := self._wire.read():
+            self._requests.put(request)
+            if request.get("command") in ("disconnect", "terminate"):
+                self._end_soon()
+            elif self._runs:
+                self._engine.ask_debugger()
+        self._requests.put(None)
+        self._end_soon()
+
+    def _end_soon(self) -> None:
+        self._ends = True
+        if self._runs:
+            self._engine.interrupt()
+            killing = threading.Timer(_PATIENCE, self._kill)
+            killing.daemon = True
+            killing.start()
+
+    def _kill(self) -> None:
+        if self._runs:
+            os._exit(1)
+
+    # -- the program
+
+    def _run_program(self) -> None:
+        launch, self._launch = self._launch, {}
+        self._runs = True
+        try:
+            with self._engine.interruptible(), self._engine.before_exit(self._tell_end):
+                self._engine.ask_debugger()  # of what has come before that could be heard
+                self._engine.run(self._engine.compile_file(launch["program"]))
+        except LuaError as error:
+            self._status = 1
+            self._engine.flush()
+            if not self._ends:
+                self._report(error)
+        self._engine.flush()
+        self._runs = False
+        self._wire.event("exited", exitCode=self._status)
+        self._tell_end()
+
+    def _tell_end(self) -> None:
+        self._output.pass_on()
+        self._wire.event("terminated")
+
+    def _stopped(self, stop: Stop) -> Dialogue:
+        """The dialogue where the program has stopped."""
+        if stop.reason == "attention":
+            yield from self._attend()
+            return
+        self._output.pass_on()
+        self._frames = read_frames((yield ("frames",)))
+        self._error = stop.detail if stop.reason == "error" else ""
+        reason = _REASONS.get(stop.reason, "step")
+        self._wire.event(
+            "stopped", reason=reason, threadId=_THREAD["id"], allThreadsStopped=True,
+            **{"text": stop.detail} if stop.detail else {},
+        )  # fmt: skip
+        way = None
+        while way is None and not self._ends:
+            request = self._requests.get() or {}
+            yield from self._handle(request)
+            way = _WAYS.get(request.get("command", ""))
+        self._frames, self._frame_of = [], {}
+        yield ("go", "quit" if self._ends else way, 1)
+
+    def _attend(self) -> Dialogue:
+        """Answer what can be answered while the program runs."""
+        while not self._requests.empty():
+            yield from self._handle(self._requests.get() or {})
+        pauses, self._pauses = self._pauses, False
+        yield ("go", "quit" if self._ends else "pause" if pauses else "on", 1)
+
+    # -- requests
+
+    def _handle(self, request: Message) -> Dialogue:
+        """Answer a request; none where the client has gone."""
+        if not request:
+            self._is_over = True
+            return
+        handler = _HANDLERS.get(request.get("command", ""))
+        try:
+            if handler is None:
+                raise Refused("this is not supported")
+            body = yield from handler(self, request.get("arguments") or {})
+        except Refused as error:
+            self._wire.answer(request, problem=str(error))
+        except (KeyError, TypeError, ValueError) as error:
+            self._wire.answer(request, problem=f"wrong arguments: {error}")
+        else:
+            self._wire.answer(request, body)
+            if request["command"] == "initialize":
+                self._wire.event("initialized")
+
+    def _initialize(self, _: Message) -> _Answer:
+        yield from ()
+        return _CAPABILITIES
+
+    def _begin(self, arguments: Message) -> _Answer:
+        program = arguments["program"]
+        if arguments.get("cwd"):
+            try:
+                os.chdir(arguments["cwd"])
+            except OSError as error:
+                raise Refused(f"{arguments['cwd']}: {error.strerror}") from None
+        if not os.path.isfile(program):
+            raise Refused(f"{program}: No such file")
+        os.environ.update({str(k): str(v) for k, v in (arguments.get("env") or {}).items()})
+        self._prepare(self._engine, program, [str(word) for word in arguments.get("args") or ()])
+        self._engine.run(self._engine.compile(b"io.stdout:setvbuf('line')"))
+        if arguments.get("stopOnEntry"):
+            yield ("enter", os.path.abspath(program))
+        self._launch = {"program": program}
+        return None
+
+    def _configured(self, _: Message) -> _Answer:
+        yield from ()
+        self._is_configured = True
+        return None
+
+    def _set_breakpoints(self, arguments: Message) -> _Answer:
+        path = os.path.abspath(arguments["source"]["path"])
+        self._breakpoints[path] = list(arguments.get("breakpoints") or ())
+        fields = [
+            (file, int(one["line"]), one.get("condition") or "")
+            for file, all_of_file in self._breakpoints.items()
+            for one in all_of_file
+        ]
+        lines = yield ("breakpoints", *(field for row in fields for field in row))
+        own = [line for line, row in zip(lines, fields, strict=True) if row[0] == path]
+        asked = self._breakpoints[path]
+        return {"breakpoints": [_told(line, one) for line, one in zip(own, asked, strict=True)]}
+
+    def _set_errors(self, arguments: Message) -> _Answer:
+        yield ("errors", "uncaught" if "uncaught" in arguments["filters"] else "")
+        return {"breakpoints": []}
+
+    def _error_info(self, _: Message) -> _Answer:
+        yield from ()
+        return {"exceptionId": "error", "description": self._error, "breakMode": "unhandled"}
+
+    def _threads(self, _: Message) -> _Answer:
+        yield from ()
+        return {"threads": [_THREAD]}
+
+    def _stack(self, arguments: Message) -> _Answer:
+        yield from ()
+        start, count = arguments.get("startFrame") or 0, arguments.get("levels") or None
+        shown = self._frames[start:][:count]
+        return {
+            "stackFrames": [_told_frame(one) for one in shown],
+            "totalFrames": len(self._frames),
+        }
+
+    def _scopes(self, arguments: Message) -> _Answer:
+        yield from ()
+        frame = self._frame(arguments)
+        scopes: list[Message] = [
+            {"name": name, "variablesReference": base + frame, "expensive": name == "Globals"}
+            for name, base in _SCOPES.items()
+        ]
+        return {"scopes": scopes}
+
+    def _frame(self, arguments: Message) -> int:
+        """The number of the frame that a request is about, by default the innermost one."""
+        frame = int(arguments.get("frameId") or 1)
+        if not 0 < frame <= len(self._frames):
+            raise Refused("the program has not stopped there")
+        return frame
+
+    def _variables(self, arguments: Message) -> _Answer:
+        number = int(arguments["variablesReference"])
+        scope, frame = self._scope(number)
+        if scope in _KINDS:
+            listed = read_variables((yield ("variables", frame)))
+            found = [one for one in listed if one.kind in _KINDS[scope]][::-1]
+        else:
+            if scope:
+                number = (yield ("evaluate", frame, "_G"))[3]
+            found = read_parts((yield ("parts", number)))
+        return {"variables": [self._told_variable(one, frame) for one in found]}
+
+    def _scope(self, number: int) -> tuple[str, int]:
+        """The name of the scope with a number, '' of another value; and its frame."""
+        for name, base in _SCOPES.items():
+            if base < number <= base + len(self._frames):
+                return name, number - base
+        if number not in self._frame_of:
+            raise Refused("this value is no longer there")
+        return "", self._frame_of[number]
+
+    def _told_variable(self, one: Variable, frame: int) -> Message:
+        return {"name": one.name, **self._told_value([one.text, one.type, one.number], frame)}
+
+    def _told_value(self, told: list[Any], frame: int, name: str = "value") -> Message:
+        text, kind, number = told
+        self._frame_of[int(number)] = frame
+        return {name: text, "type": kind, "variablesReference": int(number)}
+
+    def _evaluate(self, arguments: Message) -> _Answer:
+        frame, code = self._frame(arguments), arguments["expression"]
+        if arguments.get("context") != "repl":
+            told = _checked((yield ("evaluate", frame, code)))
+            return self._told_value(told, frame, "result")
+        self._output.collect()
+        answer = yield ("show", frame, code)
+        shown = self._output.collected()
+        _checked(answer)
+        return {"result": shown.rstrip("\n\t"), "variablesReference": 0}
+
+    def _set_variable(self, arguments: Message) -> _Answer:
+        number = int(arguments["variablesReference"])
+        name, value = arguments["name"], arguments["value"]
+        scope, frame = self._scope(number)
+        if not scope:
+            told = _checked((yield ("set", frame, number, name, value)))
+            return self._told_value(told, frame)
+        _checked((yield ("evaluate", frame, f"{name} = {value}")))
+        return self._told_value(_checked((yield ("evaluate", frame, name))), frame)
+
+    def _go(self, _: Message) -> _Answer:
+        yield from ()
+        if not self._frames:
+            raise Refused("the program has not stopped")
+        return {"allThreadsContinued": True}
+
+    def _pause(self, _: Message) -> _Answer:
+        yield from ()
+        self._pauses = True
+        return None
+
+    def _end(self, _: Message) -> _Answer:
+        yield from ()
+        self._is_over = True
+        return None
+
+    def _terminate(self, _: Message) -> _Answer:
+        yield from ()
+        return None  # it ends: see `_end_soon`
+
+
+def _checked(answer: list[Any]) -> list[Any]:
+    """What an engine tells of a value. Raises Refused where there is none."""
+    ok, *told = answer
+    if not ok:
+        raise Refused(str(told[0]))
+    return told
+
+
+def _told(line: int | str, asked: Message) -> Message:
+    """What the client is told of a breakpoint that it has asked for."""
+    if isinstance(line, str):
+        return {"verified": False, "line": asked["line"], "message": line}
+    if not line:
+        return {"verified": False, "line": asked["line"], "message": "no code is there"}
+    return {"verified": True, "line": int(line)}
+
+
+def _told_frame(frame: Frame) -> Message:
+    source: Message = {"name": os.path.basename(frame.chunk)}
+    if frame.source.startswith("@"):
+        source["path"] = os.path.abspath(frame.chunk)
+    return {
+        "id": frame.number, "name": frame.name, "line": frame.line, "column": 1, "source": source,
+    }  # fmt: skip
+
+
+_HANDLERS: dict[str, Callable[[Adapter, Message], _Answer]] = {
+    "initialize": Adapter._initialize,
+    "launch": Adapter._begin,
+    "setBreakpoints": Adapter._set_breakpoints,
+    "setExceptionBreakpoints": Adapter._set_errors,
+    "configurationDone": Adapter._configured,
+    "exceptionInfo": Adapter._error_info,
+    "threads": Adapter._threads,
+    "stackTrace": Adapter._stack,
+    "scopes": Adapter._scopes,
+    "variables": Adapter._variables,
+    "evaluate": Adapter._evaluate,
+    "setVariable": Adapter._set_variable,
+    **dict.fromkeys(_WAYS, Adapter._go),
+    "pause": Adapter._pause,
+    "terminate": Adapter._terminate,
+    "disconnect": Adapter._end,
+}

@@ -1,0 +1,71 @@
+"""The messages of the Debug Adapter Protocol: JSON behind a header with its length.
+
+They are plain dictionaries; tests hold them against the protocol's schema. The libraries that have
+types of them are not kept well, or need pydantic.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import threading
+from typing import Any
+
+from th_shell.files import write_all
+
+Message = dict[str, Any]
+
+
+class Refused(Exception):
+    """Why a request cannot be done; the client is told."""
+
+
+class Wire:
+    """The two ends of a client: where its requests come from, and where messages go."""
+
+    def __init__(self, source: int, target: int) -> None:
+        """source, target: file descriptors."""
+        self._source = os.fdopen(source, "rb")
+        self._target = target
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+
+    def read(self) -> Message | None:
+        """The next request; None where the client has gone."""
+        length = 0
+        try:
+            while line := self._source.readline().strip():
+                name, _, value = line.partition(b":")
+                if name.strip().lower() == b"content-length":
+                    length = int(value)
+            message = json.loads(self._source.read(length)) if length else None
+        except (OSError, ValueError):
+            return None
+        return message if isinstance(message, dict) else None
+
+    def event(self, name: str, **body: Any) -> None:
+        """Tell the client that something has happened."""
+        self._write({"type": "event", "event": name, "body": body})
+
+    def answer(self, request: Message, body: Message | None = None, problem: str = "") -> None:
+        """Answer a request; problem: why it was not done."""
+        answer: Message = {
+            "type": "response",
+            "request_seq": request.get("seq", 0),
+            "command": str(request.get("command", "")),
+            "success": not problem,
+        }
+        if problem:
+            answer["message"] = problem
+        if body is not None:
+            answer["body"] = body
+        self._write(answer)
+
+    def _write(self, message: Message) -> None:
+        with self._lock:
+            data = json.dumps({"seq": next(self._numbers), **message}).encode()
+            try:
+                write_all(self._target, b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+            except OSError:
+                pass  # the client has gone, which `read` tells
