@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,11 @@ def check() -> Callable[[dict[str, Any]], None]:
     responses = {command: f"{name.removesuffix('Request')}Response"
                  for (key, command), name in kinds.items() if key == "command"}  # fmt: skip
 
+    @cache
+    def validator(name: str) -> Any:
+        rule = {"$ref": f"#/definitions/{name}", "definitions": protocol["definitions"]}
+        return jsonschema.Draft4Validator(rule)
+
     def hold(message: dict[str, Any]) -> None:
         if message["type"] == "event":
             name = kinds["event", message["event"]]
@@ -79,8 +85,7 @@ def check() -> Callable[[dict[str, Any]], None]:
             name = responses[message["command"]]
         else:
             name = "Response"
-        rule = {"$ref": f"#/definitions/{name}", "definitions": protocol["definitions"]}
-        jsonschema.validate(message, rule)
+        validator(name).validate(message)
 
     return hold
 
