@@ -97,6 +97,11 @@ def test_what_does_not_compile_as_a_statement_is_output(tmp_path: Path, output: 
     assert short(found)[1][1:] == ("prompt", "g()", "")
 
 
+def test_fields_of_a_table_are_no_variables(tmp_path: Path) -> None:
+    found = cut_text(tmp_path, "> f({ a = 1, { b = 2 } })", "> f('a')", "a", "b")
+    assert short(found)[1] == (3, "prompt", "f('a')", "a\nb")
+
+
 def test_attributes_of_a_tag_are_output(tmp_path: Path) -> None:
     found = cut_text(
         tmp_path, "> x", "<frodo", "  type='hobbit'", "/>", "y = 1", "<unclosed", "z = 1"

@@ -42,6 +42,7 @@ _SHELL = re.compile(r"^\s*(?:(?:th)?>\s*)?\$\s+(?P<input>\S.*)$")
 
 _NAME = r"[A-Za-z_]\w*"
 _ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s])({_NAME}(?:\s*,\s*{_NAME})*)\s*=(?!=)")
+_TABLE = re.compile(r"\{[^{}]*\}")
 _LOCAL = re.compile(r"^\s*local\s+")
 #: What a help text says of an argument: 'x = number  -- the width'.
 _SIGNATURE = re.compile(
@@ -274,7 +275,10 @@ class _Cutter:
             self._comment(source)
             self._open = self._open or bool(source) and goes_on and not self._told[-1]
             return
-        for names in _ASSIGNED.findall(source):
+        code, tables = source, 1
+        while tables:  # from the innermost one on: their fields are no variables
+            code, tables = _TABLE.subn("", code)
+        for names in _ASSIGNED.findall(code):
             self._assigned.update(name.strip() for name in names.split(","))
         told = comment_of(source)
         if kind is Kind.BARE and not self._locals_stay:
