@@ -11,14 +11,13 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
     Besides the best ones, those a step further that begin with one of them.
     """
     limit = _limit(name)
-    if not limit:
-        return []
     found = [(_distance(name, other), other) for other in names]
     least = min((distance for distance, _ in found), default=limit + 1)
     if least > limit:
         return []
     best = tuple(other for distance, other in found if distance == least)
-    kept = [(d, o) for d, o in found if d == least or (d <= least + 1 and o.startswith(best))]
+    further = least + 1 if limit >= 1 else least
+    kept = [(d, o) for d, o in found if d == least or (d <= further and o.startswith(best))]
     kept.sort(key=lambda item: (item[0], item[1][:1] != name[:1], len(item[1]), item[1]))
     return [other for _, other in kept[:3]]
 
@@ -46,10 +45,13 @@ def _is_slip(name: str, other: str) -> bool:
     return not is_longer and longer[1:] != shorter
 
 
-def _limit(name: str) -> int:
+_OTHER_CASE = 0.5
+
+
+def _limit(name: str) -> float:
     """How many steps away the best names may be: of a short name nearly all others are near."""
     if len(name) < 3:
-        return 0
+        return _OTHER_CASE
     return 1 if len(name) < 6 else 2
 
 
@@ -61,7 +63,7 @@ def _distance(a: str, b: str) -> float:
     if abs(len(a) - len(b)) > 2:
         return 9
     if a.lower() == b.lower():
-        return 0.5 * (a != b)
+        return _OTHER_CASE * (a != b)
     before: list[float] = []
     row: list[float] = [float(i) for i in range(len(b) + 1)]
     for i, x in enumerate(a, 1):

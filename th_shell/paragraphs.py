@@ -53,6 +53,11 @@ def overview(intro: str, rows: Sequence[tuple[str, str]], outro: str) -> str:
     return f"{filled(intro)}\n{two_columns([*rows, *_KEYS])}\n{filled(outro)}"
 
 
+def keys() -> str:
+    """What the keys of every prompt do."""
+    return two_columns(_KEYS)
+
+
 def counted(number: int, word: str) -> str:
     """A number of things: '1 input', '1,000 inputs'."""
     return f"{number:,} {word}{'s' * (number != 1)}"

@@ -89,7 +89,7 @@ class Evaluation:
         is `_N` in later ones. Raises LuaSyntaxError, LuaError.
         """
         text = _input(source)
-        quiet = text.endswith(b";")
+        quiet = text.endswith(b";") or (b"writes" if b"write" in text else False)
         if not text.strip(EMPTY):
             return
         # Torch7: the LuaJIT of its builds allows empty statements, as in `x = 5;;`.

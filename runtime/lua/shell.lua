@@ -9,7 +9,7 @@ local sethook, getinfo = th.sethook, debug.getinfo
 local jit_off, jit_attach = jit.off, jit.attach
 local ffi = require 'ffi'
 local pressed = ffi.cast('int32_t *', host.pressed) -- whether Ctrl-C was: see stopping/turns.lua
-local stdout = io.stdout
+local stdout, io_type = io.stdout, io.type
 local write = getmetatable(stdout).__index.write
 
 -- luacheck: globals arg
@@ -241,17 +241,24 @@ function shell.show(n, ...)
   shell.keep((...))
 end
 
+-- Whether values are what io.write returns, for calls in a chain: people do not want to see it.
+local function is_of_write(...)
+  return most and select('#', ...) == 1 and io_type((...))
+end
+
 --- Runs an input as the prompt does: the values of an expression are printed, and the first one is
 -- kept.
 -- @param f the input, from shell.prepare_input
 -- @param is_expression whether it was compiled as `return nil, ...`
--- @param quiet whether the values are neither printed nor kept
+-- @param quiet whether the values are neither printed nor kept; 'writes': where they are a file, and
+-- people are shown values
 -- @param before_values called before the values are printed, or nil
 -- @param handler the input's message handler, by default th.handle_error
 function shell.run_input(f, is_expression, quiet, before_values, handler)
   local function finish(...)
     if before_values then before_values() end
-    if quiet or receive and receive(...) == false then return end
+    if quiet == true or quiet == 'writes' and is_of_write(...) then return end
+    if receive and receive(...) == false then return end
     shell.show(select('#', ...), ...)
   end
   local function evaluated(ok, ...)

@@ -34,6 +34,8 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[
     if not is_path(name):
         return _topic(name) if _WORDS.match(name) else "? takes a name, as in: ? torch.randn\n"
     facts = engine.inspect(name.replace(":", "."), True)
+    if not facts and name == "keys":
+        return paragraphs.keys()
     if not facts:
         return _without_value(name, engine)
     if facts["category"] == "function":
@@ -43,6 +45,8 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[
     known = find_path(name) if "." in name else None
     if known and facts["category"] == "table":
         return explained(known) + _members(name, engine)
+    if facts["category"] == "table" and (made := engine.inspect(f"{name}.__init")):
+        return _users_class(name, made, log, texts, engine)
     text = value_text(name, facts)
     return (explained(known) if known else "") + text + _methods(name, facts, engine)
 
@@ -97,6 +101,17 @@ def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequen
     return head + textwrap.indent(source + "\n" if source else "", "  ")
 
 
+def _users_class(
+    name: str, made: Facts, log: Sequence[Entry], texts: Sequence[str], engine: Engine
+) -> str:
+    """The text on a class of torch.class. made: its constructor, which gets the object first."""
+    where, _ = function_text(made, log, texts)
+    arguments = str(made.get("parameters", "")).partition(", ")[2]
+    return f"{name}({arguments}): a class; its constructor is defined in {where}\n" + _methods(
+        name, {"category": "table", "class": name}, engine
+    )
+
+
 def explained(meaning: Meaning) -> str:
     """A function's line of meaning, and its call forms."""
     text = f"{meaning.call}{meaning.arguments}\n" + filled(meaning.text, 4)
@@ -129,7 +144,10 @@ def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
         path, near = _near_paths(path, mark, last, engine)
     if is_bare and not near:
         path, mark, near = _near_of_torch(last, engine)
+    package = re.split("[.:]", name)[0]
     text = f"nothing is named {name}"
+    if package in engine.package_sources() and not engine.inspect(package):
+        return f"{text}: require '{package}' loads that package, th --install {package} brings it\n"
     if near:
         text += f"; there is {', '.join(f'{path}{mark}{other}' for other in near)}"
     found = search(last) if last.isalpha() and is_bare and not near else []

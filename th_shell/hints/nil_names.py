@@ -88,9 +88,16 @@ def of_nil_result(source: str, engine: Engine) -> str:
     base, name = found.groups()
     failure = Failure("", "", source, source, engine)
     if base is None:
-        return "" if failure.facts(name) else _elsewhere("globals", name)
+        return (
+            "" if failure.facts(name) else _elsewhere("globals", name) or _other_case(name, engine)
+        )
     of_torch = base in _LIBRARIES or failure.facts(base).get("category") == "tensor"
     return _member(base, ".", name, failure) if of_torch else ""
+
+
+def _other_case(name: str, engine: Engine) -> str:
+    names = few_names("", engine)
+    return _there_is("", [other for other in names if other.lower() == name.lower() != other])
 
 
 def _is_nil_global(path: str, failure: Failure) -> bool:

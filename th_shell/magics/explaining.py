@@ -20,6 +20,9 @@ _LEAVE = ("q", "quit", "exit")
 
 def show_help(session: Session, name: str) -> None:
     """Tell what a name means; without a name, what there is at the prompt."""
+    if name.startswith("%"):
+        list_commands(session, name)
+        return
     known = about(name, session.engine, session.log, session.texts) if name else overview()
     session.show_text(known)
 

@@ -13,11 +13,11 @@ from textwrap import dedent
 
 from th_shell.python_syntax import statements, syntax
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
+from th_shell.session.inputs import ASKED
 from th_shell.syntax import Syntax
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
 _CELL = re.compile(r"\s*In ?\[[\d ]*\]:")
-_ASKED = re.compile(r"\s*([A-Za-z_][\w.]*)(\?{1,2})\s*\Z")
 _OF_CELL = re.compile(r"\s*%%(\w+)[ \t]*(.*)\n", re.A)
 _LEAVE = frozenset(("exit", "exit()", "quit", "quit()"))
 
@@ -42,7 +42,7 @@ def inputs(text: str) -> list[str]:
     if is_page(text):
         return _of_page(text)
     text = _OF_CELL.sub(r"%\1 \2\n", _without_margin(text).rstrip(), count=1)
-    asked = _ASKED.match(text)
+    asked = ASKED.match(text)
     if asked:
         return [asked[2] + asked[1]]
     return [] if _is_blank(text) else [text]

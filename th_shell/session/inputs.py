@@ -18,6 +18,8 @@ from th_shell.session.commands import is_command
 from th_shell.syntax import Judge, Syntax
 from th_shell.tokens import Nesting
 
+#: `x?`, as IPython has it.
+ASKED = re.compile(r"\s*([A-Za-z_][\w.:]*)(\?{1,2})\s*\Z", re.ASCII)
 PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
@@ -53,6 +55,10 @@ def _pieces(lines: Sequence[str], judge: Judge) -> Iterator[str]:
     at = 0
     while at < len(lines):
         if _is_blank(lines[at]):
+            at += 1
+            continue
+        if asked := ASKED.match(lines[at]):
+            yield f"{asked[2]} {asked[1]}"
             at += 1
             continue
         used = 1 if is_command(lines[at]) else _length(lines, at, judge)

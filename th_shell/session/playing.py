@@ -27,6 +27,7 @@ from th_shell.visible import visible
 _SEED = "math.randomseed({0}) torch.manualSeed({0})"
 _CUT = "as far as it was copied"
 _HINTS = re.compile(r"^hint: .*\n?", re.MULTILINE)
+_HANDLE = re.compile(r"file \(0x[0-9a-f]+\)[ \t]*")  # what io.write returns, for a page of Torch7
 _SHOWN = 40  # characters of each side of a difference
 
 #: What the summary says of the examples with a verdict, in its order.
@@ -187,6 +188,8 @@ class Player:
         elif outcome.error is not None:
             # Of an error, its message counts, and not what a prompt says of it.
             example = replace(example, expected=_HINTS.sub("", example.expected))
+        elif "write" in example.source and not _HANDLE.search(outcome.output):
+            example = replace(example, expected=_HANDLE.sub("", example.expected))
         if outcome.printed != outcome.output and self._hides_value(example, outcome):
             outcome = replace(outcome, output=outcome.printed)
         result = self._judging.result(example, outcome, outcome)
