@@ -13,7 +13,7 @@ MOST_NAMES = 1000  # that are listed, or compared with a name that is not there
 
 def line_width() -> int:
     """The columns that a line of help may have."""
-    return max(min(shutil.get_terminal_size().columns, 80) - 2, 20)
+    return max(shutil.get_terminal_size().columns - 2, 20)
 
 
 def filled(text: str, indent: int = 0) -> str:

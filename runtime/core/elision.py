@@ -2,7 +2,8 @@
 
 Where rows, columns or slices are left out stands '…'. The line behind the one with the sizes tells
 how many elements there are, and how many of them are shown. The layout is that of the numbers that
-are shown: the others are not even read.
+are shown: the others are not even read. Of a matrix, so many columns
+are shown as the screen has room for.
 """
 
 from __future__ import annotations
@@ -14,21 +15,22 @@ from math import prod
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.core.printing import LINE_WIDTH, Layout, find_layout, number_texts
+from runtime.core.printing import Layout, find_layout, number_texts
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
 
 _DOTS = "…"
-_OF_VECTOR, _OF_MATRIX, _OF_SLICES = 5, 3, 2  # shown at each end
+_OF_VECTOR, _OF_ROWS, _OF_SLICES = 5, 3, 2  # shown at each end
+_NARROWEST = 2  # characters of a column
 
 #: Positions from 0 that are shown, in order; None where others are left out.
 _Shown = Sequence[int | None]
 
 
-def elided_text(value: Tensor | Storage, limit: int, how: str) -> str | None:
+def elided_text(value: Tensor | Storage, limit: int, how: str, width: int) -> str | None:
     """The text of a tensor or storage of more elements than limit; None for others.
 
-    how: what shows all elements.
+    how: what shows all elements. width: the characters that a line may have.
     """
     size = value.size if isinstance(value, Storage) else prod(value.sizes) if value.sizes else 0
     if size <= limit:
@@ -37,12 +39,12 @@ def elided_text(value: Tensor | Storage, limit: int, how: str) -> str | None:
         text, count = _vector(value.data)
         tail = f"[{value.dtype.storage_name} of size {size}]"
     else:
-        text, count = _elements(value.array)
+        text, count = _elements(value.array, width)
         tail = f"[{value.dtype.tensor_name} of dimension {'x'.join(map(str, value.sizes))}]"
     return f"{text}{tail}\n({size:,} elements, {count:,} of them shown; {how} shows all)\n"
 
 
-def _elements(values: Array) -> tuple[str, int]:
+def _elements(values: Array, width: int) -> tuple[str, int]:
     """The text of a tensor's elements, and how many it shows."""
     if values.ndim == 1:
         return _vector(values, np.dtype(np.float64))
@@ -50,13 +52,16 @@ def _elements(values: Array) -> tuple[str, int]:
     found = [p for p in positions if p is not None]
     # The first dimension varies fastest.
     places = np.unravel_index(found, values.shape[:-2], order="F") if values.ndim > 2 else ()
-    rows = _ends(values.shape[-2], _OF_MATRIX)
-    for edge in range(_OF_MATRIX, 0, -1):
+    rows = _ends(values.shape[-2], _OF_ROWS)
+    edge = width // _NARROWEST
+    while True:
         columns = _ends(values.shape[-1], edge)
         corners = _corners(values, places, rows, columns)
         layout = find_layout(corners)
-        if layout.width is None or len(columns) * (layout.width + 1) < LINE_WIDTH:
+        room = width // ((layout.width or len(layout.format % 0)) + 1)
+        if edge == 1 or len(columns) <= room:
             break
+        edge = max(1, min(edge - 1, (room - 1) // 2))
     if values.ndim == 2:
         return _matrix(corners[0], layout, rows, columns, ""), corners.size
     heads = [",".join(str(i + 1) for i in place) for place in zip(*places, strict=True)]

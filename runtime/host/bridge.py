@@ -31,6 +31,7 @@ from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.host import files
 from runtime.host.guards import answering, guarded
+from runtime.host.operating_system import columns
 from runtime.packages import entry as package_function
 
 
@@ -78,7 +79,7 @@ def _elided(value: Any, limit: int, how: bytes) -> str | None:
     """The text of a large tensor or storage at the prompt; None for others."""
     from runtime.core.elision import elided_text  # which few programs need
 
-    return elided_text(value, limit, how.decode())
+    return elided_text(value, limit, how.decode(), columns() - 1)
 
 
 def _small_source(name: bytes, space: bytes, code: int, dtype: int) -> str | None:

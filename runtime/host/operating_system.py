@@ -149,7 +149,7 @@ def _uname() -> bytes:
     return f"{info.sysname}\n{info.nodename}\n{info.machine}".encode()
 
 
-def _columns() -> int:
+def columns() -> int:
     """The width of the terminal in characters; 80 where there is none."""
     try:
         return os.get_terminal_size(1).columns or 80
@@ -185,7 +185,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "os_tmpname": _tmpname,
         "os_uname": _uname,
         "os_sleep": lambda seconds: time.sleep(max(0.0, seconds)),
-        "os_columns": _columns,
+        "oscolumns": columns,
         "file_mentions": _mentions,
     }
     return {

@@ -8,6 +8,7 @@ from time import perf_counter
 import pytest
 
 from runtime import Engine
+from runtime.host import bridge
 
 Show = Callable[..., str]
 
@@ -32,15 +33,15 @@ def shown(new_engine: Engine, capfd: pytest.CaptureFixture[str]) -> Show:
 
 
 MATRIX = """\
-   1    2    3 …   10   11   12
-  13   14   15 …   22   23   24
-  25   26   27 …   34   35   36
-   …    …    … …    …    …    …
-  73   74   75 …   82   83   84
-  85   86   87 …   94   95   96
-  97   98   99 …  106  107  108
+   1    2    3    4    5    6    7    8    9   10   11   12
+  13   14   15   16   17   18   19   20   21   22   23   24
+  25   26   27   28   29   30   31   32   33   34   35   36
+   …    …    …    …    …    …    …    …    …    …    …    …
+  73   74   75   76   77   78   79   80   81   82   83   84
+  85   86   87   88   89   90   91   92   93   94   95   96
+  97   98   99  100  101  102  103  104  105  106  107  108
 [torch.DoubleTensor of dimension 9x12]
-(108 elements, 36 of them shown; print(_LAST) shows all)
+(108 elements, 72 of them shown; print(_LAST) shows all)
 
 """
 VECTOR = """\
@@ -134,6 +135,18 @@ WIDE = """\
 )
 def test_large_tensors_and_storages_show_their_ends(shown: Show, source: str, text: str) -> None:
     assert shown(source) == text
+
+
+@pytest.mark.parametrize(
+    ("width", "cells"), [(20, 3), (40, 5), (80, 13), (120, 19), (400, 65), (2000, 300)]
+)
+def test_as_many_columns_are_shown_as_there_is_room_for(
+    shown: Show, monkeypatch: pytest.MonkeyPatch, width: int, cells: int
+) -> None:
+    monkeypatch.setattr(bridge, "columns", lambda: width)
+    first, *_ = shown("torch.range(1001, 1300):resize(1, 300)").splitlines()
+    assert len(first.split()) == cells
+    assert first.endswith("1300") and len(first) < width
 
 
 @pytest.mark.parametrize(

@@ -210,6 +210,16 @@ def test_names_of_nothing(ask: Ask, name: str, expected: str) -> None:
     assert ask(name) == expected
 
 
+def test_a_class_of_the_user(told: Ask, session: Session) -> None:
+    session.evaluate("m = torch.class('Mine')")
+    session.evaluate("function Mine:__init(a, b) self.a = a end")
+    session.evaluate("function Mine:twice() return 2 end")
+    assert told("Mine").startswith(
+        "Mine(a, b): a class; its constructor is defined in input 4, line 1\nmethods:\n"
+    )
+    assert " twice" in told("Mine")
+
+
 def test_words_list_functions(ask: Ask) -> None:
     words = ask("permute dimensions").split()
     assert " ".join(words).startswith("torch.permute A view with the dimensions")
@@ -224,7 +234,7 @@ def test_lines_are_not_wider_than_the_screen(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     text = ask(name).removesuffix(LEGEND)
-    assert max(map(len, text.splitlines())) < min(columns, 80)
+    assert max(map(len, text.splitlines())) < columns
 
 
 # -- the user's own functions
@@ -305,4 +315,4 @@ def test_the_overview_fits_the_screen(
     monkeypatch.setenv("COLUMNS", str(columns))
     shown = overview().splitlines()
     assert len(shown) <= lines
-    assert max(map(len, shown)) <= min(columns, 80) - 2
+    assert max(map(len, shown)) <= columns - 2

@@ -45,6 +45,7 @@ ONES = " 1  1\n[torch.DoubleTensor of dimension 1x2]\n"
         ("> x = 1 + 1 --> 2\n", "✓\n1 input: 1 as documented"),
         ("print(1)\n1", "1\t\n✓\n1 input: 1 as documented"),
         (f"print(torch.ones(1, 2))\n{ONES}", f"{ONES}\n✓\n1 input: 1 as documented"),
+        ("> io.write('hi ')\nhi file (0x7fff1234)", None),
         ("> $ pip install x\n> 1\n1", "1\t\n✓\n1 input: 1 as documented, 1 not run"),
         (
             "> print('a')\na\n> print('b')\nb, with what was not copied ...",

@@ -20,6 +20,23 @@ def test_large_values_are_elided(
     assert printed().count("\n") == lines
 
 
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (b"io.write('hi\\n')", "hi\n"),
+        (b"io.write 'a\\n'; io.stdout:write('b\\n')", "a\nb\n"),
+        (b"io.stdout:write('hi\\n'), 5", "hi\nfile (0x"),
+        (b"io.stdout", "file (0x"),
+    ],
+)
+def test_what_writes_shows_no_handle(
+    engine: Engine, printed: Callable[[], str], source: bytes, shown: str
+) -> None:
+    prepare(engine, Config())
+    engine.enter(source)
+    assert printed().partition("x")[0] + "x" * ("x" in shown) == shown
+
+
 def test_pictures_can_be_drawn(engine: Engine) -> None:
     prepare(engine, Config())
     assert {"show", "imshow", "hist", "plot"} <= set(engine.names(""))

@@ -11,8 +11,7 @@ from tests.th_shell.test_cli import Terminal
 
 def test_hints_examples_and_variables(command: list[str], environment: dict[str, str]) -> None:
     terminal = Terminal()
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), terminal.theirs)
-    with subprocess.Popen(command, env=environment, **streams) as program:
+    with terminal.running(command, env=environment) as program:
         terminal.until(b"th> ")
         for keys, shown in (
             (b"torch.rnad(2)\r", b"hint: there is torch.rand, torch.randn\r\n"),
@@ -21,6 +20,16 @@ def test_hints_examples_and_variables(command: list[str], environment: dict[str,
             (b"who()\r", b"1 variable; 1 storage with 32 bytes\r\n"),
             (b"?? torch.trace\r", b"q leaves:"),
             (b"\x03", b"th> "),
+            (b"y = torch.ones(3); y:sum()\r", b"\r\n3\t\r\n"),
+            (b"io.write('hi\\n')\r", b"\r\nhi\r\n   "),
+            (b"X = 1\r", b"th> "),
+            (b"x\r", b"\r\nnil\t\r\nhint: there is X\r\n"),
+            (b"X?\r", b"\r\nX: number 1\r\n"),
+            (b"torch.cat?\r", b"\r\ntorch.cat(...)"),
+            (b"? %profile\r", b"\r\n%profile INPUT\r\n"),
+            (b"? nn.Linear\r", b"\r\nnothing is named nn.Linear: require 'nn' loads that package"),
+            (b"?keys\r", b"\r\n  Up, Ctrl-R, Right"),
+            (b"torch.range(1001, 2200):resize(2, 600)\r", b" 1007 \xe2\x80\xa6  1594"),
         ):
             terminal.press(keys)
             terminal.until(shown)
