@@ -215,7 +215,7 @@ def test_a_class_of_the_user(told: Ask, session: Session) -> None:
     session.evaluate("function Mine:__init(a, b) self.a = a end")
     session.evaluate("function Mine:twice() return 2 end")
     assert told("Mine").startswith(
-        "Mine(a, b): a class; its constructor is defined in input 4, line 1\nmethods:\n"
+        "Mine(a, b): a class; its constructor is defined in input 5, line 1\nmethods:\n"
     )
     assert " twice" in told("Mine")
 
