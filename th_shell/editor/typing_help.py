@@ -68,7 +68,7 @@ def _members(
             return
     elif path:
         file = world.modules.file(path, program.path)
-        listed = world.facts.members.get(path, frozenset()) | world.members.get(path, set())
+        listed = world.facts.fields.get(path, frozenset()) | world.members.get(path, set())
         inside = [one for one in world.programs if one.path == file]
         listed = listed.union(*(one.chunk.defined for one in inside))
         yield from ((name, "field") for name in listed if name.isidentifier())

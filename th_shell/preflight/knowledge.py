@@ -101,8 +101,8 @@ class Facts:
 
     fields: the names in the global tables of `LIBRARIES`. methods: those of tensors, of any type.
     engine: finds modules. globals: all global names. operations: those of torch that the table of
-    operations has, by how they are called: 'function' and 'method'. members: the names in tables
-    of packages of Lua files; package_methods: those of their classes; all_methods: with torch's.
+    operations has, by how they are called: 'function' and 'method'. listed: the packages of Lua
+    files whose fields are known; package_methods: of their classes; all_methods: with torch's.
     """
 
     fields: Mapping[str, frozenset[str]]
@@ -111,14 +111,9 @@ class Facts:
     engine: Engine
     globals: frozenset[str] = frozenset()
     operations: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    members: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    listed: frozenset[str] = frozenset()
     package_methods: frozenset[str] = frozenset()
     all_methods: frozenset[str] = frozenset()
-
-    @property
-    def listed(self) -> frozenset[str]:
-        """Packages that add nothing to tables of others but what `members` has."""
-        return frozenset(self.members) | _GPU_NAMES
 
     def forms(self, name: str, space: str) -> list[Form]:
         """The call forms of an operation, as a 'method' or a 'function'."""
@@ -148,22 +143,27 @@ def facts_of(engine: Engine) -> Facts:
     """What there is in a new engine."""
     types = [name for name in engine.names("torch") if name.endswith("Tensor")]
     methods = [engine.names(f"torch.{name}") for name in types]
+    text = (files("th_shell.preflight") / "members.toml").read_text("utf-8")
+    listed = {name: frozenset(names.split()) for name, names in loads(text).items()}
+    of_packages = listed.pop("methods")
     fields = {name: frozenset(engine.names(name)) for name in LIBRARIES}
     # The error about a tensor without a GPU is no method that programs may use.
     known = frozenset().union(*methods) - GPU_METHODS
-    packages = {**_PACKAGES, **PENLIGHT, **_impossible(engine), **_installable(engine)}
-    listed = loads((files("th_shell.preflight") / "members.toml").read_text("utf-8"))
-    members = {name: frozenset(names.split()) for name, names in listed.items()}
     others = [engine.names(f"torch.{name}") for name in _CLASSES]
-    of_packages = members.pop("methods")
-    all_methods = known.union(of_packages, fields["string"], _OF_FILES, *others)
     operations = {
         space: frozenset(one.name for one in engine.members(path).found if one.is_operation)
         for space, path in (("function", [".torch"]), ("method", [".torch", ".DoubleTensor"]))
     }
-    names = frozenset(engine.names("")) | _GIVEN
     return Facts(
-        fields, known, packages, engine, names, operations, members, of_packages, all_methods
+        fields={**fields, **listed},
+        methods=known,
+        packages={**_PACKAGES, **PENLIGHT, **_impossible(engine), **_installable(engine)},
+        engine=engine,
+        globals=frozenset(engine.names("")) | _GIVEN,
+        operations=operations,
+        listed=frozenset(listed) | _GPU_NAMES,
+        package_methods=of_packages,
+        all_methods=known.union(of_packages, fields["string"], _OF_FILES, *others),
     )
 
 

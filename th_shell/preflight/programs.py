@@ -295,13 +295,14 @@ class World:
         if file is not None:
             yield file.resolve()
 
+    def is_own_table(self, name: str) -> bool:
+        """Whether one of them makes the table of this name, or computes names in it."""
+        is_made = name in self.globals and name not in self._required
+        return is_made or f"{name}[]" in self.fields
+
     def may_define(self, name: str) -> bool:
         """Whether one of them may add a field of this name to a table."""
         return name in self.fields or name in self.texts
-
-    def is_slip(self, name: str) -> bool:
-        """Whether a field or method may be a slip: it is named only once."""
-        return self.mentions[name] < 2 and not self.may_define(name)
 
     def often_named(self) -> set[str]:
         """Fields and methods that must be somebody's."""

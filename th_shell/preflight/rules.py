@@ -20,8 +20,6 @@ from th_shell.preflight.shapes import wrong_shapes
 from th_shell.preflight.syntax_errors import syntax_error
 from th_shell.preflight.undefined import (
     misspelt_fields,
-    misspelt_members,
-    misspelt_methods,
     undefined_globals,
 )
 
@@ -105,25 +103,24 @@ def _tests(program: Program, name: str) -> bool:
 
 
 def _lacking_fields(program: Program, world: World) -> Iterator[Found]:
-    """Fields that tables such as torch do not have."""
+    """Fields that tables such as torch and nn do not have."""
     read = _read_fields(program)
     for node in program.chunk.nodes:
         if not isinstance(node, tree.Index) or node.use not in (tree.Use.CALLED, tree.Use.INDEXED):
             continue
         table, key = tree.origin(node.base), node.key
-        names = world.facts.fields.get(table)
-        if f"{table}[]" in world.fields:
+        names, path = world.facts.fields.get(table), f"{table}.{key}"
+        if names is None or key is None or key in names or path in read:
             continue
-        if names is None or key is None or key in names or table in world.globals:
-            continue
-        path = f"{table}.{key}"
-        if path in read or world.may_define(key):
+        if world.may_define(key) or world.is_own_table(table):
             continue
         if path.startswith(_GPU_TYPES):
             yield Found(node, path, path, GPU)
             continue
-        slip = slip_of(key, names)
-        if slip or not world.is_extended:
+        # Packages of Lua files may have more than what is known of them.
+        is_certain = table not in world.facts.listed and not world.is_extended
+        names = names | world.members.get(table, set())
+        if is_certain or slip_of(key, names):
             yield Found(node, path, path, no_such(f"{table} has no {key}", key, names))
 
 
@@ -153,16 +150,19 @@ def _gpu_types(program: Program, _: World) -> Iterator[Found]:
 
 
 def _lacking_methods(program: Program, world: World) -> Iterator[Found]:
-    """Methods that no tensor has, of what certainly is a tensor."""
-    methods = world.facts.methods
+    """Methods that no tensor has, of what certainly is one; of others, those that are misspelt."""
+    of_tensors, of_others = world.facts.methods, world.facts.all_methods | world.fields
     for node in program.chunk.nodes:
-        if not isinstance(node, tree.Invoke) or node.name in methods or node.name in GPU_METHODS:
+        if not isinstance(node, tree.Invoke) or node.name in GPU_METHODS:
             continue
-        if world.is_extended or world.may_define(node.name):
+        is_tensor = tree.is_tensor(node.base, world.facts.kinds)
+        known = of_tensors if is_tensor else of_others
+        if node.name in known or world.may_define(node.name):
             continue
-        if tree.is_tensor(node.base, world.facts.kinds):
-            what = f":{node.name}()"
-            yield Found(node, what, what, no_such("no tensor has it", node.name, methods))
+        is_slip = world.mentions[node.name] < 2 and slip_of(node.name, known)
+        if is_slip or (is_tensor and not world.is_extended):
+            what, who = f":{node.name}()", "no tensor" if is_tensor else "nothing here"
+            yield Found(node, what, what, no_such(f"{who} has it", node.name, known))
 
 
 _RULES: tuple[Callable[[Program, World], Iterator[Found]], ...] = (
@@ -173,8 +173,6 @@ _RULES: tuple[Callable[[Program, World], Iterator[Found]], ...] = (
     _gpu_types,
     _lacking_methods,
     undefined_globals,
-    misspelt_members,
-    misspelt_methods,
     misspelt_fields,
     impossible_counts,
     wrong_shapes,

@@ -1,5 +1,4 @@
-"""Rules about names: globals that nothing defines, and members of packages and methods that
-nobody has.
+"""Rules about names: globals and fields that nothing defines.
 
 Where a program may get globals in ways that cannot be read (`World.is_open`), only a name that is
 one slip of the fingers away from another is told.
@@ -48,46 +47,17 @@ def _lack_of_global(node: tree.Name, program: Program, world: World) -> Lack | N
     return no_such("a global that nothing defines", node.name, others)
 
 
-def misspelt_members(program: Program, world: World) -> Iterator[Found]:
-    """Members that a package of Lua files does not have: `nn.Sequentail`."""
-    for node in program.chunk.nodes:
-        if not isinstance(node, tree.Index) or node.use is tree.Use.ASSIGNED or node.key is None:
-            continue
-        table = tree.origin(node.base)
-        listed = world.facts.members.get(table)
-        if listed is None or node.key in listed or world.may_define(node.key):
-            continue
-        is_own = table in world.globals and not world.requires(table)
-        if is_own or f"{table}[]" in world.fields:
-            continue
-        slip = slip_of(node.key, {*listed, *world.members.get(table, ())})
-        if slip:
-            path = f"{table}.{node.key}"
-            yield Found(node, path, path, Lack(f"{table} has no {node.key}", f"there is {slip}"))
-
-
-def misspelt_methods(program: Program, world: World) -> Iterator[Found]:
-    """Methods that no class has, and whose names are those of others with a slip."""
-    for node in program.chunk.nodes:
-        if not isinstance(node, tree.Invoke) or tree.is_tensor(node.base, world.facts.kinds):
-            continue
-        if node.name in world.facts.all_methods or not world.is_slip(node.name):
-            continue
-        slip = slip_of(node.name, world.facts.all_methods | world.fields)
-        if slip:
-            what = f":{node.name}()"
-            yield Found(node, what, what, Lack("nothing here has it", f"there is {slip}"))
-
-
 def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
     """Fields that nothing defines, and whose names are those of others with a slip."""
     for node in program.chunk.nodes:
         if not isinstance(node, tree.Index) or node.use is tree.Use.ASSIGNED or node.key is None:
             continue
         root = tree.origin(node.base).partition(".")[0]
-        if root in world.facts.fields or root in world.facts.members:
+        if root in world.facts.fields:
             continue
-        if not world.is_slip(node.key) or node.key in world.facts.all_methods:
+        if world.mentions[node.key] > 1 or world.may_define(node.key):
+            continue
+        if node.key in world.facts.all_methods:
             continue
         slip = slip_of(node.key, world.fields | world.often_named())
         is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
