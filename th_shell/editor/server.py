@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -14,18 +14,9 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from th_shell import __version__
 from th_shell.completing.signatures import Signature
-from th_shell.editor import typing_help
+from th_shell.editor import symbols, typing_help
 from th_shell.editor.page_lens import COMMAND, PageLens
 from th_shell.editor.positions import range_of, text_before, units
-from th_shell.editor.symbols import (
-    Found,
-    Symbol,
-    can_be_renamed,
-    definitions,
-    last_name,
-    places_of,
-    symbol_at,
-)
 from th_shell.editor.workspace import Workspace
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.programs import Program
@@ -33,23 +24,11 @@ from th_shell.preflight.programs import Program
 _PAUSE = 0.05  # seconds without a key before a program is checked
 _KINDS = {
     "function": lsp.CompletionItemKind.Function,
-    "local": lsp.CompletionItemKind.Variable,
-    "global": lsp.CompletionItemKind.Variable,
     "keyword": lsp.CompletionItemKind.Keyword,
     "module": lsp.CompletionItemKind.Module,
     "file": lsp.CompletionItemKind.File,
-    "folder": lsp.CompletionItemKind.Folder,
 }
 _SERIOUS = ("syntax", "sizes")
-
-
-class _AtPlace(Protocol):
-    """What a request says of the name that it is about."""
-
-    @property
-    def text_document(self) -> lsp.TextDocumentIdentifier: ...
-    @property
-    def position(self) -> lsp.Position: ...
 
 
 class Server(LanguageServer):  # type: ignore[misc]
@@ -68,11 +47,13 @@ class Server(LanguageServer):  # type: ignore[misc]
         """The text of a document as it is typed."""
         return str(self.workspace.get_text_document(uri).source)
 
-    def place(self, params: _AtPlace) -> tuple[Program, Symbol | None, str]:
+    def place(
+        self, params: lsp.TextDocumentPositionParams
+    ) -> tuple[Program, symbols.Symbol | None, str]:
         """The program, the name and the text before it that a request is about."""
         program = self.program(params.text_document.uri)
         before = text_before(program.source, params.position)
-        symbol = symbol_at(program, len(before.encode("utf-8", "surrogatepass")))
+        symbol = symbols.symbol_at(program, len(before.encode("utf-8", "surrogatepass")))
         return program, symbol, before
 
     def program(self, uri: str) -> Program:
@@ -167,7 +148,7 @@ def _completion(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionList:
     items = [
         lsp.CompletionItem(
             one.text,
-            kind=_KINDS.get(one.kind, lsp.CompletionItemKind.Field),
+            kind=_KINDS.get(one.kind, lsp.CompletionItemKind.Variable),
             detail=one.detail,
             text_edit=lsp.TextEdit(lsp.Range(start, params.position), one.text),
         )
@@ -196,7 +177,7 @@ def _signature_of(one: Signature) -> lsp.SignatureInformation:
 
 def _definition(ls: Server, params: lsp.DefinitionParams) -> list[lsp.Location]:
     program, symbol, _ = ls.place(params)
-    found = definitions(symbol, program, ls.programs.world()) if symbol else []
+    found = symbols.definitions(symbol, program, ls.programs.world()) if symbol else []
     return list(map(_location, found))
 
 
@@ -206,21 +187,21 @@ def _references(ls: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
         return []
     others = [one for one in ls.programs.world().programs if one.path != program.path]
     programs = [program] if symbol.local else [program, *others]
-    return list(map(_location, places_of(symbol, programs)))
+    return list(map(_location, symbols.places_of(symbol, programs)))
 
 
-def _location(found: Found) -> lsp.Location:
+def _location(found: symbols.Found) -> lsp.Location:
     program, place = found
     return lsp.Location(from_fs_path(str(program.path)) or "", range_of(program, place))
 
 
 def _rename(ls: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
     program, symbol, _ = ls.place(params)
-    if symbol is None or not can_be_renamed(symbol, params.new_name, program):
+    if symbol is None or not symbols.can_be_renamed(symbol, params.new_name, program):
         return None
     edits = [
         lsp.TextEdit(range_of(program, place), params.new_name)
-        for _, place in places_of(symbol, [program])
+        for _, place in symbols.places_of(symbol, [program])
     ]
     return lsp.WorkspaceEdit({params.text_document.uri: edits})
 
@@ -236,7 +217,7 @@ def _symbols(ls: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentS
             one.parameters,
         )
         for one in program.chunk.functions
-        if last_name(one)
+        if symbols.last_name(one)
     ]
 
 

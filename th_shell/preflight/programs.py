@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from os.path import isfile  # of any name, also one that is too long or has a NUL
 from pathlib import Path
 
 from runtime import Engine
@@ -87,7 +88,7 @@ def _names(path: Path) -> Iterator[tuple[str, ...]]:
 def _packages(folder: Path) -> frozenset[str]:
     """The packages that a folder is, by the descriptions in it."""
     found = [*folder.glob("*.rockspec"), *folder.glob("rocks*/*.rockspec")]
-    own = [folder.name] if (folder / "init.lua").is_file() else []
+    own = [folder.name] if isfile(folder / "init.lua") else []
     return frozenset([path.name.partition("-")[0] for path in found] + own)
 
 
@@ -101,7 +102,7 @@ def _folders(path: Path) -> list[Path]:
 
 def _module_file(path: Path) -> Path | None:
     files = (path.with_name(f"{path.name}.lua"), path / "init.lua")
-    return next((file for file in files if path.name and file.is_file()), None)
+    return next((file for file in files if path.name and isfile(file)), None)
 
 
 def _texts_in(folder: Path) -> dict[str, str]:
@@ -174,6 +175,8 @@ def program_of(path: Path, data: bytes, engine: Engine) -> Program:
     errors = tuple(syntax_errors(code, engine))
     try:
         return Program(path, source, parse(source, is_whole=not errors), errors)
+    except RecursionError:  # very deep nesting, which people do not write
+        return Program(path, source, Chunk(), errors)
     except NotLuaError as error:
         return Program(path, source, Chunk(), ((error.line, "th cannot read this line"),))
 
@@ -288,7 +291,7 @@ class World:
             else:
                 is_known = file is not None or call.is_kept or self.modules.in_engine(name)
         else:
-            file = next((one for one in _places(name, program.path) if one.is_file()), None)
+            file = next((one for one in _places(name, program.path) if isfile(one)), None)
             is_known = file is not None
         if not is_known:
             self._open.add(program.path.resolve())

@@ -29,6 +29,18 @@ def test_lines(engine: Engine, source: str, lines: list[int]) -> None:
     assert [line for line, _ in syntax_errors(source.encode(), engine)] == lines
 
 
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("x = " + "-".join("1" * 5000), 0),
+        ("x = " + "(" * 5000, 1),
+        ("require '" + "a" * 999 + "'", 1),
+    ],
+)
+def test_what_is_very_long_or_deep(check: Check, source: str, count: int) -> None:
+    assert len(check(source)) == count
+
+
 def test_places(check: Check) -> None:
     assert check("local é = = 1\n\n  return = 2", columns=True) == [
         "1:11: syntax error: unexpected symbol near '=': LuaJIT does not compile it; correct it",
