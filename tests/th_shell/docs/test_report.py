@@ -71,7 +71,6 @@ def test_what_a_page_leaves_out_is_said_once() -> None:
     assert (
         report(View(), page_of_signatures)
         == """\
-UNREAD page.md: 2 of 3 examples that could be compared lack something
 2 fragment: not counted as failures: they use names that the page gives no value
 2 examples need Linear, which nothing defines: a --prelude can
 2 examples need nn, which nothing defines: a --prelude can

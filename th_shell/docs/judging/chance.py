@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from th_shell.docs.judging import plausibility
 from th_shell.docs.judging.adoption import adopting_cell, adopting_code, vary_literals
@@ -34,8 +34,7 @@ _TIME = re.compile(r"\d\d:\d\d")
 _REPEATED = _ADOPTED + len(_SEEDS)  # behind these are those that repeat the first run
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """The results of a page's examples, and their outcomes in the two runs that were judged."""
 
     results: Sequence[Result]
@@ -64,7 +63,7 @@ def judge_page(
         judged = rounds.in_any_order(judged)
     pairs = zip(judged.results, examples, strict=True)
     results = [one if one.example is e else replace(one, example=e) for one, e in pairs]
-    return replace(judged, results=results)
+    return judged._replace(results=results)
 
 
 def lost_in(judged: Judgement) -> dict[int, Outcome]:
@@ -119,7 +118,7 @@ class _Rounds:
             if any(text != first for text in texts) and all(has_words_of(t, first) for t in texts):
                 verdict = Verdict.LAYOUT if has_words else Verdict.DIFFERS
                 results[i] = replace(results[i], verdict=verdict, by_chance=True)
-        return replace(once, results=results)
+        return once._replace(results=results)
 
     def second(self, once: Judgement, chance: Sequence[int]) -> Judgement:
         """The page by further runs. chance: the examples that depend on it."""

@@ -18,20 +18,7 @@ from difflib import SequenceMatcher
 from math import isfinite, sqrt
 from typing import TypeVar
 
-from th_shell.docs.judging.printout import (
-    ANYTHING,
-    PrintedTensor,
-    bare_message,
-    is_number,
-    layout,
-    located,
-    loose_layout,
-    only_tensors,
-    precision,
-    readings,
-    spaced,
-    tokens,
-)
+from th_shell.docs.judging import printout
 from th_shell.docs.settings.settings import Tolerance
 
 _Piece = TypeVar("_Piece", bound=Sized)
@@ -48,19 +35,20 @@ _EXACT = Tolerance()
 
 def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
     """Whether a printed text is the one that the page documents."""
-    expected, got = located(expected), located(got)
-    if ANYTHING in expected:
+    expected, got = printout.located(expected), printout.located(got)
+    if printout.ANYTHING in expected:
         if "..." in got:  # also the mark of a long array
-            expected = expected.replace(ANYTHING, "...")
+            expected = expected.replace(printout.ANYTHING, "...")
         elif _covers(*(" ".join(text.split()) for text in (expected, got))):
             return True
-    found = tokens(got)
+    found = printout.tokens(got)
     slack = tolerance.plus(_residue(found))
-    if any(_match(tokens(text), found, slack) for text in readings(expected)):
+    if any(_match(printout.tokens(text), found, slack) for text in printout.readings(expected)):
         return True
-    printed = only_tensors(got)
+    printed = printout.only_tensors(got)
     return bool(printed) and any(
-        _same_tensors(only_tensors(text), printed, slack) for text in readings(expected)
+        _same_tensors(printout.only_tensors(text), printed, slack)
+        for text in printout.readings(expected)
     )
 
 
@@ -69,9 +57,9 @@ def is_same_text(expected: str, got: str) -> bool:
 
     White space counts only where there is none on the other side.
     """
-    expected, got = spaced(expected), spaced(got)
-    if ANYTHING in expected and "..." in got:  # also the mark of a long array
-        expected = expected.replace(ANYTHING, "...")
+    expected, got = printout.spaced(expected), printout.spaced(got)
+    if printout.ANYTHING in expected and "..." in got:  # also the mark of a long array
+        expected = expected.replace(printout.ANYTHING, "...")
     return _covers(expected, got)
 
 
@@ -80,14 +68,14 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
 
     varied: what the same input prints where those numbers are others within their rounding.
     """
-    found, other = tokens(got), tokens(varied)
+    found, other = printout.tokens(got), printout.tokens(varied)
     if len(found) != len(other):
         return False
     pairs = list(zip(found, other, strict=True))
     spread = [_apart(a, b) for a, b in pairs]
     usual = sqrt(sum(s * s for s in spread) / max(1, sum(s > 0 for s in spread)))
-    for text in readings(expected):
-        wanted = tokens(text)
+    for text in printout.readings(expected):
+        wanted = printout.tokens(text)
         if len(wanted) == len(found) and all(
             _equal(w, f, tolerance.plus(_MOST_SPREAD * s + usual))
             for w, f, s in zip(wanted, found, spread, strict=True)
@@ -102,10 +90,12 @@ def agrees_by_layout(expected: str, first: str, second: str) -> bool:
     The layout is the words, how many numbers there are, and the lines with class and sizes. If the
     runs differ in their layouts, too, it is only the words and the classes in these lines.
     """
-    layouts = [layout(text) for text in (first, second)]
-    simplify = layout if layouts[0] == layouts[1] else loose_layout
+    layouts = [printout.layout(text) for text in (first, second)]
+    simplify = printout.layout if layouts[0] == layouts[1] else printout.loose_layout
     return any(
-        simplify(text) == simplify(got) for text in readings(expected) for got in (first, second)
+        simplify(text) == simplify(got)
+        for text in printout.readings(expected)
+        for got in (first, second)
     )
 
 
@@ -128,7 +118,7 @@ def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) 
     """
     if not _TABLE.search(got):
         return False
-    return any(_same_lines(text, got, tolerance) for text in readings(expected))
+    return any(_same_lines(text, got, tolerance) for text in printout.readings(expected))
 
 
 def has_words_of(expected: str, got: str) -> bool:
@@ -136,7 +126,7 @@ def has_words_of(expected: str, got: str) -> bool:
 
     So has what a program prints that goes through the fields of a table, in two runs.
     """
-    wanted, found = (" ".join(sorted(tokens(text))) for text in (expected, got))
+    wanted, found = (" ".join(sorted(printout.tokens(text))) for text in (expected, got))
     return agrees(wanted, found)
 
 
@@ -155,10 +145,10 @@ def is_nearly(expected: str, got: str) -> bool:
 
 def is_error_message(expected: str, message: str) -> bool:
     """Whether the page documents this error; the position in the message does not count."""
-    texts = located(expected), located(message)
-    if texts[0].strip() == ANYTHING:
+    texts = printout.located(expected), printout.located(message)
+    if texts[0].strip() == printout.ANYTHING:
         return False  # of an error, the page must tell something
-    wanted, found = map(bare_message, texts)
+    wanted, found = map(printout.bare_message, texts)
     return agrees(wanted.removeprefix("lua: ").removeprefix("error: "), found)
 
 
@@ -167,7 +157,7 @@ def line_readings(line: str) -> list[tuple[str, ...]]:
 
     'of size' and 'of dimension' are one token with the sizes; a line '...' is one token, too.
     """
-    return list(dict.fromkeys(tuple(tokens(text)) for text in readings(line)))
+    return list(dict.fromkeys(tuple(printout.tokens(text)) for text in printout.readings(line)))
 
 
 def tokens_agree(expected: Sequence[str], got: Sequence[str]) -> bool:
@@ -177,7 +167,7 @@ def tokens_agree(expected: Sequence[str], got: Sequence[str]) -> bool:
 
 def _same_lines(expected: str, got: str, slack: Tolerance) -> bool:
     wanted, left = (
-        [tokens(line) for line in t.split("\n") if line.strip()] for t in (expected, got)
+        [printout.tokens(line) for line in t.split("\n") if line.strip()] for t in (expected, got)
     )
     for line in wanted:
         found = next((i for i, other in enumerate(left) if _match(line, other, slack)), None)
@@ -192,7 +182,7 @@ def _covers(expected: str, got: str) -> bool:
 
     In both texts, each word stands behind one space.
     """
-    pieces = [piece.strip() for piece in expected.split(ANYTHING)]
+    pieces = [piece.strip() for piece in expected.split(printout.ANYTHING)]
     return _are_in_order(pieces, len(got), got.startswith)
 
 
@@ -230,7 +220,7 @@ def _pieces(expected: list[str]) -> list[list[str]]:
     """The tokens between those that stand for any text."""
     pieces: list[list[str]] = [[]]
     for token in expected:
-        if token == ANYTHING:
+        if token == printout.ANYTHING:
             pieces.append([])
         else:
             pieces[-1].append(token)
@@ -242,8 +232,8 @@ def _equal(expected: str, got: str, slack: Tolerance) -> bool:
         return True
     if not _are_numbers(expected, got):
         return False
-    unit = precision(expected)
-    if unit > _ROUNDED and precision(got) == unit:
+    unit = printout.precision(expected)
+    if unit > _ROUNDED and printout.precision(got) == unit:
         unit = 0.0  # so few digits, and as many in both: neither is rounded
     return _near(float(expected), float(got), slack.of(float(expected), unit))
 
@@ -255,7 +245,7 @@ def _near(wanted: float, found: float, slack: float) -> bool:
 
 
 def _are_numbers(*tokens: str) -> bool:
-    return all(is_number(token) for token in tokens)
+    return all(printout.is_number(token) for token in tokens)
 
 
 def _apart(first: str, second: str) -> float:
@@ -266,12 +256,14 @@ def _apart(first: str, second: str) -> float:
 
 def _residue(tokens: list[str]) -> float:
     """How large the residue of rounding in results as large as these may be."""
-    values = [abs(float(token)) for token in tokens if is_number(token)]
+    values = [abs(float(token)) for token in tokens if printout.is_number(token)]
     return _RESIDUE * max([1.0, *(value for value in values if value < float("inf"))])
 
 
 def _same_tensors(
-    expected: Sequence[PrintedTensor], got: Sequence[PrintedTensor], slack: Tolerance
+    expected: Sequence[printout.PrintedTensor],
+    got: Sequence[printout.PrintedTensor],
+    slack: Tolerance,
 ) -> bool:
     return len(expected) == len(got) and all(
         (wanted.class_name, wanted.sizes) == (found.class_name, found.sizes)

@@ -6,7 +6,6 @@ example hold gives way to the next one.
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -21,9 +20,8 @@ from th_shell.docs.reading.page import Page
 from th_shell.docs.running.evaluation import Runner
 from th_shell.python_syntax import BUILTINS
 
-_ROUNDS = 16  # of trials
-#: How long trials begin: what they find is why an example fails, and it fails without that, too.
-_SECONDS = 60
+#: Of trials: what they find is why an example fails, and it fails without that, too.
+_ROUNDS = 16
 #: The examples that are repaired, by their languages.
 _KINDS = {LUA: (Kind.PROMPT, Kind.BARE), PYTHON: (Kind.PROMPT, Kind.CELL)}
 #: The names that have values before a page begins, and may have been spelt wrong in it.
@@ -69,9 +67,8 @@ class Healing:
     def healed(self) -> Healed:
         """The results with the repairs that hold. Raises HiddenError."""
         by_two_runs = True  # quick; what is left at the end is judged exactly
-        until = time.monotonic() + _SECONDS
         for _ in range(_ROUNDS):
-            if not self._tried or time.monotonic() > until:
+            if not self._tried:
                 break
             examples = self._repaired()
             judged = self._judged(examples, by_two_runs)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -19,8 +18,7 @@ from th_shell.docs.reading.examples import LUA, PYTHON, Line, edited
 from th_shell.docs.reading.naming import read_names
 
 
-@dataclass(frozen=True)
-class Passage:
+class Passage(NamedTuple):
     """The lines of an example in its page.
 
     above: those of the input above that gave a value to a name which the example uses. input,
@@ -76,7 +74,7 @@ def repairs(passage: Passage) -> Iterator[Repair]:
 def _applied(repair: Repair, passage: Passage) -> Passage:
     names = ("above", "input", "documented", "below")
     parts: dict[str, Any] = {n: edited(getattr(passage, n), repair.lines) for n in names}
-    return replace(passage, **parts)
+    return passage._replace(**parts)
 
 
 def _contradicts_itself(passage: Passage) -> bool:

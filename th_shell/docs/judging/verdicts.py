@@ -148,14 +148,13 @@ class PageResult:
         return sum(result.checked for result in self.results)
 
     @property
-    def unchecked(self) -> int:
-        """How many of its examples could not be compared, since they lack what they use."""
-        return sum(result.verdict is Verdict.FRAGMENT for result in self.results)
-
-    @property
     def share(self) -> float:
-        """Which part of the examples that could be compared was; 1 where there are none."""
-        return self.checked / (self.checked + self.unchecked) if self.unchecked else 1.0
+        """Which part of the examples that could be compared was; 1 where there are none.
+
+        The others lack what they use.
+        """
+        unchecked = sum(result.verdict is Verdict.FRAGMENT for result in self.results)
+        return self.checked / (self.checked + unchecked) if unchecked else 1.0
 
 
 def judge(examples: Sequence[Example], outcomes: Sequence[tuple[Outcome, Outcome]]) -> list[Result]:

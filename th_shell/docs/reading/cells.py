@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import NamedTuple
 
 from th_shell import python_syntax
 from th_shell.docs.reading.examples import Line
@@ -32,8 +32,7 @@ _MORE = re.compile(r"^\s*\.{3,}:(?: (?P<input>.*)|\s*)$")
 _OUT = re.compile(r"^\s*Out ?\[(?P<number>[\d ]*)\]:\s?(?P<text>.*)$")
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell of a notebook: its code, and what is shown under it without `Out[1]:`.
 
     start: the line of `In [1]:`. number: that in the brackets, '' where there is none.
@@ -174,8 +173,7 @@ def _with_late_outputs(found: Sequence[Cell]) -> list[Cell]:
             out = _OUT.match(line.text)
             if out:
                 owner = at_number.get(out["number"].strip(), at)
-                line = replace(line, text=out["text"])
+                line = Line(line.number, out["text"])
             outputs[owner].append(line)
-    return [
-        replace(cell, output=tuple(output)) for cell, output in zip(found, outputs, strict=True)
-    ]
+    pairs = zip(found, outputs, strict=True)
+    return [cell._replace(output=tuple(output)) for cell, output in pairs]

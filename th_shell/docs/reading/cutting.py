@@ -12,13 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from th_shell.docs.reading.comment_values import (
-    begins_with_value,
-    comment_of,
-    remark_of,
-    remark_value,
-    value_of,
-)
+from th_shell.docs.reading import comment_values
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import (
     OUTPUTS,
@@ -280,29 +274,31 @@ class _Cutter:
             code, tables = _TABLE.subn("", code)
         for names in _ASSIGNED.findall(code):
             self._assigned.update(name.strip() for name in names.split(","))
-        told = comment_of(source)
+        told = comment_values.comment_of(source)
         if kind is Kind.BARE and not self._locals_stay:
             source = self._without_local(source)
         self._add(kind, source, self._lines[at : at + used])
         self._end = at + used
         if told:
             self._told[-1].append(told)
-        elif remark := remark_of(source):
+        elif remark := comment_values.remark_of(source):
             self._remarks[-1].append(remark)
 
     def _tells(self, text: str) -> bool:
-        remark = remark_of(text)
-        return comment_of(text) is not None or begins_with_value(remark, self._compiler)
+        remark = comment_values.remark_of(text)
+        return comment_values.comment_of(text) is not None or comment_values.begins_with_value(
+            remark, self._compiler
+        )
 
     def _comment(self, source: str) -> None:
         # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.
         is_below = self._inputs and not any(line.text.strip() for line in self._outputs[-1])
         if is_below and (self._is_next or not self._told[-1]):
-            told = comment_of(source)
+            told = comment_values.comment_of(source)
             self._open = told == ""
             self._told[-1] += [told] if told else []
             if told is None and self._is_next and not self._outputs[-1]:
-                self._remarks[-1].append(remark_of(source))
+                self._remarks[-1].append(comment_values.remark_of(source))
 
     def _is_under_prompt(self) -> bool:
         # There a comment goes on with that of the input, and what stands below is the output.
@@ -335,7 +331,7 @@ class _Cutter:
         if example.kind not in (Kind.PROMPT, Kind.BARE):
             return example
         if told:
-            value = value_of("\n".join(told), example.source, self._compiler)
+            value = comment_values.value_of("\n".join(told), example.source, self._compiler)
         else:
-            value = remark_value("\n".join(remarks), example.source, self._compiler)
+            value = comment_values.remark_value("\n".join(remarks), example.source, self._compiler)
         return replace(example, value=value)

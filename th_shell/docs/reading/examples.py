@@ -17,8 +17,7 @@ from th_shell.docs.settings.settings import Hidden, Mark, Settings
 from th_shell.visible import encodable
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of a page; number: counted from 1."""
 
     number: int

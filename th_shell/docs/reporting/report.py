@@ -17,7 +17,6 @@ from th_shell.visible import visible
 
 _PLACES = 20  # places of a cause that are listed at most
 _NAMES = 3  # names without values that the summary lists
-_MOSTLY = 0.5  # of what could be compared is checked: where less is, the page is said to be unread
 _CAUSES = 10  # causes that the summary lists at most
 
 #: What the summary says about verdicts that are neither good nor a plain failure.
@@ -71,10 +70,6 @@ class TextReport:
                 yield describe_failure(page, result, self._view)
         if page.problem:
             yield f"{style.bad('FAIL')} {visible(f'{page.page}: {page.problem}')}"
-        if page.share < _MOSTLY:
-            lost, both = page.unchecked, page.unchecked + page.checked
-            words = f"{lost} of {both} examples that could be compared lack something"
-            yield f"{style.bad('UNREAD')} {visible(str(page.page))}: {words}"
         if self._total == 1:
             yield from _meanings([page])
         yield f"{style.strong(visible(str(page.page)))}: {_counts([page])}"

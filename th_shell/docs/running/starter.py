@@ -161,7 +161,7 @@ class _Keeper:
                 self._be_engine()
             status = self._watch(process)
         finally:
-            system.end_children(first=process if status == _RUNS else 0)
+            system.end_children()
             system.remove_folder(self._plan["folder"])
             with suppress(OSError):
                 self._line.send(b"%d" % status)

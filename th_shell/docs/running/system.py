@@ -18,7 +18,6 @@ MOST_WRITTEN = 1 << 30
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _NO_RANDOMIZE, _ASK = 0x0040000, 0xFFFFFFFF  # of personality(2)
 _PATIENCE = 5  # seconds in which what was killed must be gone
-_AT_ONCE = 0.02  # seconds in which a process that has left nothing behind is gone
 
 
 def checked(result: int) -> int:
@@ -73,57 +72,29 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def end_children(spared: Collection[int] = (), first: int = 0) -> None:
+def end_children(spared: Collection[int] = ()) -> None:
     """Kill all processes that this one and its children have started, and wait for them.
 
-    spared: children that are left alone, with what they have started. first: a child that still
-    runs, where there may be no other one: the others are looked for behind it, which takes longer.
+    spared: children that are left alone, with what they have started.
     """
-    if first and _was_alone(first):
-        return
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
         found = [child for child in _children() if child not in spared]
         if not found:
             return
         for child in found:
-            _kill(child)
-        for child in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(child, os.WNOHANG)
-        with suppress(ChildProcessError):
-            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            time.sleep(0.001)
-
-
-def _was_alone(child: int) -> bool:
-    """Kill a child; whether there is no other one when it has ended."""
-    _kill(child)
-    until = time.monotonic() + _AT_ONCE
-    while time.monotonic() < until:
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return True
         time.sleep(0.001)
-    return False
-
-
-def _kill(process: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(process, signal.SIGKILL)
 
 
 def _children() -> list[int]:
     # What a killed child has started is a child of this process after that: see adopt_orphans.
-    found = []
-    for name in os.listdir("/proc") if sys.platform == "linux" else ():
-        if name.isdigit():
-            with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-                if int(file.read().rpartition(b")")[2].split()[1]) == os.getpid():
-                    found.append(int(name))
-    return found
+    with suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
+        return list(map(int, file.read().split()))
+    return []
 
 
 def remove_folder(folder: str) -> None:

@@ -22,7 +22,7 @@ from dataclasses import replace
 from textwrap import dedent
 from typing import NamedTuple
 
-from th_shell.docs.reading.examples import Block, Line, PageText, numbered
+from th_shell.docs.reading.examples import Block, Line, PageText, edited, numbered
 from th_shell.docs.reading.formats import FORMATS
 from th_shell.docs.settings.options import read_layer
 from th_shell.docs.settings.setting_readers import literal
@@ -80,20 +80,12 @@ def find_comments(page: PageText) -> list[Comment]:
 def without_comments(blocks: Iterable[Block], comments: Iterable[Comment]) -> list[Block]:
     """The blocks with empty lines in place of comments, and without those behind code."""
     left = {
-        number: comment.code.rstrip() if number == comment.line else ""
+        number: (comment.code.rstrip() if number == comment.line else "",)
         for comment in comments
         if comment.block is not None
         for number in range(comment.line, comment.last + 1)
     }
-    if not left:
-        return list(blocks)
-    return [
-        replace(
-            block,
-            lines=tuple(replace(one, text=left.get(one.number, one.text)) for one in block.lines),
-        )
-        for block in blocks
-    ]
+    return [replace(block, lines=edited(block.lines, left)) for block in blocks]
 
 
 # -- within blocks
