@@ -59,6 +59,12 @@ HOLDS = {
         ">>> [][1]  # doctest: +IGNORE_EXCEPTION_DETAIL\nTraceback (most recent call last):\n"
         "KeyError: other words"
     ],
+    ">>> [][1]  # doctest: +IGNORE_EXCEPTION_DETAIL\nTraceback (most recent call last):\n...\n"
+    "IndexError": [
+        ">>> [][1]  # doctest: +IGNORE_EXCEPTION_DETAIL\nTraceback (most recent call last):\n...\n"
+        "KeyError"
+    ],
+    ">>> import typing; typing.Any  # doctest: +IGNORE_EXCEPTION_DETAIL\ntyping.Any": [],
     ">>> x = = 1\nSyntaxError: invalid syntax": [">>> x = = 1\nTypeError: invalid syntax"],
     ">>> import warnings; warnings.warn('soon'); 3\n3": [
         ">>> import warnings; warnings.warn('soon'); 3\n4"
@@ -124,6 +130,12 @@ def test_names_that_the_page_never_binds(runner: Runner, tmp_path: Path) -> None
         ("ran", ""),
         ("error", ""),
     ]
+
+
+def test_a_class_does_not_mean_a_variable(runner: Runner, tmp_path: Path) -> None:
+    page = ">>> a = 1\n>>> A()\n<A>\n>>> rowId = 1\n>>> rowid + 1\n2"
+    found = check(runner, tmp_path, f"```\n{page}\n```\n")
+    assert [result.verdict.value for result in found] == ["ran", "fragment", "ran", "error"]
 
 
 def test_modules_are_not_spoilt(runner: Runner, tmp_path: Path) -> None:

@@ -35,8 +35,9 @@ _OBJECT = re.compile(r"(?<=\w)(?: object)? at 0x\w+(?=>)")
 _CLASS = re.compile(r"<class '([\w.]+)'>")
 _BRACES = re.compile(r"\{[^{}]*\}")
 _IGNORE_DETAIL = "IGNORE_EXCEPTION_DETAIL"
+_IS_ERROR = re.compile(r"^(?:Traceback |(?:\w+\.)*\w+: )", re.M)
 #: The last line of an error: its class, of which the module does not count then, and its message.
-_DETAIL = re.compile(r"^(?:\w+\.)*(\w+):.*\Z", re.M | re.S)
+_DETAIL = re.compile(r"^(?:\w+\.)*(\w+)(?::.*)?\Z", re.M | re.S)
 _MODULE = re.compile(r"^(?:\w+\.)+(?=\w+(?:: .*)?\Z)", re.M | re.S)
 #: Where a page's program is no module, its classes are in none.
 _MAIN = "__main__."
@@ -54,7 +55,7 @@ def comparable(example: Example) -> Example:
         return example
     text = _as_shown(_BLANK.sub("", example.expected), example)
     text = _without_code(_with_sorted_sets(text))
-    if _IGNORE_DETAIL in example.flags:
+    if _IGNORE_DETAIL in example.flags and _IS_ERROR.search(text):
         text = _DETAIL.sub(rf"\g<1>{ANYTHING}", text)
     text = text.replace("...", ANYTHING).strip("\n")
     return example if text == example.expected else replace(example, expected=text)

@@ -240,9 +240,13 @@ class _Fragments:
         return f"{LACKS}{', '.join(sorted(missing))}"
 
     def _is_slip(self, name: str) -> bool:
-        """Whether a name is another one but for capitals; `map` does not mean a class `Map`."""
+        """Whether a name is another one but for capitals.
+
+        `map` does not mean a class `Map`; nor, in Python, does a class `A` mean a variable `a`.
+        """
         return any(
-            other.lower() == name.lower() and not (other[0].isupper() and name[0].islower())
+            other.lower() == name.lower()
+            and not (other[0] != name[0] and (self._language == PYTHON or other[0].isupper()))
             for other in self._bound - python_syntax.CLASSES
         )
 
