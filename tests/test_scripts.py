@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.th_shell.terminals import Terminal
 
 WITH = Path(__file__).parents[1] / "scripts" / "_with"
 MISSING = "There is no python3.98 here, neither on the PATH nor of pyenv.\n"
@@ -40,3 +44,72 @@ def test_a_python_of_pyenv(tmp_path: Path) -> None:
     python.chmod(0o755)
     env = {**os.environ, "PYENV_ROOT": str(tmp_path)}
     assert subprocess.run([str(WITH), "3.98", "find"], env=env, timeout=60).returncode == 0
+
+
+PYTHON = """\
+#!/bin/sh
+case "$*" in
+    *"-m venv"*) mkdir -p "$4/bin" && cp "$0" "$4/bin/python" ;;
+    *"-m pip"*) echo WARNING: a word of pip; sleep 1.5; exit ${PIP_STATUS:-0} ;;
+    *) echo "ran $*" ;;
+esac
+"""
+UV = """\
+#!/bin/sh
+echo "a word of uv"
+case $1 in
+    venv) mkdir -p "$5/bin" && cp "$PYTHON" "$5/bin/python" ;;
+    pip) echo "$*" >"$UV_LOG"; exit ${UV_STATUS:-0} ;;
+esac
+"""
+LINE = b"Setting up .venv, once: libraries are fetched "
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """A fresh checkout, with a Python and a uv that do nothing, and the environment for it."""
+    top = tmp_path / "fresh"
+    shutil.copytree(WITH.parent, top / "scripts")
+    (top / "pyproject.toml").touch()
+    for name, text in (("python", PYTHON), ("bin/uv", UV)):
+        (tmp_path / "bin").mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    given = {"PYTHON": str(tmp_path / "python"), "UV_LOG": str(tmp_path / "log")}
+    return top, {**os.environ, **given, "PATH": "/usr/bin:/bin"}
+
+
+def set_up(top: Path, env: dict[str, str]) -> bytes:
+    """What a terminal shows of the first start."""
+    terminal = Terminal()
+    try:
+        with terminal.running([str(top / "scripts/th"), "-e", "1"], env=env) as program:
+            program.wait(60)
+            os.write(terminal.theirs, b"<")
+            return terminal.until(b"<").removesuffix(b"<").replace(b"\r\n", b"\n")
+    finally:
+        terminal.close()
+
+
+def test_the_first_start_says_what_is_set_up(checkout: tuple[Path, dict[str, str]]) -> None:
+    top, env = checkout
+    shown = set_up(top, env)
+    assert re.fullmatch(re.escape(LINE) + rb"\.+\nran -I -m th_shell -e 1\n", shown)
+    assert set_up(top, env) == b"ran -I -m th_shell -e 1\n"
+
+
+def test_the_first_start_fails(checkout: tuple[Path, dict[str, str]]) -> None:
+    top, env = checkout
+    shown = set_up(top, env | {"PIP_STATUS": "1"})
+    assert re.fullmatch(re.escape(LINE) + rb"\.+\nWARNING: a word of pip\n", shown)
+
+
+@pytest.mark.parametrize(("status", "dots"), [("0", b""), ("1", rb"\.+")])
+def test_uv_is_used_where_it_is_installed(
+    checkout: tuple[Path, dict[str, str]], tmp_path: Path, status: str, dots: bytes
+) -> None:
+    top, env = checkout
+    shown = set_up(top, env | {"PATH": f"{tmp_path}/bin:{env['PATH']}", "UV_STATUS": status})
+    assert re.fullmatch(re.escape(LINE) + dots + rb"\nran -I -m th_shell -e 1\n", shown)
+    installed = f"pip install --python {top}/.venv/bin/python -e {top}\n"
+    assert (tmp_path / "log").read_text() == installed
