@@ -250,8 +250,8 @@ end
 -- kept.
 -- @param f the input, from shell.prepare_input
 -- @param is_expression whether it was compiled as `return nil, ...`
--- @param quiet whether the values are neither printed nor kept; 'writes': where they are a file, and
--- people are shown values
+-- @param quiet whether the values are neither printed nor kept; 'writes': where they are a file,
+--   and people are shown values
 -- @param before_values called before the values are printed, or nil
 -- @param handler the input's message handler, by default th.handle_error
 function shell.run_input(f, is_expression, quiet, before_values, handler)

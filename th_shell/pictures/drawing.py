@@ -7,6 +7,7 @@ protocol of kitty, or by sixels.
 from __future__ import annotations
 
 import base64
+import zlib
 from itertools import groupby
 
 import numpy as np
@@ -92,11 +93,13 @@ def _sized(image: Array, screen: Screen) -> Array:
 
 def kitty(image: Array, screen: Screen) -> str:
     """The codes that draw an image. The terminal answers none of them (q=2)."""
-    data = base64.standard_b64encode(png(_sized(image, screen))).decode()
+    image = _sized(image, screen)
+    height, width = image.shape[:2]
+    data = base64.standard_b64encode(zlib.compress(image.tobytes())).decode()
     chunks = [data[i : i + _CHUNK] for i in range(0, len(data), _CHUNK)]
     codes = []
     for i, chunk in enumerate(chunks):
-        keys = "a=T,f=100,q=2," if i == 0 else "q=2,"
+        keys = f"a=T,f=24,o=z,s={width},v={height},q=2," if i == 0 else "q=2,"
         codes.append(f"\x1b_G{keys}m={int(i < len(chunks) - 1)};{chunk}\x1b\\")
     return "".join(codes) + "\n"
 

@@ -79,7 +79,8 @@ class Line(Plot):
         self._x, self._y = self._x[finite], self._y[finite]
 
     def _text(self, screen: Screen, options: dict[str, Any]) -> str:
-        uniplot = load("uniplot", "a plot")
+        import uniplot  # late: few inputs draw
+
         return str(uniplot.plot_to_string(self._y, self._x, lines=True, **options))
 
     def _draw(self, axes: Any) -> None:
@@ -96,7 +97,8 @@ class Histogram(Plot):
         self._values, self._bins = numbers[np.isfinite(numbers)], bins
 
     def _text(self, screen: Screen, options: dict[str, Any]) -> str:
-        uniplot = load("uniplot", "a histogram")
+        import uniplot
+
         low, high = float(self._values.min()), float(self._values.max())
         if low == high:
             low, high = low - 0.5, high + 0.5

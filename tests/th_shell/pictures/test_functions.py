@@ -122,7 +122,6 @@ def test_errors(shown: Shown, source: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("module", "source", "message"),
     [
-        ("uniplot", "plot({1, 2})", "plot: a plot needs uniplot: pip install 'th-shell[pictures]'"),
         (
             "PIL.Image",
             "show({{1, 2}}, 'a.png')",
@@ -140,6 +139,16 @@ def test_a_library_that_is_missing(
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     assert shown(source).splitlines()[0] == f"stdin:1: {message}"
+
+
+@pytest.mark.parametrize("source", ["plot(torch.rand(20))", "hist(torch.rand(20))", "show(x)"])
+def test_what_a_terminal_draws_needs_no_extra(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    for module in ("PIL", "matplotlib"):
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setenv("TH_GRAPHICS", "kitty")
+    assert "stdin" not in shown(f"x = torch.rand(4, 4) {source}")
 
 
 def test_names_of_the_program_stand_over_these(shown: Shown) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import zlib
 from io import BytesIO
 
 import numpy as np
@@ -137,10 +138,11 @@ def test_kitty() -> None:
     text = kitty(noise, Screen(20, 10))
     codes = re.findall("\x1b_G(.*?);(.*?)\x1b\\\\", text)
     assert [keys for keys, _ in codes[1:]] == ["q=2,m=1"] * (len(codes) - 2) + ["q=2,m=0"]
-    assert codes[0][0] == "a=T,f=100,q=2,m=1"
+    assert codes[0][0] == "a=T,f=24,o=z,s=160,v=192,q=2,m=1"
     assert all(len(chunk) <= 4096 for _, chunk in codes)
-    image = Pillow.open(BytesIO(base64.b64decode("".join(chunk for _, chunk in codes))))
-    assert image.size == (160, 192)
+    data = zlib.decompress(base64.b64decode("".join(chunk for _, chunk in codes)))
+    expected = resized(enlarged(noise, 256), 192, 160)
+    assert np.array_equal(np.frombuffer(data, np.uint8).reshape(192, 160, 3), expected)
 
 
 def read_sixel(text: str) -> Array:

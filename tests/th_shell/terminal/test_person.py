@@ -28,11 +28,13 @@ def test_hints_examples_and_variables(command: list[str], environment: dict[str,
             (b"torch.cat?\r", b"\r\ntorch.cat(...)"),
             (b"? %profile\r", b"\r\n%profile INPUT\r\n"),
             (b"? nn.Linear\r", b"\r\nnothing is named nn.Linear: require 'nn' loads that package"),
+            (b"plot(torch.rand(20))\r", b"\xe2\x94\x8c"),
             (b"?keys\r", b"\r\n  Up, Ctrl-R, Right"),
             (b"torch.range(1001, 2200):resize(2, 600)\r", b" 1007 \xe2\x80\xa6  1594"),
         ):
             terminal.press(keys)
             terminal.until(shown)
+        terminal.until(b"th> ")
         terminal.press(b"\x04")
         assert program.wait(60) == 0
     terminal.close()
