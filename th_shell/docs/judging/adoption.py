@@ -40,38 +40,36 @@ def adopting_code(example: Example, vary: bool = False) -> str:
     Returns '' where there is no such code: it takes one tensor, or one number that a variable has.
     vary: whether each number is changed by up to half a unit in its last place.
     """
-    if example.language == PYTHON:
-        return _python_code(example, vary)
-    number = _ALONE.fullmatch(example.expected)
-    name = _NAME.fullmatch(example.source)
-    if number and name:
+    if number := _ALONE.fullmatch(example.expected):
         (value,) = _all_varied([float(number[1])], [precision(number[1])], vary)
-        return f"{name[1]} = {_literal(value)}"
+        return _code_for_number(example, number[1], value)
+    if example.language == PYTHON:
+        array = printed_array(example.expected)
+        values = _all_varied(array.values, array.units, vary) if array else []
+        return _code_for_array(example.source, values, array.sizes) if array else ""
     tensors = list(printed_tensors(example.expected))
     if len(tensors) != 1 or tensors[0].problem or not tensors[0].class_name.endswith("Tensor"):
         return ""
     (tensor,) = tensors
-    values = ", ".join(map(_literal, _all_varied(tensor.values, tensor.units, vary)))
+    written = ", ".join(map(_literal, _all_varied(tensor.values, tensor.units, vary)))
     sizes = ", ".join(map(str, tensor.sizes))
     shown = "x".join(map(str, tensor.sizes))
     return (
         f"if torch.typename(_LAST) == '{tensor.class_name}' and "
         f"table.concat(_LAST:size():totable(), 'x') == '{shown}' then "
-        f"_LAST:copy(torch.DoubleTensor({{{values}}}):view({sizes})) end"
+        f"_LAST:copy(torch.DoubleTensor({{{written}}}):view({sizes})) end"
     )
 
 
-def _python_code(example: Example, vary: bool) -> str:
-    array, name = printed_array(example.expected), shown_name(example.source)
-    if array:
-        values = _all_varied(array.values, array.units, vary)
-        return _code_for_array(example.source, values, array.sizes)
-    number = _ALONE.fullmatch(example.expected)
-    if not number or not name:
-        return ""
-    (value,) = _all_varied([float(number[1])], [precision(number[1])], vary)
-    is_whole = number[1].lstrip("+-").isdigit()
-    return f"{name} = {int(value)}" if is_whole else f"{name} = float({str(value)!r})"
+def _code_for_number(example: Example, shown: str, value: float) -> str:
+    """Code that gives a number to the variable that an input has shown; '' where it is none."""
+    if example.language == PYTHON:
+        name, is_whole = shown_name(example.source), shown.lstrip("+-").isdigit()
+        code = str(int(value)) if is_whole else f"float({str(value)!r})"
+    else:
+        match = _NAME.fullmatch(example.source)
+        name, code = match[1] if match else "", _literal(value)
+    return f"{name} = {code}" if name else ""
 
 
 def _all_varied(values: Sequence[float], units: Sequence[float], vary: bool) -> list[float]:

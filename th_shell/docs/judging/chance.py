@@ -243,9 +243,8 @@ def _better(
     samples: what runs have printed that differ in nothing but the seed.
     is_shown_first: see _shown_first.
     """
-    if first.verdict not in (Verdict.LAYOUT, Verdict.DIFFERS, Verdict.ERROR):
-        return first
-    if second.verdict is Verdict.ERROR:
+    is_open = first.verdict in (Verdict.LAYOUT, Verdict.DIFFERS, Verdict.ERROR)
+    if not is_open or second.verdict is Verdict.ERROR:
         return first
     if first.example.value and not first.example.expected:
         return second if second.verdict is Verdict.PASS else first
@@ -256,7 +255,9 @@ def _better(
         wanted, got, moved = filtered(settings.filters, expected, exact.output, varied.output)
         if agrees_within(wanted, got, moved, settings.tolerance):
             return replace(second, verdict=Verdict.PASS, note="")
-        shows_others = is_shown_first and not _nearly_repeats(expected, exact.output)
+        # What is printed has as many digits as the page shows where it has the documented numbers.
+        repeats = plausibility.nearly_repeats(numbers(expected), numbers(exact.output))
+        shows_others = is_shown_first and not repeats
         if first.verdict is Verdict.LAYOUT and not shows_others:
             note = "it does not follow from the numbers that the page shows above"
             return replace(second, note=note)
@@ -265,20 +266,13 @@ def _better(
     if by_chance and not why and len(set(samples)) == 1:
         return first  # not by the seed: new memory, the clock, an address
     if by_chance:
-        why = why or plausibility.implausible(
-            numbers(expected), [numbers(text) for text in samples]
-        )
+        why = why or plausibility.implausible(numbers(expected), list(map(numbers, samples)))
         if not why and not is_shown_first:
             why = _unlike_fixed(expected, [run.output for run in outcomes[:_ADOPTED]], samples)
         if why:
             return replace(first, verdict=Verdict.DIFFERS, note=f"by chance, but {why}")
         return first
     return second
-
-
-def _nearly_repeats(expected: str, printed: str) -> bool:
-    # What is printed has as many digits as the page shows where it has the documented numbers.
-    return plausibility.nearly_repeats(numbers(expected), numbers(printed))
 
 
 def _unlike_fixed(expected: str, adopted: Sequence[str], samples: Sequence[str]) -> str:

@@ -73,7 +73,7 @@ class Healing:
             examples = self._repaired()
             judged = self._judged(examples, by_two_runs)
             groups = self._groups(examples, judged)
-            wrong = [i for i in self._tried if not _hold(groups[i])]
+            wrong = [i for i in self._tried if not groups[i] or _fail(groups[i])]
             if not by_two_runs:
                 wrong = wrong or self._harmful(groups)
                 if not wrong:
@@ -165,7 +165,7 @@ class Healing:
     def _harmful(self, groups: Sequence[Sequence[Result]]) -> list[int]:
         """The repair next above an example that holds no more."""
         for i, group in enumerate(groups):
-            if not self._results[i].failed and any(result.failed for result in group):
+            if not self._results[i].failed and _fail(group):
                 return [max(above)] if (above := [k for k in self._tried if k < i]) else []
         return []
 
@@ -199,6 +199,5 @@ def _with_repair(result: Result, repair: Repair, texts: Mapping[int, Sequence[st
     )
 
 
-def _hold(group: Iterable[Result]) -> bool:
-    results = list(group)
-    return bool(results) and not any(result.failed for result in results)
+def _fail(group: Iterable[Result]) -> bool:
+    return any(result.failed for result in group)

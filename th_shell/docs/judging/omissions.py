@@ -39,8 +39,10 @@ def with_omissions(
         lost = {i: runs[0] for i, runs in enumerate(outcomes) if runs[0].lost}
         plans = [Plan(seed, engine=seed, lost=lost) for seed in _SEEDS]
         more = runner.evaluate([result.example for result in judged], plans)
-        pairs = enumerate(zip(outcomes, more, strict=True))
-        every = {i: _compared(judged[i], *pair) for i, pair in pairs}
+        every = [
+            (*runs, *(comparable_outcome(result.example, outcome) for outcome in others))
+            for result, runs, others in zip(judged, outcomes, more, strict=True)
+        ]
         found = _left_out(judged, texts, every, lines)
     for i in found:
         judged[i] = _failed(judged[i], "the page shows what others print, and not this")
@@ -58,16 +60,10 @@ def _texts(results: Sequence[Result], outcomes: Sequence[Sequence[Outcome]]) -> 
     ]
 
 
-def _compared(
-    result: Result, runs: Sequence[Outcome], more: Sequence[Outcome]
-) -> Sequence[Outcome]:
-    return *runs, *(comparable_outcome(result.example, outcome) for outcome in more)
-
-
 def _left_out(
     results: Sequence[Result],
     texts: Sequence[str],
-    outcomes: Sequence[Sequence[Outcome]] | Mapping[int, Sequence[Outcome]],
+    outcomes: Sequence[Sequence[Outcome]],
     lines: Mapping[int, str],
 ) -> list[int]:
     """The indices of the examples whose outputs the page has to show, and does not.

@@ -249,14 +249,9 @@ def _judge_one(
     if best is Verdict.DIFFERS and not example.announced:
         return Result(example, Verdict.RAN, got, "the text in the block below is another one")
     by_chance = not same(*candidates[0])
-    note = "the output depends on chance; compared by layout"
-    return Result(
-        example,
-        best,
-        got,
-        note if by_chance and best is Verdict.DIFFERS else "",
-        by_chance=by_chance,
-    )
+    is_by_layout = by_chance and best is Verdict.DIFFERS
+    note = "the output depends on chance; compared by layout" if is_by_layout else ""
+    return Result(example, best, got, note, by_chance=by_chance)
 
 
 def _judge_value(example: Example, value: Value, first: Outcome, second: Outcome) -> Result:

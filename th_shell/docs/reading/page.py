@@ -68,11 +68,8 @@ def read_text(text: str, name: str, usual: str = LUA) -> PageText:
 
 def _led(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:
     for block in blocks:
-        at = block.opening - 2
-        while at >= 0 and not lines[at].strip():
-            at -= 1
-        lead = lines[at].strip() if at >= 0 else ""
-        yield replace(block, lead=lead)
+        above = (lines[at].strip() for at in range(block.opening - 2, -1, -1))
+        yield replace(block, lead=next(filter(None, above), ""))
 
 
 def _joined(blocks: Iterable[Block], lines: Sequence[str]) -> Iterator[Block]:

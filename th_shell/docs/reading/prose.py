@@ -14,6 +14,7 @@ _MARK = re.compile(r"^\s*(?:`{3}|~{3}|#|`[^`]+`|[-*+•] +[^\W\d]|!?\[[^\]]+\]\(
 _HEADING = re.compile(r"^[A-Z]{2,}(?: [A-Z]{2,})+$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MESSAGE = re.compile(r"(?:^|[\s.])\w*(?:Error|Exception|Warning|Interrupt|Exit): ")
+#: Some words of which the first begins with a capital letter.
 _TITLE = re.compile(r"^[A-Z][a-z]+(?: [A-Za-z][a-z]*){2,}[.:]?\s*$")
 _SENTENCE = 4  # words that make a sentence, at least
 
@@ -34,7 +35,7 @@ def output_of(lines: Sequence[str], known: Collection[str], paragraphs: bool) ->
         if line.strip():
             if open_brackets(shown) <= 0 and is_prose(line, known, shown):
                 break
-            if shown and _is_title(at - 1, lines):
+            if shown and _TITLE.match(line) and is_alone(at - 1, lines):
                 break
             shown += line + "\n"
             end = at
@@ -53,11 +54,6 @@ def is_prose(line: str, known: Collection[str], shown: str = "") -> bool:
     is_sentence = len(words) >= _SENTENCE and words[0] == line.split()[0].rstrip(",:;")
     is_table = "  " in line.strip()
     return is_sentence and not is_table and not _MESSAGE.search(shown + line)
-
-
-def _is_title(at: int, lines: Sequence[str]) -> bool:
-    """Whether a line is some words between blank lines, which begin with a capital letter."""
-    return is_alone(at, lines) and bool(_TITLE.match(lines[at]))
 
 
 def is_alone(at: int, lines: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -136,19 +137,15 @@ def _if_true(mark: Mark | None, facts: Facts) -> Mark | None:
 
 def found_modules(runner: Runner, language: str, names: Collection[str]) -> frozenset[str]:
     """Those of some modules which the programs of a language can load where they run."""
-    code = _FIND_MODULES.get(language)
-    if not names or not code:
+    if not names:
         return frozenset()
+    source = _FIND_MODULES[language].format(names=" ".join(sorted(names))).encode()
     try:
-        run = runner.starter.start(runner.engines[language], 0)
-        try:
+        with closing(runner.starter.start(runner.engines[language], 0)) as run:
             run.ask("begin")
             if prelude := runner.preludes.get(language):
                 run.ask("run", prelude.encode("utf-8", "surrogateescape"), runner.seconds)
-            source = code.format(names=" ".join(sorted(names))).encode()
             return frozenset(run.ask("run", source, runner.seconds).output.split()) & set(names)
-        finally:
-            run.close()
     except LostError:
         return frozenset()  # the examples of the page say how
 

@@ -20,6 +20,7 @@ import shlex
 import time
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from runtime import PROCESSORS
@@ -251,27 +252,21 @@ class _PageRun:
         last = len(self._examples) if self._plan.last is None else self._plan.last
         own = [i for i in self._own if i <= last and i not in self._plan.lost]
         left = [i for i in own if not unrunnable(self._examples[i])]
-        killers: dict[int, Outcome] = {}
-        found: dict[int, Outcome] = {}
+        found = dict(self._plan.lost)
         problem = "has ended its process too often"
         for _ in range(1 + _RESTARTS):
-            found = {}
             try:
                 run = self._runner.starter.start(self._engine(), self._plan.engine)
             except LostError as error:
                 problem = str(error)
                 break
-            try:
+            with closing(run):
                 killer = self._run(run, left, found)
-            finally:
-                run.close()
             if killer is None:
                 break
-            killers[killer] = found[killer]
             left.remove(killer)
         lost = Outcome(lost=f"lost: the page {problem} before this input")
-        known = {**found, **killers, **self._plan.lost}
-        return {i: known.get(i, lost) for i in self._own}
+        return {i: found.get(i, lost) for i in self._own}
 
     def _engine(self) -> Engine:
         engine = self._runner.engines[self._language]

@@ -231,10 +231,8 @@ def _reply(name: str, body: str) -> None:
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-        try:
+        with suppress(Exception):  # the page has closed it, or put something else there
             stream.flush()  # type: ignore[union-attr]
-        except Exception:  # the page has closed it, or put something else there
-            continue
 
 
 def _use_face(module: str, folder: str) -> None:

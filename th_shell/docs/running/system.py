@@ -99,9 +99,6 @@ def _children() -> list[int]:
 
 def remove_folder(folder: str) -> None:
     """Remove a folder, whatever permissions a program has given to what is in it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    if not os.path.lexists(folder):
-        return
     for parent, names, _ in os.walk(folder):
         for path in (parent, *(os.path.join(parent, name) for name in names)):
             if not os.path.islink(path):
