@@ -34,13 +34,16 @@ def slip_of(name: str, names: Iterable[str]) -> str:
 def _is_slip(name: str, other: str) -> bool:
     if _distance(name, other) != 1 or len(name) < 3 or len(other) < 3:
         return False
-    if [c for c in name if c.isdigit()] != [c for c in other if c.isdigit()]:
+    marks = [[c for c in sorted(one) if not c.islower()] for one in (name, other)]
+    if marks[0] != marks[1]:  # capital letters and digits tell variants apart
         return False
     if sorted(name) == sorted(other):
         return True
     if name[0] != other[0] or len(name) == len(other):
         return name[0] == other[0] and len(name) > 5
     shorter, longer = sorted((name, other), key=len)
+    if len(shorter) < 4:
+        return False
     is_longer = longer.startswith(shorter) and longer[-1] != shorter[-1]  # as one of several
     return not is_longer and longer[1:] != shorter
 

@@ -110,6 +110,9 @@ def _lacking_fields(program: Program, world: World) -> Iterator[Found]:
             continue
         table, key = tree.origin(node.base), node.key
         names, path = world.facts.fields.get(table), f"{table}.{key}"
+        is_listed = table in world.facts.listed
+        if names is not None and is_listed:
+            names = names | world.members.get(table, set())
         if names is None or key is None or key in names or path in read:
             continue
         if world.may_define(key) or world.is_own_table(table):
@@ -118,9 +121,7 @@ def _lacking_fields(program: Program, world: World) -> Iterator[Found]:
             yield Found(node, path, path, GPU)
             continue
         # Packages of Lua files may have more than what is known of them.
-        is_certain = table not in world.facts.listed and not world.is_extended
-        names = names | world.members.get(table, set())
-        if is_certain or slip_of(key, names):
+        if slip_of(key, names) or not (is_listed or world.is_extended):
             yield Found(node, path, path, no_such(f"{table} has no {key}", key, names))
 
 

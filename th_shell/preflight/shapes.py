@@ -31,7 +31,7 @@ _PRODUCTS = {"mm": [(2, 2)], "mv": [(2, 1)], "bmm": [(3, 3)], "*": [(2, 2), (2, 
 _HARMLESS = _KEPT | frozenset(
     "t view reshape narrow select size dim nElement sum mean max min std var prod sort topk dot "
     "transpose expand index type norm numel isSameSizeAs lt gt le ge eq ne repeatTensor stride "
-    "unfold split chunk sub isContiguous storage all any apply add copy".split()
+    "unfold split chunk sub isContiguous storage all any apply".split()
 )
 
 
@@ -56,7 +56,7 @@ class _Reader:
     """Reads sizes off a program."""
 
     def __init__(self, program: Program, world: World) -> None:
-        self._changed = frozenset() if world.is_extended else _changed(program)
+        self._changed = _changed(program)
         self._torch = world.members.get("torch", set())
 
     def sizes(self, node: tree.Node) -> Sizes | None:
@@ -157,7 +157,8 @@ def _changed(program: Program) -> frozenset[tree.Local]:
     harmless: set[int] = set()
     for node in program.chunk.nodes:
         if isinstance(node, tree.Invoke):
-            if node.name in _HARMLESS:
+            in_place = node.name in _TOGETHER and len(node.arguments) == 1
+            if in_place or node.name in _HARMLESS:
                 harmless.add(id(node.base))
             harmless.update(map(id, node.arguments) if node.name in _TOGETHER else ())
         elif isinstance(node, tree.Binary):

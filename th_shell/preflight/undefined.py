@@ -14,6 +14,9 @@ from th_shell.preflight.finding import Found, no_such
 from th_shell.preflight.knowledge import HOSTS, Lack
 from th_shell.preflight.programs import Program, World
 
+#: Programs that have more names than these from nowhere are run by others, which give them.
+_MOST_NAMES = 4
+
 
 def undefined_globals(program: Program, world: World) -> Iterator[Found]:
     """Names that are read as globals, and that nothing defines."""
@@ -23,26 +26,26 @@ def undefined_globals(program: Program, world: World) -> Iterator[Found]:
         return
     known = world.global_names(program)
     known.update(node.name for node in free if node.is_tested)
-    for node in free:
-        if node.name not in known and node.use is not tree.Use.ASSIGNED:
-            if world.modules.in_engine(node.name):
-                continue  # whoever starts the program may have loaded it
-            lack = _lack_of_global(node, program, world)
-            if lack is not None:
-                yield Found(node, node.name, node.name, lack)
+    known.update(filter(world.modules.in_engine, {node.name for node in free} - known))
+    left = [node for node in free if node.name not in known and node.use is not tree.Use.ASSIGNED]
+    is_open = len({node.name for node in left}) > _MOST_NAMES or world.is_open(program)
+    for node in left:
+        lack = _lack_of_global(node, program, world, is_open)
+        if lack is not None:
+            yield Found(node, node.name, node.name, lack)
 
 
-def _lack_of_global(node: tree.Name, program: Program, world: World) -> Lack | None:
+def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bool) -> Lack | None:
     """What to say of a global that nothing here defines; None where something else may."""
     others = {*node.scope, *world.globals, *world.facts.globals} - {node.name}
-    if world.is_open(program):
+    if is_open:
         slip = slip_of(node.name, others)
         return Lack("no such variable", f"there is {slip}") if slip else None
     if world.is_defined_beside(node.name, program):
         return None
     lines = [one.place.line for one in program.chunk.locals if one.name == node.name]
-    if lines:
-        why = f"a global that nothing defines: the local of line {lines[0]} is not visible here"
+    if any(lines):
+        why = f"a global that nothing defines: the local of line {max(lines)} is not visible here"
         return Lack(why, "define it further out")
     return no_such("a global that nothing defines", node.name, others)
 

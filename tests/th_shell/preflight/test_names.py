@@ -27,6 +27,9 @@ from tests.th_shell.preflight.conftest import Check
         ("arg:forwrad(1)", "1:5: :forwrad(): nothing here has it; there is forward"),
         ("local M = {} function M.compute() end M.comptue()", "1:41: .comptue: nothing here "
          "defines it; there is compute"),
+        ("arg:fowrard(1)", "1:5: :fowrard(): nothing here has it; there is forward"),
+        ("local M = {colour = 1} print(M.colur)", "1:32: .colur: nothing here defines it; there is "
+         "colour"),
         ("torch.zeross(3)", "1:7: torch.zeross: torch has no zeross; there is zeros"),
     ],
 )  # fmt: skip
@@ -63,6 +66,10 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
         "cmd = torch.CmdLine() cmd:option('-max_epoch', 1) local opt = cmd:parse(arg)\n"
         "print(opt.max_epoch, opt.maxepoch, opt.maxepoch)",
         "goto done; ::done::",
+        "map(range(3)) zip(fold(1), take(2))",
+        "nn.TemporalKMaxPooling() nn.LinearN()",
+        "nn = require 'nn' torch.class('nn.ReTest') nn.ReTest()",
+        "nn.Wheel = 1 nn.Wheel() local net = arg:next()",
     ],
 )
 def test_what_is_left_alone(check: Check, source: str) -> None:

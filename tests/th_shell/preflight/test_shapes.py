@@ -27,6 +27,8 @@ from th_shell.preflight.knowledge import Facts
          "correct the sizes"),
         ("local n, k = 2, 3\nlocal a = torch.rand(n, k)\nx = a + torch.rand(n, n)",
          "3:7: +: 2x3 has 6 elements, and 2x2 has 4; correct the sizes"),
+        ("local a = torch.rand(2, 3) a:cmul(torch.ones(2, 2))", "1:30: :cmul(): 2x3 has 6 "
+         "elements, and 2x2 has 4; correct the sizes"),
         ("torch.range(1, 6):view(2, 4)", "1:19: :view(): 6 has 6 elements, and 2x4 has 8; correct "
          "the sizes"),
         ("torch.rand(6):view(-1, 4)", "1:15: :view(): the 6 elements of 6 are no multiple of 4; "
@@ -51,6 +53,7 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
         "local x = torch.ones(2) torch.add(x, torch.ones(3), 1) x:view(3)",
         "local x = torch.ones(2) x = torch.ones(5) x:view(5)",
         "local x = torch.ones(2) y = x y:resize(5) x:view(5)",
+        "local x = torch.ones(2) x:cmul(torch.ones(5), torch.ones(5)) x:view(5)",
         "local x = torch.ones(2) x:set(torch.ones(5)) x:view(5)",
         "torch.ones(2, 2):add(torch.ones(4))",
         "torch.ones(2):cmul(torch.ones(3), torch.ones(3))",
