@@ -132,9 +132,11 @@ def _parameters(symbol: Symbol, program: Program, workspace: Workspace) -> Itera
 
 def meaning(before: str, symbol: Symbol, program: Program, workspace: Workspace) -> str:
     """What a name means; before: the text up to its end."""
-    code = [token for token in tokens(before) if token.kind != "comment"]
-    path = path_before(code, len(code))
-    steps = path.steps if path else []
+    steps = [f".{name}" for name in symbol.path.split(".") if name]
+    if not steps:
+        code = [token for token in tokens(before) if token.kind != "comment"]
+        path = path_before(code, len(code))
+        steps = path.steps if path else []
     if symbol.local is None and steps:
         listed = workspace.engine.members(steps[:-1], symbol.name)
         if any(one.name == symbol.name for one in listed.found):
@@ -142,7 +144,8 @@ def meaning(before: str, symbol: Symbol, program: Program, workspace: Workspace)
             known = find(symbol.name, sections) or find_path(".".join(s[1:] for s in steps))
             if known:
                 return explained(known)
-    return _own_meaning(symbol, program, workspace) or _kind(steps, workspace)
+    own, known = _own_meaning(symbol, program, workspace), find_path(symbol.path)
+    return own or (explained(known) if known else _kind(steps, workspace))
 
 
 def _class(owner: str) -> str:

@@ -128,6 +128,11 @@ def test_hover(client: Client, line: int, character: int, words: list[str]) -> N
     assert [word for word in words if word not in text] == []
 
 
+def test_hover_on_a_package_that_is_not_loaded(client: Client) -> None:
+    client.open("json.lua", "local cjson = require 'cjson'\nprint(cjson.encode({}))")
+    assert "cjson.encode" in client.at("hover", "json.lua", 1, 14)["contents"]["value"]
+
+
 def test_hover_where_nothing_is(client: Client) -> None:
     assert client.at("hover", "main.lua", 2, 15) is None
     assert client.at("hover", "main.lua", 90, 0) is None
