@@ -19,7 +19,7 @@ from th_shell.entry import Entry
 from th_shell.pictures.door import install
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
-from th_shell.session.inputs import is_page, placed, split
+from th_shell.session.inputs import is_page, is_python, placed, split
 from th_shell.session.interrupt import EARLY, Watch
 from th_shell.session.look import UNICODE, Look
 from th_shell.syntax import Judge, Syntax
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from th_shell.session.page import Chance
     from th_shell.session.tee import Tee
 
+_PYTHON = "this is Python, which th --python runs\n"
 _LEAVE = ("exit", "exit()")
 
 
@@ -111,6 +112,8 @@ class Session(Conversation):
         """Whether a text ends with an incomplete input."""
         found = self._read(text)
         last = found.last
+        if self._is_python(text):
+            return False
         return last != "" and not is_command(last) and self.judge(last) is Syntax.INCOMPLETE
 
     def submit(self, text: str, timed: bool = True) -> bool:
@@ -120,12 +123,19 @@ class Session(Conversation):
         """
         self.texts.append(text)
         found = self._read(text)
+        if self._is_python(text):
+            self.write(_PYTHON)
+            self.engine.flush()
+            return True
         shows = any(example.expected or example.value for example in found.examples)
         with self.timing(found.inputs, timed):
             if found.is_page and (shows or not found.inputs):
                 with self.surrounded(text):
                     return self._play(found)
             return self._run_all(list(self._placed(text, found.inputs)))
+
+    def _is_python(self, text: str) -> bool:
+        return self.hints and is_python(text, split(text, self.judge), self.judge)
 
     @property
     def is_in_cell(self) -> bool:

@@ -319,3 +319,43 @@ def test_what_an_input_prints_before_it_ends_the_process_is_shown() -> None:
 )
 def test_whether_a_transcript_goes_on(session: Session, text: str, more: bool) -> None:
     assert session.wants_more(text) is more
+
+
+OF_PYTHON = "this is Python, which th --python runs\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">>> x = torch.ones(2)\n>>> x.sum()\ntensor(2.)",
+        ">>> 1 + 1",
+        "Some words.\n\n```python\nx = [1]\n```\n",
+        "import torch\nx = torch.rand(3)\nprint(x)",
+        "from torch import nn\nx = 3",
+        "In [1]: x = 3\nIn [2]: x\nOut[2]: 3",
+        "def f(x):\n    return x\n\nf(1)",
+    ],
+)
+def test_a_page_of_python(session: Session, printed: Printed, text: str) -> None:
+    session.serve_person()
+    assert not session.wants_more(text)
+    session.submit(text)
+    assert printed() == OF_PYTHON
+    assert session.log == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s = [[\nimport torch\n]]",
+        "th> 1\n1\n>>> 2",
+        "```lua\n1\n```\n```python\nimport torch\n```",
+        "import torch",
+        "x = 3\nx += 1",
+        "-- for example:\nx = 5\nx",
+    ],
+)
+def test_lua_is_no_page_of_python(session: Session, printed: Printed, text: str) -> None:
+    session.serve_person()
+    session.submit(text)
+    assert OF_PYTHON not in printed()

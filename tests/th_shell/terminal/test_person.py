@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from tests.th_shell.test_cli import Terminal
+from tests.th_shell.typists import paste
 
 
 def test_hints_examples_and_variables(command: list[str], environment: dict[str, str]) -> None:
@@ -22,6 +23,8 @@ def test_hints_examples_and_variables(command: list[str], environment: dict[str,
             (b"\x03", b"th> "),
             (b"y = torch.ones(3); y:sum()\r", b"\r\n3\t\r\n"),
             (b"io.write('hi\\n')\r", b"\r\nhi\r\n   "),
+            (paste(">>> import torch\n>>> torch.ones(1)\n").encode(), b"torch.ones(1)"),
+            (b"\r", b"\r\nthis is Python, which th --python runs\r\n"),
             (b"X = 1\r", b"th> "),
             (b"x\r", b"\r\nnil\t\r\nhint: there is X\r\n"),
             (b"X?\r", b"\r\nX: number 1\r\n"),
