@@ -47,7 +47,7 @@ from runtime.core.lua_text import KEYWORDS, Token, structure, tokens  # noqa: E4
 from runtime.core.machine import without_limit  # noqa: E402
 from runtime.engine.answers import Facts, Member, Members  # noqa: E402
 from runtime.engine.ctrl_c import SignalWatcher, signal_watcher  # noqa: E402
-from runtime.engine.debugging import Dialogue, Stop  # noqa: E402
+from runtime.engine.debugging import Debugger, Dialogue, Stop  # noqa: E402
 from runtime.engine.engine import Engine  # noqa: E402
 from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
 from runtime.host.late import load_numpy, load_operations  # noqa: E402
@@ -71,6 +71,7 @@ __all__ = [
     "DOUBLE",
     "PROCESSORS",
     "TABLE",
+    "Debugger",
     "Dialogue",
     "Engine",
     "Facts",

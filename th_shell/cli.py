@@ -23,7 +23,7 @@ from th_shell.packages.place import search_users_tree
 from th_shell.visible import UsageError, can_show_first, complain, visible, visible_line
 
 if TYPE_CHECKING:
-    from runtime import Engine, LuaError
+    from runtime import Dialogue, Engine, LuaError, Stop
 
 FAILURE = 1
 WRONG_USAGE = 2
@@ -143,6 +143,8 @@ def _run(options: Options) -> int:
     engine = Engine()
     opens_prompt = _opens_prompt(options)
     _prepare(engine, options, opens_prompt)
+    engine.debug_by(_stopped)
+    engine.prompt_by(partial(_open_prompt_in_script, engine))
     ran = False
     try:
         ran = _run_before_prompt(engine, options)
@@ -210,6 +212,20 @@ def _prepare(engine: Engine, options: Options, opens_prompt: bool) -> None:
         engine.run(engine.compile(b"torch.trustfunctions(true)"))
     if options.gpu_as_cpu:
         engine.run(engine.compile(b"torch.gpuascpu()"))
+
+
+def _stopped(stop: Stop) -> Dialogue:
+    """What asks where a script has stopped, which few do."""
+    from th_shell.terminal.in_scripts import console
+
+    return console()(stop)
+
+
+def _open_prompt_in_script(engine: Engine, place: str) -> None:
+    from th_shell.terminal.in_scripts import open_prompt
+
+    open_prompt(engine, place)
+    engine.debug_by(_stopped)
 
 
 def _prepare_program(engine: Engine, path: str, words: Sequence[str]) -> None:
@@ -317,6 +333,7 @@ def _survive_broken_pipes() -> None:
 
 
 def _open_prompt(engine: Engine) -> int:
+    engine.prompt_by(None)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _survive_broken_pipes()
     if sys.stdin.isatty():

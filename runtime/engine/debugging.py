@@ -50,8 +50,10 @@ Debugger = Callable[[Stop], Dialogue]
 class DebuggerLine:
     """What Lua calls where a program stops. It must not refer to the engine, which Lua would keep.
 
-    debugger: what is asked then, or None.
+    debugger: what is asked then, or None. prompt: opens a prompt within the program, or None.
     """
+
+    prompt: Callable[[str], object] | None = None
 
     def __init__(self) -> None:
         self.debugger: Debugger | None = None
@@ -60,9 +62,15 @@ class DebuggerLine:
     def functions(self) -> dict[bytes, Any]:
         """What Lua calls, by name."""
         return {
-            b"debugger": guarded(answering(self._next_request), interruptible=True),
+            b"debugger": guarded(answering(self._next_request)),
             b"has_debugger": lambda: self.debugger is not None,
+            b"prompt": guarded(self._open_prompt),
+            b"has_prompt": lambda: self.prompt is not None,
         }
+
+    def _open_prompt(self, place: bytes) -> None:
+        assert self.prompt is not None
+        self.prompt(to_text(place))
 
     def _next_request(self, begins: bool, *given: Any) -> bytes:
         """What the debugger wants to know, after a stop or an answer."""
@@ -87,6 +95,13 @@ class Debugging:
     def debug_by(self, debugger: Debugger) -> None:
         """Let a debugger be asked where the program stops."""
         self._debugging.debugger = debugger
+
+    def prompt_by(self, prompt: Callable[[str], object] | None) -> None:
+        """Let a function open a prompt where the program asks for it, as `file.lua:12`.
+
+        It calls `use_lent_locals`, and runs inputs; the program goes on when it returns.
+        """
+        self._debugging.prompt = prompt
 
     def offer_debugger(self) -> None:
         """Let programs stop by calling the global `debugger`."""

@@ -21,6 +21,10 @@ class Evaluation:
     _lua: LuaState
     _has_locals = False  # whether an input has declared locals of the session
 
+    def use_lent_locals(self) -> None:
+        """Let the inputs of `enter` use the locals of the function that has opened a prompt."""
+        self._has_locals = True
+
     def compile(self, source: bytes, name: bytes = b"=stdin") -> Chunk:
         """Compile Lua source; name is Lua's chunk name. Raises LuaSyntaxError."""
         return _compiled(self._lua.call(b"compile", source, name))

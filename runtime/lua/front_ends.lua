@@ -121,6 +121,18 @@ function th.enter_debugger()
   debugger().stop('call')
 end
 
+--- Opens the prompt in a script.
+function th.open_prompt()
+  if not th.host.has_prompt() then
+    th.fail('the prompt is opened by `th`, or in a script that `th` runs; at the prompt, debugger() '
+      .. 'stops a function')
+  elseif coroutine.running() then
+    th.fail('the prompt cannot be opened in a coroutine')
+  end
+  io.stdout:flush()
+  debugger().open_prompt()
+end
+
 --- Asks the debugger while the program runs.
 function th.attend()
   debugger().stop('attention')

@@ -11,7 +11,8 @@ local host, shell = th.host, th.shell
 
 local getinfo, getlocal = debug.getinfo, debug.getlocal
 local getupvalue, setupvalue, upvaluejoin = debug.getupvalue, debug.setupvalue, debug.upvaluejoin
-local gmatch, match, sub, concat = string.gmatch, string.match, string.sub, table.concat
+local find, gmatch, match, sub = string.find, string.gmatch, string.match, string.sub
+local concat, rawequal = table.concat, rawequal
 local stack_depth = th.stack_depth
 
 local KEEP = host.KEEP
@@ -30,6 +31,7 @@ local function holding(value)
   return function() return value end
 end
 
+local is_lent = false -- whether the variables are those of a function, which is about to go on
 local kept = false -- whether the input that runs has handed over its locals
 
 -- What the calls that engine/inputs.py inserts call.
@@ -160,6 +162,15 @@ local function as_main_chunk(frames, name)
   return sub(frames, 1, -#last - 1) .. 'in main chunk'
 end
 
+-- A traceback without what is below the input: the function that has opened the prompt.
+local function within_input(frames, name)
+  local place, at = '\n\t' .. sub(name, 2) .. ':', 0
+  local last
+  repeat last, at = at, find(frames, place, at + 1, true) until not at
+  local ends = find(frames, '\n', last + 1, true)
+  return ends and sub(frames, 1, ends - 1) or frames
+end
+
 --- Runs an input of a session.
 -- @param name the chunk's name
 -- @param number the number by which its result is known, or nil
@@ -190,6 +201,7 @@ function shell.enter(name, number, quiet, before_values, mentioned, declared, ..
   local message, frames = shell.run_input(f, has_values, quiet, before_values, handler)
   shell.number_results(nil)
   if not message then return nil end
+  if is_lent then frames = within_input(frames, name) end
   return message, is_joined and as_main_chunk(frames, name) or frames
 end
 
@@ -210,6 +222,28 @@ function th.set_variable(name, value)
     setupvalue(cell.holder, cell.index, value)
   else
     rawset(_G, name, value)
+  end
+end
+
+--- Lets the inputs of a session use the variables of a frame of the program instead of its own.
+-- Returns a function that ends this; it calls `give(variable, value)` for each local that the
+-- inputs have set.
+function th.lend_locals(frame, give)
+  local own_cells, own_order, lent = cells, order, {}
+  cells, order, is_lent = {}, {}, true
+  for i, variable in ipairs(frame.variables) do
+    lent[i] = variable.kind == 'local' and holding(variable.value) or frame.func
+    if variable.kind == 'local' then set_cell(variable.name, lent[i], 1) end
+    if variable.kind == 'upvalue' then set_cell(variable.name, frame.func, variable.index) end
+  end
+  return function()
+    for i, variable in ipairs(frame.variables) do
+      local _, value = getupvalue(lent[i], 1)
+      if variable.kind == 'local' and not rawequal(value, variable.value) then
+        give(variable, value)
+      end
+    end
+    cells, order, is_lent = own_cells, own_order, false
   end
 end
 

@@ -48,15 +48,18 @@ from th_shell.visible import visible
 _BEHIND_KEYS = 0.01  # seconds: keys that were pressed in advance are shown before the engine starts
 
 
-def run(engine: Engine, config: Config, first: FirstPrompt | None = None) -> int:
+def run(
+    engine: Engine, config: Config, first: FirstPrompt | None = None, greeting: str = ""
+) -> int:
     """Run the prompt until the user leaves it; returns the exit status.
 
-    first: the prompt that stands there already, for an engine that is not started yet.
+    first: the prompt that stands there already, for an engine that is not started yet. greeting:
+    what stands above the prompt, by default the banner.
     """
     session = Session(engine, time_format(config), config, numbered=True, look=_look(config))
     session.serve_person(ask)
     language = lua(session, engine.start if first is not None else None)
-    return converse(session, language, banner(), first, engine.start)
+    return converse(session, language, greeting or banner(), first, engine.start)
 
 
 def converse(

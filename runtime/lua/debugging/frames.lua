@@ -144,7 +144,8 @@ local function find_variable(frame, name)
   end
 end
 
-local function assign(frame, variable, value)
+--- Sets a variable of a frame.
+function frames.assign(frame, variable, value)
   variable.value = value
   if variable.kind == 'upvalue' then
     setupvalue(frame.func, variable.index, value)
@@ -165,7 +166,7 @@ local function environment(frame, used)
     end,
     __newindex = function(_, name, value)
       local variable = find_variable(frame, name)
-      if variable then assign(frame, variable, value) else others[name] = value end
+      if variable then frames.assign(frame, variable, value) else others[name] = value end
     end,
   })
 end

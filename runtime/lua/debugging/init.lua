@@ -3,6 +3,8 @@
 
 local th = ...
 
+local sub = string.sub
+
 local frames = th.chunk('debugging/frames')(th)
 local answers = th.chunk('debugging/answers')(th, frames)
 local stepper = th.chunk('debugging/stepper')(th, frames, answers)
@@ -28,6 +30,16 @@ end
 --- Answers a request about them, or about breakpoints.
 function debugging.answer(request)
   return answers.give(th.has_frames and last or {}, answers.read(request))
+end
+
+--- Opens the prompt where the program calls this: its inputs use the variables there.
+function debugging.open_prompt()
+  local frame = frames.take(true, 1)[1]
+  local give_back = th.lend_locals(frame, function(variable, value)
+    frames.assign(frame, variable, value)
+  end)
+  local place = sub(frame.source, 2) .. ':' .. frame.line
+  th.finally(give_back, th.ask, th.host.prompt, place)
 end
 
 return debugging

@@ -136,9 +136,11 @@ end
 
 -- ----------------------------------------------------------------- packages
 
+-- The prompt's chunk is loaded later than this one.
 local function open_prompt()
-  th.fail('the prompt is opened by `th`, or after a script by `th -i script.lua`')
+  th.open_prompt()
 end
+_G.th = { prompt = open_prompt }
 
 package.preload['trepl.colors'] = function() return colours end
 package.preload['trepl.colorize'] = painters
