@@ -124,7 +124,7 @@ end
 --- Opens the prompt in a script.
 function th.open_prompt()
   if not th.host.has_prompt() then
-    th.fail('the prompt is opened by `th`, or in a script that `th` runs; at the prompt, debugger() '
+    th.fail('the prompt is opened by `th`, or in a script that it runs; at the prompt debugger() '
       .. 'stops a function')
   elseif coroutine.running() then
     th.fail('the prompt cannot be opened in a coroutine')

@@ -21,6 +21,8 @@ from ipykernel.kernelbase import Kernel
 from runtime import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
 from th_shell.banner import BANNER
 from th_shell.config import load
+from th_shell.debugging.console import Console
+from th_shell.debugging.reading import line_reader
 from th_shell.jupyter.assistance import complete, explain, is_complete
 from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome
 from th_shell.jupyter.log import Log
@@ -72,6 +74,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _cells(self) -> Cells:
         session = Session(self._engine, config=self._config, numbered=True)
         session.serve_person()
+        session.debugger = Console(line_reader(self._question), session.log)
         front_end = FrontEnd(self._ask, self._show, self._clear)
         return Cells(session, self._streams, front_end, self._interrupted)
 
@@ -239,6 +242,15 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _clear(self, wait: bool) -> None:
         self._streams.drain()
         self._send("clear_output", {"wait": wait})
+
+    def _question(self, text: str) -> str:
+        """The answer to a question of the debugger's. Raises EOFError and KeyboardInterrupt."""
+        self._streams.drain()
+        if not self._allow_stdin:
+            os.write(1, b"this front end answers no questions\n")
+            raise EOFError
+        answer: str = self.raw_input(text)
+        return answer
 
     def _ask(self, whole: bool) -> bytes | None | bool:
         if not self._allow_stdin:
