@@ -6,16 +6,14 @@ Forms of torch's operations have the notation of error messages, in which [x] ma
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from threading import Thread
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from runtime import Engine, Token, tokens
 from th_shell.call_forms import words_of
 from th_shell.completing.call_at_cursor import OpenCall, call_at_cursor
 from th_shell.completing.paths import forms
+from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, sections
 from th_shell.session.commands import COMMANDS
 
 _LONGEST = 20_000  # characters: to look at more takes a time that is felt at each key
@@ -33,26 +31,11 @@ class Signature(NamedTuple):
 
 
 class Signatures:
-    """Tells of the call at the cursor."""
+    """Tells of the call at the cursor. To make it reads the help on libraries, which takes long."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._is_loading = False
-
-    def load(self, then: Callable[[], None]) -> None:
-        """Begin to read the help on libraries in the background, unless that is done."""
-        if self._is_loading:
-            return
-        self._is_loading = True
-
-        def read() -> None:
-            from th_shell.help.meanings import sections
-
-            sections()
-            then()
-
-        with suppress(MemoryError, RuntimeError):  # no thread: what it says is not shown
-            Thread(target=read, daemon=True).start()
+        sections()
 
     def at(self, text: str, cursor: int) -> list[Signature]:
         """The forms of the call at the cursor (from 0) of an input: those that have an argument
@@ -74,12 +57,6 @@ class Signatures:
         ]
         fitting = [one for one in found if one.current is not None]
         return (fitting or found)[:_MOST_FORMS]
-
-
-def _has_help() -> bool:
-    """Whether the help on libraries is at hand: to read it here would be felt at a key."""
-    module = sys.modules.get("th_shell.help.meanings")
-    return module is not None and module.sections.cache_info().currsize > 0
 
 
 def _name(code: Sequence[Token], call: OpenCall) -> str:
@@ -111,13 +88,9 @@ def _forms(call: OpenCall, engine: Engine) -> list[tuple[list[str], str, int]]:
 
 def _meant(call: OpenCall, owner: str) -> list[tuple[list[str], str, int]]:
     """The arguments of a library's function, as its line of help names them."""
-    if not _has_help():
-        return []
-    from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path
-
-    sections = SECTIONS_OF_CLASS.get(owner.removeprefix("torch."), (owner,))
+    wanted = SECTIONS_OF_CLASS.get(owner.removeprefix("torch."), (owner,))
     path = "".join(call.steps).lstrip(".")
-    known = find(call.steps[-1][1:], sections) if owner else find_path(path)
+    known = find(call.steps[-1][1:], wanted) if owner else find_path(path)
     inner = known.arguments[1:-1] if known else ""
     is_object_named = call.is_method and owner == "string"
     return [(inner.split(", "), ", ", int(is_object_named))] if inner else []

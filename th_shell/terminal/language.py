@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.lexers import Lexer
@@ -25,7 +24,7 @@ class Language:
     """A language.
 
     complete: what may stand at the cursor (from 0) of a text. indent: blanks for each level.
-    signatures: gives what tells of the call at the cursor; None where nothing does.
+    signatures: makes what tells of the call at the cursor; None where nothing does.
     """
 
     complete: Callable[[str, int], Completions]
@@ -48,7 +47,6 @@ def lua(session: Session, ready: Callable[[], None] | None = None) -> Language:
 
         return complete(text, cursor, session.engine)
 
-    @cache
     def signatures() -> Signatures:
         from th_shell.completing.signatures import Signatures  # late: at the first bracket
 

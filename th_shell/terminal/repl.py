@@ -25,6 +25,7 @@ from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
 from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout.processors import HighlightMatchingBracketProcessor
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
@@ -207,6 +208,7 @@ def create_prompt(
         enable_open_in_editor=True,
         tempfile_suffix=session.suffix,
         lexer=language.lexer,
+        input_processors=[HighlightMatchingBracketProcessor(chars="[](){}")],
         style=style(config),
         color_depth=color_depth(config),
         include_default_pygments_style=False,

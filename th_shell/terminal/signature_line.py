@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
-from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition, has_focus, is_done
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.layout import ConditionalContainer, FormattedTextControl, HSplit, Window
@@ -21,40 +21,63 @@ if TYPE_CHECKING:
 _STYLE = "class:signature"
 
 
-class SignatureLine:
-    """Shows signatures below a prompt; finds them once for each state of the input.
+#: Seconds behind a key: what is typed is shown first, and is not slowed down.
+_PAUSE = 0.05
 
-    signatures: gives what finds them, when the first bracket is typed.
+
+class SignatureLine:
+    """Shows signatures below a prompt, soon after a key.
+
+    make: makes what finds them; called in the background, when the first bracket is typed.
     """
 
-    def __init__(self, signatures: Callable[[], Signatures], prompt: PromptSession[str]) -> None:
-        self._signatures = signatures
-        self._buffer = prompt.default_buffer
-        self._shown: tuple[Document | None, StyleAndTextTuples] = (None, [])
-        window = Window(FormattedTextControl(self._text), dont_extend_height=True)
-        wanted = Condition(lambda: bool(self._text())) & has_focus(self._buffer) & ~is_done
+    def __init__(self, make: Callable[[], Signatures], prompt: PromptSession[str]) -> None:
+        self._make = make
+        self._signatures: Signatures | None = None
+        self._thread: Thread | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._shown: StyleAndTextTuples = []
+        self._app, self._buffer = prompt.app, prompt.default_buffer
+        self._buffer.on_text_changed += self._change
+        self._buffer.on_cursor_position_changed += self._change
+        window = Window(FormattedTextControl(lambda: self._shown), dont_extend_height=True)
+        wanted = Condition(lambda: bool(self._shown)) & has_focus(self._buffer) & ~is_done
         layout = prompt.layout.container
         assert isinstance(layout, HSplit)
         layout.children.insert(1, ConditionalContainer(window, wanted))
 
-    def _text(self) -> StyleAndTextTuples:
+    def _change(self, _: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if "(" not in self._buffer.document.text_before_cursor:
+            self._shown = []
+        else:
+            with suppress(RuntimeError):  # nobody types
+                self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._update)
+
+    def _update(self) -> None:
+        if self._signatures is None:
+            self._load()
+            return
         document = self._buffer.document
-        if document != self._shown[0]:
-            self._shown = document, self._found(document)
-        return self._shown[1]
+        found = _fragments(self._signatures.at(document.text, document.cursor_position))
+        if found != self._shown:
+            self._shown = found
+            self._app.invalidate()
 
-    def _found(self, document: Document) -> StyleAndTextTuples:
-        if "(" not in document.text_before_cursor:
-            return []
-        signatures, app = self._signatures(), get_app()
+    def _load(self) -> None:
+        if self._thread is not None:
+            return
+        loop = asyncio.get_running_loop()
 
-        def show_again() -> None:
-            self._shown = None, []
+        def make() -> None:
+            self._signatures = self._make()
             with suppress(RuntimeError):  # the input has been read, and the loop is over
-                app.invalidate()
+                loop.call_soon_threadsafe(self._update)
 
-        signatures.load(show_again)
-        return _fragments(signatures.at(document.text, document.cursor_position))
+        with suppress(MemoryError, RuntimeError):  # no thread: nothing is shown
+            self._thread = Thread(target=make, daemon=True)
+            self._thread.start()
 
 
 def _fragments(signatures: Sequence[Signature]) -> StyleAndTextTuples:

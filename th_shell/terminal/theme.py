@@ -17,6 +17,8 @@ STYLE = Style.from_dict(
     {
         "prompt": "ansigreen",
         "command": "ansicyan",
+        "matching-bracket.cursor": "noinherit bold",
+        "matching-bracket.other": "noinherit bold underline",
         "signature": "ansibrightblack",
         "signature.argument": "ansidefault",
         "auto-suggestion": "ansibrightblack",

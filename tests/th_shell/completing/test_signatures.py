@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event
 
 import pytest
 
@@ -24,9 +23,7 @@ def shown() -> Shown:
     """The signatures at the end of a text, with the argument at the cursor between < and >."""
     engine = Engine()
     engine.run(engine.compile(SETUP))
-    signatures, read = Signatures(engine), Event()
-    signatures.load(read.set)
-    assert read.wait(60)
+    signatures = Signatures(engine)
 
     def texts(text: str) -> list[str]:
         found = []

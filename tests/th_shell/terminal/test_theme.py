@@ -10,7 +10,8 @@ from th_shell.terminal.theme import STYLE, color_depth, in_colour, style
 
 def test_colours_are_the_terminals_own() -> None:
     words = {word for _, rule in STYLE.style_rules for word in rule.split()}
-    assert all(word.startswith("ansi") or word in ("bold", "italic") for word in words)
+    others = ("bold", "italic", "underline", "noinherit")
+    assert all(word.startswith("ansi") or word in others for word in words)
     assert style(Config()) is STYLE
 
 
