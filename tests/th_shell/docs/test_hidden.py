@@ -32,8 +32,8 @@ def example(language: str, *hidden: str) -> Example:
 
 def code(*examples: Example, language: str = "lua") -> tuple[Any, HiddenCode, Run]:
     run = FakeRun()
-    own = [i for i, one in enumerate(examples) if one.language == language]
-    return run, HiddenCode(examples, 5, own), cast(Run, run)
+    own = [one.hidden if one.language == language else () for one in examples]
+    return run, HiddenCode(own, 5, set()), cast(Run, run)
 
 
 def test_each_example_has_what_comes_before_it_once() -> None:
@@ -59,11 +59,14 @@ def test_how_hidden_code_fails() -> None:
 
 
 def test_what_ends_a_run_is_left_out_of_the_next() -> None:
-    fake, hidden, run = code(example("lua", "setup a", "setup end", "setup b", "teardown end"))
+    one = example("lua", "setup a", "setup end", "setup b", "teardown end")
+    fake, _, run = code(one)
+    deadly: set[Hidden] = set()
+    hidden = HiddenCode([one.hidden], 5, deadly)
     with pytest.raises(LostError):
         hidden.before(run, 0)
     assert hidden.doing == "the setup at at end"
-    hidden.restart()
+    hidden = HiddenCode([one.hidden], 5, deadly)
     assert (hidden.before(run, 0), hidden.doing) == ("", "")
     assert fake.asked == ["run a 5", "run end 5", "run a 5", "run b 5"]
     assert hidden.end(run) == "the process was killed in the teardown at at end"

@@ -45,7 +45,7 @@ def test_numbers_are_the_kernel_s() -> None:
 RESTRICTED = """
 import os, sys
 from th_shell.docs.running import landlock, seccomp
-seccomp.restrict(may_start=False, may_execute=False)
+seccomp.restrict()
 own, other, version = sys.argv[1:]
 landlock.restrict({own: landlock.WRITE, "/no/such/folder": landlock.READ}, int(version))
 open(own + "/new", "w").write("new")

@@ -37,12 +37,10 @@ def run(rules: list[Instruction], call: dict[int, int]) -> int:
             at += rule.then if holds else rule.otherwise
 
 
-def answer(
-    machine: str, name: str | int, *args: int, start: bool = False, execute: bool = False
-) -> int:
+def answer(machine: str, name: str | int, *args: int, may: str = "") -> int:
     number = name if isinstance(name, int) else NUMBERS[name][COLUMN[machine]]
     call = {0: number, 4: AUDIT[machine]} | {16 + 8 * i: word for i, word in enumerate(args)}
-    return run(filter_for(machine, PROCESS, start, execute), call)
+    return run(filter_for(machine, PROCESS, may), call)
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
@@ -88,15 +86,15 @@ def test_old_calls_of_x86_64() -> None:
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 def test_leave_to_start_processes(machine: str) -> None:
-    assert answer(machine, "execve", execute=True) == ALLOWED
-    assert answer(machine, "clone", 0x4111, execute=True) == REFUSED
-    assert answer(machine, "clone", 0x4111, start=True) == ALLOWED
-    assert answer(machine, "execve", start=True) == ALLOWED
-    assert answer(machine, "socket", start=True) == REFUSED
+    assert answer(machine, "execve", may="execute") == ALLOWED
+    assert answer(machine, "clone", 0x4111, may="execute") == REFUSED
+    assert answer(machine, "clone", 0x4111, may="start") == ALLOWED
+    assert answer(machine, "execve", may="start") == ALLOWED
+    assert answer(machine, "socket", may="start") == REFUSED
 
 
 def test_calls_of_other_processors_end_the_process() -> None:
-    assert run(filter_for("x86_64", PROCESS, False, False), {0: 0, 4: 0x40000003}) == KILLED
+    assert run(filter_for("x86_64", PROCESS, ""), {0: 0, 4: 0x40000003}) == KILLED
 
 
 def test_instructions_are_packed_as_in_c() -> None:

@@ -20,7 +20,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isinf, isnan, prod
+from math import prod
 from typing import NamedTuple
 
 from th_shell.docs.judging.printout import NUMBER, PrintedTensor, precision, printed_tensors, same
@@ -30,6 +30,8 @@ from th_shell.python_syntax import expression, shown_name, statements
 
 _NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*;?\s*")
 _ALONE = re.compile(rf"\s*({NUMBER})\s*")
+#: What Lua calculates where it has no literals.
+_NO_LITERALS = {"nan": "(0 / 0)", "inf": "(1 / 0)", "-inf": "(-1 / 0)"}
 #: A literal that looks rounded: as many digits as tensors are printed with, or more.
 _ROUNDED = re.compile(r"(?<![\w.])\d+\.\d{4,}(?![\w.])")
 
@@ -94,11 +96,7 @@ def _varied(value: float, unit: float, chance: random.Random, vary: bool) -> flo
 
 
 def _literal(value: float) -> str:
-    if isnan(value):
-        return "(0 / 0)"
-    if isinf(value):
-        return "(1 / 0)" if value > 0 else "(-1 / 0)"
-    return repr(value)
+    return _NO_LITERALS.get(repr(value), repr(value))
 
 
 class _Print(NamedTuple):

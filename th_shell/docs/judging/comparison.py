@@ -74,14 +74,11 @@ def agrees_within(expected: str, got: str, varied: str, tolerance: Tolerance = _
     pairs = list(zip(found, other, strict=True))
     spread = [_apart(a, b) for a, b in pairs]
     usual = sqrt(sum(s * s for s in spread) / max(1, sum(s > 0 for s in spread)))
-    for text in printout.readings(expected):
-        wanted = printout.tokens(text)
-        if len(wanted) == len(found) and all(
-            _equal(w, f, tolerance.plus(_MOST_SPREAD * s + usual))
-            for w, f, s in zip(wanted, found, spread, strict=True)
-        ):
-            return True
-    return False
+    slack = [tolerance.plus(_MOST_SPREAD * s + usual) for s in spread]
+    return any(
+        len(wanted) == len(found) and all(map(_equal, wanted, found, slack))
+        for wanted in map(printout.tokens, printout.readings(expected))
+    )
 
 
 def agrees_by_layout(expected: str, first: str, second: str) -> bool:

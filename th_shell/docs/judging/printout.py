@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, takewhile
 from math import isfinite, prod
 
 #: A printed number.
@@ -122,10 +122,7 @@ def _read(class_name: str, sizes: tuple[int, ...], lines: list[str]) -> PrintedT
 
 def _own_lines(lines: list[str]) -> list[str]:
     """The last lines that can belong to a tensor: what stands before is other text."""
-    start = len(lines)
-    while start and _belongs(lines[start - 1]):
-        start -= 1
-    return lines[start:]
+    return list(takewhile(_belongs, reversed(lines)))[::-1]
 
 
 def _belongs(line: str) -> bool:

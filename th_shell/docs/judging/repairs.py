@@ -129,42 +129,12 @@ _escaped = _substitution(
     r"\1",
     *(_INPUT, _DOCUMENTED, ("above",), ("below",)),
 )
-_bracket_for_brace = _substitution(
-    "a brace became a bracket",
-    r"(\w(?:Tensor|Storage))\[(\{[^\[\]]*\})\]",
-    r"\1{\2}",
-    _INPUT + _DOCUMENTED,
-)
-_doubled_operator = _substitution(
-    "an operator stands twice where the line breaks",
-    r"([-+*/,])[ \t]*\n(\s*)\1",
-    r"\n\2\1",
-    _INPUT + _DOCUMENTED,
-)
 _STRAIGHT = str.maketrans("‘’‚‛′“”„‟″−–", "'''''\"\"\"\"\"--")
 _curly_quotes = _substitution(
     "quotes became curly ones, or a minus a dash",
     "[‘’‚‛′“”„‟″−–]",
     lambda match: match[0].translate(_STRAIGHT),
     _INPUT,
-)
-_glued_digits = _substitution(
-    "the spaces between the digits are missing",
-    r"^[ \t]*\d{2,}[ \t]*$",
-    lambda match: " ".join(match[0].strip()),
-    _DOCUMENTED,
-)
-_alias = _substitution(
-    "torch.Tensor stands for the type that is printed",
-    r"\[torch\.Tensor(?= of )",
-    "[torch.DoubleTensor",
-    _DOCUMENTED,
-)
-_parenthesis = _substitution(
-    "a bracket became a parenthesis",
-    r"^([ \t]*)\((torch\.\w+ of (?:size|dimension) [\dx]+)[\])]",
-    r"\1[\2]",
-    _DOCUMENTED,
 )
 
 
@@ -228,12 +198,37 @@ _PROPOSALS: dict[str, tuple[_Proposal, ...]] = {
         _capital_name,
         _dot_for_colon,
         _escaped,
-        _bracket_for_brace,
-        _doubled_operator,
+        _substitution(
+            "a brace became a bracket",
+            r"(\w(?:Tensor|Storage))\[(\{[^\[\]]*\})\]",
+            r"\1{\2}",
+            _INPUT + _DOCUMENTED,
+        ),
+        _substitution(
+            "an operator stands twice where the line breaks",
+            r"([-+*/,])[ \t]*\n(\s*)\1",
+            r"\n\2\1",
+            _INPUT + _DOCUMENTED,
+        ),
         _wrapped_comment,
-        _glued_digits,
-        _alias,
-        _parenthesis,
+        _substitution(
+            "the spaces between the digits are missing",
+            r"^[ \t]*\d{2,}[ \t]*$",
+            lambda match: " ".join(match[0].strip()),
+            _DOCUMENTED,
+        ),
+        _substitution(
+            "torch.Tensor stands for the type that is printed",
+            r"\[torch\.Tensor(?= of )",
+            "[torch.DoubleTensor",
+            _DOCUMENTED,
+        ),
+        _substitution(
+            "a bracket became a parenthesis",
+            r"^([ \t]*)\((torch\.\w+ of (?:size|dimension) [\dx]+)[\])]",
+            r"\1[\2]",
+            _DOCUMENTED,
+        ),
         _missing_sizes,
         _lost_prompt,
     ),

@@ -301,9 +301,11 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
 
 def _compare(example: Example, first: str, second: str) -> Verdict:
     expected, first, second = filtered(example.settings.filters, example.expected, first, second)
-    compare = _compare_text if example.language == PYTHON else _compare_printout
-    found = compare(example, expected, first, second)
-    if found is not None:
+    equal = comparison(example)
+    if all(equal(expected, got) for got in {first, second}):
+        return Verdict.PASS
+    found = _compare_printout(example, expected, first, second) if example.language == LUA else None
+    if found:
         return found
     differ = not same(first, second)
     if differ and has_words_of(expected, first) and has_words_of(first, second):
@@ -323,28 +325,16 @@ def comparison(example: Example) -> Callable[[str, str], bool]:
     return lambda expected, got: agrees(expected, got, tolerance)
 
 
-def _compare_text(example: Example, expected: str, first: str, second: str) -> Verdict | None:
-    """How outputs of Python are judged, by their texts; None where chance may be the reason."""
-    compare = comparison(example)
-    return Verdict.PASS if all(compare(expected, got) for got in {first, second}) else None
-
-
 def _compare_printout(example: Example, expected: str, first: str, second: str) -> Verdict | None:
-    """How outputs of Lua are judged, numbers by their values; None where chance may be why."""
-    tolerance = example.settings.tolerance
-    if all(agrees(expected, got, tolerance) for got in {first, second}):
-        return Verdict.PASS
+    """How outputs of Lua are judged that are no documented ones; None where chance may be why."""
+    equal, tolerance = comparison(example), example.settings.tolerance
     if agrees_in_any_order(expected, first, tolerance):
         return Verdict.LAYOUT
-    is_table = all(_are_tables(expected, got, tolerance) for got in (first, second))
+    is_table = all(same_tables(expected, got, equal) for got in (first, second))
     if is_table or all(_is_quoted(expected, got) for got in (first, second)):
         return Verdict.PASS
     # Runs may differ in the order of fields alone.
     return Verdict.DIFFERS if agrees_in_any_order(first, second) else None
-
-
-def _are_tables(expected: str, got: str, tolerance: Tolerance) -> bool:
-    return same_tables(expected, got, lambda wanted, found: agrees(wanted, found, tolerance))
 
 
 def _is_quoted(expected: str, got: str) -> bool:

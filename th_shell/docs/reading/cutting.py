@@ -174,8 +174,7 @@ class _Cutter:
                 break
             text, more = f"{source}\n{below}", 1
             if self._compiler.typed(text) is Syntax.INCOMPLETE:
-                rest = self._completed(text, at + used)
-                text, more = rest or (text, 1)
+                text, more = self._completed(text, at + used) or (text, 1)
             if self._compiler.typed(text) is not Syntax.COMPLETE:
                 break
             source, used = text, used + more

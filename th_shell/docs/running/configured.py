@@ -102,8 +102,6 @@ def with_conditions(examples: Sequence[Example], runner: Runner) -> list[Example
     """The examples without the marks whose conditions are false, and without other conditions."""
     marks = [mark for one in examples for mark in (one.settings.skip, one.settings.xfail)]
     conditions = [mark.condition for mark in marks if mark and mark.condition]
-    if not conditions:
-        return list(examples)
     names = frozenset(name for condition in conditions for name in condition.modules)
     facts = {
         language: _facts(runner, language, names)
@@ -122,11 +120,9 @@ def _facts(runner: Runner, language: str, names: Collection[str]) -> Facts:
 
 def decided(example: Example, facts: Facts) -> Example:
     """The example without the marks whose conditions are false, and without other conditions."""
-    settings = example.settings
-    settings = replace(
-        settings, skip=_if_true(settings.skip, facts), xfail=_if_true(settings.xfail, facts)
-    )
-    return replace(example, settings=settings)
+    said = example.settings
+    skip, xfail = _if_true(said.skip, facts), _if_true(said.xfail, facts)
+    return replace(example, settings=replace(said, skip=skip, xfail=xfail))
 
 
 def _if_true(mark: Mark | None, facts: Facts) -> Mark | None:
@@ -170,11 +166,7 @@ def _missing(prelude: str, examples: Sequence[Example]) -> dict[str, str]:
     own = [e for e in examples if e.language == PYTHON and e.kind is not Kind.TEXT]
     sources = [example.source for example in own]
     hidden = [one.text for example in own for one in example.hidden]
-    named = (source for source in sources if any(name in source for name in _USUAL))
-    used = _USUAL.keys() & set[str]().union(*map(read_names, named))
-    if not used:
-        return {}
+    used = set[str]().union(*map(read_names, sources))
     bound = set[str]().union(*map(bound_names, [prelude, *sources, *hidden]))
-    if ALL_NAMES in bound:
-        return {}
-    return {name: module for name, module in _USUAL.items() if name in used - bound}
+    missing = set() if ALL_NAMES in bound else used - bound
+    return {name: module for name, module in _USUAL.items() if name in missing}

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -55,25 +55,20 @@ def _leads_out(word: str) -> bool:
     return word.startswith(("/", "~", "$")) or ".." in word.split("/")
 
 
+@dataclass
 class HiddenCode:
-    """The hidden code of a page in one of its runs, which may start again.
+    """The hidden code of a page in one of its runs.
 
-    It is that of the examples which the run is for. doing: what is being done, '' where it is
-    nothing hidden.
+    hidden: that of each example, without the examples that the run is not for. deadly: what has
+    ended such runs. done: how many examples have had what comes before them. doing: what is being
+    done, '' where it is nothing hidden.
     """
 
-    def __init__(self, examples: Sequence[Example], seconds: float, own: Collection[int]) -> None:
-        """own: the indices of the examples that the run is for."""
-        self._hidden = [example.hidden if i in own else () for i, example in enumerate(examples)]
-        self._seconds = seconds
-        self._done = 0  # how many examples have had what comes before them
-        self._deadly: set[Hidden] = set()  # what has ended the run
-        self.doing = ""
-
-    def restart(self) -> None:
-        """Let the page start from its first example again, without what has ended the run."""
-        self._done = 0
-        self.doing = ""
+    _hidden: Sequence[Sequence[Hidden]]
+    _seconds: float
+    _deadly: set[Hidden]
+    _done: int = 0
+    doing: str = ""
 
     def before(self, run: Run, index: int) -> str:
         """Do what comes before an example; how it fails, or ''. Raises LostError.
@@ -244,9 +239,7 @@ class _PageRun:
     _language: str
     _own: Sequence[int]
     _captures: Captures = field(default_factory=Captures)
-
-    def __post_init__(self) -> None:
-        self._hidden = HiddenCode(self._examples, self._runner.seconds, set(self._own))
+    _deadly: set[Hidden] = field(default_factory=set)  # hidden code that has ended the run
 
     def outcomes(self) -> dict[int, Outcome]:
         last = len(self._examples) if self._plan.last is None else self._plan.last
@@ -282,7 +275,9 @@ class _PageRun:
     def _run(self, run: Run, indices: Sequence[int], found: dict[int, Outcome]) -> int | None:
         """Run examples, and add their outcomes; the index of the one that has ended the run."""
         plan, block = self._plan, None
-        self._hidden.restart()
+        own = set(self._own)
+        shown = [e.hidden if i in own else () for i, e in enumerate(self._examples)]
+        hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
         self._captures = Captures()
         begin = f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\n".encode()
         for index in indices:
@@ -294,7 +289,7 @@ class _PageRun:
                 if block != example.block:
                     run.ask("block")
                     block = example.block
-                problem = self._hidden.before(run, index)
+                problem = hidden.before(run, index)
                 if problem:
                     found[index] = Outcome(lost=f"not run: {problem}")
                     continue
@@ -305,11 +300,11 @@ class _PageRun:
                     found[index] = self._with_values(run, found[index], example.value)
                 found[index] = self._with_undefined(run, found[index], example)
             except LostError as error:
-                how = f"the process {error} in {self._hidden.doing or 'this input'}"
+                how = f"the process {error} in {hidden.doing or 'this input'}"
                 seconds = time.monotonic() - start
                 found[index] = Outcome(output=error.output, lost=how, seconds=seconds)
                 return index
-        if indices and (problem := self._hidden.end(run)):
+        if indices and (problem := hidden.end(run)):
             raise HiddenError(problem)
         return None
 

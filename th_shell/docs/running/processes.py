@@ -235,7 +235,8 @@ class Run:
                     if late:
                         raise self._lost(_TOO_LONG)
                     late, deadline = True, time.monotonic() + _GRACE
-                    self._interrupt()
+                    with suppress(OSError):
+                        self._line.send(b"interrupt")
                 elif reply.name == "values":
                     printed = self.position()
                     os.write(self._requests, GO)
@@ -277,7 +278,7 @@ class Run:
         """End the run; its processes and its folder are gone after that."""
         self._forget(self)
         self.hang_up()
-        self._last_words(_GRACE)
+        self._last_words()
         self._opened.close()
 
     def _expect_nothing(self) -> None:
@@ -314,31 +315,27 @@ class Run:
             raise self._lost(_MEDDLED)
         return message
 
-    def _interrupt(self) -> None:
-        with suppress(OSError):
-            self._line.send(b"interrupt")
-
     def _ending(self) -> str:
         """How the run has ended, which closes the replies."""
-        said = self._last_words(_GRACE)
+        said = self._last_words()
         if said is None:
             self.hang_up()
             return "closed the files of its engine"
         status = int(said) if said.strip() else -1
         if status < 0:  # its keeper was killed, or was asked to end it
             return "was ended from outside"
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXFSZ:
-            return _TOO_MUCH
-        if os.WIFSIGNALED(status):
-            return f"was killed by {signal.Signals(os.WTERMSIG(status)).name}"
         code = os.waitstatus_to_exitcode(status)
+        if code == -signal.SIGXFSZ:
+            return _TOO_MUCH
+        if code < 0:
+            return f"was killed by {signal.Signals(-code).name}"
         return f"ended with status {code}" if code else "ended"
 
-    def _last_words(self, seconds: float) -> bytes | None:
+    def _last_words(self) -> bytes | None:
         """What the run's keeper says at its end; None if it does not end in time."""
         said = b""
         try:
-            self._line.settimeout(seconds)
+            self._line.settimeout(_GRACE)
             while data := self._line.recv(64):
                 said += data
         except TimeoutError:

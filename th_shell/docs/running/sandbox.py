@@ -45,25 +45,17 @@ def missing() -> str:
     return ""
 
 
-def enter(
-    folders: Sequence[str],
-    read: Sequence[str],
-    *,
-    output: str,
-    may_start: bool = False,
-    may_execute: bool = False,
-) -> None:
+def enter(folders: Sequence[str], read: Sequence[str], output: str, may: str) -> None:
     """Restrict this process to folders. There is no way back. Raises OSError.
 
     read: what it may read and execute besides. output: the file that it prints into, which
-    programs also open by its name, /dev/stdout. may_start: it may start processes, restricted
-    likewise. may_execute: it may replace itself by another program.
+    programs also open by its name, /dev/stdout. may: see `seccomp.restrict`.
     """
     rules = {path: READ for path in (*_SYSTEM, *read)}
     rules |= {path: USE for path in _DEVICES}
     rules |= {path: WRITE for path in folders}
     rules[output] = Access.WRITE_FILE | Access.TRUNCATE
-    seccomp.restrict(may_start=may_start, may_execute=may_execute or may_start)
+    seccomp.restrict(may)
     landlock.restrict(rules)
 
 

@@ -40,8 +40,12 @@ NUMBERS: Mapping[str, Sequence[int]] = loads(
     Path(__file__).with_name("system_calls.toml").read_text("utf-8")
 )
 
-#: What is refused only without leave to start processes.
-_STARTING = frozenset(("fork", "vfork", "clone", "execve", "execveat"))
+#: What is not refused to a process that may replace itself by another program, or start processes.
+_SPARED: Mapping[str, Sequence[str]] = {
+    "": (),
+    "execute": ("execve", "execveat"),
+    "start": ("execve", "execveat", "fork", "vfork", "clone"),
+}
 #: What libraries do in another way if the kernel does not know the call: see `_rules`.
 _WITH_ANOTHER_WAY = frozenset(("clone3", "openat2"))
 #: What a process may do to itself: its first argument is then its id, or 0 where that means it.
@@ -73,29 +77,24 @@ def is_available() -> bool:
     return False
 
 
-def restrict(*, may_start: bool, may_execute: bool) -> None:
+def restrict(may: str = "") -> None:
     """Take system calls from this process, and the privileges that it may have as root.
 
-    may_start: it may start processes, which are restricted likewise. may_execute: it may replace
+    may: 'start': it may start processes, which are restricted likewise. 'execute': it may replace
     itself by another program. Raises OSError.
     """
     _control(_SET_NO_NEW_PRIVILEGES, 1, 0)
     _drop_privileges()
-    rules = filter_for(platform.machine(), os.getpid(), may_start, may_execute)
+    rules = filter_for(platform.machine(), os.getpid(), may)
     code = b"".join(rule.packed() for rule in rules)
     kept = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("@HP", len(rules), ctypes.addressof(kept))
     _control(_SET_SECCOMP, _FILTER, ctypes.c_char_p(program))
 
 
-def filter_for(machine: str, process: int, may_start: bool, may_execute: bool) -> list[Instruction]:
-    """The filter of a process on a machine."""
+def filter_for(machine: str, process: int, may: str) -> list[Instruction]:
+    """The filter of a process on a machine. may: see `restrict`."""
     column, audit = _PROCESSORS[machine]
-    allowed: set[str] = set()
-    if may_start:
-        allowed |= _STARTING
-    if may_execute:
-        allowed |= {"execve", "execveat"}
     rules = [
         Instruction(_LOAD, _PROCESSOR),
         Instruction(_IF_EQUAL, audit, then=1),
@@ -105,7 +104,7 @@ def filter_for(machine: str, process: int, may_start: bool, may_execute: bool) -
         _refusal(errno.ENOSYS),
     ]
     for name, numbers in NUMBERS.items():
-        if numbers[column] >= 0 and name not in allowed:
+        if numbers[column] >= 0 and name not in _SPARED[may]:
             own = _rules(name, process)
             rules += [Instruction(_IF_EQUAL, numbers[column], otherwise=len(own)), *own]
     return [*rules, Instruction(_RETURN, _ALLOW)]

@@ -197,7 +197,7 @@ class _Keeper:
             return process
         try:
             self._prepare()
-            self._restrict(may_start=True)
+            self._restrict("start")
             os.execv("/bin/sh", ["sh", "-c", os.fsdecode(text)])
         finally:
             os._exit(127)
@@ -208,7 +208,7 @@ class _Keeper:
             command = self._plan["command"]
             self._prepare()
             if command:
-                self._restrict(may_execute=True)
+                self._restrict("execute")
                 try:
                     os.execvp(command[0], command)
                 except OSError as error:
@@ -237,7 +237,7 @@ class _Keeper:
         os.environ.update(self._plan["environment"])
         os.chdir(f"{self._plan['folder']}/page")
 
-    def _restrict(self, *, may_start: bool = False, may_execute: bool = False) -> None:
+    def _restrict(self, may: str = "") -> None:
         """Limit what this process takes, and keep it to its folder, if the run is sandboxed."""
         system.limit_memory(self._plan["memory"])
         system.limit_files()
@@ -253,6 +253,5 @@ class _Keeper:
             [f"{folder}/page", f"{folder}/tmp"],
             [*sandbox.readable(self._plan["command"], os.environ), *self._plan["read"]],
             output=f"{folder}/output",
-            may_start=may_start,
-            may_execute=may_execute,
+            may=may,
         )
