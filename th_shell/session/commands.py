@@ -167,11 +167,15 @@ _PYTHON = {
         "python.magics.run_file", "FILE [ARGUMENT ...]", "run a program, and take its names"
     ),
     "%timeit": _LUA["%timeit"]._replace(place="python.magics.time_many"),
+    "%profile": Command(
+        "python.investigating.profile", "INPUT", "run an input, and tell which functions take long"
+    ),
+    "%debug": Command("python.investigating.debug", "", "look into the last error by pdb"),
     "%who": Command("python.magics.who", "", "list the names of the session"),
     "%reset": Command("python.magics.reset", "-f", "remove the names of the session"),
 }
-# Python has importlib, pickle and profilers of its own.
-for _name in ("%break", "%profile", "%store", "%restore", "%reload", "%autoreload"):
+# Python has breakpoint(), importlib and pickle.
+for _name in ("%break", "%store", "%restore", "%reload", "%autoreload"):
     del _PYTHON[_name]
 
 #: The commands of sessions of Lua, and of Python.
