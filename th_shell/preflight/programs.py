@@ -193,8 +193,9 @@ class World:
 
     globals, fields, texts: the globals, fields and methods that they define together, and the
     strings in them. members: the fields by the global tables that they are added to. mentions: how
-    often they name a field or method. is_extended: whether they load modules that cannot be read,
-    which may add to torch. programs: all of them, with their modules.
+    often they name a field or method; readers: how many of them name a global. is_extended: whether
+    they load modules that cannot be read, which may add to torch. programs: all of them, with their
+    modules.
     """
 
     facts: Facts
@@ -204,6 +205,7 @@ class World:
     texts: set[str] = field(default_factory=set)
     members: dict[str, set[str]] = field(default_factory=dict)
     mentions: Counter[str] = field(default_factory=Counter)
+    readers: Counter[str] = field(default_factory=Counter)
     is_extended: bool = False
     programs: list[Program] = field(default_factory=list)
     _required: set[str] = field(default_factory=set)
@@ -243,6 +245,7 @@ class World:
         if program.errors:  # what it defines may not be read
             self._open.add(program.path.resolve())
         self.fields.update(chunk.defined)
+        self.readers.update({n.name for n in chunk.nodes if isinstance(n, Name) and not n.local})
         self.texts.update(text.lstrip("-") for text in chunk.texts)  # as options have them
         for node in chunk.nodes:
             if isinstance(node, Name) and node.local is None:

@@ -1,7 +1,6 @@
 """The rule about tensors whose sizes are written in the program, and do not fit together.
 
-`sizes` tells the sizes of an expression as far as literals tell them. A tensor that a local stands
-for counts where nothing in the program can change its sizes.
+A tensor that a local stands for counts where nothing in the program can change its sizes.
 """
 
 from __future__ import annotations
@@ -24,161 +23,129 @@ _KEPT = frozenset(
     "tanh sigmoid floor ceil round pow mul div uniform normal bernoulli clamp".split()
 )
 #: Operations that go through the elements of two tensors together.
-_TOGETHER = frozenset("add csub cmul cdiv cpow cmin cmax copy dot dist".split())
+_TOGETHER = frozenset("+ - add csub cmul cdiv cpow cmin cmax copy dot dist".split())
 #: Products, and the numbers of dimensions of what they multiply.
 _PRODUCTS = {"mm": [(2, 2)], "mv": [(2, 1)], "bmm": [(3, 3)], "*": [(2, 2), (2, 1)]}
+#: Methods whose first argument is a dimension.
+_ALONG = frozenset("select narrow size sum mean max min sort".split())
 #: Methods that do not change the sizes of the tensor that they are called on.
-_HARMLESS = _KEPT | frozenset(
-    "t view reshape narrow select size dim nElement sum mean max min std var prod sort topk dot "
-    "transpose expand index type norm numel isSameSizeAs lt gt le ge eq ne repeatTensor stride "
-    "unfold split chunk sub isContiguous storage all any apply".split()
-)
+_HARMLESS = _KEPT | _ALONG | frozenset(
+    "t view reshape dim nElement std var prod topk transpose expand index type norm numel "
+    "isSameSizeAs lt gt le ge eq ne repeatTensor stride unfold split chunk sub storage".split()
+)  # fmt: skip
+#: Functions that leave the sizes of their arguments as they are.
+_READERS = frozenset("print torch.mm torch.mv torch.bmm torch.dot".split())
 
 
 def wrong_shapes(program: Program, world: World) -> Iterator[Found]:
     """Calls and products of tensors whose literal sizes do not fit."""
-    reader = _Reader(program, world)
+    reader = _Reader(_changed(program), world.members.get("torch", set()))
     for node in program.chunk.nodes:
         why, name = "", ""
         if isinstance(node, tree.Binary):
-            name, why = node.sign, reader.of_signs(node)
+            name, why = node.sign, reader.wrong(node.sign, (node.left, node.right))
         elif isinstance(node, tree.Invoke):
-            name, why = f":{node.name}()", reader.of_method(node)
+            name = f":{node.name}()"
+            why = reader.wrong(node.name, (node.base, *node.arguments), is_method=True)
         elif isinstance(node, tree.Call):
-            path = tree.origin(node.function)
-            if path.startswith("torch."):
-                name, why = f"{path}()", reader.of_function(path[6:], node.arguments)
+            table, _, function = tree.origin(node.function).rpartition(".")
+            name = f"{table}.{function}()"
+            why = reader.wrong(function, node.arguments) if table == "torch" else ""
         if why:
             yield Found(node, "sizes", name, Lack(why, "correct the sizes"))
 
 
-class _Reader:
-    """Reads sizes off a program."""
-
-    def __init__(self, program: Program, world: World) -> None:
-        self._changed = _changed(program)
-        self._torch = world.members.get("torch", set())
-
-    def sizes(self, node: tree.Node) -> Sizes | None:
-        """The sizes of a tensor; None where they are not known."""
-        if isinstance(node, tree.Name):
-            if node.local in self._changed:
-                return None
-            inner = tree.value(node)
-            return None if inner is node or isinstance(inner, tree.Name) else self.sizes(inner)
-        if isinstance(node, tree.Call):
-            path = tree.origin(node.function)
-            is_torch = path.startswith("torch.") and path[6:] not in self._torch
-            return self._made(path[6:], node.arguments) if is_torch else None
-        if isinstance(node, tree.Invoke):
-            before = self.sizes(node.base)
-            return None if before is None else self._after(before, node)
-        if isinstance(node, tree.Binary) and node.sign in ("+", "-"):
-            return self.sizes(node.left) if self.sizes(node.right) else None
-        return None
-
-    def _made(self, name: str, arguments: Sequence[tree.Node]) -> Sizes | None:
-        """The sizes of what a function of torch makes."""
-        numbers = _numbers(arguments)
-        if name in _FILLED or name == "Tensor" or name in _TYPES:
-            if numbers and min(numbers) > 0:
-                return numbers
-            return _nested(arguments[0]) if len(arguments) == 1 and name not in _FILLED else None
-        if name == "eye" and numbers and len(numbers) < 3:
-            return (numbers[0], numbers[-1])
-        if name == "randperm" and numbers and len(numbers) == 1:
-            return numbers
-        if name == "range" and numbers and len(numbers) == 2 and numbers[1] >= numbers[0]:
-            return (numbers[1] - numbers[0] + 1,)
-        return None
-
-    def _after(self, before: Sizes, node: tree.Invoke) -> Sizes | None:
-        """The sizes of what a method returns."""
-        numbers = _numbers(node.arguments)
-        tensors = [one for one in node.arguments if self.sizes(one) is not None]
-        if node.name in _KEPT and not tensors:
-            return before
-        if node.name == "t" and len(before) == 2:
-            return before[::-1]
-        if node.name in ("view", "reshape", "resize") and numbers and min(numbers) > 0:
-            return numbers
-        if node.name == "add" and len(tensors) < 2 and len(node.arguments) < 3:
-            return before
-        return None
-
-    # -- what is wrong; '' for nothing
-
-    def of_signs(self, node: tree.Binary) -> str:
-        """Of a sum, difference or product."""
-        left, right = self.sizes(node.left), self.sizes(node.right)
-        if left is None or right is None or node.sign not in ("+", "-", "*"):
-            return ""
-        if node.sign != "*" or len(left) == len(right) == 1:
-            return _of_elements(left, right)
-        return _of_product("*", left, right)
-
-    def of_method(self, node: tree.Invoke) -> str:
-        """Of a call of a method."""
-        before = self.sizes(node.base)
-        if before is None:
-            return ""
-        numbers = _numbers(node.arguments)
-        if node.name in ("view", "reshape") and numbers:
-            return _of_view(before, numbers)
-        if node.name in ("select", "narrow", "size", "sum", "mean", "max", "min", "sort"):
-            return _of_dimension(before, numbers, node.name)
-        if node.name == "t" and len(before) != 2 and not node.arguments:
-            return f"{_text(before)} is no matrix"
-        return self.of_function(node.name, (node.base, *node.arguments), is_method=True)
-
-    def of_function(
-        self, name: str, arguments: Sequence[tree.Node], is_method: bool = False
-    ) -> str:
-        """Of a call of a function of torch, or of a method, whose object is the first argument."""
-        if name in self._torch or not name:
-            return ""
-        if name not in _TOGETHER and name not in _PRODUCTS:
-            return ""
-        tensors = [one for one in arguments if not _is_number(one)]
-        found = [self.sizes(one) for one in tensors[-2:]]
-        if len(found) < 2 or found[0] is None or found[1] is None:
-            return ""
-        if name in _TOGETHER:
-            return _of_elements(found[0], found[1])
-        if not is_method:
-            return _of_product(name, found[0], found[1])
-        result = self.sizes(tensors[0]) if len(tensors) == 3 else None
-        return _of_product(name, found[0], found[1], result) if result else ""
-
-
-def _changed(program: Program) -> frozenset[tree.Local]:
+def _changed(program: Program) -> frozenset[tree.Local | None]:
     """The locals whose tensors may get other sizes, as far as uses tell."""
-    names = [n for n in program.chunk.nodes if isinstance(n, tree.Name) and n.local is not None]
     harmless: set[int] = set()
     for node in program.chunk.nodes:
         if isinstance(node, tree.Invoke):
             in_place = node.name in _TOGETHER and len(node.arguments) == 1
-            if in_place or node.name in _HARMLESS:
-                harmless.add(id(node.base))
+            harmless.update([id(node.base)] if in_place or node.name in _HARMLESS else [])
             harmless.update(map(id, node.arguments) if node.name in _TOGETHER else ())
         elif isinstance(node, tree.Binary):
             harmless.update((id(node.left), id(node.right)))
         elif isinstance(node, tree.Call) and tree.origin(node.function) in _READERS:
             harmless.update(map(id, node.arguments))
-    return frozenset(n.local for n in names if n.local is not None and id(n) not in harmless)
+    names = (node for node in program.chunk.nodes if isinstance(node, tree.Name))
+    return frozenset(name.local for name in names if id(name) not in harmless)
 
 
-#: Functions that leave the sizes of their arguments as they are.
-_READERS = frozenset("print torch.mm torch.mv torch.bmm torch.dot".split())
+class _Reader:
+    """Reads sizes off a program.
+
+    changed: the locals that do not count. own: what the program itself gives torch.
+    """
+
+    def __init__(self, changed: frozenset[tree.Local | None], own: set[str]) -> None:
+        self._changed, self._own = changed, own
+
+    def sizes(self, node: tree.Node) -> Sizes:
+        """The sizes of a tensor; none where they are not known."""
+        if isinstance(node, tree.Name) and node.local in self._changed:
+            return ()
+        node = tree.value(node)
+        if isinstance(node, tree.Call):
+            table, _, name = tree.origin(node.function).rpartition(".")
+            is_torch = table == "torch" and name not in self._own
+            return _made(name, node.arguments) if is_torch else ()
+        if isinstance(node, tree.Invoke):
+            return self._after(self.sizes(node.base), node)
+        if isinstance(node, tree.Binary) and node.sign in ("+", "-") and self.sizes(node.right):
+            return self.sizes(node.left)
+        return ()
+
+    def _after(self, before: Sizes, node: tree.Invoke) -> Sizes:
+        """The sizes of what a method returns."""
+        numbers = _numbers(node.arguments)
+        has_tensor = any(self.sizes(one) for one in node.arguments)
+        if node.name == "t" and len(before) == 2:
+            return before[::-1]
+        if before and node.name in ("view", "reshape", "resize") and min(numbers, default=0) > 0:
+            return numbers
+        is_kept = node.name in _KEPT and not has_tensor
+        return before if is_kept or (node.name == "add" and len(node.arguments) == 1) else ()
+
+    def wrong(self, name: str, arguments: Sequence[tree.Node], is_method: bool = False) -> str:
+        """What is wrong with a call; '' for nothing. A method's object is its first argument."""
+        before = self.sizes(arguments[0]) if arguments else ()
+        if name in self._own or not before:
+            return ""
+        numbers = _numbers(arguments[1:])
+        if is_method and name == "t" and len(arguments) == 1 and len(before) != 2:
+            return f"{_text(before)} is no matrix"
+        if is_method and numbers and name in ("view", "reshape"):
+            return _of_view(before, numbers)
+        if is_method and numbers and name in _ALONG:
+            return _of_dimension(before, numbers, name)
+        tensors = [one for one in arguments if _number(one) is None]
+        found = [self.sizes(one) for one in tensors]
+        if len(found) < 2 or not (found[-2] and found[-1]):
+            return ""
+        if name in _TOGETHER or (name == "*" and len(found[0]) == len(found[1]) == 1):
+            return _of_elements(found[-2], found[-1])
+        if name not in _PRODUCTS or (is_method and len(found) != 3):
+            return ""
+        return _of_product(name, found[-2], found[-1], found[0] if is_method else None)
+
+
+def _made(name: str, arguments: Sequence[tree.Node]) -> Sizes:
+    """The sizes of what a function of torch makes."""
+    numbers = _numbers(arguments)
+    if name == "eye" and 0 < len(numbers) < 3:
+        return (numbers[0], numbers[-1])
+    if name == "range" and len(numbers) == 2 and numbers[1] >= numbers[0]:
+        return (numbers[1] - numbers[0] + 1,)
+    is_typed = name == "Tensor" or name in _TYPES
+    if is_typed and len(arguments) == 1 and not numbers:
+        return _nested(arguments[0])
+    is_sized = is_typed or name in _FILLED or (name == "randperm" and len(numbers) == 1)
+    return numbers if is_sized and min(numbers, default=0) > 0 else ()
 
 
 def _number(node: tree.Node) -> float | None:
     node = tree.value(node)
     return node.value if isinstance(node, tree.Number) else None
-
-
-def _is_number(node: tree.Node) -> bool:
-    return _number(node) is not None
 
 
 def _numbers(arguments: Sequence[tree.Node]) -> Sizes:
@@ -188,15 +155,14 @@ def _numbers(arguments: Sequence[tree.Node]) -> Sizes:
     return whole if len(whole) == len(arguments) else ()
 
 
-def _nested(node: tree.Node) -> Sizes | None:
+def _nested(node: tree.Node) -> Sizes:
     """The sizes of nested tables of numbers."""
     if not isinstance(node, tree.Array) or not node.entries:
-        return None
-    if all(_is_number(one) for one in node.entries):
+        return ()
+    if all(_number(one) is not None for one in node.entries):
         return (len(node.entries),)
-    inner = {_nested(one) for one in node.entries}
-    same = inner.pop() if len(inner) == 1 else None
-    return None if same is None else (len(node.entries), *same)
+    [same, *others] = {_nested(one) for one in node.entries}
+    return (len(node.entries), *same) if same and not others else ()
 
 
 def _text(sizes: Sizes) -> str:
@@ -209,39 +175,34 @@ def _of_elements(left: Sizes, right: Sizes) -> str:
     return f"{_text(left)} has {prod(left)} elements, and {_text(right)} has {prod(right)}"
 
 
-def _of_product(name: str, left: Sizes, right: Sizes, result: Sizes | None = None) -> str:
+def _of_product(name: str, left: Sizes, right: Sizes, result: Sizes | None) -> str:
     """result: the sizes of the tensor that takes the product, which stay as they are."""
     batch = len(left) - 2
     fits = (len(left), len(right)) in _PRODUCTS[name] and left[:batch] == right[:batch]
     if not fits or left[-1] != right[batch]:
         return f"{_text(left)} and {_text(right)} cannot be multiplied"
     product = left[:-1] + right[batch + 1 :]
-    if result in (None, product):
+    if not result or result == product:
         return ""
-    return f"the product is {_text(product)}, and the tensor for it {_text(result or ())}"
+    return f"the product is {_text(product)}, and the tensor for it {_text(result)}"
 
 
 def _of_view(before: Sizes, sizes: Sizes) -> str:
     if min(sizes) > 0:
         return _of_elements(before, sizes)
     known = prod(size for size in sizes if size > 0)
-    free = sizes.count(-1) == 1 and len([size for size in sizes if size < 1]) == 1
-    if free and prod(before) % known:
-        return f"the {prod(before)} elements of {_text(before)} are no multiple of {known}"
-    return ""
+    if min(sizes) < -1 or 0 in sizes or sizes.count(-1) > 1 or prod(before) % known == 0:
+        return ""
+    return f"the {prod(before)} elements of {_text(before)} are no multiple of {known}"
 
 
 def _of_dimension(before: Sizes, numbers: Sizes, name: str) -> str:
-    if not numbers:
-        return ""
     dimension, *rest = numbers
     if name == "select" and len(before) == 1:
         dimension = 1  # whatever is said
     if not 1 <= dimension <= len(before):
         return f"{_text(before)} has no dimension {dimension}"
-    size = before[dimension - 1]
-    if name == "select" and rest and not 1 <= rest[0] <= size:
-        return f"{_text(before)} has no index {rest[0]} in dimension {dimension}"
-    if name == "narrow" and len(rest) > 1 and rest[0] > 0 and rest[0] + rest[1] - 1 > size:
+    size, last = before[dimension - 1], sum(rest[:2]) - (name == "narrow")
+    if name in ("select", "narrow") and rest and not 1 <= last <= size and rest[0] > 0:
         return f"dimension {dimension} of {_text(before)} ends at {size}"
     return ""

@@ -16,6 +16,8 @@ from th_shell.preflight.programs import Program, World
 
 #: Programs that have more names than these from nowhere are run by others, which give them.
 _MOST_NAMES = 4
+#: And names that so many programs have from nowhere.
+_MOST_READERS = 2
 
 
 def undefined_globals(program: Program, world: World) -> Iterator[Found]:
@@ -41,7 +43,7 @@ def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bo
     if is_open:
         slip = slip_of(node.name, others)
         return Lack("no such variable", f"there is {slip}") if slip else None
-    if world.is_defined_beside(node.name, program):
+    if world.readers[node.name] > _MOST_READERS or world.is_defined_beside(node.name, program):
         return None
     lines = [one.place.line for one in program.chunk.locals if one.name == node.name]
     if any(lines):
@@ -54,6 +56,8 @@ def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
     """Fields that nothing defines, and whose names are those of others with a slip."""
     for node in program.chunk.nodes:
         if not isinstance(node, tree.Index) or node.use is tree.Use.ASSIGNED or node.key is None:
+            continue
+        if node.is_tested:
             continue
         root = tree.origin(node.base).partition(".")[0]
         if root in world.facts.fields:

@@ -66,6 +66,7 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
         "cmd = torch.CmdLine() cmd:option('-max_epoch', 1) local opt = cmd:parse(arg)\n"
         "print(opt.max_epoch, opt.maxepoch, opt.maxepoch)",
         "goto done; ::done::",
+        "local o = {count = 1} if not o._count then print(o.couny == nil, o.conut or 1) end",
         "map(range(3)) zip(fold(1), take(2))",
         "nn.TemporalKMaxPooling() nn.LinearN()",
         "nn = require 'nn' torch.class('nn.ReTest') nn.ReTest()",
@@ -75,6 +76,11 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
 def test_what_is_left_alone(check: Check, source: str) -> None:
     said = [one for one in check(source) if "install" not in one]
     assert said == []
+
+
+def test_what_many_files_have_from_nowhere(check: Check) -> None:
+    assert check("print(other)", "print(other)") != []
+    assert check("print(other)", "print(other)", "print(other)") == []
 
 
 def test_what_a_file_beside_it_defines(check: Check) -> None:

@@ -31,10 +31,10 @@ from th_shell.preflight.knowledge import Facts
          "elements, and 2x2 has 4; correct the sizes"),
         ("torch.range(1, 6):view(2, 4)", "1:19: :view(): 6 has 6 elements, and 2x4 has 8; correct "
          "the sizes"),
-        ("torch.rand(6):view(-1, 4)", "1:15: :view(): the 6 elements of 6 are no multiple of 4; "
-         "correct the sizes"),
-        ("torch.Tensor{{1, 2}, {3, 4}}:select(1, 3)", "1:30: :select(): 2x2 has no index 3 in "
-         "dimension 1; correct the sizes"),
+        ("torch.rand(6):view(-1, 4)", "1:15: :view(): the 6 elements of 6 are no multiple "
+         "of 4; correct the sizes"),
+        ("torch.Tensor{{1, 2}, {3, 4}}:select(1, 3)", "1:30: :select(): dimension 1 of 2x2 ends "
+         "at 2; correct the sizes"),
         ("torch.zeros(4):narrow(1, 3, 3)", "1:16: :narrow(): dimension 1 of 4 ends at 4; correct "
          "the sizes"),
         ("torch.eye(2):sum(3)", "1:14: :sum(): 2x2 has no dimension 3; correct the sizes"),
