@@ -161,9 +161,8 @@ _NUMBER = re.compile(NUMBER)
 #: What PyTorch prints of a tensor's history is no code.
 _HISTORY = re.compile(r",\s*grad_fn=<\w+>")
 _BETWEEN = re.compile(r"(?<=[\w.\]])\s+(?=[-+\w.\[])")
-_KINDS = ("array", "tensor")
 #: numpy prints so many digits behind the point as one of the numbers has, and eight at most.
-_OF_NUMPY, _NUMPY_UNIT = _KINDS[0], 1.01e-8
+_OF_NUMPY, _NUMPY_UNIT = "array", 1.01e-8
 
 #: Copies numbers into a tensor of torch or an array of numpy that has these sizes.
 _COPY = """\
@@ -220,11 +219,11 @@ def _as_code(text: str) -> str:
 
 
 def _array(text: str) -> tuple[str, ast.expr | None]:
-    """What a text shows, of `_KINDS`, and its content; '' and None where it is none."""
-    call = expression(text)
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args:
-        return "", None
-    return (call.func.id, call.args[0]) if call.func.id in _KINDS else ("", None)
+    """Whether a text shows an array or a tensor, and its content; '' and None where it does not."""
+    match expression(text):
+        case ast.Call(ast.Name("array" | "tensor" as kind), [content, *_]):
+            return kind, content
+    return "", None
 
 
 def _sizes(value: ast.expr) -> tuple[int, ...] | None:
@@ -232,8 +231,5 @@ def _sizes(value: ast.expr) -> tuple[int, ...] | None:
     if not isinstance(value, ast.List):
         return ()
     inner = {_sizes(element) for element in value.elts}
-    if len(inner) > 1 or None in inner:
-        return None
     below = inner.pop() if inner else ()
-    assert below is not None
-    return (len(value.elts), *below)
+    return None if inner or below is None else (len(value.elts), *below)

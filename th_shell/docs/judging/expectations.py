@@ -88,12 +88,12 @@ def updated(
             if not result.fails_unexpectedly and errata[i].right is None:
                 del new[i]
             elif _disagreement(result, errata[i], runs):
-                new[i] = replace(_with_output(errata[i], runs), right=None)
+                new[i] = _with_output(errata[i], runs)._replace(right=None)
         elif result.failed:
             found = Erratum({}, _sentence(result.note), right=inputs.get(i))
             new[i] = found if i in inputs else _with_output(found, runs)
     known = identities([result.example for result in results])
-    return {i: replace(erratum, place=known[i]._asdict()) for i, erratum in new.items()}
+    return {i: erratum._replace(place=known[i]._asdict()) for i, erratum in new.items()}
 
 
 def _printed(run: Outcome) -> str:
@@ -102,7 +102,7 @@ def _printed(run: Outcome) -> str:
 
 def _with_output(erratum: Erratum, runs: Runs) -> Erratum:
     first, second = map(_printed, runs)
-    return replace(erratum, prints=first.rstrip(), by_chance=not same(first, second))
+    return erratum._replace(prints=first.rstrip(), by_chance=not same(first, second))
 
 
 def _prints(output: str, by_chance: bool, runs: Runs, settings: Settings) -> bool:

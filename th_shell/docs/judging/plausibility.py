@@ -116,9 +116,8 @@ def _far_off(documented: Sequence[float], runs: Sequence[Sequence[float]]) -> st
         # New memory may hold numbers so large that their squares are none.
         if len(others) < _RUNS or not all(isfinite(8 * one * one) for one in others):
             continue
-        if not (deviation := stdev(others)):
-            continue
-        if abs(value - fmean(others)) > _MOST_DEVIATIONS * deviation:
+        deviation = stdev(others)
+        if deviation and abs(value - fmean(others)) > _MOST_DEVIATIONS * deviation:
             low, high = min(others), max(others)
             return f"{value:g} is far from what runs have printed there: {low:g} to {high:g}"
     return ""

@@ -68,10 +68,8 @@ def contradictions(text: str, printed: str) -> list[PrintedTensor]:
 
 def only_tensors(text: str) -> list[PrintedTensor]:
     """The tensors in a text that has nothing else; none where there is something else."""
-    lines = text.split("\n")
-    if not all(_belongs(line) or _SHAPE_LINE.match(line) for line in lines):
-        return []
-    return list(printed_tensors(text))
+    is_alone = all(_belongs(line) or _SHAPE_LINE.match(line) for line in text.split("\n"))
+    return list(printed_tensors(text)) if is_alone else []
 
 
 def only_rows(text: str) -> bool:

@@ -252,9 +252,8 @@ class _Fragments:
 
     def _absent(self, result: Result, source: str) -> str:
         """What an error says is not there, where only this input names it."""
-        if result.verdict is not Verdict.ERROR or result.example.expected:
-            return ""
-        if not _NOT_THERE.search(result.got):
+        is_untold = result.verdict is Verdict.ERROR and not result.example.expected
+        if not (is_untold and _NOT_THERE.search(result.got)):
             return ""
         named = (text for text in names.strings(source) if text and text not in self._said)
         absent = next((text for text in named if text in result.got), "")

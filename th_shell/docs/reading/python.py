@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from textwrap import dedent
-from typing import NamedTuple
 
 from th_shell.docs.reading.cells import CELL, cells
 from th_shell.docs.reading.examples import Block, Example, Kind, Line, example_of, with_output
@@ -50,17 +49,11 @@ def cut_python(number: int, block: Block) -> list[Example]:
     return _example(number, block, Kind.BARE, block.lines, source, ())
 
 
-class Typed(NamedTuple):
-    """An input behind prompts. start, middle, end: where it, its output, and what is next begin."""
+def typed_inputs(lines: Sequence[Line]) -> Iterator[tuple[str, int, int, int]]:
+    """The inputs behind prompts in lines of a page, in order.
 
-    source: str
-    start: int
-    middle: int
-    end: int
-
-
-def typed_inputs(lines: Sequence[Line]) -> Iterator[Typed]:
-    """The inputs behind prompts in lines of a page, in order."""
+    With each are the indices of the lines where it, its output, and what is next begin.
+    """
     starts = [at for at, line in enumerate(lines) if PROMPT.match(line.text)]
     ends = [*starts[1:], len(lines)]
     at = 0
@@ -70,7 +63,7 @@ def typed_inputs(lines: Sequence[Line]) -> Iterator[Typed]:
         if starts[at] + used == ends[at] and syntax(source) is Syntax.INCOMPLETE:
             source, more = _with_prompts(source, lines, starts[at + 1 :])
         middle = starts[at + more] + 1 if more else starts[at] + used
-        yield Typed(source, starts[at], middle, ends[at + more])
+        yield source, starts[at], middle, ends[at + more]
         at += 1 + more
 
 

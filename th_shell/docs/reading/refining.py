@@ -38,22 +38,19 @@ def examples_of(
     blocks: Sequence[Block], compiler: Compiler, locals_stay: bool = False
 ) -> list[Example]:
     """The examples of a page's blocks, in order. locals_stay: see `cut`."""
-    return _refined(cut(blocks, compiler, locals_stay), blocks)
-
-
-def _refined(examples: Sequence[Example], blocks: Sequence[Block]) -> list[Example]:
-    """The examples of a page, with text that is text and output that stands in another block."""
     found: list[Example] = []
+    examples = cut(blocks, compiler, locals_stay)
     for number, group in groupby(examples, key=lambda example: example.block):
-        inside = _without_prose(list(group), blocks[number])
-        if _may_be_output(inside, found, blocks[number]):
-            text = _as_text(inside, blocks[number])
+        block = blocks[number]
+        inside = _without_prose(list(group), block)
+        if _may_be_output(inside, found, block):
+            text = _as_text(inside, block)
             found[-1] = replace(
                 found[-1],
                 expected=text.expected,
                 documented=text.documented,
                 apart=True,
-                announced=_is_announced(blocks[number]),
+                announced=block.role is Role.ANNOUNCED or bool(_ANNOUNCES.search(block.lead)),
             )
         else:
             found += inside
@@ -107,10 +104,6 @@ def _as_text(paragraph: Sequence[Example], block: Block) -> Example:
 
 
 # -- output in a block of its own
-
-
-def _is_announced(block: Block) -> bool:
-    return block.role is Role.ANNOUNCED or bool(_ANNOUNCES.search(block.lead))
 
 
 def _may_be_output(inside: Sequence[Example], before: Sequence[Example], block: Block) -> bool:

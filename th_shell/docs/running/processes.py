@@ -227,7 +227,8 @@ class Run:
         printed: int | None = None
         late = False
         try:
-            self._expect_nothing()
+            if self._reply(0.0) or self._received:  # to no request: the page has written them
+                raise self._lost(_MEDDLED)
             write_message(self._requests, Message(name, body))
             while True:
                 reply = self._reply(deadline)
@@ -281,13 +282,6 @@ class Run:
         self._last_words()
         self._opened.close()
 
-    def _expect_nothing(self) -> None:
-        """Raise LostError if there are replies to no request: the page itself has written them."""
-        if not self._received and self._replies in dict(self._ready.poll(0)):
-            self._received = os.read(self._replies, 1 << 16)
-        if self._received:
-            raise self._lost(_MEDDLED)
-
     def _reply(self, deadline: float) -> Message | None:
         """The next message from the engine; None if there is none until then."""
         while not (message := self._message()):
@@ -305,8 +299,6 @@ class Run:
 
     def _message(self) -> Message | None:
         """The message that has been received; None where it is not whole yet."""
-        if not self._received:
-            return None
         stream = BytesIO(self._received)
         message = read_message(stream)
         if message:

@@ -36,7 +36,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -78,8 +77,7 @@ class Placed(NamedTuple):
     place: str
 
 
-@dataclass(frozen=True)
-class Erratum:
+class Erratum(NamedTuple):
     """What is wrong in a page.
 
     place: of the example, as far as it is said. prints: what the example prints; right: the right
@@ -93,8 +91,7 @@ class Erratum:
     right: str | None = None
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(NamedTuple):
     """The file beside a page, which need not be there."""
 
     path: Path

@@ -58,8 +58,7 @@ class Hidden(NamedTuple):
     place: str
 
 
-@dataclass(frozen=True)
-class Tolerance:
+class Tolerance(NamedTuple):
     """How far numbers may be from the documented ones, beside the rounding of what is shown.
 
     A number may differ by the sum of atol and rtol times the documented number.
@@ -75,7 +74,7 @@ class Tolerance:
 
     def plus(self, more: float) -> Tolerance:
         """The tolerance with which any number may be further off by so much."""
-        return replace(self, atol=self.atol + more)
+        return self._replace(atol=self.atol + more)
 
 
 _Said = TypeVar("_Said", bound="Said")
