@@ -1,7 +1,7 @@
 """How the call is made that the cursor is in: its forms, and in each the argument at the cursor.
 
-Forms of torch's operations have the notation of error messages, in which [x] may be left out and
-*x* is the destination. Others have the names of parameters. No code of the program is run.
+Forms of torch's operations have the words of error messages, in which [x] may be left out and *x*
+is the destination. Others have the names of parameters. No code of the program is run.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from runtime import Engine, Token, tokens
+from runtime import Engine, tokens
 from th_shell.call_forms import words_of
 from th_shell.completing.call_at_cursor import OpenCall, call_at_cursor
 from th_shell.completing.paths import forms
@@ -26,7 +26,6 @@ class Signature(NamedTuple):
 
     name: str
     words: Sequence[str]
-    between: str
     current: int | None
 
 
@@ -50,21 +49,20 @@ class Signatures:
         call = call_at_cursor(code)
         if call is None:
             return []
-        name = _name(code, call)
+        name = "".join(token.text for token in code[call.first : call.bracket])
         found = [
-            Signature(name, words, between, _current(words, call.argument + skipped))
-            for words, between, skipped in _forms(call, self._engine)
+            Signature(name, words, _current(words, call.argument + skipped))
+            for words, skipped in _forms(call, self._engine)
         ]
         fitting = [one for one in found if one.current is not None]
         return (fitting or found)[:_MOST_FORMS]
 
 
-def _name(code: Sequence[Token], call: OpenCall) -> str:
-    return "".join(token.text for token in code[call.first : call.bracket])
+#: The words of a form, and how many of them stand for a method's object.
+_Form = tuple[list[str], int]
 
 
-def _forms(call: OpenCall, engine: Engine) -> list[tuple[list[str], str, int]]:
-    """The words of each form, what stands between them, and how many are a method's object."""
+def _forms(call: OpenCall, engine: Engine) -> list[_Form]:
     *steps, last = call.steps
     name = last[1:]
     listed = engine.members(steps, name)
@@ -74,26 +72,21 @@ def _forms(call: OpenCall, engine: Engine) -> list[tuple[list[str], str, int]]:
     if member.kind != "function":  # an object, or a class, whose constructor has parameters
         made = engine.members([*call.steps, "("], "__init")
         found = [one.parameters for one in made.found if one.name == "__init"]
-        return [(one.split(", "), ", ", 1) for one in found] or _meant(call, listed.owner)
-    if member.is_operation:
-        owner = listed.owner if call.is_method or listed.owner.startswith("torch.") else ""
-        found = forms(name, owner)
-        if found:
-            return [(words_of(form), " ", int(call.is_method)) for form in found]
-    meant = _meant(call, listed.owner)
-    if meant or not member.parameters:
-        return meant
-    return [(member.parameters.split(", "), ", ", int(call.is_method))]
+        return [(one.split(", "), 1) for one in found] or _meant(call, listed.owner)
+    found = forms(name, listed.owner) if member.is_operation else []
+    if found:
+        return [(words_of(form), int(call.is_method)) for form in found]
+    own = [(member.parameters.split(", "), int(call.is_method))] if member.parameters else []
+    return _meant(call, listed.owner) or own
 
 
-def _meant(call: OpenCall, owner: str) -> list[tuple[list[str], str, int]]:
+def _meant(call: OpenCall, owner: str) -> list[_Form]:
     """The arguments of a library's function, as its line of help names them."""
     wanted = SECTIONS_OF_CLASS.get(owner.removeprefix("torch."), (owner,))
     path = "".join(call.steps).lstrip(".")
     known = find(call.steps[-1][1:], wanted) if owner else find_path(path)
     inner = known.arguments[1:-1] if known else ""
-    is_object_named = call.is_method and owner == "string"
-    return [(inner.split(", "), ", ", int(is_object_named))] if inner else []
+    return [(inner.split(", "), int(owner == "string"))] if inner else []
 
 
 def _current(words: Sequence[str], index: int) -> int | None:

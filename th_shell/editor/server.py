@@ -166,7 +166,7 @@ def _signature(ls: Server, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp
 def _signature_of(one: Signature) -> lsp.SignatureInformation:
     label, parameters = f"{one.name}(", []
     for at, word in enumerate(one.words):
-        label += one.between if at else ""
+        label += ", " if at else ""
         start = units(label)
         label += word
         parameters.append(lsp.ParameterInformation((start, units(label))))

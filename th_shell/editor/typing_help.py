@@ -109,7 +109,7 @@ def signatures(before: str, program: Program, workspace: Workspace) -> list[Sign
         words = [word.strip() for word in parameters.strip("()").split(",")]
         current = min(call.argument, len(words) - 1)
         is_given = call.argument < len(words) or words[-1] == "..."
-        return [Signature(name, words, ", ", current if is_given else None)]
+        return [Signature(name, words, current if is_given else None)]
     return []
 
 

@@ -1,4 +1,4 @@
-"""`%capture` and `%page`: what an input prints, as a text."""
+"""`%capture`: what an input prints, as a text."""
 
 from __future__ import annotations
 
@@ -13,27 +13,14 @@ def capture(session: Conversation, text: str) -> None:
     name, _, source = text.partition(" ")
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or not source.strip():
         raise MagicError("takes a name and an input, as in: %capture text print(x)")
-    session.set_variable(name, _printed(session, source))
-    if session.log and session.log[-1].error is not None:
-        raise MagicError(f"the input has raised an error, which is in {name}")
-
-
-def page(session: Conversation, text: str) -> None:
-    """Run an input, and show in a pager what it prints, where that is longer than the screen."""
-    if not text:
-        raise MagicError("what is to be run? As in: %page print(x)")
-    printed = _printed(session, text)
-    shown = printed.decode("utf-8", "surrogateescape")
-    if session.ask is None or not session.in_pager(shown):
-        session.write_through(printed)
-
-
-def _printed(session: Conversation, source: str) -> bytes:
     try:
         with session.tee() as tee:
             tee.clear(shown=False)
             session.submit(source, timed=False)
             session.write_through(b"")
-            return tee.text()
+            printed = tee.text()
     except OSError as error:
         raise MagicError.of("the output", error) from None
+    session.set_variable(name, printed)
+    if session.log and session.log[-1].error is not None:
+        raise MagicError(f"the input has raised an error, which is in {name}")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from runtime import LuaError
@@ -31,7 +31,9 @@ def store(session: Session, text: str) -> None:
     delete = text.split()[:1] == ["-d"]
     names = _names(text.removeprefix("-d"))
     if delete:
-        _with_each(_stored(names or _all_names()), lambda _, path: path.unlink())
+        for path in _stored(names):
+            with _told(path.stem):
+                path.unlink()
     elif names:
         _save(session, names)
     else:
@@ -40,13 +42,11 @@ def store(session: Session, text: str) -> None:
 
 def restore(session: Session, text: str) -> None:
     """Set variables to what is stored of them; without names, all that are stored."""
-    found = _stored(_names(text) or _all_names())
-
-    def load(name: str, path: Path) -> None:
-        session.engine.load_variable(name, str(path))
-
+    found = _stored(_names(text))
     with session.stoppable():
-        _with_each(found, load)
+        for path in found:
+            with _told(path.stem):
+                session.engine.load_variable(path.stem, str(path))
     session.write(f"restored: {' '.join(path.stem for path in found) or 'nothing'}\n")
 
 
@@ -57,12 +57,10 @@ def _names(text: str) -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def _all_names() -> list[str]:
-    return sorted(path.stem for path in _folder().glob("*.t7"))
-
-
 def _stored(names: Sequence[str]) -> list[Path]:
-    """The files of stored variables. Raises MagicError for the first that is not stored."""
+    """The files of variables, by default all. Raises MagicError for one that is not stored."""
+    if not names:
+        return sorted(_folder().glob("*.t7"))
     paths = [_folder() / f"{name}.t7" for name in names]
     for path in paths:
         if not path.exists():
@@ -70,39 +68,37 @@ def _stored(names: Sequence[str]) -> list[Path]:
     return paths
 
 
-def _with_each(paths: Sequence[Path], do: Callable[[str, Path], object]) -> None:
-    """Do something with the file of each variable. Raises MagicError for the first that fails."""
-    for path in paths:
-        try:
-            do(path.stem.partition(".")[0], path)
-        except OSError as error:
-            raise MagicError.of(str(path), error) from None
-        except LuaError as error:
-            raise MagicError(f"{path.stem.partition('.')[0]}: {error.message}") from None
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Say of what an error is. Raises MagicError."""
+    try:
+        yield
+    except OSError as error:
+        raise MagicError.of(name, error) from None
+    except LuaError as error:
+        raise MagicError(f"{name}: {error.message}") from None
 
 
 def _save(session: Session, names: Sequence[str]) -> None:
-    new = [_folder() / f"{name}.{os.getpid()}.new" for name in names]
-
-    def save(name: str, path: Path) -> None:
-        if not session.engine.save_variable(name, str(path)):
-            raise LuaError("has no value")
-
-    try:
+    with _told(str(_folder())):
         _folder().mkdir(0o700, parents=True, exist_ok=True)
+    new = {name: _folder() / f"{name}.{os.getpid()}.new" for name in names}
+    try:
         with session.stoppable():
-            _with_each(new, save)
-        _with_each(new, lambda name, path: path.replace(_folder() / f"{name}.t7"))
-    except OSError as error:
-        raise MagicError.of(str(_folder()), error) from None
+            for name, path in new.items():
+                with _told(name):
+                    if not session.engine.save_variable(name, str(path)):
+                        raise LuaError("has no value")
+        for name, path in new.items():
+            with _told(name):
+                path.replace(_folder() / f"{name}.t7")
     finally:
-        for path in new:
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
+        for path in new.values():
+            path.unlink(missing_ok=True)
 
 
 def _list(session: Session) -> None:
-    paths = _stored(_all_names())
+    paths = _stored([])
     width = max((len(path.stem) for path in paths), default=0)
     for path in paths:
         with suppress(OSError):  # another session has just deleted it

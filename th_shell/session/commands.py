@@ -132,9 +132,6 @@ _LUA = {
     "%capture": Command(
         "magics.capture.capture", "NAME INPUT", "run an input; NAME is then what it has printed"
     ),
-    "%page": Command(
-        "magics.capture.page", "INPUT", "run an input, and show in a pager what it prints"
-    ),
     "%store": Command(
         "magics.store.store",
         "[NAME ... | -d NAME ...]",

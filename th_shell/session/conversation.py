@@ -165,16 +165,12 @@ class Conversation(ABC):
 
         In a pager where they are more than the screen has, and a person is there.
         """
-        shown = "".join(f"{visible(line)}\n" for line in text.splitlines())
-        if self.ask is None or not self.config.pager or not self.in_pager(shown):
-            self.write(shown)
-
-    def in_pager(self, text: str) -> bool:
-        """Show a text in a pager; returns False where it fits the screen, or there is no pager."""
         from th_shell.session import pager
 
+        shown = "".join(f"{visible(line)}\n" for line in text.splitlines())
         self.write_through(b"")
-        return pager.show(text.encode("utf-8", "surrogateescape"))
+        if self.ask is None or not self.config.pager or not pager.show(shown):
+            self.write(shown)
 
     def take_next_input(self) -> str:
         """The text that the next input is to begin with; from then on there is none."""

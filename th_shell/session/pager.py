@@ -13,7 +13,7 @@ from runtime import without_limit
 _ENVIRONMENT = {"LESS": "RFX"}
 
 
-def show(text: bytes) -> bool:
+def show(text: str) -> bool:
     """Show a text; returns False where it fits the screen, or nothing can show it."""
     try:
         size = os.get_terminal_size(1)
@@ -24,7 +24,7 @@ def show(text: bytes) -> bool:
         environment = {**_ENVIRONMENT, **os.environ}
         with without_limit():
             pager = subprocess.Popen(words, stdin=subprocess.PIPE, env=environment)
-        pager.communicate(text)  # nobody need read all of it
+        pager.communicate(text.encode("utf-8", "surrogateescape"))  # nobody need read all of it
     except (OSError, ValueError):
         return False
     return True

@@ -34,7 +34,7 @@ class SignatureLine:
     def __init__(self, make: Callable[[], Signatures], prompt: PromptSession[str]) -> None:
         self._make = make
         self._signatures: Signatures | None = None
-        self._thread: Thread | None = None
+        self._is_loading = False
         self._timer: asyncio.TimerHandle | None = None
         self._shown: StyleAndTextTuples = []
         self._app, self._buffer = prompt.app, prompt.default_buffer
@@ -56,28 +56,21 @@ class SignatureLine:
                 self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._update)
 
     def _update(self) -> None:
-        if self._signatures is None:
-            self._load()
-            return
-        document = self._buffer.document
-        found = _fragments(self._signatures.at(document.text, document.cursor_position))
-        if found != self._shown:
-            self._shown = found
-            self._app.invalidate()
+        if self._signatures is not None:
+            document = self._buffer.document
+            found = _fragments(self._signatures.at(document.text, document.cursor_position))
+            if found != self._shown:
+                self._shown = found
+                self._app.invalidate()
+        elif not self._is_loading:
+            self._is_loading = True
+            with suppress(MemoryError, RuntimeError):  # no thread: nothing is shown
+                Thread(target=self._load, args=(asyncio.get_running_loop(),), daemon=True).start()
 
-    def _load(self) -> None:
-        if self._thread is not None:
-            return
-        loop = asyncio.get_running_loop()
-
-        def make() -> None:
-            self._signatures = self._make()
-            with suppress(RuntimeError):  # the input has been read, and the loop is over
-                loop.call_soon_threadsafe(self._update)
-
-        with suppress(MemoryError, RuntimeError):  # no thread: nothing is shown
-            self._thread = Thread(target=make, daemon=True)
-            self._thread.start()
+    def _load(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._signatures = self._make()
+        with suppress(RuntimeError):  # the input has been read, and the loop is over
+            loop.call_soon_threadsafe(self._update)
 
 
 def _fragments(signatures: Sequence[Signature]) -> StyleAndTextTuples:
@@ -85,7 +78,7 @@ def _fragments(signatures: Sequence[Signature]) -> StyleAndTextTuples:
     for at, one in enumerate(signatures):
         lines.append((_STYLE, "\n" * bool(at) + visible(one.name) + "("))
         for number, word in enumerate(one.words):
-            lines.append((_STYLE, one.between * bool(number)))
+            lines.append((_STYLE, ", " * bool(number)))
             style = f"{_STYLE}.argument bold" if number == one.current else _STYLE
             lines.append((style, visible(word)))
         lines.append((_STYLE, ")"))

@@ -31,7 +31,7 @@ def shown() -> Shown:
             words = [
                 f"<{word}>" if at == one.current else word for at, word in enumerate(one.words)
             ]
-            found.append(f"{one.name}({one.between.join(words)})")
+            found.append(f"{one.name}({', '.join(words)})")
         return found
 
     return texts
@@ -49,16 +49,16 @@ def shown() -> Shown:
         (
             "torch.cat(x, ",
             [
-                "torch.cat([*Tensor*] Tensor <Tensor> [index])",
-                "torch.cat([*Tensor*] {Tensor+} <[index]>)",
+                "torch.cat([*Tensor*], Tensor, <Tensor>, [index])",
+                "torch.cat([*Tensor*], {Tensor+}, <[index]>)",
             ],
         ),
-        ("torch.range(1, 2, ", ["torch.range([*Tensor*] number number <[number]>)"]),
-        ("x:view(2, 3, ", ["x:view([*Tensor*] Tensor <(LongStorage | sz1 ...)>)"]),
+        ("torch.range(1, 2, ", ["torch.range([*Tensor*], number, number, <[number]>)"]),
+        ("x:view(2, 3, ", ["x:view([*Tensor*], Tensor, <(LongStorage | sz1 ...)>)"]),
         ("string.rep('a', ", ["string.rep(text, <count>, [separator])"]),
         ("('a'):rep(", ["('a'):rep(text, <count>, [separator])"]),
         ("io.stdout:seek(", ["io.stdout:seek(<[whence]>, [offset])"]),
-        ("%time torch.range(", ["torch.range([*Tensor*] <number> number [number])"]),
+        ("%time torch.range(", ["torch.range([*Tensor*], <number>, number, [number])"]),
     ],
 )
 def test_the_argument_at_the_cursor(shown: Shown, text: str, expected: list[str]) -> None:

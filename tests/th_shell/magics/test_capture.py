@@ -1,4 +1,4 @@
-"""%capture, %page, %logstart and %logstop: what inputs print, as a text and in a file."""
+"""%capture, %logstart and %logstop: what inputs print, as a text and in a file."""
 
 from __future__ import annotations
 
@@ -31,11 +31,6 @@ def test_of_a_local_and_of_an_error(session: Session, printed: Printed) -> None:
 def test_capture_needs_a_name_and_an_input(session: Session, printed: Printed, text: str) -> None:
     session.submit(text)
     assert printed() == ("%capture: takes a name and an input, as in: %capture text print(x)\n")
-
-
-def test_page_prints_where_there_is_no_terminal(session: Session, printed: Printed) -> None:
-    session.submit("%page print(1)")
-    assert printed() == "1\t\n"
 
 
 def test_the_log_has_inputs_and_outputs(session: Session, printed: Printed, tmp_path: Path) -> None:
