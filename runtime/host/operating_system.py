@@ -185,7 +185,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "os_tmpname": _tmpname,
         "os_uname": _uname,
         "os_sleep": lambda seconds: time.sleep(max(0.0, seconds)),
-        "oscolumns": columns,
+        "os_columns": columns,
         "file_mentions": _mentions,
     }
     return {

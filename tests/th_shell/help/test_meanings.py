@@ -7,7 +7,7 @@ from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, s
 
 LIBRARIES = (
     "torch paths sys xlua lfs dok image bit32 cjson threads "
-    "csvigo gnuplot hdf5 md5 signal socket "
+    "csvigo debugger gnuplot hdf5 md5 signal socket th "
     "string table math io os debug coroutine bit jit ffi package"
 ).split()
 
@@ -29,7 +29,7 @@ REQUIRED = (
     "lfs, ffi = require 'lfs', require 'ffi'",
     "require 'image' bit32 = require 'bit32'",
     "cjson, threads = require 'cjson', require 'threads'",
-    "require 'csvigo' require 'gnuplot' require 'hdf5'",
+    "debugger = require 'debugger' require 'csvigo' require 'gnuplot' require 'hdf5'",
     "md5, signal, socket = require 'md5', require 'signal', require 'socket'",
 )
 
