@@ -173,7 +173,8 @@ class Adapter:
         try:
             if handler is None:
                 raise Refused("this is not supported")
-            body = yield from handler(self, request.get("arguments") or {})
+            found = handler(self, request.get("arguments") or {})
+            body = (yield from found) if isinstance(found, Generator) else found
         except Refused as error:
             self._wire.answer(request, problem=str(error))
         except (KeyError, TypeError, ValueError) as error:
@@ -183,8 +184,7 @@ class Adapter:
             if request["command"] == "initialize":
                 self._wire.event("initialized")
 
-    def _initialize(self, _: Message) -> _Answer:
-        yield from ()
+    def _initialize(self, _: Message) -> Message | None:
         return _CAPABILITIES
 
     def _begin(self, arguments: Message) -> _Answer:
@@ -204,8 +204,7 @@ class Adapter:
         self._launch = {"program": program}
         return None
 
-    def _configured(self, _: Message) -> _Answer:
-        yield from ()
+    def _configured(self, _: Message) -> Message | None:
         self._is_configured = True
         return None
 
@@ -226,25 +225,18 @@ class Adapter:
         yield ("errors", "uncaught" if "uncaught" in arguments["filters"] else "")
         return {"breakpoints": []}
 
-    def _error_info(self, _: Message) -> _Answer:
-        yield from ()
+    def _error_info(self, _: Message) -> Message | None:
         return {"exceptionId": "error", "description": self._error, "breakMode": "unhandled"}
 
-    def _threads(self, _: Message) -> _Answer:
-        yield from ()
+    def _threads(self, _: Message) -> Message | None:
         return {"threads": [_THREAD]}
 
-    def _stack(self, arguments: Message) -> _Answer:
-        yield from ()
+    def _stack(self, arguments: Message) -> Message | None:
         start, count = arguments.get("startFrame") or 0, arguments.get("levels") or None
-        shown = self._frames[start:][:count]
-        return {
-            "stackFrames": [_told_frame(one) for one in shown],
-            "totalFrames": len(self._frames),
-        }
+        shown = [_told_frame(one) for one in self._frames[start:][:count]]
+        return {"stackFrames": shown, "totalFrames": len(self._frames)}
 
-    def _scopes(self, arguments: Message) -> _Answer:
-        yield from ()
+    def _scopes(self, arguments: Message) -> Message | None:
         frame = self._frame(arguments)
         scopes: list[Message] = [
             {"name": name, "variablesReference": base + frame, "expensive": name == "Globals"}
@@ -309,25 +301,18 @@ class Adapter:
         _checked((yield ("evaluate", frame, f"{name} = {value}")))
         return self._told_value(_checked((yield ("evaluate", frame, name))), frame)
 
-    def _go(self, _: Message) -> _Answer:
-        yield from ()
+    def _go(self, _: Message) -> Message | None:
         if not self._frames:
             raise Refused("the program has not stopped")
         return {"allThreadsContinued": True}
 
-    def _pause(self, _: Message) -> _Answer:
-        yield from ()
+    def _pause(self, _: Message) -> Message | None:
         self._pauses = True
         return None
 
-    def _end(self, _: Message) -> _Answer:
-        yield from ()
+    def _end(self, _: Message) -> Message | None:
         self._is_over = True
         return None
-
-    def _terminate(self, _: Message) -> _Answer:
-        yield from ()
-        return None  # it ends: see `_end_soon`
 
 
 def _checked(answer: list[Any]) -> list[Any]:
@@ -356,7 +341,7 @@ def _told_frame(frame: Frame) -> Message:
     }  # fmt: skip
 
 
-_HANDLERS: dict[str, Callable[[Adapter, Message], _Answer]] = {
+_HANDLERS: dict[str, Callable[[Adapter, Message], _Answer | Message | None]] = {
     "initialize": Adapter._initialize,
     "launch": Adapter._begin,
     "setBreakpoints": Adapter._set_breakpoints,
@@ -371,6 +356,6 @@ _HANDLERS: dict[str, Callable[[Adapter, Message], _Answer]] = {
     "setVariable": Adapter._set_variable,
     **dict.fromkeys(_WAYS, Adapter._go),
     "pause": Adapter._pause,
-    "terminate": Adapter._terminate,
+    "terminate": lambda *_: None,  # it ends: see `_end_soon`
     "disconnect": Adapter._end,
 }
