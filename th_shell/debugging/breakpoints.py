@@ -58,7 +58,8 @@ class Breakpoints:
             del self._all[self._next]
             yield ("breakpoints", *self._fields())
             return f"{actual}\n"
-        remark = "" if actual else "; no such file is here: it stops in files of this name"
+        is_file = not wanted.file.startswith("[")  # of an input
+        remark = "" if actual or not is_file else "; no such file is here: others of its name stop"
         if actual and actual != wanted.line:
             remark = f"; line {wanted.line} has no code"
             wanted = self._all[self._next] = wanted._replace(line=int(actual))

@@ -131,12 +131,18 @@ def test_breakpoints(typed: Callable[..., str]) -> None:
         "there is no breakpoint 7\n"
         "break takes a file and a line, as in file.lua:12, or file.lua:12 if i > 3\n"
         "unexpected symbol near '<eof>'\n"
-        "3  other.lua:1; no such file is here: it stops in files of this name\n"
+        "3  other.lua:1; no such file is here: others of its name stop\n"
         "1  program.lua:4 if n == 2\n3  other.lua:1\n"
         "program.lua:4 in add\n    4    total = total + double\n"
         "108\t\n"
         "no breakpoints\n"
     )
+
+
+def test_a_line_of_an_input(typed: Callable[..., str]) -> None:
+    shown = typed("%break [7]:2", "%break stdin:2", "function f()\n  return 1\nend", "f()", "c")
+    assert shown.startswith("1  [7]:2\n2  stdin:2; no such file")
+    assert shown.endswith("stdin:2 in f\n1\t\n")
 
 
 def test_watched_values(typed: Callable[..., str]) -> None:
