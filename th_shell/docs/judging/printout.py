@@ -22,7 +22,7 @@ NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
 _SHAPE_LINE = re.compile(r"^\s*\[(torch\.\w+) of (?:size|dimension) (\d{1,18}(?:x\d{1,18})*)\]\s*$")
 _SCALE_LINE = re.compile(rf"^\s*({NUMBER})\s*\*\s*$")
 _COLUMNS = re.compile(r"^\s*Columns\s+(\d{1,18})\s+(?:to|and)\s+(\d+)\s*$")
-_SLICE = re.compile(r"^\s*\((\d{1,18}(?:,\d{1,18})*)[,.]+\)\s*=\s*$")
+_SLICE = re.compile(r"^\s*\((\d{1,18}(?:,\d{1,18})*)[,.]+\)\s*=\s*$", re.M)
 _ROW = re.compile(rf"^\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*$")
 
 
@@ -140,7 +140,6 @@ _TOKEN = re.compile(
     rf"{ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
     rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+"
 )
-_HEADING = re.compile(r"^\s*\((\d+(?:,\d+)*)[,.]+\)\s*=\s*$", re.M)
 _SCALE = re.compile(r"^\s*\S+\s\*\s*$", re.M)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.M)
@@ -197,9 +196,8 @@ def spaced(text: str) -> str:
 def tokens(text: str) -> list[str]:
     """The tokens of a text, in order."""
     text = located(text).replace(ANYTHING, f" {ANYTHING} ")
-    text = _OVERWRITTEN.sub("", _COLOUR.sub("", text))
-    text = _SHAPE.sub(r"<\1|\2>", _TIMING.sub("", text))
-    text = _HEADING.sub(r"(\1) =", _ADDRESS.sub("0x", text))
+    text = _SHAPE.sub(r"<\1|\2>", _TIMING.sub("", without_colours(text)))
+    text = _SLICE.sub(r"(\1) =", _ADDRESS.sub("0x", text))
     return _TOKEN.findall(ELLIPSIS.sub(ANYTHING, text))
 
 

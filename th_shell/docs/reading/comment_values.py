@@ -80,11 +80,6 @@ def _last_comment(source: str, form: re.Pattern[str]) -> str | None:
     return told["text"] if told else None
 
 
-def shows_value(source: str, compiler: Compiler) -> bool:
-    """Whether an input is an expression, or prints: what it shows may be told by a remark."""
-    return bool(_PRINTS.match(source)) or compiler.expression(source) is Syntax.COMPLETE
-
-
 def begins_with_value(text: str, compiler: Compiler) -> bool:
     """Whether a text is a value, or a literal with words of prose behind it."""
     is_literal = Value(text).is_plain or _is_literal(text, compiler)
@@ -95,7 +90,7 @@ def remark_value(text: str, source: str, compiler: Compiler) -> Value | None:
     """What a remark may tell of an input; None where nothing can be told."""
     if not text:
         return None
-    if not shows_value(source, compiler):
+    if not _PRINTS.match(source) and compiler.expression(source) is not Syntax.COMPLETE:
         return Value(text, is_remark=True)
     leading = _LEADING.fullmatch(text)
     codes = _literals(text, compiler)

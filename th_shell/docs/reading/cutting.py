@@ -284,10 +284,9 @@ class _Cutter:
             self._remarks[-1].append(remark)
 
     def _tells(self, text: str) -> bool:
+        is_told = comment_values.comment_of(text) is not None
         remark = comment_values.remark_of(text)
-        return comment_values.comment_of(text) is not None or comment_values.begins_with_value(
-            remark, self._compiler
-        )
+        return is_told or comment_values.begins_with_value(remark, self._compiler)
 
     def _comment(self, source: str) -> None:
         # Under an input, a comment may tell its value, or go on with it; '-->' alone announces it.

@@ -26,11 +26,10 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import Any, BinaryIO
 
 _REQUESTS, _REPLIES = 3, 4
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -46,7 +45,8 @@ _own = [__file__]
 class _Engine:
     """Runs inputs in the namespace of a module `__main__` of their own, by methods named `do_…`."""
 
-    def __init__(self) -> None:
+    def __init__(self, requests: BinaryIO) -> None:
+        self._requests = requests
         self._main = ModuleType("__main__")
         sys.modules["__main__"] = self._main
         self._inputs = 0
@@ -98,7 +98,7 @@ class _Engine:
         value = self._evaluated(ast.Expression(last[0].value), name, "eval")
         _flush()
         _reply("values", "")
-        _message()  # 'go'
+        _message(self._requests)  # 'go'
         sys.displayhook(value)
 
     def _parsed(self, source: str) -> tuple[str, ast.Module]:
@@ -208,17 +208,12 @@ def _described(error: BaseException) -> str:
 # -- the protocol
 
 
-@lru_cache(maxsize=1)
-def _requests() -> Any:
-    return open(_REQUESTS, "rb", closefd=False)
-
-
-def _message() -> tuple[str, str] | None:
-    line = _requests().readline()
+def _message(requests: BinaryIO) -> tuple[str, str] | None:
+    line = requests.readline()
     name, _, size = line.decode().strip().partition(" ")
     if not size:
         return (name, "") if name else None
-    body = _requests().read(int(size) + 1)
+    body = requests.read(int(size) + 1)
     return (name, body[:-1].decode("utf-8", "surrogateescape")) if len(body) > int(size) else None
 
 
@@ -258,11 +253,9 @@ def main() -> None:
         _use_face(*sys.argv[2:4])
         del sys.argv[1:4]
     process = os.getpid()
-    engine = _Engine()
-    while True:
-        request = _message()
-        if request is None:
-            break
+    requests = open(_REQUESTS, "rb", closefd=False)
+    engine = _Engine(requests)
+    while request := _message(requests):
         error = engine.answer(*request)
         _flush()
         if os.getpid() != process:  # a copy of this process, which the page has made

@@ -203,7 +203,6 @@ class _Keeper:
             os._exit(127)
 
     def _be_engine(self) -> NoReturn:
-        status = 1
         try:
             command = self._plan["command"]
             self._prepare()
@@ -213,14 +212,14 @@ class _Keeper:
                     os.execvp(command[0], command)
                 except OSError as error:
                     os.write(2, f"th-docs: {command[0]}: {error.strerror}\n".encode())
-                    os._exit(status)
+                    os._exit(1)
             self._restrict()
             self._runtime.serve()
-            status = 0
+            os._exit(0)
         except BaseException as error:
             os.write(2, f"th-docs: {type(error).__name__}: {error}\n".encode())
         finally:
-            os._exit(status)
+            os._exit(1)
 
     def _prepare(self) -> None:
         system.end_with_parent()

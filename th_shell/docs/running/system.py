@@ -92,7 +92,7 @@ def end_children(spared: Collection[int] = ()) -> None:
 
 def _children() -> list[int]:
     # What a killed child has started is a child of this process after that: see adopt_orphans.
-    with suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
+    with suppress(OSError), open("/proc/thread-self/children", "rb") as file:
         return list(map(int, file.read().split()))
     return []
 
