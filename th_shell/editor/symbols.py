@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from runtime import KEYWORDS
+from th_shell.help.sources import start_of_comment
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.programs import Program, World
 
@@ -149,9 +150,7 @@ def function_at(place: tree.Place, program: Program) -> tree.Function | None:
 def comment_above(program: Program, line: int) -> str:
     """The comment that ends right above a line, from 1."""
     lines = program.source.split("\n")[: line - 1]
-    first = len(lines)
-    while first and lines[first - 1].lstrip().startswith("--"):
-        first -= 1
+    first = start_of_comment(lines, len(lines))
     return "\n".join(one.strip().lstrip("- ") for one in lines[first:])
 
 

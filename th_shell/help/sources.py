@@ -36,10 +36,10 @@ def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
     typed = "\n".join(texts)
     at = typed.rfind("\n".join(lines))
     above = typed[:at].splitlines() if at >= 0 else []
-    return "".join(f"{line.strip()}\n" for line in above[_start_of_comment(above, len(above)) :])
+    return "".join(f"{line.strip()}\n" for line in above[start_of_comment(above, len(above)) :])
 
 
-def _start_of_comment(lines: Sequence[str], end: int) -> int:
+def start_of_comment(lines: Sequence[str], end: int) -> int:
     """Where the comment begins that ends before a line, which is the line where there is none."""
     while end > 0 and lines[end - 1].lstrip().startswith("--"):
         end -= 1
@@ -68,7 +68,7 @@ def _cut(lines: Sequence[str], first: int, last: int) -> str:
     """The lines of a function and those of the comment right above it; '' where it is not there."""
     if not 1 <= first <= last <= len(lines) or "function" not in lines[first - 1]:
         return ""
-    shown = list(lines[_start_of_comment(lines, first - 1) : last])
+    shown = list(lines[start_of_comment(lines, first - 1) : last])
     if len(shown) > MOST_LINES:
         left = len(shown) - MOST_LINES
         shown = [*shown[:MOST_LINES], f"... ({left} more lines)"]

@@ -54,19 +54,16 @@ def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bo
 
 def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
     """Fields that nothing defines, and whose names are those of others with a slip."""
+    known, often = world.facts.all_methods, world.fields | world.often_named()
     for node in program.chunk.nodes:
-        if not isinstance(node, tree.Index) or node.use is tree.Use.ASSIGNED or node.key is None:
+        if not isinstance(node, tree.Index) or node.key is None or node.is_tested:
             continue
-        if node.is_tested:
+        if node.use is tree.Use.ASSIGNED or node.key in known or world.may_define(node.key):
             continue
         root = tree.origin(node.base).partition(".")[0]
-        if root in world.facts.fields:
+        if root in world.facts.fields or world.mentions[node.key] > 1:
             continue
-        if world.mentions[node.key] > 1 or world.may_define(node.key):
-            continue
-        if node.key in world.facts.all_methods:
-            continue
-        slip = slip_of(node.key, world.fields | world.often_named())
+        slip = slip_of(node.key, often)
         is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
         if slip and len(node.key) > 4 and (slip in world.fields or not is_other):
             what = f".{node.key}"
