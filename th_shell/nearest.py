@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os.path import commonprefix
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
@@ -25,27 +26,26 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
 def slip_of(name: str, names: Iterable[str]) -> str:
     """The name that another one is by a slip of the fingers, hardly meant otherwise; or ''.
 
-    Two neighbours are swapped, or a letter inside is left out, doubled or another one.
+    Two neighbours are swapped, or a letter inside is left out, doubled or another one. Capital
+    letters and digits tell variants apart.
     """
-    others = nearest(name, (other for other in names if other != name))
-    return next((other for other in others if _is_slip(name, other)), "")
+    near = (other for other in names if abs(len(name) - len(other)) < 2 and other != name)
+    return min((other for other in near if _is_slip(name, other)), default="")
 
 
 def _is_slip(name: str, other: str) -> bool:
-    if _distance(name, other) != 1 or len(name) < 3 or len(other) < 3:
+    start = len(commonprefix((name, other)))
+    end = len(commonprefix((name[start:][::-1], other[start:][::-1])))
+    one, two = name[start : len(name) - end], other[start : len(other) - end]
+    if len(name) < 3 or not ((one + two).islower() and (one + two).isalpha()):
         return False
-    marks = [[c for c in sorted(one) if not c.islower()] for one in (name, other)]
-    if marks[0] != marks[1]:  # capital letters and digits tell variants apart
-        return False
-    if sorted(name) == sorted(other):
-        return True
-    if name[0] != other[0] or len(name) == len(other):
-        return name[0] == other[0] and len(name) > 5
+    if len(one) == len(two):
+        is_other = len(one) == 1 and start > 0 and len(name) > 5
+        return is_other or (len(one) == 2 and one == two[::-1])
     shorter, longer = sorted((name, other), key=len)
-    if len(shorter) < 4:
-        return False
-    is_longer = longer.startswith(shorter) and longer[-1] != shorter[-1]  # as one of several
-    return not is_longer and longer[1:] != shorter
+    is_one_of_several = longer.startswith(shorter) and longer[-1] != shorter[-1]
+    is_inside = len(one + two) == 1 and start > 0 and longer[1:] != shorter
+    return is_inside and len(shorter) > 3 and not is_one_of_several
 
 
 _OTHER_CASE = 0.5

@@ -17,20 +17,11 @@ from pathlib import Path
 
 from runtime import Engine
 from th_shell.files import read_file
+from th_shell.preflight.additions import Additions, additions_of, texts_of
 from th_shell.preflight.knowledge import Facts
 from th_shell.preflight.parser import NotLuaError, as_parsed, parse
 from th_shell.preflight.syntax_errors import syntax_errors
-from th_shell.preflight.syntax_tree import (
-    Call,
-    Chunk,
-    Index,
-    Invoke,
-    Name,
-    Place,
-    String,
-    Use,
-    origin,
-)
+from th_shell.preflight.syntax_tree import Call, Chunk, Place, origin
 
 _MOST_FILES = 500  # of a folder that are looked through for globals
 _LEVELS = 4  # folders above a file in which its modules may lie
@@ -44,6 +35,7 @@ class Modules:
         self._find = lru_cache(maxsize=None)(engine.find_module)
         self._packages = lru_cache(maxsize=None)(_packages)
         self._file = lru_cache(maxsize=None)(_module_file)
+        self._module = lru_cache(maxsize=None)(self._file_from)
         self._texts = lru_cache(maxsize=None)(_texts_in)
 
     def in_engine(self, name: str) -> bool:
@@ -52,14 +44,14 @@ class Modules:
 
     def file(self, name: str, path: Path) -> Path | None:
         """The file of a module that a program asks for, where it has one."""
+        return self._module(name, path.parent)
+
+    def _file_from(self, name: str, folder: Path) -> Path | None:
         found = self._find(name)
         if found is not None:
             return Path(found).resolve() if found else None
-        for folder in _folders(path):
-            file = self._file(folder.joinpath(*_parts(name)))
-            if file is not None:
-                return file
-        return None
+        files = (self._file(one.joinpath(*_parts(name))) for one in _folders(folder / "x"))
+        return next((file.resolve() for file in files if file), None)
 
     def finds(self, name: str, path: Path) -> bool:
         """Whether a module is found: by the engine, or in a folder above the file that asks."""
@@ -141,13 +133,22 @@ class Program:
         return len(self.parsed[start : place.start].decode()) + 1, len(text.decode())
 
     @cached_property
+    def real_path(self) -> Path:
+        """Its path without links."""
+        return self.path.resolve()
+
+    @cached_property
+    def adds(self) -> Additions:
+        """What it adds to the programs that it is checked with."""
+        return additions_of(self.chunk)
+
+    @cached_property
     def loads(self) -> list[tuple[str, Call]]:
         """What it loads, by names of modules and files; '' where it computes them."""
         found = []
         for node in self.chunk.nodes:
             if isinstance(node, Call) and origin(node.function) in _LOADERS:
-                texts = _texts(node)
-                found.append((texts[0].value if texts else "", node))
+                found.append((next(iter(texts_of(node)), ""), node))
         return found
 
 
@@ -182,9 +183,6 @@ def program_of(path: Path, data: bytes, engine: Engine) -> Program:
 
 
 # -- what they may build on
-
-#: Globals by which a program gets others in ways that cannot be read.
-_OPENERS = frozenset("setfenv getfenv loadstring load module import _ENV".split())
 
 
 @dataclass
@@ -225,7 +223,7 @@ class World:
         reader: reads a module's file, as `read` does.
         """
         world = cls(facts, modules)
-        known = {program.path.resolve() for program in programs}
+        known = {program.real_path for program in programs}
         read_too = world.programs = list(programs)
         for program in read_too:  # which grows
             for file in world._add(program):
@@ -241,46 +239,19 @@ class World:
 
     def _add(self, program: Program) -> set[Path]:
         """Add what a program defines; returns the files that it loads."""
-        chunk = program.chunk
-        if program.errors:  # what it defines may not be read
-            self._open.add(program.path.resolve())
-        self.fields.update(chunk.defined)
-        self.readers.update({n.name for n in chunk.nodes if isinstance(n, Name) and not n.local})
-        self.texts.update(text.lstrip("-") for text in chunk.texts)  # as options have them
-        for node in chunk.nodes:
-            if isinstance(node, Name) and node.local is None:
-                self._add_global(node, program.path)
-            elif isinstance(node, Index) and node.use is Use.ASSIGNED and node.key:
-                self.members.setdefault(origin(node.base), set()).add(node.key)
-            elif isinstance(node, Call):
-                self._add_call(node, program.path)
-            if isinstance(node, (Index, Invoke)):
-                self.mentions[(node.key if isinstance(node, Index) else node.name) or ""] += 1
-        for table, _, name in (text.lstrip("-").partition(".") for text in chunk.texts):
-            if name.isidentifier():
-                self.members.setdefault(table, set()).add(name)
+        adds = program.adds
+        self.fields.update(program.chunk.defined)
+        self.globals.update(adds.globals)
+        self.texts.update(adds.texts)
+        self.readers.update(adds.named)
+        self.mentions.update(adds.mentions)
+        for table, names in adds.members.items():
+            self.members.setdefault(table, set()).update(names)
+        if adds.is_open or program.errors:  # what it defines may not be read
+            self._open.add(program.real_path)
         loaded = {file for name, call in program.loads for file in self._file(name, call, program)}
-        self._loaded[program.path.resolve()] = loaded
+        self._loaded[program.real_path] = loaded
         return loaded
-
-    def _add_call(self, node: Call, path: Path) -> None:
-        """Add the class that a call makes, or what it may get from elsewhere."""
-        function = node.function
-        name = function.name if isinstance(function, Name) else ""
-        if isinstance(function, Index):
-            name = function.key or ""
-            if "class" in origin(function.base):
-                self.globals.add(name)
-            if name.startswith("import"):
-                self._open.add(path.resolve())
-        if "class" in name.lower():
-            self.globals.update(one.value for one in _texts(node))
-
-    def _add_global(self, node: Name, path: Path) -> None:
-        if node.use is Use.ASSIGNED:
-            self.globals.add(node.name)
-        elif node.name in _OPENERS or (node.name == "_G" and node.use is not Use.INDEXED):
-            self._open.add(path.resolve())
 
     def _file(self, name: str, call: Call, program: Program) -> Iterator[Path]:
         """The file that a call loads. Where that is not known, the program is open."""
@@ -294,12 +265,12 @@ class World:
             else:
                 is_known = file is not None or call.is_kept or self.modules.in_engine(name)
         else:
-            file = next((one for one in _places(name, program.path) if isfile(one)), None)
+            file = next((one.resolve() for one in _places(name, program.path) if isfile(one)), None)
             is_known = file is not None
         if not is_known:
-            self._open.add(program.path.resolve())
+            self._open.add(program.real_path)
         if file is not None:
-            yield file.resolve()
+            yield file
 
     def is_own_table(self, name: str) -> bool:
         """Whether one of them makes the table of this name, or computes names in it."""
@@ -331,7 +302,7 @@ class World:
 
     def is_open(self, program: Program) -> bool:
         """Whether a program, one that it loads, or one that loads it, may get any globals."""
-        return any(path in self._open for path in self._together(program.path.resolve()))
+        return any(path in self._open for path in self._together(program.real_path))
 
     def _together(self, path: Path) -> set[Path]:
         """The files that may be loaded together with one."""
@@ -350,10 +321,6 @@ class World:
             rf"(?m)(?:^|[\s,;])(?:{name}\s*(?:,[\s\w.,]*)?=(?!=)|function\s+{name}\b)"
         )
         return any(sets.search(text) for text in self.modules.texts_beside(program.path))
-
-
-def _texts(call: Call) -> list[String]:
-    return [one for one in call.arguments if isinstance(one, String)]
 
 
 def _places(name: str, path: Path) -> Iterator[Path]:
