@@ -6,7 +6,8 @@ define by their text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from runtime import Token, tokens
 from th_shell.completing.call_at_cursor import call_at_cursor
@@ -14,14 +15,7 @@ from th_shell.completing.candidates import Candidate, Completions, in_order, pla
 from th_shell.completing.complete import complete_code
 from th_shell.completing.paths import path_before
 from th_shell.completing.signatures import Signature, Signatures
-from th_shell.editor.symbols import (
-    Symbol,
-    comment_above,
-    definitions,
-    function_at,
-    last_name,
-    methods_of,
-)
+from th_shell.editor import symbols
 from th_shell.editor.workspace import Workspace
 from th_shell.help.about import explained
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path
@@ -38,48 +32,35 @@ def completions(before: str, program: Program, workspace: Workspace) -> Completi
     if place is None or place.string:
         return found
     code, prefix, start, _ = place
-    own: dict[str, str] = {}
-    if code and code[-1].text in (".", ":"):
+    mark = code[-1].text if code else ""
+    own: Iterable[str] = workspace.world().globals
+    if mark in (".", ":"):
         path = path_before(code, len(code) - 1)
-        if path is None or not found.candidates:
-            steps = path.steps if path else []
-            own = dict(_members(steps, code[-1].text == ":", program, workspace))
-    else:
-        own = {name: "global" for name in workspace.world().globals}
-    known = {one.text for one in found.candidates}
-    more = [
-        Candidate(name, kind)
-        for name, kind in own.items()
-        if name not in known and (prefix or not name.startswith("_"))
-    ]
-    return Completions(start, [*found.candidates, *in_order(more, prefix)], found.more)
+        steps = path.steps if path else []
+        is_known = path is not None and found.candidates
+        own = () if is_known else _members(steps, mark == ":", program, workspace)
+    kind = "function" if mark == ":" else "field"
+    hidden = {one.text for one in found.candidates}
+    names = {name for name in own if name.isidentifier() and (prefix or name[0] != "_")} - hidden
+    more = in_order((Candidate(name, kind) for name in names), prefix)
+    return Completions(start, [*found.candidates, *more], found.more)
 
 
 def _members(
     steps: list[str], is_method: bool, program: Program, workspace: Workspace
-) -> Iterator[tuple[str, str]]:
+) -> Iterable[str]:
     """The names that may follow steps which lead to nothing that the engine has."""
     world = workspace.world()
     path, is_made = _path(steps)
-    if is_made:
-        methods = methods_of(path, world)
-        yield from ((name, "function") for name in methods)
-        if methods:
-            return
-    elif path:
-        file = world.modules.file(path, program.path)
-        listed = world.facts.fields.get(path, frozenset()) | world.members.get(path, set())
-        inside = [one for one in world.programs if one.path == file]
-        listed = listed.union(*(one.chunk.defined for one in inside))
-        yield from ((name, "field") for name in listed if name.isidentifier())
-        if listed:
-            return
-    functions = [last_name(one) for one in program.chunk.functions if ":" in one.name]
-    yield from ((name, "function") for name in functions)
-    if is_method:
-        yield from ((name, "function") for name in world.facts.package_methods)
-    else:
-        yield from ((name, "field") for name in program.chunk.defined if name.isidentifier())
+    if is_made and (methods := symbols.methods_of(path, world)):
+        return methods
+    file = world.modules.file(path, program.path) if path else None
+    listed = [world.facts.fields.get(path, ()), world.members.get(path, ())] if path else []
+    listed += [one.chunk.defined for one in world.programs if one.path == file]
+    if not is_made and any(listed):
+        return chain(*listed)
+    methods_here = (symbols.last_name(one) for one in program.chunk.functions if ":" in one.name)
+    return chain(methods_here, world.facts.package_methods if is_method else program.chunk.defined)
 
 
 def _path(steps: Sequence[str]) -> tuple[str, bool]:
@@ -104,7 +85,7 @@ def signatures(before: str, program: Program, workspace: Workspace) -> list[Sign
     path, _ = _path(call.steps)
     is_member = call.bracket > 1 and code[call.bracket - 2].text in (".", ":")
     local = None if is_member else _local(code, call.first, program)
-    symbol = Symbol(name, tree.NOWHERE, local, path, is_member)
+    symbol = symbols.Symbol(name, tree.NOWHERE, local, path, is_member)
     for parameters in _parameters(symbol, program, workspace):
         words = [word.strip() for word in parameters.strip("()").split(",")]
         current = min(call.argument, len(words) - 1)
@@ -119,18 +100,18 @@ def _local(code: Sequence[Token], first: int, program: Program) -> tree.Local | 
     return named[-1] if named else None
 
 
-def _parameters(symbol: Symbol, program: Program, workspace: Workspace) -> Iterator[str]:
+def _parameters(symbol: symbols.Symbol, program: Program, workspace: Workspace) -> Iterator[str]:
     """The parameters of a function or of a class's constructor."""
-    made = methods_of(symbol.path, workspace.world()).get("__init")
+    made = symbols.methods_of(symbol.path, workspace.world()).get("__init")
     if made:
         yield made[1].parameters
-    for where, place in definitions(symbol, program, workspace.world()):
-        function = function_at(place, where)
+    for where, place in symbols.definitions(symbol, program, workspace.world()):
+        function = symbols.function_at(place, where)
         if function:
             yield function.parameters
 
 
-def meaning(before: str, symbol: Symbol, program: Program, workspace: Workspace) -> str:
+def meaning(before: str, symbol: symbols.Symbol, program: Program, workspace: Workspace) -> str:
     """What a name means; before: the text up to its end."""
     steps = [f".{name}" for name in symbol.path.split(".") if name]
     if not steps:
@@ -158,12 +139,12 @@ def _kind(steps: Sequence[str], workspace: Workspace) -> str:
     return workspace.engine.members(steps, "\0").owner if steps else ""
 
 
-def _own_meaning(symbol: Symbol, program: Program, workspace: Workspace) -> str:
+def _own_meaning(symbol: symbols.Symbol, program: Program, workspace: Workspace) -> str:
     """The head of a function, the comment above it, and where it is."""
     for parameters in _parameters(symbol, program, workspace):
-        found = definitions(symbol, program, workspace.world())
+        found = symbols.definitions(symbol, program, workspace.world())
         where, place = found[0] if found else (program, symbol.place)
-        comment = comment_above(where, place.line)
+        comment = symbols.comment_above(where, place.line)
         head = f"{symbol.path or symbol.name}{parameters}"
         return f"{head}\n{comment}\n\n{where.path.name}, line {place.line}"
     return ""
