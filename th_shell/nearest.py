@@ -37,11 +37,12 @@ def _is_slip(name: str, other: str) -> bool:
     start = len(commonprefix((name, other)))
     end = len(commonprefix((name[start:][::-1], other[start:][::-1])))
     one, two = name[start : len(name) - end], other[start : len(other) - end]
-    if len(name) < 3 or not ((one + two).islower() and (one + two).isalpha()):
+    if len(one) == 2 and one == two[::-1]:
+        return len(name) > 2
+    if not ((one + two).islower() and (one + two).isalpha()):
         return False
     if len(one) == len(two):
-        is_other = len(one) == 1 and start > 0 and len(name) > 5
-        return is_other or (len(one) == 2 and one == two[::-1])
+        return len(one) == 1 and start > 0 and len(name) > 5
     shorter, longer = sorted((name, other), key=len)
     is_one_of_several = longer.startswith(shorter) and longer[-1] != shorter[-1]
     is_inside = len(one + two) == 1 and start > 0 and longer[1:] != shorter
