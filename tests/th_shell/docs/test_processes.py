@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from th_shell.docs.running import system
 from th_shell.docs.running.processes import Engine, LostError, Starter
 
 TOP = Path(__file__).parents[3]
@@ -258,3 +259,11 @@ def test_an_engine_that_cannot_be_started(starter: Starter) -> None:
         run.ask("begin")
     assert "/no/such/engine: No such file or directory" in raised.value.output
     run.close()
+
+
+@pytest.mark.parametrize("listed", [system._CHILDREN, "/nowhere/children"])
+def test_children_are_found_on_every_kernel(monkeypatch: pytest.MonkeyPatch, listed: str) -> None:
+    monkeypatch.setattr(system, "_CHILDREN", listed)
+    with subprocess.Popen(["sleep", "60"]) as process:
+        assert process.pid in system._children()
+        process.kill()

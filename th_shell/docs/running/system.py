@@ -11,12 +11,14 @@ import sys
 import time
 from collections.abc import Collection
 from contextlib import suppress
+from pathlib import Path
 
 #: Bytes that a process may write into one file, as its output is, and in one message.
 MOST_WRITTEN = 1 << 30
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _NO_RANDOMIZE, _ASK = 0x0040000, 0xFFFFFFFF  # of personality(2)
+_CHILDREN = "/proc/thread-self/children"  # which not all kernels have
 _PATIENCE = 5  # seconds in which what was killed must be gone
 
 
@@ -92,9 +94,15 @@ def end_children(spared: Collection[int] = ()) -> None:
 
 def _children() -> list[int]:
     # What a killed child has started is a child of this process after that: see adopt_orphans.
-    with suppress(OSError), open("/proc/thread-self/children", "rb") as file:
+    with suppress(OSError), open(_CHILDREN, "rb") as file:
         return list(map(int, file.read().split()))
-    return []
+    return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_child(path)]
+
+
+def _is_child(process: Path) -> bool:
+    with suppress(OSError):  # it may have ended
+        return int((process / "stat").read_bytes().rpartition(b")")[2].split()[1]) == os.getpid()
+    return False
 
 
 def remove_folder(folder: str) -> None:
