@@ -30,6 +30,7 @@ class Workspace:
         self._read: dict[Path, tuple[float, Program]] = {}
         self._world: World | None = None
         self._modules: Modules | None = None
+        self._found: list[Path] = []  # files of the folders
 
     def set_text(self, path: Path, text: str) -> Program:
         """Take what is typed for a file's text."""
@@ -38,6 +39,8 @@ class Workspace:
             return known
         data = text.encode("utf-8", "surrogatepass")
         program = self._open[path] = program_of(path, data, self.engine)
+        if path not in self._whole:
+            self.forget()  # it may be a module that others require
         if not program.errors or path not in self._whole:
             self._whole[path], self._world = program, None
         return program
@@ -68,6 +71,9 @@ class Workspace:
     def world(self) -> World:
         """All programs together, with the modules that they load."""
         if self._world is None:
+            if self._modules is None:
+                folders = [one for one in self.folders if one not in (Path.home(), Path("/"))]
+                self._found = list(islice(lua_files(map(str, folders)), _MOST_FILES))
             programs = list(self._programs())
             if self._modules is None:
                 self._modules = Modules(self.engine, [one.path for one in programs])
@@ -75,8 +81,7 @@ class Workspace:
         return self._world
 
     def _programs(self) -> Iterator[Program]:
-        found = islice(lua_files(map(str, self.folders)), _MOST_FILES)
-        for path in dict.fromkeys([*self._whole, *found]):
+        for path in dict.fromkeys([*self._whole, *self._found]):
             try:
                 yield self._file(path, self.engine)
             except UnreadableError:

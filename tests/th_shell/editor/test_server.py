@@ -100,6 +100,12 @@ def test_diagnostics_while_typing(
     assert ranges(client.change("typed.lua", source)) == expected
 
 
+def test_a_module_that_is_not_saved_yet(client: Client) -> None:
+    assert client.open("needs.lua", "require 'unsaved'") != []
+    client.open("unsaved.lua", "return {}")
+    assert client.change("needs.lua", "require 'unsaved' ") == []
+
+
 def test_what_an_open_file_defines_counts_for_others(client: Client) -> None:
     client.open("one.lua", "")
     assert client.open("two.lua", "from_one()") != []
