@@ -68,13 +68,13 @@ class Evaluation:
             return
         # With the newline, an open string in quotes is an error, and not incomplete.
         error = self._lua.call(b"check", b"return " + text.rstrip(EMPTY) + b"\n", text + b"\n")
-        if error is None:
-            return
+        if error is None or isinstance(error[1], bytes):
+            return  # there is no memory to find out: so it is told when the input is run
         last = read(text).last
         if last is not None:
             form = text[: last.offset] + b"return " + text[last.offset :].rstrip(EMPTY) + b"\n"
             other = self._lua.call(b"compile", form, b"=stdin")
-            if not isinstance(other, tuple):
+            if not isinstance(other, tuple) or isinstance(other[2], bytes):
                 return
             error = other[1:] if other[2] else error
         raise LuaSyntaxError(to_text(error[0]), error[1])
@@ -118,6 +118,7 @@ class Evaluation:
 def _compiled(result: Any) -> Chunk:
     if isinstance(result, tuple):
         _, message, incomplete = result
+        check((message, incomplete) if isinstance(incomplete, bytes) else None)
         raise LuaSyntaxError(to_text(message), incomplete)
     return result
 

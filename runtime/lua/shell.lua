@@ -124,14 +124,20 @@ end
 shell.count_loops = loading.count_loops
 
 --- Compiles a chunk. Where it cannot, returns nil, the message, and whether only the end of the
--- chunk is missing.
+-- chunk is missing; '' where that cannot be told, since there is no memory.
 function shell.compile(source, name)
   local f, message = loadstring(source, name)
-  if not f and th.is_out_of_memory(message) then
+  local function out_of_memory() return not f and th.is_out_of_memory(message) end
+  if out_of_memory() then
     th.make_room(true)
     f, message = loadstring(source, name)
   end
+  if out_of_memory() then -- it needs more than what is room for most inputs
+    th.release_reserve()
+    f, message = loadstring(source, name)
+  end
   if f then return f end
+  if out_of_memory() then return nil, message, '' end
   -- The message "'<eof>' expected near 'x'" is another one: nothing is missing there.
   return nil, message, string.find(message, "near '<eof>'", 1, true) ~= nil
 end

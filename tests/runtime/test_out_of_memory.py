@@ -129,3 +129,18 @@ for name in ("x", "y", "z"):
     engine.enter(b"torch.ones(1e4):sum()")
 """)
     assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\n10000\t\n" * 3, "", 0)
+
+
+def test_source_that_lua_has_no_memory_for_is_no_syntax_error() -> None:
+    run = run_engine("""
+from runtime import LuaSyntaxError
+text = b"x = {" + b"{1}," * 1000000 + b"}"
+limit(20 << 20)
+try:
+    engine.compile(text)
+except LuaError as error:
+    print(isinstance(error, LuaSyntaxError), error.message)
+engine.enter(b"1 + 1")
+""")
+    expected = f"False {LUA}\n2\t\n"
+    assert (run.stdout, run.stderr, run.returncode) == (expected, "", 0)
