@@ -70,7 +70,7 @@ class Adapter:
         self._engine.debug_by(self._stopped)
         self._requests: queue.Queue[Message | None] = queue.Queue()
         self._launch: Message = {}
-        self._breakpoints: dict[str, list[Message]] = {}
+        self._breakpoints: dict[str, list[tuple[str, int, str]]] = {}  # with condition, by file
         self._frames: list[Frame] = []
         self._frame_of: dict[int, int] = {}  # that the value with a number was seen in
         self._pauses = False  # whether the program is to stop at its next line
@@ -151,7 +151,7 @@ class Adapter:
         while way is None and not self._ends:
             request = self._requests.get() or {}
             yield from self._handle(request)
-            way = _WAYS.get(request.get("command", ""))
+            way = _WAYS.get(str(request.get("command")))
         self._frames, self._frame_of = [], {}
         yield ("go", "quit" if self._ends else way, 1)
 
@@ -169,7 +169,7 @@ class Adapter:
         if not request:
             self._is_over = True
             return
-        handler = _HANDLERS.get(request.get("command", ""))
+        handler = _HANDLERS.get(str(request.get("command")))
         try:
             if handler is None:
                 raise Refused("this is not supported")
@@ -177,8 +177,10 @@ class Adapter:
             body = (yield from found) if isinstance(found, Generator) else found
         except Refused as error:
             self._wire.answer(request, problem=str(error))
-        except (KeyError, TypeError, ValueError) as error:
-            self._wire.answer(request, problem=f"wrong arguments: {error}")
+        except KeyError as error:
+            self._wire.answer(request, problem=f"an argument is missing: {error.args[0]}")
+        except (AttributeError, TypeError, ValueError, OverflowError):  # no such JSON
+            self._wire.answer(request, problem="wrong arguments")
         else:
             self._wire.answer(request, body)
             if request["command"] == "initialize":
@@ -210,15 +212,13 @@ class Adapter:
 
     def _set_breakpoints(self, arguments: Message) -> _Answer:
         path = os.path.abspath(arguments["source"]["path"])
-        self._breakpoints[path] = list(arguments.get("breakpoints") or ())
-        fields = [
-            (file, int(one["line"]), one.get("condition") or "")
-            for file, all_of_file in self._breakpoints.items()
-            for one in all_of_file
+        asked = list(arguments.get("breakpoints") or ())
+        self._breakpoints[path] = [
+            (path, int(one["line"]), one.get("condition") or "") for one in asked
         ]
-        lines = yield ("breakpoints", *(field for row in fields for field in row))
-        own = [line for line, row in zip(lines, fields, strict=True) if row[0] == path]
-        asked = self._breakpoints[path]
+        rows = [row for of_file in self._breakpoints.values() for row in of_file]
+        lines = yield ("breakpoints", *(field for row in rows for field in row))
+        own = [line for line, row in zip(lines, rows, strict=True) if row[0] == path]
         return {"breakpoints": [_told(line, one) for line, one in zip(own, asked, strict=True)]}
 
     def _set_errors(self, arguments: Message) -> _Answer:

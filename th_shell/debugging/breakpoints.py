@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Generator
 from typing import Any, NamedTuple
@@ -19,6 +20,15 @@ class Breakpoint(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}{' if ' * bool(self.condition)}{self.condition}"
+
+
+def _remark(wanted: Breakpoint) -> str:
+    """What is told of a breakpoint whose line has no code that is known."""
+    if wanted.file.startswith("["):  # of an input
+        return ""
+    if os.path.isfile(wanted.file):
+        return f"; line {wanted.line} has no code"
+    return "; no such file is here: others of its name stop"
 
 
 class Breakpoints:
@@ -58,10 +68,8 @@ class Breakpoints:
             del self._all[self._next]
             yield ("breakpoints", *self._fields())
             return f"{actual}\n"
-        is_file = not wanted.file.startswith("[")  # of an input
-        remark = "" if actual or not is_file else "; no such file is here: others of its name stop"
-        if actual and actual != wanted.line:
-            remark = f"; line {wanted.line} has no code"
+        remark = "" if actual == wanted.line else _remark(wanted)
+        if actual:
             wanted = self._all[self._next] = wanted._replace(line=int(actual))
         self._next += 1
         return f"{self._next - 1}  {wanted}{remark}\n"

@@ -96,15 +96,18 @@ class Console:
         self._last = ""
         word, _, rest = text.partition(" ")
         if word in _SHORT and not rest and not (yield from self._is_variable(word)):
-            word = _SHORT[word]
+            meant = _SHORT[word]
+            word = meant if self._is_live or meant not in _STEPS else word
         if word in ("quit", "exit") and not rest:
             return ("go", "quit", 1)
         if self._is_live and word in _STEPS and not rest:
             self._last = word if word in ("step", "next") else ""
             return ("go", word, self._frame.number)
-        command = _COMMANDS.get(word) if self._is_live or word not in ("watch", "break") else None
-        if command is not None and (not rest or word in ("watch", "break")):
-            yield from command(self, rest.strip())
+        takes_text = word in ("watch", "break")
+        if not self._is_live and (takes_text or word in _STEPS and not rest):
+            yield ("write", f"{word}: the program has ended\n")
+        elif word in _COMMANDS and (not rest or takes_text):
+            yield from _COMMANDS[word](self, rest.strip())
         elif text:
             yield from self._show_value(text)
         return None
@@ -190,4 +193,5 @@ _COMMANDS: dict[str, Callable[[Console, str], Dialogue]] = {
     "watch": Console._watch,
     "break": Console._break,
     "help": Console._help,
+    "?": Console._help,
 }

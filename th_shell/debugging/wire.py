@@ -40,8 +40,8 @@ class Wire:
                 if name.strip().lower() == b"content-length":
                     length = int(value)
             message = json.loads(self._source.read(length)) if length else None
-        except (OSError, ValueError):
-            return None
+        except (OSError, ValueError, MemoryError, OverflowError, RecursionError):
+            return None  # what it says cannot be a message
         return message if isinstance(message, dict) else None
 
     def event(self, name: str, **body: Any) -> None:

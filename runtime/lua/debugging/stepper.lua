@@ -82,15 +82,21 @@ local function frame_here()
   return frames.take(true, 1)[1]
 end
 
+-- Whether a breakpoint's condition holds; one that fails stops the program, too, and the message
+-- is returned besides.
 local function holds(breakpoint)
   if not breakpoint.condition then return true end
   local ok, value = frames.evaluate(frame_here(), breakpoint.condition)
-  return not ok or value -- a condition that fails says so by a stop
+  if ok then return value end
+  return true, 'the condition fails: ' .. th.error_text(value)
 end
 
 local function broken_at(line, source)
   for _, breakpoint in ipairs(breakpoints[line] or {}) do
-    if is_named(name_of(source), breakpoint.path) and holds(breakpoint) then return true end
+    if is_named(name_of(source), breakpoint.path) then
+      local is_met, message = holds(breakpoint)
+      if is_met then return true, message end
+    end
   end
   return false
 end
@@ -147,7 +153,8 @@ local function at_line(event, line, beside)
   local change = #watches > 0 and changed_value(info.func)
   if change then return stop('watch', change) end
   if mode and is_step_over(level, source) then return stop(mode) end
-  if breakpoints[line] and broken_at(line, source) then return stop('breakpoint') end
+  local is_met, message = broken_at(line, source)
+  if is_met then return stop('breakpoint', message) end
 end
 
 -- Has lines looked at, or no longer.
@@ -216,9 +223,11 @@ function stop(reason, detail)
 end
 stepper.stop = stop
 
---- Ends steps that are pending: where the program has ended.
+--- Ends steps that are pending, and watches nothing: where the program has ended. It has not where
+-- only what the debugger evaluates was interrupted.
 function stepper.finish()
-  mode, place = nil, nil
+  if serving then return end
+  mode, place, watches = nil, nil, {}
   update()
 end
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from tests.processes import run_th
 from tests.th_shell.debugging.clients import PATIENCE, Client
 
 PROGRAM = """\
@@ -352,10 +354,38 @@ def test_the_folder_of_a_program(client: Client, program: Path) -> None:
 
 def test_what_cannot_be_done(client: Client, program: Path) -> None:
     assert client.refusal("launch", program="/nowhere.lua") == "/nowhere.lua: No such file"
-    assert client.refusal("launch") == "wrong arguments: 'program'"
+    assert client.refusal("launch") == "an argument is missing: program"
     assert client.refusal("gotoTargets", source={}, line=1) == "this is not supported"
     assert client.refusal("continue", threadId=1) == "the program has not stopped"
     assert client.refusal("scopes", frameId=1) == "the program has not stopped there"
     assert client.refusal("variables", variablesReference=5) == "this value is no longer there"
     client.ask("disconnect")
     assert client.process.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"command": "scopes", "arguments": [1]},
+        {"command": "setBreakpoints", "arguments": {"source": {"path": "a"}, "breakpoints": [5]}},
+        {"command": "variables", "arguments": {"variablesReference": "x"}},
+        {"command": "variables", "arguments": {"variablesReference": float("inf")}},
+        {"command": "launch", "arguments": {"program": __file__, "env": [1]}},
+    ],
+)
+def test_arguments_of_another_kind(request_: dict[str, Any]) -> None:
+    again = {"command": "setBreakpoints", "arguments": {"source": {"path": "a"}}}
+    texts = [json.dumps(one) for one in (request_, again, {"command": []})]
+    done = run_th("--dap", input="".join(f"Content-Length: {len(one)}\n\n{one}" for one in texts))
+    assert re.findall('"success": (?:true|false, "message": "[^"]*")', done.stdout) == [
+        '"success": false, "message": "wrong arguments"',
+        '"success": true',
+        '"success": false, "message": "this is not supported"',
+    ]
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("length", ["99999999999999", "9" * 5000, "-5", "x"])
+def test_a_length_of_no_message_ends_it(length: str) -> None:
+    done = run_th("--dap", input=f"Content-Length: {length}\n\n{{}}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -158,6 +158,36 @@ def test_watched_values(typed: Callable[..., str]) -> None:
     )
 
 
+def test_values_are_watched_until_the_program_has_ended(typed: Callable[..., str]) -> None:
+    shown = typed("x = 1", "debugger()", "watch x", "c", "x = 2", "print((jit.status()))")
+    assert shown == "stdin:1 in main chunk\ntrue\t\n"
+
+
+def test_a_condition_that_fails_stops_and_says_so(typed: Callable[..., str]) -> None:
+    shown = typed("%break program.lua:4 if n.x.y", "%run program.lua", "%break -c", "c")
+    assert shown == (
+        "1  program.lua:4 if n.x.y\n"
+        "the condition fails: attempt to index global 'n' (a number value)\n"
+        "program.lua:4 in add\n    4    total = total + double\n"
+        "12\t\n"
+    )
+
+
+def test_a_line_behind_the_end_of_a_file(typed: Callable[..., str]) -> None:
+    assert typed("%break program.lua:900") == "1  program.lua:900; line 900 has no code\n"
+
+
+def test_a_program_that_has_ended_goes_on_nowhere(typed: Callable[..., str]) -> None:
+    shown = typed("n = 5 error('')", "%debug", "n", "next", "step", "watch x", "break a.lua:1")
+    assert shown.endswith(
+        "5\t\n"
+        "next: the program has ended\n"
+        "step: the program has ended\n"
+        "watch: the program has ended\n"
+        "break: the program has ended\n"
+    )
+
+
 def test_a_variable_hides_a_short_name(typed: Callable[..., str]) -> None:
     shown = typed("local n = 7 local c = 8 debugger()", "n", "c", "w", "continue")
     assert shown == "stdin:1 in main chunk\n7\t\n8\t\n->  0  stdin:1 in main chunk\n"
