@@ -69,6 +69,8 @@ class _Log:
 
 def start(session: Conversation, text: str) -> None:
     """Append to a file what is run from now on."""
+    if session.is_in_cell:
+        raise MagicError("a notebook keeps what its cells print")
     log = session.surroundings.get(_KEY)
     if isinstance(log, _Log):
         raise MagicError(f"the log goes to {log.path}; %logstop ends it")

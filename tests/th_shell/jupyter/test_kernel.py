@@ -465,3 +465,23 @@ def test_leaving(start: Any, code: str) -> None:
     while client.manager.is_alive() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not client.manager.is_alive()
+
+
+def test_commands_that_read_what_inputs_print(kernel: Client, tmp_path: Path) -> None:
+    assert kernel.run("%capture said print('hidden')") == []
+    assert kernel.result("#said")["text/plain"] == "8"
+    for command in ("%restore no_such_variable", f"%logstart {tmp_path}/log.lua"):
+        (failed,) = kernel.run(command)
+        assert failed["type"] == "error"
+
+
+def test_changed_modules_are_loaded_anew(kernel: Client, tmp_path: Path) -> None:
+    module = tmp_path / "changing.lua"
+    module.write_text("return { f = function() return 1 end }")
+    kernel.run(f"package.path = '{tmp_path}/?.lua;' .. package.path; m = require 'changing';")
+    kernel.run("%autoreload on")
+    module.write_text("return { f = function() return 22 end }")
+    printed, result = kernel.run("m.f()")
+    assert printed["text"] == "changing is loaded anew\n"
+    assert result["data"]["text/plain"] == "22"
+    kernel.run("%autoreload off")
