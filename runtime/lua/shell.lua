@@ -238,11 +238,11 @@ end
 --- Shows values as the prompt does, and keeps the first one.
 function shell.show(n, ...)
   if n == 0 then return end
-  local shown = print or plain_print
-  if most and shown == th.print_whole then
+  local print = print or plain_print -- the name is that in the error where it is no function
+  if most and print == th.print_whole then
     th.print_elided(most, ...)
   else
-    shown(...)
+    print(...)
   end
   shell.keep((...))
 end

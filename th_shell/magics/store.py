@@ -31,6 +31,8 @@ def store(session: Session, text: str) -> None:
     delete = text.split()[:1] == ["-d"]
     names = _names(text.removeprefix("-d"))
     if delete:
+        if not names:
+            raise MagicError("-d takes the names of what is to be deleted")
         for path in _stored(names):
             with _told(path.stem):
                 path.unlink()

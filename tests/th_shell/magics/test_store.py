@@ -38,6 +38,8 @@ def test_what_is_stored_is_listed_and_deleted(
     lines = printed().splitlines()
     assert [line.split()[0] for line in lines] == ["name", "x"]
     assert [line.split()[-2:] for line in lines] == [["9", "bytes"], ["12", "bytes"]]
+    session.submit("%store -d")
+    assert printed() == "%store: -d takes the names of what is to be deleted\n"
     session.submit("%store -d x\n%restore name\n%restore x")
     assert printed() == "restored: name\n%restore: x is not stored; %store lists what is\n"
     assert [path.name for path in folder.iterdir()] == ["name.t7"]
