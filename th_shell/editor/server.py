@@ -11,6 +11,7 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
+from pygls.workspace import TextDocument
 
 from th_shell import __version__
 from th_shell.completing.signatures import Signature
@@ -44,8 +45,13 @@ class Server(LanguageServer):  # type: ignore[misc]
         return Path(to_fs_path(uri) or uri).resolve()
 
     def text_of(self, uri: str) -> str:
-        """The text of a document as it is typed."""
-        return str(self.workspace.get_text_document(uri).source)
+        """The text of a document as it is typed, or of a file; '' where it cannot be read."""
+        if uri in self.workspace.text_documents:
+            return str(self.workspace.text_documents[uri].source)
+        try:
+            return self.path_of(uri).read_text("utf-8", "replace")
+        except OSError:
+            return ""
 
     def place(
         self, params: lsp.TextDocumentPositionParams
@@ -91,22 +97,28 @@ async def _changed(
     ls: Server, params: lsp.DidOpenTextDocumentParams | lsp.DidChangeTextDocumentParams
 ) -> None:
     uri = params.text_document.uri
-    if not uri.endswith(".lua"):
-        return
-    version = ls.workspace.get_text_document(uri).version
+    version = params.text_document.version
     await asyncio.sleep(_PAUSE)
-    if version == ls.workspace.get_text_document(uri).version:
+    document = ls.workspace.text_documents.get(uri)
+    if document is not None and _is_program(document) and document.version == version:
         ls.show(uri)
 
 
+def _is_program(document: TextDocument) -> bool:
+    # What has no name yet is Lua by what the editor says of it.
+    return str(document.uri).endswith(".lua") or document.language_id == "lua"
+
+
 def _closed(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
-    ls.programs.close(ls.path_of(params.text_document.uri))
+    uri = params.text_document.uri
+    ls.programs.close(ls.path_of(uri))
+    ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
 
 def _saved(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
     ls.programs.forget()
-    for uri in ls.workspace.text_documents:
-        if uri.endswith(".lua"):
+    for uri, document in ls.workspace.text_documents.items():
+        if _is_program(document):
             ls.show(uri)
 
 

@@ -287,6 +287,29 @@ def test_a_page_runs_by_its_lens(client: Client) -> None:
     assert titles() == [(3, "pass"), (5, "differs")]
 
 
+def test_files_that_are_not_open(client: Client) -> None:
+    assert client.at("hover", "nowhere.lua", 0, 0) is None
+    (client.folder / "latin.lua").write_bytes(b"-- caf\xe9\nfunction latin_one() end\n")
+    found = client.request("textDocument/documentSymbol",
+                           {"textDocument": {"uri": client.uri("latin.lua")}})  # fmt: skip
+    assert [one["name"] for one in found] == ["latin_one"]
+
+
+def test_what_was_found_goes_where_a_program_is_closed(client: Client) -> None:
+    uri = client.uri("closed.lua")
+    assert client.open("closed.lua", "foo(")
+    del client.diagnostics[uri]
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    assert client.wait(uri) == []
+
+
+def test_a_program_without_a_name(client: Client) -> None:
+    document = {"uri": "untitled:New", "languageId": "lua", "version": 1, "text": "foo("}
+    client.notify("textDocument/didOpen", {"textDocument": document})
+    assert len(client.wait("untitled:New")) == 1
+    client.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:New"}})
+
+
 def test_a_file_that_is_saved(client: Client) -> None:
     client.open("saved.lua", "from_disk()")
     (client.folder / "new.lua").write_text("function from_disk() end")
