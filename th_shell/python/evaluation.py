@@ -94,6 +94,12 @@ def show_error(error: BaseException) -> None:
         sys.stderr.write(_told(error))
 
 
+def error_text(error: BaseException) -> str:
+    """What Python prints for an error of an input."""
+    without_own_frames(error)
+    return _told(error)
+
+
 def _told(error: BaseException) -> str:
     try:
         return "".join(traceback.format_exception(type(error), error, error.__traceback__))

@@ -10,11 +10,15 @@ from __future__ import annotations
 import ast
 import re
 from textwrap import dedent
+from typing import TYPE_CHECKING
 
 from th_shell.python_syntax import statements, syntax
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
-from th_shell.session.inputs import ASKED
+from th_shell.session.inputs import ASKED, FENCE
 from th_shell.syntax import Syntax
+
+if TYPE_CHECKING:
+    from th_shell.docs.library import Example
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
 _CELL = re.compile(r"\s*In ?\[[\d ]*\]:")
@@ -28,7 +32,9 @@ def is_exit(text: str) -> bool:
 
 
 def is_page(text: str) -> bool:
-    """Whether a text has the prompts of a page."""
+    """Whether a text has the prompts or the fences of a page."""
+    if _has_fences(text) and syntax(text) is Syntax.WRONG:
+        return True
     if not _PROMPT.search(text):
         return False
     if _CELL.match(text):  # which Python would read as an annotation
@@ -88,9 +94,21 @@ def _is_blank(text: str) -> bool:
     return syntax(text) is Syntax.COMPLETE and not statements(text)
 
 
-def _of_page(text: str) -> list[str]:
-    from th_shell.docs.library import Block, cut_python, numbered  # late: with the first page
+def _has_fences(text: str) -> bool:
+    return any(map(FENCE.match, text.splitlines()))
 
-    lines = numbered(text.splitlines(), 1)
-    block = Block(0, len(lines) + 1, "python", lines)
-    return [one.source for one in cut_python(0, block) if one.source]
+
+def _of_page(text: str) -> list[str]:
+    return [one.source for one in examples(text) if one.source]
+
+
+def examples(text: str) -> list[Example]:
+    """The examples of Python in a page."""
+    import th_shell.docs.library as docs  # late: with the first page
+
+    if _has_fences(text):
+        page = docs.read_text(text, "the text", "python")
+        _, found = docs.cut_with_settings(page, docs.Compiler())
+        return [one for one in found if one.language == "python"]
+    lines = docs.numbered(text.splitlines(), 1)
+    return docs.cut_python(0, docs.Block(0, len(lines) + 1, "python", lines))

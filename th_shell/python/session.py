@@ -7,17 +7,21 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.files import write_all
 from th_shell.python.evaluation import Evaluator, show_error
-from th_shell.python.inputs import inputs, is_exit, is_page, wants_more
+from th_shell.python.inputs import examples, inputs, is_exit, is_page, wants_more
 from th_shell.python.tracebacks import is_own
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, Watch, handled
+from th_shell.session.look import UNICODE, Look
+
+if TYPE_CHECKING:
+    from th_shell.docs.library import Example
 
 
 class PythonSession(Conversation):
@@ -33,9 +37,11 @@ class PythonSession(Conversation):
         config: Config | None = None,
         time_format: str = "",
         watched: bool = False,
+        look: Look = UNICODE,
     ) -> None:
         super().__init__(Watch(_MainThread()) if watched else nullcontext(), config, time_format)
         self.namespace = namespace
+        self.look = look
         self._evaluator = Evaluator(namespace, self.config.results)
 
     def inputs(self, text: str) -> Sequence[str]:
@@ -49,11 +55,16 @@ class PythonSession(Conversation):
     def submit(self, text: str, timed: bool = True) -> bool:
         """Run all inputs in a text; returns False if one of them ends the session.
 
-        Inputs of a page are shown as they are typed, each above what it prints.
+        Those of a page are compared with what it shows.
         """
         found = inputs(text)
-        echoes = len(found) > 1 and is_page(text)
         with self.timing(found, timed):
+            echoes = len(found) > 1 and is_page(text)
+            if is_page(text) and not any(map(COMMANDS.is_command, found)):
+                shown = examples(text)
+                if any(example.expected for example in shown):
+                    with suppress(OSError):  # no more files: so nothing is compared
+                        return self._play(shown)
             for piece in found:
                 if echoes:
                     self.write(self.echo(piece))
@@ -62,6 +73,13 @@ class PythonSession(Conversation):
                 if not self.run(piece):
                     break
         return True
+
+    def _play(self, shown: Sequence[Example]) -> bool:
+        from th_shell.python.playing import PythonPlayer
+        from th_shell.session.tee import Tee
+
+        with self.stoppable(), Tee() as tee:
+            return PythonPlayer(self, shown, self.look, tee).play()
 
     def run(self, piece: str) -> bool:
         """Run an input, or a command; returns False where Ctrl-C has stopped it."""

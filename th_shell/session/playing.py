@@ -17,6 +17,7 @@ import th_shell.docs.library as docs
 from runtime import DOUBLE, Interrupted, LuaError
 from th_shell.paragraphs import counted, cut
 from th_shell.session.commands import COMMANDS, is_command
+from th_shell.session.look import Look
 from th_shell.session.page import Chance, input_of, is_run
 from th_shell.session.session import Session, is_exit
 from th_shell.session.system_commands import run_command
@@ -74,7 +75,8 @@ class Player:
                     break
             ends = [one for example in self._all for one in example.hidden]
             self._do_hidden([one for one in ends if one.kind == "teardown"])
-            self._write(session.look.faint.format(self._summary()) + "\n")
+            told = summary(self._found, self._skipped, len(self._examples))
+            self._write(session.look.faint.format(told) + "\n")
         return True
 
     def _step(self, example: docs.Example) -> bool:
@@ -92,7 +94,7 @@ class Player:
             outcome = self._with_values(example, outcome)
         result = self._judged(example, outcome)
         self._found[result.verdict] += 1
-        mark = self._mark(result)
+        mark = mark_of(result, session.look)
         if mark:
             is_open = outcome.output[-1:] not in ("", "\n")
             self._write("\n" * is_open + mark + "\n")
@@ -224,32 +226,29 @@ class Player:
         name = self._type_before.removeprefix("torch.").removesuffix("Tensor")
         return re.sub(rf"\b{re.escape(name)}(?=Tensor\b|Storage\b)", "Double", text)
 
-    def _mark(self, result: docs.Result) -> str:
-        """What is written under an example; '' where there was nothing to compare."""
-        look = self._session.look
-        if result.verdict is docs.Verdict.PASS:
-            return look.good.format(f"{look.held} {result.note}".rstrip())
-        if result.verdict is docs.Verdict.LAYOUT:
-            return look.good.format(f"{look.layout} {result.note}".rstrip())
-        if not result.failed or not result.example.documented and not result.example.value:
-            return ""
-        value = result.example.value
-        expected = result.example.expected or (value.text if value else "")
-        page, here = next(iter(docs.changes(expected, result.got)), (expected, result.got))
-        return look.bad.format(f"{look.differs} page: {_short(page)} here: {_short(here)}")
 
-    def _summary(self) -> str:
-        total = self._found.total()
-        parts = [
-            f"{self._found[verdict]} {words}"
-            for verdict, words in _WORDS.items()
-            if self._found[verdict]
-        ]
-        parts += [f"{self._skipped} not run"] * bool(self._skipped)
-        left = len(self._examples) - total
-        parts += [f"{left} left"] * bool(left)
-        inputs = counted(total, "input")
-        return f"{inputs}: {', '.join(parts)}" if parts else "no input in this text"
+def mark_of(result: docs.Result, look: Look) -> str:
+    """What is written under an example; '' where there was nothing to compare."""
+    if result.verdict is docs.Verdict.PASS:
+        return look.good.format(f"{look.held} {result.note}".rstrip())
+    if result.verdict is docs.Verdict.LAYOUT:
+        return look.good.format(f"{look.layout} {result.note}".rstrip())
+    if not result.failed or not result.example.documented and not result.example.value:
+        return ""
+    value = result.example.value
+    expected = result.example.expected or (value.text if value else "")
+    page, here = next(iter(docs.changes(expected, result.got)), (expected, result.got))
+    return look.bad.format(f"{look.differs} page: {_short(page)} here: {_short(here)}")
+
+
+def summary(found: Counter[docs.Verdict], skipped: int, all_run: int) -> str:
+    """How many examples there were of each verdict. all_run: those that were to be run."""
+    total = found.total()
+    parts = [f"{found[verdict]} {words}" for verdict, words in _WORDS.items() if found[verdict]]
+    parts += [f"{skipped} not run"] * bool(skipped)
+    parts += [f"{all_run - total} left"] * (all_run > total)
+    inputs = counted(total, "input")
+    return f"{inputs}: {', '.join(parts)}" if parts else "no input in this text"
 
 
 def _short(text: str) -> str:

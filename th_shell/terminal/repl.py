@@ -57,7 +57,7 @@ def run(
     first: the prompt that stands there already, for an engine that is not started yet. greeting:
     what stands above the prompt, by default the banner.
     """
-    session = Session(engine, time_format(config), config, numbered=True, look=_look(config))
+    session = Session(engine, time_format(config), config, numbered=True, look=look(config))
     session.serve_person(ask)
     language = lua(session, engine.start if first is not None else None)
     return converse(session, language, greeting or banner(), first, engine.start)
@@ -289,7 +289,7 @@ def time_format(config: Config) -> str:
     return "{}" if _is_plain(config) else "\x1b[90m{}\x1b[0m"
 
 
-def _look(config: Config) -> Look:
+def look(config: Config) -> Look:
     """How examples of pages are marked on this terminal."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     look = UNICODE if is_unicode and not is_dumb_terminal() else ASCII

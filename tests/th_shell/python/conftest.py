@@ -49,3 +49,10 @@ def printed(capfd: pytest.CaptureFixture[str]) -> Callable[[], str]:
         return found.out + found.err
 
     return read
+
+
+@pytest.fixture
+def write_to_descriptor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Lets Python write to the descriptor 1 from a call on, as it does outside of tests."""
+    with open(1, "w", closefd=False) as out:
+        yield lambda: monkeypatch.setattr("sys.stdout", out)

@@ -43,6 +43,23 @@ def test_hints_examples_and_variables(command: list[str], environment: dict[str,
     terminal.close()
 
 
+def test_a_page_at_the_prompt_of_python(command: list[str], environment: dict[str, str]) -> None:
+    terminal = Terminal()
+    page = (
+        ">>> import torch\n>>> torch.ones(2).sum()\ntensor(2.)\n>>> torch.ones(2)\ntensor([1.])\n"
+    )
+    with terminal.running([*command, "--python"], env=environment) as program:
+        terminal.until(b">>> ")
+        terminal.press(paste(page).encode() + b"\r")
+        terminal.until("\r\ntensor(2.)\r\n✓\r\n".encode())
+        terminal.until("\r\n✗ page: ".encode())
+        terminal.until(b"3 inputs: 1 as documented, 1 different, 1 without output")
+        terminal.until(b">>> ")
+        terminal.press(b"\x04")
+        assert program.wait(60) == 0
+    terminal.close()
+
+
 @pytest.mark.parametrize("flag", [(), ("-i",)])
 def test_others_see_what_the_reference_prints(
     command: list[str], environment: dict[str, str], flag: tuple[str, ...]
