@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from th_shell.config import Config
@@ -62,9 +62,9 @@ class PythonSession(Conversation):
             echoes = len(found) > 1 and is_page(text)
             if is_page(text) and not any(map(COMMANDS.is_command, found)):
                 shown = examples(text)
-                if any(example.expected for example in shown):
-                    with suppress(OSError):  # no more files: so nothing is compared
-                        return self._play(shown)
+                is_compared = any(example.expected for example in shown)
+                if is_compared and (goes_on := self._play(shown)) is not None:
+                    return goes_on
             for piece in found:
                 if echoes:
                     self.write(self.echo(piece))
@@ -74,11 +74,17 @@ class PythonSession(Conversation):
                     break
         return True
 
-    def _play(self, shown: Sequence[Example]) -> bool:
+    def _play(self, shown: Sequence[Example]) -> bool | None:
+        """As `submit`; None where nothing can be compared, and nothing was run."""
         from th_shell.python.playing import PythonPlayer
         from th_shell.session.tee import Tee
 
-        with self.stoppable(), Tee() as tee:
+        with ExitStack() as stack:
+            try:
+                tee = stack.enter_context(Tee())
+            except OSError:  # the system has no more files
+                return None
+            stack.enter_context(self.stoppable())
             return PythonPlayer(self, shown, self.look, tee).play()
 
     def run(self, piece: str) -> bool:
