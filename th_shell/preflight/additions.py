@@ -13,20 +13,18 @@ _OPENERS = frozenset("setfenv getfenv loadstring load module import _ENV".split(
 
 @dataclass
 class Additions:
-    """globals: those that it defines; named: all that it names. members: the fields by the global
+    """globals: those that it defines. members: the fields by the global
     tables that it adds them to. mentions: how often it names a field or method. texts: its strings,
     without the dashes of options. is_open: whether it may get globals in other ways.
     """
 
     globals: set[str] = field(default_factory=set)
-    named: set[str] = field(default_factory=set)
     members: dict[str, set[str]] = field(default_factory=dict)
     mentions: Counter[str] = field(default_factory=Counter)
     texts: set[str] = field(default_factory=set)
     is_open: bool = False
 
     def add_global(self, node: Name) -> None:
-        self.named.add(node.name)
         if node.use is Use.ASSIGNED:
             self.globals.add(node.name)
         elif node.name in _OPENERS or (node.name == "_G" and node.use is not Use.INDEXED):

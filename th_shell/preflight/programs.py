@@ -18,12 +18,11 @@ from pathlib import Path
 from runtime import Engine
 from th_shell.files import read_file
 from th_shell.preflight.additions import Additions, additions_of, texts_of
-from th_shell.preflight.knowledge import Facts
+from th_shell.preflight.knowledge import PENLIGHT, Facts
 from th_shell.preflight.parser import NotLuaError, as_parsed, parse
 from th_shell.preflight.syntax_errors import syntax_errors
 from th_shell.preflight.syntax_tree import Call, Chunk, Place, origin
 
-_MOST_FILES = 500  # of a folder that are looked through for globals
 _LEVELS = 4  # folders above a file in which its modules may lie
 
 
@@ -99,7 +98,7 @@ def _module_file(path: Path) -> Path | None:
 
 def _texts_in(folder: Path) -> dict[str, str]:
     """The programs in a folder, by their names."""
-    files = [file for file in folder.glob("*.lua") if file.is_file()][:_MOST_FILES]
+    files = (file for file in folder.glob("*.lua") if file.is_file())
     return {file.name: file.read_text("utf-8", "replace") for file in files}
 
 
@@ -191,9 +190,8 @@ class World:
 
     globals, fields, texts: the globals, fields and methods that they define together, and the
     strings in them. members: the fields by the global tables that they are added to. mentions: how
-    often they name a field or method; readers: how many of them name a global. is_extended: whether
-    they load modules that cannot be read, which may add to torch. programs: all of them, with their
-    modules.
+    often they name a field or method. is_extended: whether they load modules that cannot be read,
+    which may add to torch. programs: all of them, with their modules.
     """
 
     facts: Facts
@@ -203,7 +201,6 @@ class World:
     texts: set[str] = field(default_factory=set)
     members: dict[str, set[str]] = field(default_factory=dict)
     mentions: Counter[str] = field(default_factory=Counter)
-    readers: Counter[str] = field(default_factory=Counter)
     is_extended: bool = False
     programs: list[Program] = field(default_factory=list)
     _required: set[str] = field(default_factory=set)
@@ -243,7 +240,6 @@ class World:
         self.fields.update(program.chunk.defined)
         self.globals.update(adds.globals)
         self.texts.update(adds.texts)
-        self.readers.update(adds.named)
         self.mentions.update(adds.mentions)
         for table, names in adds.members.items():
             self.members.setdefault(table, set()).update(names)
@@ -281,24 +277,18 @@ class World:
         """Whether one of them may add a field of this name to a table."""
         return name in self.fields or name in self.texts
 
-    def often_named(self) -> set[str]:
-        """Fields and methods that must be somebody's."""
-        return {name for name, count in self.mentions.items() if count > 2}
-
-    def global_names(self, program: Program) -> set[str]:
-        """The globals that a program may find."""
+    def global_names(self) -> set[str]:
+        """The globals that programs may find."""
         members = self.members.get("_G", set())
-        known = (self.globals, members, self._required, self.facts.globals, self.facts.packages)
-        return {name for names in known for name in names}
+        required = self._required - self.facts.packages.keys()
+        known = {*self.globals, *members, *required, *self.facts.globals}
+        # Penlight defines the others of its modules when they are used.
+        return known.union(PENLIGHT) if "pl" in self._required else known
 
     def changes_tensors(self, name: str) -> bool:
         """Whether one of them may give tensors a method of this name."""
         tables = [t for t in self.members if t.startswith("torch.") and name in self.members[t]]
         return bool(tables) or (self.mentions["getmetatable"] > 0 and self.may_define(name))
-
-    def requires(self, name: str) -> bool:
-        """Whether one of them loads a module."""
-        return name in self._required
 
     def is_open(self, program: Program) -> bool:
         """Whether a program, one that it loads, or one that loads it, may get any globals."""

@@ -14,14 +14,11 @@ from th_shell.nearest import slip_of
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.arity import impossible_counts
 from th_shell.preflight.finding import Finding, Found, no_such
-from th_shell.preflight.knowledge import GPU, GPU_METHODS, OTHER, PENLIGHT
+from th_shell.preflight.knowledge import GPU, GPU_METHODS, OTHER
 from th_shell.preflight.programs import Program, World
 from th_shell.preflight.shapes import wrong_shapes
 from th_shell.preflight.syntax_errors import syntax_error
-from th_shell.preflight.undefined import (
-    misspelt_fields,
-    undefined_globals,
-)
+from th_shell.preflight.undefined import undefined_globals
 
 # -- findings
 
@@ -74,32 +71,6 @@ def _lacking_modules(program: Program, world: World) -> Iterator[Found]:
             continue
         lack = world.facts.packages.get(name.partition(".")[0], OTHER)
         yield Found(node, name.partition(".")[0], f"require '{name}'", lack)
-
-
-def _lacking_globals(program: Program, world: World) -> Iterator[Found]:
-    """Tables of packages that are not here, where the program itself does not ask for them."""
-    asked = {text.partition(".")[0] for text in program.chunk.texts}
-    seen = asked | world.globals
-    if world.requires("pl"):  # which defines the others when they are used
-        seen |= PENLIGHT.keys()
-    packages = world.facts.packages
-    for node in program.chunk.nodes:
-        if not isinstance(node, tree.Name) or node.local or node.name not in packages:
-            continue
-        if (
-            node.name not in seen
-            and node.use in (tree.Use.INDEXED, tree.Use.CALLED)
-            and not _tests(program, node.name)
-        ):
-            if not world.modules.in_engine(node.name):
-                seen.add(node.name)
-                yield Found(node, node.name, f"{node.name}.…", packages[node.name])
-
-
-def _tests(program: Program, name: str) -> bool:
-    """Whether a program looks whether there is a global."""
-    nodes = (node for node in program.chunk.nodes if isinstance(node, tree.Name))
-    return any(node.name == name and node.use is tree.Use.READ for node in nodes)
 
 
 def _lacking_fields(program: Program, world: World) -> Iterator[Found]:
@@ -168,13 +139,11 @@ def _lacking_methods(program: Program, world: World) -> Iterator[Found]:
 
 _RULES: tuple[Callable[[Program, World], Iterator[Found]], ...] = (
     _lacking_modules,
-    _lacking_globals,
     _lacking_fields,
     _gpu_methods,
     _gpu_types,
     _lacking_methods,
     undefined_globals,
-    misspelt_fields,
     impossible_counts,
     wrong_shapes,
 )

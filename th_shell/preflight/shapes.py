@@ -26,12 +26,11 @@ _KEPT = frozenset(
 _TOGETHER = frozenset("+ - add csub cmul cdiv cpow cmin cmax copy dot dist".split())
 #: Products, and the numbers of dimensions of what they multiply.
 _PRODUCTS = {"mm": [(2, 2)], "mv": [(2, 1)], "bmm": [(3, 3)], "*": [(2, 2), (2, 1)]}
-#: Methods whose first argument is a dimension.
-_ALONG = frozenset("select narrow size sum mean max min sort".split())
 #: Methods that do not change the sizes of the tensor that they are called on.
-_HARMLESS = _KEPT | _ALONG | frozenset(
+_HARMLESS = _KEPT | frozenset(
     "t view reshape dim nElement std var prod topk transpose expand index type norm numel "
-    "isSameSizeAs lt gt le ge eq ne repeatTensor stride unfold split chunk sub storage".split()
+    "isSameSizeAs lt gt le ge eq ne repeatTensor stride unfold split chunk sub storage select "
+    "narrow size sum mean max min sort".split()
 )  # fmt: skip
 #: Functions that leave the sizes of their arguments as they are.
 _READERS = frozenset("print torch.mm torch.mv torch.bmm torch.dot".split())
@@ -116,8 +115,6 @@ class _Reader:
             return f"{_text(before)} is no matrix"
         if is_method and numbers and name in ("view", "reshape"):
             return _of_view(before, numbers)
-        if is_method and numbers and name in _ALONG:
-            return _of_dimension(before, numbers, name)
         tensors = [one for one in arguments if _number(one) is None]
         found = [self.sizes(one) for one in tensors]
         if len(found) < 2 or not (found[-2] and found[-1]):
@@ -126,7 +123,7 @@ class _Reader:
             return _of_elements(found[-2], found[-1])
         if name not in _PRODUCTS or (is_method and len(found) != 3):
             return ""
-        return _of_product(name, found[-2], found[-1], found[0] if is_method else None)
+        return _of_product(name, found[-2], found[-1])
 
 
 def _made(name: str, arguments: Sequence[tree.Node]) -> Sizes:
@@ -175,16 +172,12 @@ def _of_elements(left: Sizes, right: Sizes) -> str:
     return f"{_text(left)} has {prod(left)} elements, and {_text(right)} has {prod(right)}"
 
 
-def _of_product(name: str, left: Sizes, right: Sizes, result: Sizes | None) -> str:
-    """result: the sizes of the tensor that takes the product, which stay as they are."""
+def _of_product(name: str, left: Sizes, right: Sizes) -> str:
     batch = len(left) - 2
     fits = (len(left), len(right)) in _PRODUCTS[name] and left[:batch] == right[:batch]
-    if not fits or left[-1] != right[batch]:
-        return f"{_text(left)} and {_text(right)} cannot be multiplied"
-    product = left[:-1] + right[batch + 1 :]
-    if not result or result == product:
+    if fits and left[-1] == right[batch]:
         return ""
-    return f"the product is {_text(product)}, and the tensor for it {_text(result)}"
+    return f"{_text(left)} and {_text(right)} cannot be multiplied"
 
 
 def _of_view(before: Sizes, sizes: Sizes) -> str:
@@ -194,15 +187,3 @@ def _of_view(before: Sizes, sizes: Sizes) -> str:
     if min(sizes) < -1 or 0 in sizes or sizes.count(-1) > 1 or prod(before) % known == 0:
         return ""
     return f"the {prod(before)} elements of {_text(before)} are no multiple of {known}"
-
-
-def _of_dimension(before: Sizes, numbers: Sizes, name: str) -> str:
-    dimension, *rest = numbers
-    if name == "select" and len(before) == 1:
-        dimension = 1  # whatever is said
-    if not 1 <= dimension <= len(before):
-        return f"{_text(before)} has no dimension {dimension}"
-    size, last = before[dimension - 1], sum(rest[:2]) - (name == "narrow")
-    if name in ("select", "narrow") and rest and not 1 <= last <= size and rest[0] > 0:
-        return f"dimension {dimension} of {_text(before)} ends at {size}"
-    return ""

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from runtime import Engine, LuaSyntaxError, tokens
+from th_shell.paragraphs import MOST_LINES
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import Lack
 
-_MOST = 20  # errors of a source
 _PLACE = re.compile(r"^.*?:(\d+): ", re.DOTALL)
 #: Messages about a line other than the one that was wrong.
 _ELSEWHERE = re.compile(r"'(?:end|<eof>)' expected|near '<eof>'|\(to close|label|outside a|vararg")
@@ -36,7 +36,7 @@ _ATTRIBUTE = re.compile(r"\blocal\s+\w+\s*<\s*(?:const|close)\s*>")
 def syntax_errors(code: bytes, engine: Engine) -> Iterator[tuple[int, str]]:
     """The lines, from 1, and messages of a source's errors."""
     lines, last = code.split(b"\n"), 0
-    for _ in range(_MOST):
+    for _ in range(MOST_LINES):
         try:
             engine.compile(b"\n".join(lines), b"=lua")
             return

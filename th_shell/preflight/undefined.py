@@ -1,4 +1,4 @@
-"""Rules about names: globals and fields that nothing defines.
+"""The rule about globals that nothing defines.
 
 Where a program may get globals in ways that cannot be read (`World.is_open`), only a name that is
 one slip of the fingers away from another is told.
@@ -16,25 +16,30 @@ from th_shell.preflight.programs import Program, World
 
 #: Programs that have more names than these from nowhere are run by others, which give them.
 _MOST_NAMES = 4
-#: And names that so many programs have from nowhere.
-_MOST_READERS = 2
 
 
 def undefined_globals(program: Program, world: World) -> Iterator[Found]:
-    """Names that are read as globals, and that nothing defines."""
+    """Names that are read as globals, and that nothing defines: packages that are not here, too."""
     names = [node for node in program.chunk.nodes if isinstance(node, tree.Name)]
     free = [node for node in names if node.local is None]
     if any(node.name in HOSTS for node in free):
         return
-    known = world.global_names(program)
+    packages = world.facts.packages
+    known = world.global_names()
     known.update(node.name for node in free if node.is_tested)
     known.update(filter(world.modules.in_engine, {node.name for node in free} - known))
     left = [node for node in free if node.name not in known and node.use is not tree.Use.ASSIGNED]
-    is_open = len({node.name for node in left}) > _MOST_NAMES or world.is_open(program)
+    nowhere = {node.name for node in left} - packages.keys()
+    is_open = len(nowhere) > _MOST_NAMES or world.is_open(program)
+    asked = {text.partition(".")[0] for text in program.chunk.texts}
     for node in left:
-        lack = _lack_of_global(node, program, world, is_open)
-        if lack is not None:
-            yield Found(node, node.name, node.name, lack)
+        if node.name not in packages:
+            lack = _lack_of_global(node, program, world, is_open)
+            if lack is not None:
+                yield Found(node, node.name, node.name, lack)
+        elif node.name not in asked and node.use is not tree.Use.READ:
+            asked.add(node.name)  # it is told once
+            yield Found(node, node.name, f"{node.name}.…", packages[node.name])
 
 
 def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bool) -> Lack | None:
@@ -43,28 +48,6 @@ def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bo
     if is_open:
         slip = slip_of(node.name, others)
         return Lack("no such variable", f"there is {slip}") if slip else None
-    if world.readers[node.name] > _MOST_READERS or world.is_defined_beside(node.name, program):
+    if world.is_defined_beside(node.name, program):
         return None
-    lines = [one.place.line for one in program.chunk.locals if one.name == node.name]
-    if any(lines):
-        why = f"a global that nothing defines: the local of line {max(lines)} is not visible here"
-        return Lack(why, "define it further out")
     return no_such("a global that nothing defines", node.name, others)
-
-
-def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
-    """Fields that nothing defines, and whose names are those of others with a slip."""
-    known, often = world.facts.all_methods, world.fields | world.often_named()
-    for node in program.chunk.nodes:
-        if not isinstance(node, tree.Index) or node.key is None or node.is_tested:
-            continue
-        if node.use is tree.Use.ASSIGNED or node.key in known or world.may_define(node.key):
-            continue
-        root = tree.origin(node.base).partition(".")[0]
-        if root in world.facts.fields or world.mentions[node.key] > 1:
-            continue
-        slip = slip_of(node.key, often)
-        is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
-        if slip and len(node.key) > 4 and (slip in world.fields or not is_other):
-            what = f".{node.key}"
-            yield Found(node, what, what, Lack("nothing here defines it", f"there is {slip}"))

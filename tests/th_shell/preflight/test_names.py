@@ -1,4 +1,4 @@
-"""What th --check says of names: undefined globals, misspelt members, methods and fields."""
+"""What th --check says of names: undefined globals, misspelt members and methods."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.th_shell.preflight.conftest import Check
          "define it, or leave it out"),
         ("local é = 'é' .. nothing", "1:18: nothing: a global that nothing defines; "
          "define it, or leave it out"),
-        ("do\n local inner = 1\nend print(inner)", "3:11: inner: a global that nothing defines: "
-         "the local of line 2 is not visible here; define it further out"),
+        ("do\n local inner = 1\nend print(inner)", "3:11: inner: a global that nothing defines; "
+         "define it, or leave it out"),
         ("local count = 1; print(cuont)", "1:24: cuont: a global that nothing defines; there is "
          "count"),
         ("loadstring(code)() local count = 1; code = ''; print(cuont)",
@@ -25,11 +25,7 @@ from tests.th_shell.preflight.conftest import Check
          "Sequentail; there is Sequential"),
         ("local o = require 'optim' o.sdg(1)", "1:29: optim.sdg: optim has no sdg; there is sgd"),
         ("arg:forwrad(1)", "1:5: :forwrad(): nothing here has it; there is forward"),
-        ("local M = {} function M.compute() end M.comptue()", "1:41: .comptue: nothing here "
-         "defines it; there is compute"),
         ("arg:fowrard(1)", "1:5: :fowrard(): nothing here has it; there is forward"),
-        ("local M = {colour = 1} print(M.colur)", "1:32: .colur: nothing here defines it; there is "
-         "colour"),
         ("torch.zeross(3)", "1:7: torch.zeross: torch has no zeross; there is zeros"),
     ],
 )  # fmt: skip
@@ -62,11 +58,7 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
         "print(arg[1], _VERSION, unpack({}))",
         "nn.MyOwnLinear() nn.ReLU7() optim.sgdx()",
         "arg:foo() arg:methods() arg:stepp_all()",
-        "local M = {compute = 1} print(M.computes, M.comput3, M[1].computing)",
-        "cmd = torch.CmdLine() cmd:option('-max_epoch', 1) local opt = cmd:parse(arg)\n"
-        "print(opt.max_epoch, opt.maxepoch, opt.maxepoch)",
         "goto done; ::done::",
-        "local o = {count = 1} if not o._count then print(o.couny == nil, o.conut or 1) end",
         "map(range(3)) zip(fold(1), take(2))",
         "nn.TemporalKMaxPooling() nn.LinearN()",
         "nn = require 'nn' torch.class('nn.ReTest') nn.ReTest()",
@@ -76,11 +68,6 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
 def test_what_is_left_alone(check: Check, source: str) -> None:
     said = [one for one in check(source) if "install" not in one]
     assert said == []
-
-
-def test_what_many_files_have_from_nowhere(check: Check) -> None:
-    assert check("print(other)", "print(other)") != []
-    assert check("print(other)", "print(other)", "print(other)") == []
 
 
 def test_what_a_file_beside_it_defines(check: Check) -> None:

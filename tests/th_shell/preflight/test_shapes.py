@@ -33,11 +33,8 @@ from th_shell.preflight.knowledge import Facts
          "the sizes"),
         ("torch.rand(6):view(-1, 4)", "1:15: :view(): the 6 elements of 6 are no multiple "
          "of 4; correct the sizes"),
-        ("torch.Tensor{{1, 2}, {3, 4}}:select(1, 3)", "1:30: :select(): dimension 1 of 2x2 ends "
-         "at 2; correct the sizes"),
-        ("torch.zeros(4):narrow(1, 3, 3)", "1:16: :narrow(): dimension 1 of 4 ends at 4; correct "
-         "the sizes"),
-        ("torch.eye(2):sum(3)", "1:14: :sum(): 2x2 has no dimension 3; correct the sizes"),
+        ("torch.Tensor{{1, 2}, {3, 4}}:view(3)", "1:30: :view(): 2x2 has 4 elements, and 3 has 3; "
+         "correct the sizes"),
         ("torch.ones(2, 3, 4):t()", "1:21: :t(): 2x3x4 is no matrix; correct the sizes"),
     ],
 )  # fmt: skip
@@ -112,12 +109,9 @@ _MADE = ("torch.ones(2, 3)", "torch.rand(3, 2)", "torch.eye(2)", "torch.range(1,
 _CALLS = ("{a} + {b}", "{a} - {b}", "{a} * {b}", "{a}:add({b})", "{a}:add(2, {b})",
           "torch.mm({a}, {b})",
           "torch.mv({a}, {b})", "torch.cmul({a}, {b})", "{a}:cmul({b}, {b})", "{a}:dot({b})",
-          "torch.bmm({a}, {b})", "{a}:copy({b})", "{a}:clone():mm({a}, {b})", "torch.dot({a}, {b})",
-          "{a}:t():add({b})", "{a}:clone():mv({a}, {b})", "torch.add({a}, 2, {b})")  # fmt: skip
-_OWN = ("{a}:view(2, 3)", "{a}:view(-1, 3)", "{a}:view(4)", "{a}:t()", "{a}:sum(2)",
-        "{a}:select(2, 3)",
-        "{a}:narrow(1, 2, 2)", "{a}:size(2)", "{a}:reshape(3, 2)", "{a}:max(1)", "{a}:sort(3)",
-        "{a}:sum(0)", "{a}:narrow(2, 1, 3)", "{a}:t():select(1, 3)")  # fmt: skip
+          "torch.bmm({a}, {b})", "{a}:copy({b})", "torch.dot({a}, {b})",
+          "{a}:t():add({b})", "torch.add({a}, 2, {b})")  # fmt: skip
+_OWN = ("{a}:view(2, 3)", "{a}:view(-1, 3)", "{a}:view(4)", "{a}:t()", "{a}:reshape(3, 2)")
 
 
 @pytest.mark.parametrize("call", [*_CALLS, *_OWN])
