@@ -11,6 +11,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Generator, Sequence
+from itertools import chain
 from typing import Any
 
 from runtime import Dialogue, Engine, LuaError, Stop
@@ -28,8 +29,8 @@ _Answer = Generator[tuple[Any, ...], list[Any], "Message | None"]
 
 _PATIENCE = 2.0  # seconds until a program that does not end is killed
 _WAYS = {"continue": "continue", "next": "next", "stepIn": "step", "stepOut": "finish"}
-_REASONS = {"entry": "entry", "breakpoint": "breakpoint", "watch": "data breakpoint",
-            "call": "breakpoint", "error": "exception", "pause": "pause"}  # fmt: skip
+#: Reasons that the protocol calls otherwise.
+_REASONS = {"call": "breakpoint", "error": "exception", "next": "step", "finish": "step"}
 _THREAD = {"id": 1, "name": "main"}
 _CAPABILITIES = {
     "supportsConfigurationDoneRequest": True,
@@ -37,7 +38,6 @@ _CAPABILITIES = {
     "supportsEvaluateForHovers": True,
     "supportsSetVariable": True,
     "supportsTerminateRequest": True,
-    "supportsExceptionInfoRequest": True,
     "exceptionBreakpointFilters": [
         {"filter": "uncaught", "label": "Uncaught errors", "default": True}
     ],
@@ -72,11 +72,11 @@ class Adapter:
         self._launch: Message = {}
         self._breakpoints: dict[str, list[tuple[str, int, str]]] = {}  # with condition, by file
         self._frames: list[Frame] = []
-        self._frame_of: dict[int, int] = {}  # that the value with a number was seen in
+        # The scope, '' of any other value, and the frame of what has a number.
+        self._told: dict[int, tuple[str, int]] = {}
         self._pauses = False  # whether the program is to stop at its next line
         self._is_configured = self._runs = False
         self._ends = self._is_over = False  # the program is to end; the client leaves
-        self._error = ""  # the message of the error that the program has stopped for
         self._status = 0
 
     def serve(self) -> int:
@@ -141,8 +141,7 @@ class Adapter:
             return
         self._output.pass_on()
         self._frames = read_frames((yield ("frames",)))
-        self._error = stop.detail if stop.reason == "error" else ""
-        reason = _REASONS.get(stop.reason, "step")
+        reason = _REASONS.get(stop.reason, stop.reason)
         self._wire.event(
             "stopped", reason=reason, threadId=_THREAD["id"], allThreadsStopped=True,
             **{"text": stop.detail} if stop.detail else {},
@@ -152,7 +151,7 @@ class Adapter:
             request = self._requests.get() or {}
             yield from self._handle(request)
             way = _WAYS.get(str(request.get("command")))
-        self._frames, self._frame_of = [], {}
+        self._frames, self._told = [], {}
         yield ("go", "quit" if self._ends else way, 1)
 
     def _attend(self) -> Dialogue:
@@ -162,18 +161,18 @@ class Adapter:
         pauses, self._pauses = self._pauses, False
         yield ("go", "quit" if self._ends else "pause" if pauses else "on", 1)
 
-    # -- requests
+    # -- requests: each has a method that is named after it
 
     def _handle(self, request: Message) -> Dialogue:
         """Answer a request; none where the client has gone."""
         if not request:
             self._is_over = True
             return
-        handler = _HANDLERS.get(str(request.get("command")))
+        handler = getattr(self, f"_do_{request.get('command')}", None)
         try:
             if handler is None:
                 raise Refused("this is not supported")
-            found = handler(self, request.get("arguments") or {})
+            found = handler(request.get("arguments") or {})
             body = (yield from found) if isinstance(found, Generator) else found
         except Refused as error:
             self._wire.answer(request, problem=str(error))
@@ -186,10 +185,10 @@ class Adapter:
             if request["command"] == "initialize":
                 self._wire.event("initialized")
 
-    def _initialize(self, _: Message) -> Message | None:
+    def _do_initialize(self, _: Message) -> Message | None:
         return _CAPABILITIES
 
-    def _begin(self, arguments: Message) -> _Answer:
+    def _do_launch(self, arguments: Message) -> _Answer:
         program = arguments["program"]
         if arguments.get("cwd"):
             try:
@@ -206,38 +205,36 @@ class Adapter:
         self._launch = {"program": program}
         return None
 
-    def _configured(self, _: Message) -> Message | None:
+    def _do_configurationDone(self, _: Message) -> Message | None:
         self._is_configured = True
         return None
 
-    def _set_breakpoints(self, arguments: Message) -> _Answer:
+    def _do_setBreakpoints(self, arguments: Message) -> _Answer:
         path = os.path.abspath(arguments["source"]["path"])
         asked = list(arguments.get("breakpoints") or ())
         self._breakpoints[path] = [
             (path, int(one["line"]), one.get("condition") or "") for one in asked
         ]
-        rows = [row for of_file in self._breakpoints.values() for row in of_file]
-        lines = yield ("breakpoints", *(field for row in rows for field in row))
+        rows = list(chain(*self._breakpoints.values()))
+        lines = yield ("breakpoints", *chain(*rows))
         own = [line for line, row in zip(lines, rows, strict=True) if row[0] == path]
-        return {"breakpoints": [_told(line, one) for line, one in zip(own, asked, strict=True)]}
+        return {"breakpoints": list(map(_told, own, asked))}
 
-    def _set_errors(self, arguments: Message) -> _Answer:
+    def _do_setExceptionBreakpoints(self, arguments: Message) -> _Answer:
         yield ("errors", "uncaught" if "uncaught" in arguments["filters"] else "")
         return {"breakpoints": []}
 
-    def _error_info(self, _: Message) -> Message | None:
-        return {"exceptionId": "error", "description": self._error, "breakMode": "unhandled"}
-
-    def _threads(self, _: Message) -> Message | None:
+    def _do_threads(self, _: Message) -> Message | None:
         return {"threads": [_THREAD]}
 
-    def _stack(self, arguments: Message) -> Message | None:
+    def _do_stackTrace(self, arguments: Message) -> Message | None:
         start, count = arguments.get("startFrame") or 0, arguments.get("levels") or None
         shown = [_told_frame(one) for one in self._frames[start:][:count]]
         return {"stackFrames": shown, "totalFrames": len(self._frames)}
 
-    def _scopes(self, arguments: Message) -> Message | None:
+    def _do_scopes(self, arguments: Message) -> Message | None:
         frame = self._frame(arguments)
+        self._told.update({base + frame: (name, frame) for name, base in _SCOPES.items()})
         scopes: list[Message] = [
             {"name": name, "variablesReference": base + frame, "expensive": name == "Globals"}
             for name, base in _SCOPES.items()
@@ -251,7 +248,7 @@ class Adapter:
             raise Refused("the program has not stopped there")
         return frame
 
-    def _variables(self, arguments: Message) -> _Answer:
+    def _do_variables(self, arguments: Message) -> _Answer:
         number = int(arguments["variablesReference"])
         scope, frame = self._scope(number)
         if scope in _KINDS:
@@ -265,33 +262,24 @@ class Adapter:
 
     def _scope(self, number: int) -> tuple[str, int]:
         """The name of the scope with a number, '' of another value; and its frame."""
-        for name, base in _SCOPES.items():
-            if base < number <= base + len(self._frames):
-                return name, number - base
-        if number not in self._frame_of:
+        if number not in self._told:
             raise Refused("this value is no longer there")
-        return "", self._frame_of[number]
+        return self._told[number]
 
     def _told_variable(self, one: Variable, frame: int) -> Message:
         return {"name": one.name, **self._told_value([one.text, one.type, one.number], frame)}
 
     def _told_value(self, told: list[Any], frame: int, name: str = "value") -> Message:
         text, kind, number = told
-        self._frame_of[int(number)] = frame
+        self._told[int(number)] = "", frame
         return {name: text, "type": kind, "variablesReference": int(number)}
 
-    def _evaluate(self, arguments: Message) -> _Answer:
-        frame, code = self._frame(arguments), arguments["expression"]
-        if arguments.get("context") != "repl":
-            told = _checked((yield ("evaluate", frame, code)))
-            return self._told_value(told, frame, "result")
-        self._output.collect()
-        answer = yield ("show", frame, code)
-        shown = self._output.collected()
-        _checked(answer)
-        return {"result": shown.rstrip("\n\t"), "variablesReference": 0}
+    def _do_evaluate(self, arguments: Message) -> _Answer:
+        frame = self._frame(arguments)
+        told = _checked((yield ("evaluate", frame, arguments["expression"])))
+        return self._told_value(told, frame, "result")
 
-    def _set_variable(self, arguments: Message) -> _Answer:
+    def _do_setVariable(self, arguments: Message) -> _Answer:
         number = int(arguments["variablesReference"])
         name, value = arguments["name"], arguments["value"]
         scope, frame = self._scope(number)
@@ -301,16 +289,21 @@ class Adapter:
         _checked((yield ("evaluate", frame, f"{name} = {value}")))
         return self._told_value(_checked((yield ("evaluate", frame, name))), frame)
 
-    def _go(self, _: Message) -> Message | None:
+    def _do_continue(self, _: Message) -> Message | None:
         if not self._frames:
             raise Refused("the program has not stopped")
         return {"allThreadsContinued": True}
 
-    def _pause(self, _: Message) -> Message | None:
+    _do_next = _do_stepIn = _do_stepOut = _do_continue
+
+    def _do_pause(self, _: Message) -> Message | None:
         self._pauses = True
         return None
 
-    def _end(self, _: Message) -> Message | None:
+    def _do_terminate(self, _: Message) -> Message | None:
+        return None  # it ends: see `_end_soon`
+
+    def _do_disconnect(self, _: Message) -> Message | None:
         self._is_over = True
         return None
 
@@ -325,11 +318,9 @@ def _checked(answer: list[Any]) -> list[Any]:
 
 def _told(line: int | str, asked: Message) -> Message:
     """What the client is told of a breakpoint that it has asked for."""
-    if isinstance(line, str):
-        return {"verified": False, "line": asked["line"], "message": line}
-    if not line:
-        return {"verified": False, "line": asked["line"], "message": "no code is there"}
-    return {"verified": True, "line": int(line)}
+    if line and not isinstance(line, str):
+        return {"verified": True, "line": int(line)}
+    return {"verified": False, "line": asked["line"], "message": line or "no code is there"}
 
 
 def _told_frame(frame: Frame) -> Message:
@@ -339,23 +330,3 @@ def _told_frame(frame: Frame) -> Message:
     return {
         "id": frame.number, "name": frame.name, "line": frame.line, "column": 1, "source": source,
     }  # fmt: skip
-
-
-_HANDLERS: dict[str, Callable[[Adapter, Message], _Answer | Message | None]] = {
-    "initialize": Adapter._initialize,
-    "launch": Adapter._begin,
-    "setBreakpoints": Adapter._set_breakpoints,
-    "setExceptionBreakpoints": Adapter._set_errors,
-    "configurationDone": Adapter._configured,
-    "exceptionInfo": Adapter._error_info,
-    "threads": Adapter._threads,
-    "stackTrace": Adapter._stack,
-    "scopes": Adapter._scopes,
-    "variables": Adapter._variables,
-    "evaluate": Adapter._evaluate,
-    "setVariable": Adapter._set_variable,
-    **dict.fromkeys(_WAYS, Adapter._go),
-    "pause": Adapter._pause,
-    "terminate": lambda *_: None,  # it ends: see `_end_soon`
-    "disconnect": Adapter._end,
-}

@@ -37,7 +37,6 @@ class Captured:
     def __init__(self, tell: Callable[[str, str], object]) -> None:
         self._tell = tell
         self._lock = threading.Lock()
-        self._collected: list[str] | None = None
         self._pipes = [_Pipe(descriptor) for descriptor in _NAMES]
         threading.Thread(target=self._read_on, daemon=True).start()
 
@@ -51,18 +50,4 @@ class Captured:
         with self._lock:
             for pipe in self._pipes:
                 while text := pipe.read():
-                    if self._collected is not None and pipe.name == "stdout":
-                        self._collected.append(text)
-                    else:
-                        self._tell(pipe.name, text)
-
-    def collect(self) -> None:
-        """Keep what arrives at the standard output from now on, for `collected`."""
-        self.pass_on()
-        self._collected = []
-
-    def collected(self) -> str:
-        """What has arrived there; it is not told of."""
-        self.pass_on()
-        kept, self._collected = self._collected or [], None
-        return "".join(kept)
+                    self._tell(pipe.name, text)

@@ -109,7 +109,7 @@ class Console:
         elif word in _COMMANDS and (not rest or takes_text):
             yield from _COMMANDS[word](self, rest.strip())
         elif text:
-            yield from self._show_value(text)
+            yield from self._evaluate("show", text)
         return None
 
     @property
@@ -122,8 +122,9 @@ class Console:
     def _is_variable(self, name: str) -> Generator[tuple[Any, ...], list[Any], bool]:
         return any(one.name == name for one in (yield from self._variables()))
 
-    def _show_value(self, code: str) -> Dialogue:
-        ok, *told = yield ("show", self._frame.number, code)
+    def _evaluate(self, verb: str, code: str) -> Dialogue:
+        """Show the value of an expression, or watch it."""
+        ok, *told = yield (verb, self._frame.number, code)
         if not ok:
             yield ("write", f"{visible(str(told[0]))}\n")
 
@@ -168,12 +169,10 @@ class Console:
             yield ("write", visible(f"{mark} {number:4}  {lines[number - 1]}\n"))
 
     def _watch(self, code: str) -> Dialogue:
-        if not code:
+        if code:
+            yield from self._evaluate("watch", code)
+        else:
             yield ("unwatch",)
-            return
-        ok, *told = yield ("watch", self._frame.number, code)
-        if not ok:
-            yield ("write", f"{visible(str(told[0]))}\n")
 
     def _break(self, text: str) -> Dialogue:
         shown = yield from self.breakpoints.command(text)
