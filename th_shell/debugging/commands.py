@@ -38,5 +38,5 @@ def console_of(session: Session) -> Console:
     """The debugger of a session, at its prompt."""
     if not isinstance(session.debugger, Console):
         settle = session.watch.settle if isinstance(session.watch, Watch) else None
-        session.debugger = Console(line_reader(session.ask, settle), session.log)
+        session.debugger = Console(line_reader(session.ask, settle), session.sources)
     return session.debugger

@@ -47,13 +47,15 @@ _Step = Generator[tuple[Any, ...], list[Any], "tuple[Any, ...] | None"]
 class Console:
     """Asks a person what to look at, and how the program goes on.
 
-    read: shows a question, and returns the answer; raises EOFError and KeyboardInterrupt. log: the
-    inputs of the session.
+    read: shows a question, and returns the answer; raises EOFError and KeyboardInterrupt. inputs:
+    returns those of the session.
     """
 
-    def __init__(self, read: Callable[[str], str], log: Sequence[Entry] = ()) -> None:
+    def __init__(
+        self, read: Callable[[str], str], inputs: Callable[[], Sequence[Entry]] = list
+    ) -> None:
         self._read = read
-        self._log = log
+        self._inputs = inputs
         self.breakpoints = Breakpoints()
         self._frames: list[Frame] = []
         self._at = 0  # the index of the frame that is looked at
@@ -130,7 +132,7 @@ class Console:
 
     def _show_place(self) -> Dialogue:
         frame = self._frame
-        lines = frame.lines(self._log)
+        lines = frame.lines(self._inputs())
         text = f"{frame.chunk}:{frame.line} in {frame.name}\n"
         if 0 < frame.line <= len(lines):
             text += f"{frame.line:5}  {lines[frame.line - 1]}\n"
@@ -161,7 +163,7 @@ class Console:
             yield ("write", visible(text))
 
     def _list(self, _: str) -> Dialogue:
-        lines, at = self._frame.lines(self._log), self._frame.line
+        lines, at = self._frame.lines(self._inputs()), self._frame.line
         if not lines:
             yield ("write", f"the source of {visible(self._frame.chunk)} cannot be read\n")
         for number in range(max(at - _AROUND, 1), min(at + _AROUND, len(lines)) + 1):

@@ -74,7 +74,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _cells(self) -> Cells:
         session = Session(self._engine, config=self._config, numbered=True)
         session.serve_person()
-        session.debugger = Console(line_reader(self._question), session.log)
+        session.debugger = Console(line_reader(self._question), session.sources)
         front_end = FrontEnd(self._ask, self._show, self._clear)
         return Cells(session, self._streams, front_end, self._interrupted)
 

@@ -87,6 +87,7 @@ class Session(Conversation):
         self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
         self._numbered = numbered
         self._known_to_chance = 0  # so many entries of the log
+        self._running: list[Entry] = []  # the input that runs, which comes into the log at its end
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=512)(self._compile)
         # The editor asks for the inputs of a text before they are run, and the history after that.
@@ -290,14 +291,21 @@ class Session(Conversation):
         name = b"=[%d]" % number if self._numbered and number else b"=stdin"
         kept = number if self._numbered and number else None
         error = None
+        self._running = [Entry(number, source, None)]
         try:
             with nullcontext() if self.can_stop else self.stoppable():
                 self.engine.enter(_encoded(source), name, kept, before_values)
         except LuaError as raised:
             error = raised
+        finally:
+            self._running = []
         if number:
             self.log.append(Entry(number, source, error))
         return error
+
+    def sources(self) -> list[Entry]:
+        """The inputs whose lines a debugger shows: those of the log, and what runs."""
+        return [*self.log, *self._running]
 
     def _interrupt(self) -> Interrupted | None:
         """The error about Ctrl-C that came before an input's first step, or behind its last."""

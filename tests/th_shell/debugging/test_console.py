@@ -257,6 +257,10 @@ def test_at_a_terminal(
             (b"\x03", b"interrupted!"),  # heard also after the debugger's prompt
             (b"", b"th> "),
             (b"n > 0\r", b"true\t"),
+            (b"", b"th> "),
+            (b"debugger() n = 8\r", b"\n    1  debugger() n = 8\r\n"),  # it still runs
+            (b"", b"debug>"),
+            (b"quit\r", b"th> "),
         ):
             if keys == b"\x03":
                 time.sleep(0.3)  # as a person needs: it is no key of the line before

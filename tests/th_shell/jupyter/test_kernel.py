@@ -163,7 +163,7 @@ def test_the_debugger_asks_the_front_end(kernel: Client) -> None:
     place = r"\[\d+\]:1 in main chunk\n"
     code = "local n = 5 debugger() print(n)"
     shown = kernel.printed(code, ["n + 1", "n = 7", "continue"])
-    assert re.fullmatch(f"{place}6\t\n7\t\n", shown["stdout"])
+    assert re.fullmatch(f"{place}    1  {re.escape(code)}\n6\t\n7\t\n", shown["stdout"])
     kernel.run("local m = 8 error(m)")
     shown = kernel.printed("%debug", ["m", "quit"])
     assert re.fullmatch(f"{place}.*local m = 8 error\\(m\\)\n8\t\n", shown["stdout"])
