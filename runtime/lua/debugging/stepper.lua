@@ -69,8 +69,8 @@ local function line_with_code(path, line)
   if not f then return 0 end
   local lines = {}
   add_lines(lines, f)
-  for i = line, line + FARTHEST do
-    if lines[i] then return i end
+  for i = 0, FARTHEST do -- a line may be too large a number to be counted on from
+    if lines[line + i] then return line + i end
   end
   return 0
 end

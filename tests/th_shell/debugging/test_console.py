@@ -173,8 +173,11 @@ def test_a_condition_that_fails_stops_and_says_so(typed: Callable[..., str]) -> 
     )
 
 
-def test_a_line_behind_the_end_of_a_file(typed: Callable[..., str]) -> None:
-    assert typed("%break program.lua:900") == "1  program.lua:900; line 900 has no code\n"
+@pytest.mark.parametrize("line", [900, 10**20])
+def test_a_line_behind_the_end_of_a_file(typed: Callable[..., str], line: int) -> None:
+    assert (
+        typed(f"%break program.lua:{line}") == f"1  program.lua:{line}; line {line} has no code\n"
+    )
 
 
 def test_a_program_that_has_ended_goes_on_nowhere(typed: Callable[..., str]) -> None:
