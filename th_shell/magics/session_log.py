@@ -31,16 +31,18 @@ class _Log:
 
     @contextmanager
     def __call__(self, source: str) -> Iterator[None]:
-        text = source.encode("utf-8", "surrogateescape")
+        text = source.strip("\n").encode("utf-8", "surrogateescape")
         if self._session.commands.is_command(source):  # the inputs that it runs come on their own
             self._comment(text)
             yield
             return
         self._write(text)
-        with self._session.tee(self._output):
-            yield
-        if self._line:
-            self._output(b"\n")
+        try:
+            with self._session.tee(self._output):
+                yield
+        finally:
+            if self._line:
+                self._output(b"\n")
         if self._error:
             self._session.report(_KEY, f"{self.path}: {self._error}; the log has ended")
             stop(self._session, "")

@@ -59,6 +59,19 @@ def test_the_log_has_inputs_and_outputs(session: Session, printed: Printed, tmp_
     assert "2\t\n" in printed()
 
 
+def test_the_log_of_what_is_piped(th: Run, tmp_path: Path) -> None:
+    inputs = "%logstart log.lua\n1\n\nio.stdout:write('open') error('x')\n%pwd\n%logstop\n3\n"
+    assert th(input=inputs).returncode == 1
+    assert (tmp_path / "log.lua").read_text().splitlines()[1:] == [
+        "1",
+        "-- 1\t",
+        "io.stdout:write('open') error('x')",
+        "-- open",
+        "-- %pwd",
+        "-- %logstop",
+    ]
+
+
 def test_a_page_is_in_the_log(session: Session, printed: Printed, tmp_path: Path) -> None:
     session.submit(f"%logstart {tmp_path}/log.lua")
     session.submit("th> x = 3\nth> x\n3\n")
