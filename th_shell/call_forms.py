@@ -23,10 +23,13 @@ def least_and_most(form: str) -> tuple[int, int | None]:
     return least, None if "..." in form else most
 
 
-def takes(form: str, count: int) -> bool:
-    """Whether a form takes a number of arguments, a method's object among them."""
+def takes(form: str, count: int, is_loose: bool = False) -> bool:
+    """Whether a form takes a number of arguments, a method's object among them.
+
+    is_loose: nobody looks at further ones than it needs.
+    """
     least, most = least_and_most(form)
-    return least <= count and (most is None or count <= most)
+    return least <= count and (is_loose or most is None or count <= most)
 
 
 def without_types(form: str, tensor: str, number: str) -> str:

@@ -17,7 +17,6 @@ from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, sections
 from th_shell.session.commands import COMMANDS
 
 _LONGEST = 20_000  # characters: to look at more takes a time that is felt at each key
-_MOST_FORMS = 3
 _MARKS = ("...", "…")
 
 
@@ -51,11 +50,11 @@ class Signatures:
             return []
         name = "".join(token.text for token in code[call.first : call.bracket])
         found = [
-            Signature(name, words, _current(words, call.argument + skipped))
+            Signature(name, words, word_at(words, call.argument + skipped))
             for words, skipped in _forms(call, self._engine)
         ]
         fitting = [one for one in found if one.current is not None]
-        return (fitting or found)[:_MOST_FORMS]
+        return fitting or found
 
 
 #: The words of a form, and how many of them stand for a method's object.
@@ -89,7 +88,7 @@ def _meant(call: OpenCall, owner: str) -> list[_Form]:
     return [(inner.split(", "), int(owner == "string"))] if inner else []
 
 
-def _current(words: Sequence[str], index: int) -> int | None:
+def word_at(words: Sequence[str], index: int) -> int | None:
     """Which word stands for an argument; an optional one only where more are given than needed."""
     needed = [at for at, word in enumerate(words) if not word.startswith("[")]
     if needed and index + 1 >= len(needed) and any(mark in words[-1] for mark in _MARKS):

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import lru_cache
 
 from lsprotocol.types import Position, Range
+from pygls.workspace import PositionCodec
 
 from th_shell.preflight.programs import Program
 from th_shell.preflight.syntax_tree import Place
 
 
-def units(text: str) -> int:
-    """The length of a text in units of UTF-16."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def cut(line: str, character: int) -> str:
-    """The beginning of a line, up to a column in units of UTF-16."""
-    data = line.encode("utf-16-le", "surrogatepass")[: 2 * character]
-    return data.decode("utf-16-le", "surrogatepass" if len(data) % 4 == 0 else "ignore")
+_CODEC = PositionCodec()
+#: The length of a text in units of UTF-16.
+units: Callable[[str], int] = _CODEC.client_num_units
 
 
 @lru_cache(maxsize=64)
@@ -45,6 +41,6 @@ def range_of(program: Program, place: Place) -> Range:
 
 def text_before(source: str, position: Position) -> str:
     """The text of a source up to a position."""
-    lines = source.split("\n")
-    rest = lines[position.line] if position.line < len(lines) else ""
-    return "\n".join([*lines[: position.line], cut(rest, position.character)])
+    lines = [f"{line}\n" for line in source.split("\n")]
+    at = _CODEC.position_from_client_units(lines, position)
+    return "".join([*lines[: at.line], lines[at.line][: at.character]])

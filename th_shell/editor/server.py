@@ -23,12 +23,6 @@ from th_shell.preflight.finding import Finding
 from th_shell.preflight.programs import Program
 
 _PAUSE = 0.05  # seconds without a key before a program is checked
-_KINDS = {
-    "function": lsp.CompletionItemKind.Function,
-    "keyword": lsp.CompletionItemKind.Keyword,
-    "module": lsp.CompletionItemKind.Module,
-    "file": lsp.CompletionItemKind.File,
-}
 _SERIOUS = ("syntax", "sizes")
 
 
@@ -157,10 +151,11 @@ def _completion(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionList:
     start = lsp.Position(
         params.position.line, units(line[: max(len(line) - len(before) + found.start, 0)])
     )
+    kinds = lsp.CompletionItemKind
     items = [
         lsp.CompletionItem(
             one.text,
-            kind=_KINDS.get(one.kind, lsp.CompletionItemKind.Variable),
+            kind=getattr(kinds, one.kind.capitalize(), kinds.Variable),
             detail=one.detail,
             text_edit=lsp.TextEdit(lsp.Range(start, params.position), one.text),
         )

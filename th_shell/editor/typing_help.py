@@ -14,7 +14,7 @@ from th_shell.completing.call_at_cursor import call_at_cursor
 from th_shell.completing.candidates import Candidate, Completions, in_order, place_of
 from th_shell.completing.complete import complete_code
 from th_shell.completing.paths import path_before
-from th_shell.completing.signatures import Signature, Signatures
+from th_shell.completing.signatures import Signature, Signatures, word_at
 from th_shell.editor import symbols
 from th_shell.editor.workspace import Workspace
 from th_shell.help.about import explained
@@ -88,9 +88,7 @@ def signatures(before: str, program: Program, workspace: Workspace) -> list[Sign
     symbol = symbols.Symbol(name, tree.NOWHERE, local, path, is_member)
     for parameters in _parameters(symbol, program, workspace):
         words = [word.strip() for word in parameters.strip("()").split(",")]
-        current = min(call.argument, len(words) - 1)
-        is_given = call.argument < len(words) or words[-1] == "..."
-        return [Signature(name, words, current if is_given else None)]
+        return [Signature(name, words, word_at(words, call.argument))]
     return []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from th_shell.call_forms import least_and_most, takes, without_types, words_of
+from th_shell.call_forms import takes, without_types, words_of
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.finding import Found
 from th_shell.preflight.knowledge import Lack
@@ -31,17 +31,11 @@ def _wrong(node: tree.Call | tree.Invoke, name: str, space: str, world: World) -
     if not forms or _may_be_more(node.arguments, world):
         return
     own = 1 if space == "method" else 0
-    if any(takes(form, given + own) or (is_loose and _is_enough(form, given + own))
-           for form, is_loose in forms):  # fmt: skip
+    if any(takes(form, given + own, is_loose) for form, is_loose in forms):
         return
     listed = ", ".join(dict.fromkeys(_shown(form, own) for form, _ in forms))
     why = f"called with {given} argument{'s' * (given != 1)}"
     yield Found(node, f"{name}()", f"{name}()", Lack(why, f"it takes: {listed}"))
-
-
-def _is_enough(form: str, given: int) -> bool:
-    """Whether a call has what a form needs, whose further arguments nobody looks at."""
-    return given >= least_and_most(form)[0]
 
 
 def _may_be_more(arguments: Sequence[tree.Node], world: World) -> bool:

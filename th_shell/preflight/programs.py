@@ -59,14 +59,14 @@ class Modules:
             return True
         return any(self._is_in(folder, parts) for folder in _folders(path))
 
-    def texts_beside(self, path: Path) -> list[str]:
-        """The texts of the other programs in a program's folder."""
-        return [text for file, text in self._texts(path.parent).items() if file != path.name]
-
     def _is_in(self, folder: Path, parts: list[str]) -> bool:
         if parts[0] in self._packages(folder) or self._file(folder.joinpath(*parts)):
             return True
         return len(parts) > 1 and self._file(folder.joinpath(*parts[1:])) is not None
+
+    def texts_beside(self, path: Path) -> list[str]:
+        """The texts of the other programs in a program's folder."""
+        return [text for file, text in self._texts(path.parent).items() if file != path.name]
 
 
 def _names(path: Path) -> Iterator[tuple[str, ...]]:
