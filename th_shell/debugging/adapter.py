@@ -73,7 +73,7 @@ class Adapter:
         self._breakpoints: dict[str, list[tuple[str, int, str]]] = {}  # with condition, by file
         self._frames: list[Frame] = []
         # The scope, '' of any other value, and the frame of what has a number.
-        self._told: dict[int, tuple[str, int]] = {}
+        self._scope_of: dict[int, tuple[str, int]] = {}
         self._pauses = False  # whether the program is to stop at its next line
         self._is_configured = self._runs = False
         self._ends = self._is_over = False  # the program is to end; the client leaves
@@ -151,7 +151,7 @@ class Adapter:
             request = self._requests.get() or {}
             yield from self._handle(request)
             way = _WAYS.get(str(request.get("command")))
-        self._frames, self._told = [], {}
+        self._frames, self._scope_of = [], {}
         yield ("go", "quit" if self._ends else way, 1)
 
     def _attend(self) -> Dialogue:
@@ -234,7 +234,7 @@ class Adapter:
 
     def _do_scopes(self, arguments: Message) -> Message | None:
         frame = self._frame(arguments)
-        self._told.update({base + frame: (name, frame) for name, base in _SCOPES.items()})
+        self._scope_of.update({base + frame: (name, frame) for name, base in _SCOPES.items()})
         scopes: list[Message] = [
             {"name": name, "variablesReference": base + frame, "expensive": name == "Globals"}
             for name, base in _SCOPES.items()
@@ -262,16 +262,16 @@ class Adapter:
 
     def _scope(self, number: int) -> tuple[str, int]:
         """The name of the scope with a number, '' of another value; and its frame."""
-        if number not in self._told:
+        if number not in self._scope_of:
             raise Refused("this value is no longer there")
-        return self._told[number]
+        return self._scope_of[number]
 
     def _told_variable(self, one: Variable, frame: int) -> Message:
         return {"name": one.name, **self._told_value([one.text, one.type, one.number], frame)}
 
     def _told_value(self, told: list[Any], frame: int, name: str = "value") -> Message:
         text, kind, number = told
-        self._told[int(number)] = "", frame
+        self._scope_of[int(number)] = "", frame
         return {name: text, "type": kind, "variablesReference": int(number)}
 
     def _do_evaluate(self, arguments: Message) -> _Answer:

@@ -12,7 +12,6 @@ from pygls.workspace import PositionCodec
 from th_shell.preflight.programs import Program
 from th_shell.preflight.syntax_tree import Place
 
-
 _CODEC = PositionCodec()
 #: The length of a text in units of UTF-16.
 units: Callable[[str], int] = _CODEC.client_num_units
