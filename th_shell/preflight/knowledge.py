@@ -37,12 +37,8 @@ _WINDOWS = Lack("not part of th, which opens no windows", "leave it out, or writ
 
 #: Packages of Torch7 that cannot do here what they are for, besides those that cannot be here.
 _PACKAGES: Mapping[str, Lack] = {
-    name: lack
-    for names, lack in (
-        ("cunn cutorch cudnn", _GPU_PACKAGES),
-        ("display itorch iTorch", _WINDOWS),
-    )
-    for name in names.split()
+    **dict.fromkeys("cunn cutorch cudnn".split(), _GPU_PACKAGES),
+    **dict.fromkeys("display itorch iTorch".split(), _WINDOWS),
 }
 _GPU_NAMES = frozenset("cunn cutorch cudnn cltorch clnn nccl".split())
 OTHER = Lack("no such module is found", "install it where package.path (LUA_PATH) finds it")

@@ -261,7 +261,8 @@ class World:
             else:
                 is_known = file is not None or call.is_kept or self.modules.in_engine(name)
         else:
-            file = next((one.resolve() for one in _places(name, program.path) if isfile(one)), None)
+            places = [folder / name for folder in _folders(program.path)] if name else []
+            file = next((one.resolve() for one in places if isfile(one)), None)
             is_known = file is not None
         if not is_known:
             self._open.add(program.real_path)
@@ -311,9 +312,3 @@ class World:
             rf"(?m)(?:^|[\s,;])(?:{name}\s*(?:,[\s\w.,]*)?=(?!=)|function\s+{name}\b)"
         )
         return any(sets.search(text) for text in self.modules.texts_beside(program.path))
-
-
-def _places(name: str, path: Path) -> Iterator[Path]:
-    """Where a file may lie that a program loads by its name."""
-    if name:
-        yield from (folder / name for folder in _folders(path))

@@ -54,17 +54,10 @@ def _is_never_reached(found: Found) -> bool:
 # -- rules
 
 
-def _tried_modules(program: Program) -> set[str]:
-    """The modules that a program loads by `pcall(require, name)`: it can do without them."""
-    calls = (node for node in program.chunk.nodes if isinstance(node, tree.Call))
-    protected = (node for node in calls if tree.origin(node.function) in ("pcall", "xpcall"))
-    return {
-        one.value for node in protected for one in node.arguments if isinstance(one, tree.String)
-    }
-
-
 def _lacking_modules(program: Program, world: World) -> Iterator[Found]:
-    tried = _tried_modules(program)
+    """Modules that are not found, but those that a program tries: it can do without them."""
+    strings = [node for node in program.chunk.nodes if isinstance(node, tree.String)]
+    tried = {one.value for one in strings if tree.PROTECTED in one.conditions}
     for node in program.chunk.nodes:
         name = tree.required_module(node)
         if name is None or name in tried or world.modules.finds(name, program.path):
