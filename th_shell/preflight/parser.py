@@ -93,8 +93,8 @@ def _set_kept(node: tree.Node) -> None:
         node.is_kept = True
 
 
-def _set_tested(node: tree.Node) -> None:
-    if isinstance(node, tree.Name):
+def _set_tested(node: tree.Node, with_fields: bool = True) -> None:
+    if isinstance(node, tree.Name) or (with_fields and isinstance(node, tree.Index)):
         node.is_tested = True
 
 
@@ -188,8 +188,9 @@ class _Reader:
         first = self.read(left)
         [second] = self._under([right], *[_on_one_line(left)] * (sign == "and"))
         if sign in _TESTS:
-            _set_tested(first)
-            _set_tested(second)
+            with_fields = sign in ("and", "or") or "nil" in (_text(left), _text(right))
+            _set_tested(first, with_fields)
+            _set_tested(second, with_fields)
         found = tree.Binary(_place(operator), self._conditions, sign, first, second)
         return self._kept(found)
 

@@ -278,6 +278,10 @@ class World:
         """Whether one of them may add a field of this name to a table."""
         return name in self.fields or name in self.texts
 
+    def often_named(self) -> set[str]:
+        """Fields and methods that must be somebody's."""
+        return {name for name, count in self.mentions.items() if count > 2}
+
     def global_names(self) -> set[str]:
         """The globals that programs may find."""
         members = self.members.get("_G", set())

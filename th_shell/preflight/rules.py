@@ -18,7 +18,7 @@ from th_shell.preflight.knowledge import GPU, GPU_METHODS, OTHER
 from th_shell.preflight.programs import Program, World
 from th_shell.preflight.shapes import wrong_shapes
 from th_shell.preflight.syntax_errors import syntax_error
-from th_shell.preflight.undefined import undefined_globals
+from th_shell.preflight.undefined import misspelt_fields, undefined_globals
 
 # -- findings
 
@@ -137,6 +137,7 @@ _RULES: tuple[Callable[[Program, World], Iterator[Found]], ...] = (
     _gpu_types,
     _lacking_methods,
     undefined_globals,
+    misspelt_fields,
     impossible_counts,
     wrong_shapes,
 )

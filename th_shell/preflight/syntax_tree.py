@@ -119,11 +119,15 @@ class Name(Node):
 
 @dataclass(slots=True, eq=False)
 class Index(Node):
-    """base.key, or base['key']; key: None where it is not written in the source."""
+    """base.key, or base['key']; key: None where it is not written in the source.
+
+    is_tested: whether it may well be nil there.
+    """
 
     base: Node = field(default_factory=lambda: Other(NOWHERE))
     key: str | None = None
     use: Use = Use.READ
+    is_tested: bool = False
 
 
 @dataclass(slots=True, eq=False)

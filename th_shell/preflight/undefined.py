@@ -1,4 +1,4 @@
-"""The rule about globals that nothing defines.
+"""Rules about names: globals and fields that nothing defines.
 
 Where a program may get globals in ways that cannot be read (`World.is_open`), only a name that is
 one slip of the fingers away from another is told.
@@ -51,3 +51,21 @@ def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bo
     if world.is_defined_beside(node.name, program):
         return None
     return no_such("a global that nothing defines", node.name, others)
+
+
+def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
+    """Fields that nothing defines, and whose names are those of others with a slip."""
+    known, often = world.facts.all_methods, world.fields | world.often_named()
+    for node in program.chunk.nodes:
+        if not isinstance(node, tree.Index) or node.key is None or node.is_tested:
+            continue
+        if node.use is tree.Use.ASSIGNED or node.key in known or world.may_define(node.key):
+            continue
+        root = tree.origin(node.base).partition(".")[0]
+        if root in world.facts.fields or world.mentions[node.key] > 1:
+            continue
+        slip = slip_of(node.key, often)
+        is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
+        if slip and len(node.key) > 4 and (slip in world.fields or not is_other):
+            what = f".{node.key}"
+            yield Found(node, what, what, Lack("nothing here defines it", f"there is {slip}"))

@@ -1,4 +1,4 @@
-"""What th --check says of names: undefined globals, misspelt members and methods."""
+"""What th --check says of names: undefined globals, misspelt members, methods and fields."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ from tests.th_shell.preflight.conftest import Check
          "Sequentail; there is Sequential"),
         ("local o = require 'optim' o.sdg(1)", "1:29: optim.sdg: optim has no sdg; there is sgd"),
         ("arg:forwrad(1)", "1:5: :forwrad(): nothing here has it; there is forward"),
+        ("local M = {} function M.compute() end M.comptue()", "1:41: .comptue: nothing here "
+         "defines it; there is compute"),
+        ("local M = {colour = 1} print(M.colur)", "1:32: .colur: nothing here defines it; there is "
+         "colour"),
         ("arg:fowrard(1)", "1:5: :fowrard(): nothing here has it; there is forward"),
         ("torch.zeross(3)", "1:7: torch.zeross: torch has no zeross; there is zeros"),
     ],
@@ -58,6 +62,10 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
         "print(arg[1], _VERSION, unpack({}))",
         "nn.MyOwnLinear() nn.ReLU7() optim.sgdx()",
         "arg:foo() arg:methods() arg:stepp_all()",
+        "local M = {compute = 1} print(M.computes, M.comput3, M[1].computing)",
+        "local o = {count = 1} if not o._count then print(o.couny == nil, o.conut or 1) end",
+        "cmd = torch.CmdLine() cmd:option('-max_epoch', 1) local opt = cmd:parse(arg)\n"
+        "print(opt.max_epoch, opt.maxepoch, opt.maxepoch)",
         "goto done; ::done::",
         "map(range(3)) zip(fold(1), take(2))",
         "nn.TemporalKMaxPooling() nn.LinearN()",
