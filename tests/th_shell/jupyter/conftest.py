@@ -40,7 +40,7 @@ class Client:
         deadline = time.monotonic() + TIMEOUT
         while time.monotonic() < deadline:
             if left:
-                self._answer(left)
+                self._answer(request, left)
             try:
                 message = self.channels.get_iopub_msg(timeout=0.02 if left else TIMEOUT)
             except Empty:
@@ -81,13 +81,15 @@ class Client:
         assert output["type"] == "execute_result", output
         return dict(output["data"])
 
-    def _answer(self, left: list[str]) -> None:
+    def _answer(self, request: str, left: list[str]) -> None:
         try:
             message = self.channels.get_stdin_msg(timeout=0)
         except Empty:
             return
         assert message["msg_type"] == "input_request"
-        self.channels.input(left.pop(0))
+        # A cell that was interrupted leaves its question; an answer to that would be dropped.
+        if message["parent_header"].get("msg_id") == request:
+            self.channels.input(left.pop(0))
 
 
 @pytest.fixture(scope="session")
