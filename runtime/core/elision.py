@@ -2,8 +2,8 @@
 
 Where rows, columns or slices are left out stands '…'. The line behind the one with the sizes tells
 how many elements there are, and how many of them are shown. The layout is that of the numbers that
-are shown: the others are not even read. Of a matrix, so many columns
-are shown as the screen has room for.
+are shown: the others are not even read. Of a matrix, so many columns are shown as the screen has
+room for.
 """
 
 from __future__ import annotations

@@ -14,6 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+#: Starts a command of Python's whose terminal is its standard input, so that keys send it signals.
+CONTROLLED = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+
 
 class Terminal:
     """The far end of a terminal. raw: all that was written to it."""

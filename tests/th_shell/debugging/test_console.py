@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import run_th
-from tests.th_shell.terminals import Terminal
+from tests.th_shell.terminals import CONTROLLED, Terminal
 
 FAILING = "local function f(a) local z = torch.ones(2, 3) error('bad') end\nf(3)\n"
 ERROR = """\
@@ -218,13 +218,6 @@ def terminal(folder: Path) -> Iterator[Terminal]:
     terminal = Terminal()
     yield terminal
     terminal.close()
-
-
-#: Starts a command whose terminal is its standard input, so that keys send it signals.
-CONTROLLED = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
-)
 
 
 @pytest.mark.parametrize("kind", ["xterm", "dumb"])

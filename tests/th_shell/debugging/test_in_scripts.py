@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import run_th
-from tests.th_shell.terminals import Terminal
+from tests.th_shell.terminals import CONTROLLED, Terminal
 
 SCRIPT = """\
 local up = 5
@@ -108,12 +108,8 @@ def test_a_module_of_the_users_comes_first(run: Run, tmp_path: Path) -> None:
 
 def test_at_a_terminal(tmp_path: Path, command: list[str], environment: dict[str, str]) -> None:
     (tmp_path / "script.lua").write_text(SCRIPT.replace("{call}", "th.prompt()"))
-    code = (
-        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-        "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
-    )
     terminal = Terminal()
-    words = [command[0], "-c", code, *command[1:], "script.lua"]
+    words = [command[0], "-c", CONTROLLED, *command[1:], "script.lua"]
     with terminal.running(words, env=environment, cwd=tmp_path, start_new_session=True) as program:
         for keys, shown in (
             (b"", b"script.lua:5: the prompt; Ctrl-D goes on\r\n"),

@@ -10,7 +10,7 @@ import pytest
 from prompt_toolkit.document import Document
 from prompt_toolkit.input import PipeInput, create_pipe_input
 
-from tests.th_shell.terminals import Terminal
+from tests.th_shell.terminals import CONTROLLED, Terminal
 from tests.th_shell.typists import paste, type_at_once, type_slowly
 from th_shell.config import Config
 from th_shell.python.prompt import python as language
@@ -133,16 +133,9 @@ def test_inputs_are_highlighted(session: PythonSession, text: str, styles: set[s
     assert "".join(part for _, part, *_ in parts).rstrip("\n") == text
 
 
-#: Starts a command whose terminal is its standard input, so that keys send it signals.
-_CONTROLLED = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
-)
-
-
 def test_a_person_at_a_terminal(command: list[str], environment: dict[str, str]) -> None:
     terminal = Terminal()
-    words = [command[0], "-c", _CONTROLLED, *command[1:], "--python"]
+    words = [command[0], "-c", CONTROLLED, *command[1:], "--python"]
     with terminal.running(words, env=environment, start_new_session=True) as program:
         for keys, shown in (
             (b"", b"; import torch gives th's torch, which is on numpy\r\n"),

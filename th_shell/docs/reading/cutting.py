@@ -25,6 +25,7 @@ from th_shell.docs.reading.examples import (
     example_of,
     with_output,
 )
+from th_shell.docs.reading.names import assigned_names
 from th_shell.docs.reading.python import as_text, cut_python
 from th_shell.syntax import Syntax
 from th_shell.tokens import Nesting
@@ -35,8 +36,6 @@ _MORE = re.compile(r"^\s*(?:>>|\.\.\.?>|(?:th)?>)\s?(?P<input>.*)$")
 _SHELL = re.compile(r"^\s*(?:(?:th)?>\s*)?\$\s+(?P<input>\S.*)$")
 
 _NAME = r"[A-Za-z_]\w*"
-_ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s])({_NAME}(?:\s*,\s*{_NAME})*)\s*=(?!=)")
-_TABLE = re.compile(r"\{[^{}]*\}")
 _LOCAL = re.compile(r"^\s*local\s+")
 #: What a help text says of an argument: 'x = number  -- the width'.
 _SIGNATURE = re.compile(
@@ -268,11 +267,7 @@ class _Cutter:
             self._comment(source)
             self._open = self._open or bool(source) and goes_on and not self._told[-1]
             return
-        code, tables = source, 1
-        while tables:  # from the innermost one on: their fields are no variables
-            code, tables = _TABLE.subn("", code)
-        for names in _ASSIGNED.findall(code):
-            self._assigned.update(name.strip() for name in names.split(","))
+        self._assigned |= assigned_names(source)
         told = comment_values.comment_of(source)
         if kind is Kind.BARE and not self._locals_stay:
             source = self._without_local(source)

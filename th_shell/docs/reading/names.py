@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from runtime import KEYWORDS, Token, tokens
 from th_shell.tokens import without_texts
 
 _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"({_NAME}(?:\s*,\s*{_NAME})*)"
+_ASSIGNED = re.compile(rf"(?:^|(?<!,)[;\s)]){_NAMES}\s*=(?!=)")
+_TABLE = re.compile(r"\{[^{}]*\}")
 _BOUND = (
-    re.compile(rf"(?:^|(?<!,)[;\s)]){_NAMES}\s*=(?!=)"),
     re.compile(rf"\blocal\s+{_NAMES}"),
     re.compile(rf"\bfor\s+{_NAMES}"),
     re.compile(rf"\bfunction\s+({_NAME})\s*\("),
@@ -26,7 +28,19 @@ def bound_names(source: str) -> set[str]:
     code = re.sub("[\"']", " ", without_texts(f"{source}\n"))
     lists = [names for pattern in _BOUND for names in pattern.findall(code)]
     lists += [name for _, name in _REQUIRED.findall(source)]
-    return {name.strip() for names in lists for name in names.split(",")} - KEYWORDS
+    return (assigned_names(code) | _split(lists)) - KEYWORDS
+
+
+def assigned_names(code: str) -> set[str]:
+    """The names to which code assigns values; the fields of its tables are none."""
+    tables = 1
+    while tables:  # from the innermost one on
+        code, tables = _TABLE.subn(" ", code)
+    return _split(_ASSIGNED.findall(code))
+
+
+def _split(lists: Iterable[str]) -> set[str]:
+    return {name.strip() for names in lists for name in names.split(",")}
 
 
 def read_names(source: str) -> set[str]:
