@@ -27,7 +27,7 @@ twins.of_gpu = of_gpu
 
 -- --------------------------------------------------------------- modules of cudnn
 
--- What cudnn's modules lack that nn's have, by the class of nn; other fields have the same names.
+--- What cudnn's modules lack that nn's have, by the class of nn; other fields have the same names.
 local completions = {
   ['nn.SpatialCrossMapLRN'] = function(module) module.k = module.k or module.K end,
   ['nn.SpatialMaxPooling'] = function(module)
@@ -38,6 +38,8 @@ local completions = {
     module.count_include_pad = module.mode ~= 'CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING'
   end,
 }
+
+twins.completions = completions
 
 -- Gives a module the fields that a new module of its class has. The modules of cudnn that nn makes
 -- without arguments, such as ReLU, have not all of them.

@@ -54,6 +54,7 @@ end
 local MEMORY = 2 ^ 34 -- bytes that a device says it has
 
 local function nothing() end
+local function itself(self) return self end
 
 local function check_device(device)
   if device ~= 1 then th.fail('there is one device, which is the processor') end
@@ -73,24 +74,29 @@ local function make_cutorch()
     hasHalf = true, getState = function() return {} end,
   }
   for name, value in pairs{ getDeviceCount = 1, getDevice = 1, getNumStreams = 0, getStream = 0,
-    isManagedPtr = false } do
+    getNumBlasHandles = 1, getBlasHandle = 1, getRuntimeVersion = 8000, getDriverVersion = 8000,
+    isManagedPtr = false, isCachingAllocatorEnabled = false, hasHalfInstructions = true,
+    hasFastHalfInstructions = false } do
     cutorch[name] = function() return value end
   end
-  for _, name in ipairs{ 'createCudaHostTensor', 'createFloatTensor' } do
-    cutorch[name] = function(...) return torch.FloatTensor(...) end
+  cutorch.createCudaHostTensor = torch.FloatTensor
+  for kind in ('Float Double Int Long Byte Half'):gmatch('%a+') do
+    cutorch['createCudaHost' .. kind .. 'Tensor'] = torch[kind .. 'Tensor']
   end
   for _, name in ipairs{ 'manualSeed', 'seed', 'initialSeed', 'getRNGState', 'setRNGState' } do
     cutorch[name] = function(...) return torch[name](...) end
   end
   cutorch.manualSeedAll, cutorch.seedAll = cutorch.manualSeed, cutorch.seed
   for name in ([[synchronize synchronizeAll streamSynchronize streamWaitFor streamBarrier setStream
-    setDefaultStream reserveStreams setHeapTracking setPeerToPeerAccess]]):gmatch('%a+') do
+    streamWaitForMultiDevice streamBarrierMultiDevice setDefaultStream reserveStreams deviceReset
+    reserveBlasHandles setBlasHandle setHeapTracking setPeerToPeerAccess
+    setKernelPeerToPeerAccess]]):gmatch('%a+') do
     cutorch[name] = nothing
   end
   return cutorch
 end
 
--- ------------------------------------------------------------------ cunn, cudnn
+-- ------------------------------------------------------------------------- cunn
 
 -- A module that would copy another one to several GPUs: it calls the one that it was given.
 local function make_data_parallel_table()
@@ -115,7 +121,8 @@ local function make_data_parallel_table()
   end
 
   function Table:accGradParameters(...) self.modules[1]:accGradParameters(...) end
-  function Table:syncParameters() return self end
+  Table.syncParameters = itself
+  Table.flattenParameters = itself
   function Table:threads(f) -- what it would call in each GPU's thread
     if f then f() end
     return self
@@ -143,34 +150,16 @@ local function make_cunn()
   return nn
 end
 
--- cudnn's convolutions may have groups of planes, which nn's have not.
-local function refuse_groups(class, at)
-  local init = class.__init
-  function class:__init(...)
-    local groups = select(at, ...)
-    if groups and groups ~= 1 then
-      th.fail(torch.type(self) .. ' with groups is not there on the processor')
-    end
-    init(self, ...)
-  end
+local cudnn
+
+-- What makes cudnn, which few programs need.
+local function of_cudnn()
+  cudnn = cudnn or th.chunk('packages/cudnn')(th)
+  return cudnn
 end
 
-local GROUPS_AT = { SpatialConvolution = 9, VolumetricConvolution = 12 } -- the argument's position
-
--- cudnn has a class for each of nn's that a program asks for, which derives from it: so that
--- programs find modules by cudnn's names. version is that of cuDNN 5.1: programs ask whether it is
--- 4000 or more, and then build convolutions without biases.
-local function make_cudnn()
-  require 'nn'
-  local cudnn = { benchmark = false, fastest = false, verbose = false, version = 5110 }
-  function cudnn.convert(module) return module end
-  rawset(_G, 'cudnn', cudnn)
-  return setmetatable(cudnn, { __index = function(_, name)
-    if type(name) ~= 'string' or not torch.getmetatable('nn.' .. name) then return nil end
-    torch.class('cudnn.' .. name, 'nn.' .. name)
-    if GROUPS_AT[name] then refuse_groups(cudnn[name], GROUPS_AT[name]) end
-    return rawget(cudnn, name)
-  end })
+th.serial.twins.completions['nn.SpatialConvolution'] = function(module)
+  if (module.groups or 1) > 1 then of_cudnn().allow_groups() end
 end
 
 -- ---------------------------------------------------------------------- require
@@ -181,7 +170,7 @@ local makers = {
     rawset(_G, 'cutorch', cutorch)
     return cutorch
   end,
-  cunn = make_cunn, cudnn = make_cudnn,
+  cunn = make_cunn, cudnn = function() return of_cudnn().make() end,
 }
 
 --- Whether programs for GPUs compute on the processor.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -20,13 +21,33 @@ NN = """
       nn = { utils = {} }
       function nn.utils.recursiveType(_, name) return name end
       local Module = torch.class('nn.Module')
-      function Module:__init() self.modules = {} end
+      function Module:__init(...)
+        self.given, self.modules, self.output = {...}, {}, torch.Tensor()
+      end
       function Module:type(name) self.kind = name return self end
-      torch.class('nn.Criterion', 'nn.Module')
-      torch.class('nn.Container', 'nn.Module')
-      local Double, parent = torch.class('nn.SpatialConvolution', 'nn.Module')
-      function Double:__init(factor) parent.__init(self) self.factor = factor end
-      function Double:updateOutput(input) return input * self.factor end
+      for name in ([[Criterion Container HardTanh SpatialAveragePooling SpatialCrossMapLRN
+        TemporalConvolution VolumetricAveragePooling VolumetricConvolution LSTM]]):gmatch('%w+') do
+        torch.class('nn.' .. name, 'nn.Module')
+      end
+      local Convolution, parent = torch.class('nn.SpatialConvolution', 'nn.Module')
+      function Convolution:__init(planes, maps, kW, kH, ...)
+        parent.__init(self, ...)
+        self.weight, self.gradWeight = torch.Tensor(maps, planes, kH, kW), torch.Tensor()
+        self.gradInput = torch.Tensor()
+        self:reset()
+      end
+      function Convolution:reset() self.weight:uniform() end
+      function Convolution:updateOutput(input)
+        self.output:xcorr2(input, self.weight, 'V')
+        return self.output
+      end
+      function Convolution:updateGradInput(_, gradient)
+        self.gradInput:conv2(gradient, self.weight:transpose(1, 2), 'F')
+        return self.gradInput
+      end
+      function Convolution:accGradParameters(_, gradient, scale)
+        self.gradWeight:fill(gradient:mean() * scale)
+      end
       return nn
     end
 """
@@ -67,20 +88,108 @@ def test_tensors_say_that_there_is_no_gpu(lua: Lua) -> None:
         "require 'cunn' assert(nn.Module():type('torch.CudaTensor').kind == 'torch.FloatTensor')",
         "require 'cunn'"
         " assert(nn.utils.recursiveType(2, 'torch.CudaTensor') == 'torch.FloatTensor')",
-        "require 'cudnn' local m = cudnn.SpatialConvolution(2)"
-        " assert(torch.type(m) == 'cudnn.SpatialConvolution' and m:updateOutput(4) == 8)",
+        "require 'cudnn' local m = cudnn.SpatialConvolution(2, 2, 1, 1)"
+        " assert(torch.type(m) == 'cudnn.SpatialConvolution' and m:fastest() == m)",
         "require 'cudnn' assert(cudnn.NoSuchLayer == nil and cudnn.convert(7) == 7)",
         "require 'cudnn' assert(cudnn.version >= 4000)",
-        "require 'cunn' local m = nn.DataParallelTable(1):add(nn.SpatialConvolution(3), {1, 2})"
-        " assert(m:updateOutput(2) == 6 and m.output == 6 and not pcall(m.add, m, m))",
+        "require 'cunn' local m = nn.DataParallelTable(1):add(nn.SpatialConvolution(1, 2, 1, 1))"
+        " assert(m:updateOutput(torch.ones(1, 3, 3)):size(1) == 2 and not pcall(m.add, m, m))",
     ],
 )
 def test_the_processor_in_the_place_of_a_gpu(gpu: Engine, program: str) -> None:
     gpu.run(gpu.compile(program.encode()))
 
 
-def test_groups_of_planes_are_an_error(gpu: Engine) -> None:
-    program = b"require 'cudnn' cudnn.SpatialConvolution(2, 2, 3, 3, 1, 1, 0, 0, 2)"
-    message = "cudnn.SpatialConvolution with groups is not there on the processor"
-    with pytest.raises(LuaError, match=message):
-        gpu.run(gpu.compile(program))
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        ("SpatialAveragePooling(2, 3)", "2 3 2 3"),
+        ("SpatialAveragePooling(2, 3, 1, 1, 4, 5)", "2 3 1 1 4 5"),
+        ("SpatialCrossMapLRN()", "5"),
+        ("SpatialConvolution(1, 1, 3, 3, 1, 1, 2)", "1 1 2 0"),
+        ("ClippedReLU(6)", "0 6"),
+        ("VolumetricAveragePooling(1, 1, 1, 1, 1, 1, 0)", "1 1 1 1 1 1 0"),
+        ("VolumetricConvolution(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1)", "1 1 1 1 1 1 1 1 0 0 0 1"),
+    ],
+)
+def test_defaults_are_those_of_cudnn(gpu: Engine, call: str, given: str) -> None:
+    gpu.run(gpu.compile(b"require 'cudnn'"))
+    assert gpu.eval(f"table.concat(cudnn.{call}.given, ' ')") == given
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            "VolumetricConvolution(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 2)",
+            "cudnn.VolumetricConvolution with groups is not there on the processor",
+        ),
+        (
+            "VolumetricAveragePooling(1, 1, 1, 1, 1, 1, 1)",
+            "cudnn.VolumetricAveragePooling with padding is not there on the processor",
+        ),
+        (
+            "TemporalConvolution(1, 1, 1, 1, 1)",
+            "cudnn.TemporalConvolution with padding is not there on the processor",
+        ),
+        (
+            "SpatialConvolution(4, 8, 3, 3, 1, 1, 1, 1, 3)",
+            "the numbers of planes must be divisible by the number of groups",
+        ),
+        ("ClippedReLU()", "cudnn.ClippedReLU needs a ceiling"),
+        ("LSTM(4, 4, 1)", "cudnn.LSTM is not there on the processor"),
+    ],
+)
+def test_what_the_processor_does_not_do(gpu: Engine, call: str, message: str) -> None:
+    with pytest.raises(LuaError) as caught:
+        gpu.run(gpu.compile(f"require 'cudnn' cudnn.{call}".encode()))
+    assert caught.value.message.endswith(message)
+
+
+def test_groups_of_planes(gpu: Engine) -> None:
+    program = """
+        require 'cudnn'
+        local module = cudnn.SpatialConvolution(4, 6, 2, 2, 1, 1, 0, 0, 2)
+        module.gradWeight:zero()
+        local x, gradient = torch.rand(4, 5, 5), torch.rand(6, 4, 4)
+        local y = module:updateOutput(x)
+        local back = module:updateGradInput(x, gradient)
+        module:accGradParameters(x, gradient, 2)
+        local function check(result, expected) assert((result - expected):abs():max() < 1e-12) end
+        for group = 0, 1 do
+          local maps, input = {3 * group + 1, 3}, {2 * group + 1, 2}
+          local weight = module.weight:narrow(1, unpack(maps))
+          local part = gradient:narrow(1, unpack(maps))
+          check(y:narrow(1, unpack(maps)), torch.xcorr2(x:narrow(1, unpack(input)), weight, 'V'))
+          local expected = torch.conv2(part, weight:transpose(1, 2), 'F')
+          check(back:narrow(1, unpack(input)), expected)
+          check(module.gradWeight:narrow(1, unpack(maps)), part:mean() * 2)
+        end
+        local text = torch.serialize(module)
+        check(torch.deserialize(text):updateOutput(x), y)
+        module.gradInput = nil
+        assert(module:updateGradInput(x, gradient) == nil)
+    """
+    gpu.run(gpu.compile(program.encode()))
+
+
+def test_groups_of_planes_in_files(
+    gpu: Engine, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = """
+        require 'cudnn'
+        local module, x = cudnn.SpatialConvolution(4, 6, 2, 2, 1, 1, 0, 0, 2), torch.rand(4, 5, 5)
+        torch.save('PATH', {module, x, module:updateOutput(x)})
+    """
+    gpu.run(gpu.compile(program.replace("PATH", f"{tmp_path}/m.t7").encode()))
+    with Engine() as engine:
+        program = """
+            require 'nn'
+            local module, x, y = unpack(torch.load('PATH'))
+            assert(torch.type(module) == 'nn.SpatialConvolution')
+            assert(module:updateOutput(x):equal(y))
+        """
+        engine.run(engine.compile(f"{NN}{program}".replace("PATH", f"{tmp_path}/m.t7").encode()))
+    assert capfd.readouterr().err == (
+        "th: read for this processor: cudnn.SpatialConvolution as nn.SpatialConvolution\n"
+    )
