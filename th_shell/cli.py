@@ -56,7 +56,10 @@ def _run_program(name: str, words: Sequence[str]) -> int:
     run: Callable[[Sequence[str]], int]
     try:
         if name == "check":
-            from th_shell.preflight.command import run
+            from runtime import Engine
+            from th_shell.preflight.command import run as check
+
+            run = partial(check, engine=Engine(search_users_tree))
         elif name == "lsp":
             from th_shell.editor.command import run
         elif name == "dap":

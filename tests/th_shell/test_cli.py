@@ -37,6 +37,18 @@ def outcome(done: subprocess.CompletedProcess[str]) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+def test_check_knows_what_is_installed(th: Run, tmp_path: Path) -> None:
+    (tmp_path / "th/lua/nn").mkdir(parents=True)
+    (tmp_path / "th/lua/nn/init.lua").touch()
+    (tmp_path / "b.lua").write_text("require 'nn' require 'nn.Other'")
+    assert outcome(th("--check", "b.lua", XDG_DATA_HOME=str(tmp_path))) == (
+        1,
+        "b.lua:1:14: require 'nn.Other': no such module is found; install it where package.path "
+        "(LUA_PATH) finds it\nchecked 1 file: 1 place in 1 (nn 1)\n",
+        "",
+    )
+
+
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help(th: Run, option: str) -> None:
     assert outcome(th(option)) == (0, USAGE, "")

@@ -29,18 +29,20 @@ _CONDITION = 50  # characters of a condition that are shown
 _SUBJECTS = 8  # in the summary
 
 
-def run(words: Sequence[str]) -> int:
-    """Do what the words behind --check say; returns the exit status. Raises UsageError."""
+def run(words: Sequence[str], engine: Engine) -> int:
+    """Do what the words behind --check say; returns the exit status. Raises UsageError.
+
+    engine: finds the modules that programs find.
+    """
     names, said = read_words("check", words, {}, flags=("--json",))
     if not names:
         raise UsageError("--check needs files or folders")
-    return check(names, "--json" in said)
+    return check(names, engine, "--json" in said)
 
 
-def check(words: Sequence[str], as_json: bool = False) -> int:
+def check(words: Sequence[str], engine: Engine, as_json: bool = False) -> int:
     """Check files and folders, print what is found; returns the exit status."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
-    engine = Engine()
     programs: list[Program] = []
     problems = []
     for path in dict.fromkeys(lua_files(words)):
@@ -48,7 +50,8 @@ def check(words: Sequence[str], as_json: bool = False) -> int:
             programs.append(read(path, engine))
         except UnreadableError as error:
             problems.append(f"th: {path}: {error}")
-    modules = Modules(engine, [program.path for program in programs])
+    tops = [Path(), *(Path(word) for word in words if os.path.isdir(word))]
+    modules = Modules(engine, [program.path for program in programs], tops)
     world = World.of(programs, facts_of(engine), modules)
     found = [one for program in programs for one in findings(program, world)]
     if not programs and not problems:

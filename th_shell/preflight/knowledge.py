@@ -42,6 +42,7 @@ _PACKAGES: Mapping[str, Lack] = {
 }
 _GPU_NAMES = frozenset("cunn cutorch cudnn cltorch clnn nccl".split())
 OTHER = Lack("no such module is found", "install it where package.path (LUA_PATH) finds it")
+BESIDE = Lack("there is no such file beside this one", "correct the path")
 
 GPU_METHODS = frozenset(
     "cl cuda cudaByte cudaChar cudaShort cudaInt cudaLong cudaHalf cudaDouble".split()

@@ -27,15 +27,31 @@ _LEVELS = 4  # folders above a file in which its modules may lie
 
 
 class Modules:
-    """Finds modules, without loading any. checked: the files that are checked together."""
+    """Finds modules, without loading any.
 
-    def __init__(self, engine: Engine, checked: Iterable[Path]) -> None:
+    checked: the files that are checked together. tops: folders that programs may be run in.
+    """
+
+    def __init__(self, engine: Engine, checked: Iterable[Path], tops: Iterable[Path] = ()) -> None:
         self._checked = {name for path in checked for name in _names(path.absolute())}
         self._find = lru_cache(maxsize=None)(engine.find_module)
         self._packages = lru_cache(maxsize=None)(_packages)
         self._file = lru_cache(maxsize=None)(_module_file)
         self._module = lru_cache(maxsize=None)(self._file_from)
         self._texts = lru_cache(maxsize=None)(_texts_in)
+        self._tops = list(dict.fromkeys(folder.absolute() for folder in tops))
+        self._above = lru_cache(maxsize=None)(self._folders)
+
+    def folders(self, path: Path) -> list[Path]:
+        """The folders above a file in which its modules may lie: none outside of its project."""
+        return self._above(path.parent.absolute())
+
+    def _folders(self, folder: Path) -> list[Path]:
+        near = [folder, *folder.parents][:_LEVELS]
+        tops = [one for one in near if one in self._tops]
+        end = next((one for one in near if (one / ".git").exists()), tops[-1] if tops else near[-1])
+        inside = near[: near.index(end) + 1]
+        return inside + [one for one in self._tops if one not in inside]
 
     def in_engine(self, name: str) -> bool:
         """Whether the engine finds a module."""
@@ -49,18 +65,21 @@ class Modules:
         found = self._find(name)
         if found is not None:
             return Path(found).resolve() if found else None
-        files = (self._file(one.joinpath(*_parts(name))) for one in _folders(folder / "x"))
-        return next((file.resolve() for file in files if file), None)
+        above = [folder] if name.startswith(".") else self._above(folder.absolute())
+        places = (place for one in above for place in (one.joinpath(*_parts(name)), one / name))
+        return next((file.resolve() for file in map(self._file, places) if file), None)
 
     def finds(self, name: str, path: Path) -> bool:
         """Whether a module is found: by the engine, or in a folder above the file that asks."""
         parts = _parts(name)
         if not parts or self.in_engine(name) or tuple(parts) in self._checked:
             return True
-        return any(self._is_in(folder, parts) for folder in _folders(path))
+        return bool(self.file(name, path)) or any(
+            self._is_in(folder, parts) for folder in self.folders(path)
+        )
 
     def _is_in(self, folder: Path, parts: list[str]) -> bool:
-        if parts[0] in self._packages(folder) or self._file(folder.joinpath(*parts)):
+        if parts[0] in self._packages(folder):
             return True
         return len(parts) > 1 and self._file(folder.joinpath(*parts[1:])) is not None
 
@@ -87,12 +106,8 @@ def _parts(name: str) -> list[str]:
     return [part for part in name.replace("/", ".").split(".") if part]
 
 
-def _folders(path: Path) -> list[Path]:
-    return list(path.absolute().parents)[:_LEVELS]
-
-
 def _module_file(path: Path) -> Path | None:
-    files = (path.with_name(f"{path.name}.lua"), path / "init.lua")
+    files = (path.with_name(f"{path.name}.lua"), path / "init.lua", path)
     return next((file for file in files if path.name and isfile(file)), None)
 
 
@@ -261,7 +276,7 @@ class World:
             else:
                 is_known = file is not None or call.is_kept or self.modules.in_engine(name)
         else:
-            places = [folder / name for folder in _folders(program.path)] if name else []
+            places = [one / name for one in self.modules.folders(program.path)] if name else []
             file = next((one.resolve() for one in places if isfile(one)), None)
             is_known = file is not None
         if not is_known:

@@ -9,8 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.preflight.command import check, run
+from runtime import Engine
+from th_shell.preflight.command import check as check_in
+from th_shell.preflight.command import run
 from th_shell.visible import UsageError
+
+
+def check(words: list[str], as_json: bool = False) -> int:
+    """Check in an engine that has no more than th itself."""
+    return check_in(words, Engine(), as_json)
 
 
 @pytest.fixture(autouse=True)
@@ -128,4 +135,32 @@ def test_deep_nesting_and_other_encodings(
 )
 def test_what_is_no_command_line(words: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=re.escape(message)):
-        run(words)
+        run(words, Engine())
+
+
+def test_modules_are_found_as_by_a_run_in_the_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one/.git/x", "one/sub/run.lua", "one/own.lua", "one/get-it.lua", "two/init.lua"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    program = "require 'own' require '../get-it.lua' require 'sub/run.lua' require './two'"
+    (folder / "one/sub/run.lua").write_text(f"{program}\nrequire 'two'")
+    relative = (
+        "run.lua:1:61: require './two': there is no such file beside this one; correct the path"
+    )
+    missing = "run.lua:2:1: require 'two': no such module is found; install it where package.path "
+    missing += "(LUA_PATH) finds it"
+    for inside, found in (
+        ("one", [f"sub/{relative}", f"sub/{missing}"]),
+        ("one/sub", [relative, missing]),
+    ):
+        monkeypatch.chdir(folder / inside)
+        assert check(["."]) == 1
+        assert capsys.readouterr().out.splitlines()[:2] == found
+    monkeypatch.chdir(folder)  # where a program finds the package two
+    assert check(["one"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"one/sub/{relative}",
+        "checked 3 files: 1 place in 1 (./two 1)",
+    ]
