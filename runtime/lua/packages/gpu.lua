@@ -45,8 +45,10 @@ local function rename_tensors()
   for class, own in pairs(of_gpu) do
     torch[class:match('^torch%.(.*)$')] = torch.getconstructortable(own)
   end
-  local set_default = torch.setdefaulttensortype
-  function torch.setdefaulttensortype(name) return set_default(of_gpu[name] or name) end
+  for _, name in ipairs{ 'setdefaulttensortype', 'getmetatable', 'getconstructortable' } do
+    local plain = torch[name]
+    torch[name] = function(class) return plain(of_gpu[class] or class) end
+  end
 end
 
 -- ---------------------------------------------------------------------- cutorch

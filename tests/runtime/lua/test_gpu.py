@@ -92,6 +92,8 @@ def test_tensors_say_that_there_is_no_gpu(lua: Lua) -> None:
         " assert(torch.type(m) == 'cudnn.SpatialConvolution' and m:fastest() == m)",
         "require 'cudnn' assert(cudnn.NoSuchLayer == nil and cudnn.convert(7) == 7)",
         "require 'cudnn' assert(cudnn.version >= 4000)",
+        "for _, get in ipairs{torch.getmetatable, torch.getconstructortable} do"
+        " assert(get('torch.CudaTensor') == get('torch.FloatTensor')) end",
         "require 'cunn' local m = nn.DataParallelTable(1):add(nn.SpatialConvolution(1, 2, 1, 1))"
         " assert(m:updateOutput(torch.ones(1, 3, 3)):size(1) == 2 and not pcall(m.add, m, m))",
     ],
