@@ -30,6 +30,10 @@ STATEMENT = Action("statement", "print(1)")
             Options(program="jupyter", words=("install", "-x")),
         ),
         (["--install", "nn"], Options(program="install", words=("nn",))),
+        (
+            ["--tree", "t", "--install", "nn"],
+            Options(program="install", words=("nn", "--tree", "t")),
+        ),
         (["a.lua", "--help", "-x"], Options(script="a.lua", arguments=("--help", "-x"))),
         (["--python"], Options(program="python")),
         (["--python", "-i", "a.py"], Options(program="python", words=("-i", "a.py"))),
@@ -53,6 +57,8 @@ def test_what_a_command_line_asks_for(line: list[str], expected: Options) -> Non
     [
         (["-z"], "unrecognized option -z"),
         (["--nothing", "a.lua"], "unrecognized option --nothing"),
+        (["--tree", "t", "--check"], "unrecognized option --tree"),
+        (["--tree"], "unrecognized option --tree"),
         (["-e"], "-e needs a statement"),
         (["-l"], "-l needs a name"),
     ],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from th_shell.packages import rockspec
+from th_shell.packages.loading import modules_of, why_not
 from th_shell.packages.place import users_tree
 from th_shell.packages.sources import about_c_code, fetch, provided_by_th, source_of
 from th_shell.packages.tree import Record, Tree, has_c_code, lua_files, package_name
@@ -21,19 +24,28 @@ def run(what: str, words: Sequence[str]) -> int:
     try:
         if what == "list":
             _list(tree)
-        elif what == "remove":
-            for name in names:
-                tree.remove(name)
-        else:
-            return _Installation(tree).install(names)
+            return 0
+        if what == "remove":
+            return _remove(tree, names)
+        with tempfile.TemporaryDirectory(prefix="th-install-") as folder:
+            return _Installation(tree, Path(folder)).install(names)
     except (UsageError, OSError) as error:
         return _fail(error)
-    return 0
 
 
 def _fail(error: Exception | str) -> int:
     complain(error)
     return _FAILURE
+
+
+def _remove(tree: Tree, names: Sequence[str]) -> int:
+    status = 0
+    for name in names:
+        try:
+            tree.remove(name, names)
+        except UsageError as error:
+            status = _fail(error)
+    return status
 
 
 def _read(what: str, words: Sequence[str]) -> tuple[list[str], Tree]:
@@ -50,79 +62,108 @@ def _list(tree: Tree) -> None:
         print(f"{record.name} {record.version} ({commit}) from {record.source}")
 
 
-class _Installation:
-    """Installs packages and what they need, each once."""
+class _Package(NamedTuple):
+    """A package that was brought. files: by their places in the tree. remark: is told of it."""
 
-    def __init__(self, tree: Tree) -> None:
+    record: Record
+    files: Mapping[str, Path]
+    remark: str
+
+
+class _Installation:
+    """Installs packages and what they need, each once. folder: for their sources."""
+
+    def __init__(self, tree: Tree, folder: Path) -> None:
         self._tree = tree
-        self._done: set[str] = set()
-        self._given: set[str] = set()
+        self._folder = folder
+        self._known = {name.lower() for name in tree.records()}
+        self._installed: list[Record] = []
         self._status = 0
 
     def install(self, given: Sequence[str]) -> int:
         """Install packages by their names, or from URLs and folders; returns the exit status.
 
-        What a package needs and cannot be installed is told, and the rest goes on.
+        What fails is told, and the rest goes on. What a package needs may be among those that are
+        given: so these are all brought first.
         """
-        self._given = {_short(word) for word in given}
-        for word in given:
-            if "/" in word or "\\" in word or word.startswith(".") or ":" in word:
-                self._install_from(word, _short(word))
-            else:
-                self._install_known(word)
+        waiting = [(word, "") for word in dict.fromkeys(given)]
+        while waiting:
+            packages = [found for word, user in waiting if (found := self._bring(word, user))]
+            waiting = []
+            for package in filter(self._put, packages):
+                record = package.record
+                waiting += [(name, record.name) for name in record.dependencies]
+        for record in self._installed:
+            self._try_modules(record)
         return self._status
 
-    def _install_known(self, name: str, needed_by: str = "") -> None:
-        if name in self._done:
-            return
-        self._done.add(name)
-        if provided_by_th(name):
-            if not needed_by:
-                print(f"{name} is part of th")
-        elif needed_by and (name in self._given or name in self._tree.records()):
-            return
-        else:
-            source = source_of(name)
-            if source is None:
-                raise UsageError(
-                    f"the sources of {name} are not known: give the URL of its repository"
-                )
-            self._install_from(source, name)
-
-    def _install_needed(self, name: str, needed_by: str) -> None:
+    def _bring(self, word: str, user: str) -> _Package | None:
+        """The package that a word is for. user: the one that needs it, '' for one that is given."""
         try:
-            self._install_known(name, needed_by)
-        except UsageError as error:
-            self._status = _fail(f"{needed_by} needs {name}: {error}")
+            if user and (word.lower() in self._known or provided_by_th(word)):
+                return None
+            self._known.add(word.lower())
+            found = self._find(word, user)
+        except (UsageError, OSError) as error:
+            self._status = _fail(f"{user} needs {word}: {error}" if user else error)
+            return None
+        if found:
+            self._known.add(found.record.name.lower())
+        return found
 
-    def _install_from(self, source: str, fallback: str) -> None:
-        with tempfile.TemporaryDirectory(prefix="th-install-") as folder:
-            checkout = Path(folder) / "sources"
-            commit = fetch(source, checkout)
-            spec = rockspec.read(checkout)
-            name = package_name(checkout, spec, fallback)
-            files = lua_files(checkout, spec, name)
-            if not files:
-                raise UsageError(f"{source} has no Lua files")
-            needed = tuple(spec.dependencies) if spec else ()
-            version = spec.version if spec else ""
-            record = Record(name, version, _lasting(source), commit, sorted(files), needed)
-            self._tree.install(record, files)
-            self._done.add(name)
-            self._tell(record, about_c_code(name) if has_c_code(checkout) else "")
-        for dependency in needed:
-            self._install_needed(dependency, name)
+    def _find(self, word: str, user: str) -> _Package | None:
+        if not user and (re.search(r"[/\\:]|^\.", word)):
+            return self._read(word, _short(word))
+        if provided_by_th(word):
+            print(f"{word} is part of th")
+            return None
+        source = source_of(word) or (word if Path(word).is_dir() and not user else None)
+        if source is None:
+            raise UsageError(f"the sources of {word} are not known: give the URL of its repository")
+        return self._read(source, word)
 
-    def _tell(self, record: Record, remark: str) -> None:
+    def _read(self, source: str, fallback: str) -> _Package:
+        checkout = Path(tempfile.mkdtemp(dir=self._folder)) / "sources"
+        commit = fetch(source, checkout)
+        spec = rockspec.read(checkout)
+        name = package_name(checkout, spec, fallback)
+        files = lua_files(checkout, spec, name)
+        if not files:
+            raise UsageError(f"{source} has no Lua files")
+        needed = tuple(spec.dependencies) if spec else ()
+        version = spec.version if spec else ""
+        record = Record(name, version, _lasting(source), commit, sorted(files), needed)
+        return _Package(record, files, about_c_code(name) if has_c_code(checkout) else "")
+
+    def _put(self, package: _Package) -> bool:
+        """Put a package's files into the tree, and tell it; returns whether they could be."""
+        record = package.record
+        try:
+            self._tree.install(record, package.files)
+        except (UsageError, OSError) as error:
+            self._status = _fail(error)
+            return False
+        self._installed.append(record)
         words = [record.name, record.version, f"({record.commit[:12]})" if record.commit else ""]
         count = len(record.files)
         text = f"{' '.join(filter(None, words))}: {count} Lua file{'s' * (count > 1)}"
-        print(text + (f"; {remark}" if remark else ""))
+        print(text + (f"; {package.remark}" if package.remark else ""))
+        return True
+
+    def _try_modules(self, record: Record) -> None:
+        """Say so where a package that was installed cannot be loaded."""
+        for module in modules_of(record.name, record.files):
+            why = why_not(str(self._tree.folder), module)
+            if why:
+                self._status = _fail(
+                    f"{record.name} is installed, but require '{module}' fails: {why}"
+                )
 
 
 def _short(word: str) -> str:
     """The last part of a URL or path, which may be the package's name."""
-    return Path(word.rstrip("/")).name.removesuffix(".git")
+    path = Path(word.rstrip("/"))
+    return (path.resolve() if path.is_dir() else path).name.removesuffix(".git")
 
 
 def _lasting(source: str) -> str:

@@ -22,6 +22,10 @@ def users_tree() -> str:
 
 def search_users_tree(engine: Engine) -> None:
     """Let `require` search the user's folder last, where there is one."""
-    tree = users_tree()
+    search_tree(engine, users_tree())
+
+
+def search_tree(engine: Engine, tree: str) -> None:
+    """Let `require` search a folder last, where there is one."""
     if os.path.isdir(tree):
         engine.call(engine.compile(_SEARCH), os.fsencode(tree))

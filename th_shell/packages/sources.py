@@ -54,20 +54,30 @@ def fetch(source: str, into: Path) -> str:
 
     Returns the commit; '' for a folder without git. Raises UsageError where that fails.
     """
-    if os.path.isdir(source) and not _is_repository(source):
+    if os.path.isdir(source) and (not _is_repository(source) or has_edits(source)):
         shutil.copytree(source, into, symlinks=True, ignore=_special)
         return ""
     git("clone", "--quiet", "--depth", "1", "--", _address(source), str(into))
     return git("-C", str(into), "rev-parse", "HEAD").strip()
 
 
+def has_edits(source: str) -> bool:
+    """Whether a folder is a work tree of git whose files are not those of its last commit."""
+    is_tree = os.path.exists(os.path.join(source, ".git"))
+    return is_tree and git("-C", source, "status", "--porcelain") != ""
+
+
 def _special(folder: str, names: list[str]) -> list[str]:
-    """Which of a folder's names are pipes, devices and the like: who copies one may wait for it."""
+    """Which of a folder's names are pipes, devices and the like: who copies one may wait for it.
+
+    And the folder of git.
+    """
     paths = {name: os.path.join(folder, name) for name in names}
     return [
         name
         for name, path in paths.items()
-        if not (os.path.islink(path) or os.path.isfile(path) or os.path.isdir(path))
+        if name == ".git"
+        or not (os.path.islink(path) or os.path.isfile(path) or os.path.isdir(path))
     ]
 
 

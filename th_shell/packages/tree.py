@@ -13,10 +13,13 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from th_shell.files import write_file
+from th_shell.packages.cmake import CMakeLists
 from th_shell.packages.rockspec import Rockspec
 from th_shell.visible import UsageError
 
@@ -72,20 +75,31 @@ class Tree:
                 target = Path(new) / file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target)
+            # Whatever fails from here on, the record has all files that are there.
+            former = [file for file in (old.files if old else ()) if file not in files]
+            self._write(replace(record, files=[*record.files, *former]))
             for file in files:
                 target = self.folder / file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 os.replace(Path(new) / file, target)
-        self._delete([file for file in (old.files if old else ()) if file not in files])
-        (self.folder / _RECORDS).mkdir(exist_ok=True)
-        self._path(record.name).write_text(json.dumps(asdict(record), indent=1) + "\n")
+        self._delete(former)
+        self._write(record)
 
-    def remove(self, name: str) -> None:
-        """Delete a package's files. Raises UsageError where it is not here, or still needed."""
+    def _write(self, record: Record) -> None:
+        (self.folder / _RECORDS).mkdir(exist_ok=True)
+        text = json.dumps(asdict(record), indent=1)
+        write_file(self._path(record.name), f"{text}\n".encode())
+
+    def remove(self, name: str, others: Collection[str] = ()) -> None:
+        """Delete a package's files. Raises UsageError where it is not here, or still needed.
+
+        others: packages that are removed, too.
+        """
         records = self.records()
         if name not in records:
             raise UsageError(f"{name} is not installed in {self.folder}")
-        users = [other.name for other in records.values() if name in other.dependencies]
+        users = [one.name for one in records.values() if name in one.dependencies]
+        users = [user for user in users if user not in others]
         if users:
             raise UsageError(f"{name} is needed by {', '.join(users)}")
         self._delete(records[name].files)
@@ -96,40 +110,31 @@ class Tree:
 
     def _delete(self, files: Sequence[str]) -> None:
         for file in files:
-            path = self.folder / file
-            path.unlink(missing_ok=True)
-            for folder in path.parents:
-                if folder == self.folder or any(folder.iterdir()):
-                    break
-                folder.rmdir()
+            (self.folder / file).unlink(missing_ok=True)
+            for folder in Path(file).parents[:-1]:
+                with suppress(OSError):  # it has other files, or is not there
+                    (self.folder / folder).rmdir()
 
 
 # -- which files of a checkout are Lua modules, and where `require` looks for them
 
 _C = {".c", ".cc", ".cpp", ".cu", ".m"}
 _MODULE = re.compile(r"[\w-]+(\.[\w-]+)*")
-_LISTED = re.compile(r"(?<![\w./}-])[\w.-]+(?:/[\w.-]+)+\.lua\b")
-_PACKAGE = re.compile(r"^\s*ADD_TORCH_PACKAGE\s*\(\s*([\w-]+)", re.I | re.M)
 
 
 def package_name(checkout: Path, rockspec: Rockspec | None, fallback: str) -> str:
     """The name under which programs require a package."""
-    found = _PACKAGE.findall(_cmake(checkout))
-    name = rockspec.package if rockspec else str(found[-1]) if found else fallback
+    name = rockspec.package if rockspec else CMakeLists(checkout).package or fallback
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
         raise UsageError(f"{name!r} is no name of a package")
     return name
 
 
-def _cmake(checkout: Path) -> str:
-    path = checkout / "CMakeLists.txt"
-    return path.read_text(errors="replace") if path.is_file() else ""
-
-
 def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str, Path]:
     """Lua files by their places in a folder of modules: 'nn/init.lua'.
 
-    They are those that the rockspec lists, else all that the checkout has.
+    They are those that the rockspec lists, else those that CMake installs, else all that the
+    checkout has.
     """
     listed = rockspec.modules if rockspec else {}
     files = {
@@ -137,6 +142,7 @@ def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str,
         for module, path in listed.items()
         if isinstance(path, str) and path.endswith(".lua")
     }
+    files = files or CMakeLists(checkout).places
     if files:
         return files
     folders = (checkout / "lua" / name, checkout / name, checkout / "lua", checkout)
@@ -146,16 +152,7 @@ def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str,
     single = top / f"{name}.lua"
     if not (top / "init.lua").is_file() and single.is_file():
         return {single.name: single}
-    found = {f"{name}/{path.relative_to(top).as_posix()}": path for path in _files(top, {".lua"})}
-    return {f"{name}/{path.name}": path for path in _listed(checkout)} | found
-
-
-def _listed(checkout: Path) -> Iterator[Path]:
-    """Lua files of subfolders that CMakeLists.txt lists, all of which it installs in one folder."""
-    for path in _LISTED.findall(_cmake(checkout)):
-        file = (checkout / path).resolve()
-        if file.is_relative_to(checkout.resolve()) and file.is_file():
-            yield file
+    return {f"{name}/{path.relative_to(top).as_posix()}": path for path in _files(top, {".lua"})}
 
 
 def has_c_code(checkout: Path) -> bool:

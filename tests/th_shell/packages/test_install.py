@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -90,9 +91,9 @@ def test_a_package_comes_with_what_it_needs(
     assert run("install", "upper", "xlua") == 0
     commit = git(sources / "upper", "rev-parse", "HEAD")
     assert capsys.readouterr().out == (
+        "xlua is part of th\n"
         f"upper scm-1 ({commit[:12]}): 1 Lua file\n"
         f"base scm-1 ({git(sources / 'base', 'rev-parse', 'HEAD')[:12]}): 2 Lua files\n"
-        "xlua is part of th\n"
     )
     assert files(users_tree()) == ["base/init.lua", "base/sub/part.lua", "upper/init.lua"]
     with Engine() as engine:
@@ -162,11 +163,130 @@ def test_a_folder_without_git_and_rockspec(sources: Path, tmp_path: Path) -> Non
     assert files(users_tree()) == ["mine.lua"]
 
 
-def test_files_that_cmake_installs_beside_the_others(sources: Path, tmp_path: Path) -> None:
-    cmake = "SET(luasrc ${luasrc} test/all.lua) # ../x.lua, no/such.lua"
-    folder = repository(tmp_path / "p", init_lua="", test__all_lua="", CMakeLists_txt=cmake)
-    run("install", str(folder))
-    assert files(users_tree()) == ["p/all.lua", "p/init.lua", "p/test/all.lua"]
+def test_files_lie_where_cmake_puts_them(sources: Path, tmp_path: Path) -> None:
+    cmake = """
+        file(GLOB luasrc src/*.lua) # a comment (
+        SET(luasrc ${luasrc} ${CMAKE_CURRENT_SOURCE_DIR}/test/all.lua ../x.lua no/such.lua)
+        ADD_TORCH_PACKAGE(mine "" "${luasrc}" "What it (is)")
+        INSTALL(DIRECTORY "src/model" DESTINATION "${Torch_INSTALL_LUA_PATH_SUBDIR}/mine")
+        install(FILES other.lua DESTINATION ${LUADIR}/mine/deep RENAME init.lua)
+        install(FILES other.lua DESTINATION ${LUA_PATH}/../..)
+        install(FILES other.lua DESTINATION share/doc)
+        ADD_SUBDIRECTORY(inner)
+        ADD_SUBDIRECTORY(.)
+    """
+    inner = "INSTALL(DIRECTORY parts/ DESTINATION ${Torch_INSTALL_LUA_PATH_SUBDIR}/mine/parts)"
+    folder = repository(
+        tmp_path / "torch-mine",
+        src__init_lua="return 1",
+        src__model__net_lua="",
+        test__all_lua="",
+        other_lua="",
+        inner__parts__a__b_lua="",
+        inner__CMakeLists_txt=inner,
+        CMakeLists_txt=cmake,
+    )
+    (tmp_path / "x.lua").touch()
+    assert run("install", str(folder)) == 0
+    assert files(users_tree()) == [
+        "mine/all.lua",
+        "mine/deep/init.lua",
+        "mine/init.lua",
+        "mine/model/net.lua",
+        "mine/parts/a/b.lua",
+    ]
+
+
+def test_variables_of_cmake_that_grow(sources: Path, tmp_path: Path) -> None:
+    lines = ["SET(x init.lua)", *["SET(x ${x} ${x})"] * 50, "ADD_TORCH_PACKAGE(p '' ${x})"]
+    folder = repository(tmp_path / "p", init_lua="", CMakeLists_txt="\n".join(lines))
+    assert run("install", str(folder)) == 0
+    assert files(users_tree()) == ["p/init.lua"]
+
+
+def test_a_package_that_cannot_be_loaded(
+    sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository(sources / "broken", init_lua="print('x') io.stderr:write('y\\n') require 'nowhere'")
+    repository(sources / "ending", init_lua="os.exit(3)")
+    repository(sources / "good", init_lua="")
+    words = [str(sources / name) for name in ("broken", "ending", "good", "none")]
+    assert run("install", *words) == 1
+    out, err = capsys.readouterr()
+    assert [line.partition(" ")[0] for line in out.splitlines()] == ["broken", "ending", "good"]
+    missing, broken, ending = err.splitlines()
+    assert "none" in missing
+    # LuaJIT cuts paths that are long.
+    assert re.fullmatch(
+        "th: broken is installed, but require 'broken' fails: "
+        "[^ ]*broken/init.lua:1: module 'nowhere' not found",
+        broken,
+    )
+    assert ending == "th: ending is installed, but require 'ending' fails: it ends the program"
+
+
+def test_what_one_command_brings_meets_the_needs_of_the_others(
+    sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "source_of", lambda name: None)
+    (sources / "base/rocks/base.rockspec").write_text("package = 'Base' version = '1-1'")
+    (sources / "base").rename(sources / "base-folder")
+    monkeypatch.chdir(sources)
+    (tmp_path / "t").mkdir()
+    repository(sources / "base-folder", init_lua="")
+    repository(sources / "needy", init_lua="require 'Base'", needy_rockspec=NEEDY)
+    assert run("install", "--tree", str(tmp_path / "t"), "needy", "base-folder") == 0
+    assert files(tmp_path / "t") == ["Base/init.lua", "Base/sub/part.lua", "needy/init.lua"]
+
+
+NEEDY = "package = 'needy' version = '1-1' dependencies = {'base >= 1'}"
+
+
+@pytest.mark.parametrize("word", [".", "..", "../mine"])
+def test_a_folder_has_its_own_name(
+    word: str, sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine/inner").mkdir(parents=True)
+    (tmp_path / "mine/init.lua").touch()
+    monkeypatch.chdir(tmp_path / "mine" / ("inner" if word == ".." else "."))
+    assert run("install", word) == 0
+    assert files(users_tree()) == ["mine/init.lua"]
+
+
+def test_edits_that_are_not_committed_are_installed(sources: Path) -> None:
+    (sources / "base/init.lua").write_text("return 'edited'")
+    assert run("install", str(sources / "base")) == 0
+    assert (Path(users_tree()) / "base/init.lua").read_text() == "return 'edited'"
+    assert json.loads((Path(users_tree()) / ".th/base.json").read_text())["commit"] == ""
+
+
+def test_a_package_of_which_folders_are_gone_is_removed(sources: Path) -> None:
+    run("install", "upper")
+    shutil.rmtree(Path(users_tree()) / "base/sub")
+    assert run("remove", "base", "upper") == 0
+    assert os.listdir(users_tree()) == [".th"]
+
+
+def test_the_record_is_right_where_an_upgrade_fails(
+    sources: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("install", "base")
+    git(sources / "base", "mv", "sub", "new")
+    repository(sources / "base", init_lua="return 2")
+
+    def fail(source: os.PathLike[str] | bytes, target: os.PathLike[str] | bytes) -> None:
+        if os.fsencode(target).endswith(b"part.lua"):
+            raise OSError("no space")
+        os.rename(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("th_shell.packages.tree.os.replace", fail)
+        assert run("install", "base") == 1
+    record = json.loads((Path(users_tree()) / ".th/base.json").read_text())
+    assert record["files"] == ["base/init.lua", "base/new/part.lua", "base/sub/part.lua"]
+    assert files(users_tree()) == ["base/init.lua", "base/sub/part.lua"]
+    assert run("remove", "base") == 0
+    assert files(users_tree()) == []
 
 
 def test_c_code_is_told(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
