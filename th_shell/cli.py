@@ -69,7 +69,9 @@ def _run_program(name: str, words: Sequence[str]) -> int:
                 adapter.run, prepare=_prepare_program, report=partial(_report, prefix="th: ")
             )
         elif name == "convert":
-            from th_shell.convert import run
+            from th_shell.convert import run as convert
+
+            run = partial(convert, prepare=search_users_tree)
         elif name == "jupyter":
             from th_shell.jupyter.install import run
         elif name == "python":

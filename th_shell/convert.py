@@ -1,31 +1,60 @@
-"""``th --convert``: writes what a file of Torch7 holds as another file. No Lua runs."""
+"""``th --convert``: writes what a file of Torch7 holds as another file.
+
+Nets are written for other programs by `runtime.export`, and run once beside what was written; all
+other kinds of files are written without any Lua that runs.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from th_shell.visible import UsageError, complain, read_words
 
+if TYPE_CHECKING:
+    from runtime import Engine
+    from runtime.export import Report
+
+Prepare = Callable[["Engine"], None]  # lets an engine find the packages that are installed
+
 _FAILURE = 1
 _FORMATS = ("binary", "ascii", "b32")
+_PLAIN = (".npz", ".json", ".t7")
+_NETS = (".pt", ".onnx")
 _LARGE = 50_000_000  # bytes of a file from which on a terminal shows how far it is
 _PAUSE = 0.1  # seconds between two looks at that
+_NEEDS = {
+    "--format": f"{', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}",
+    "--select": "the path of a module, as model.1.2",
+    "--input": "the sizes of the net's input, as 1x3x224x224",
+    "--sample": "a .t7 file with an input",
+    "--treat": "classes, as my.Residual=nn.Sequential",
+    "--type": "float or double",
+}
+_FLAGS = ("--training", "--no-check")
 
 
-def run(words: Sequence[str]) -> int:
+def run(words: Sequence[str], prepare: Prepare) -> int:
     """Run it; returns the exit status. words: those behind --convert. Raises UsageError."""
-    source, target, format = _read(words)
+    files, said = read_words("convert", words, _NEEDS, _FLAGS)
+    source, target = _files(files)
+    if said.get("--format", _FORMATS[0]) not in _FORMATS:
+        raise UsageError(f"--format needs {_NEEDS['--format']}")
+    if said.get("--type", "float") not in ("float", "double"):
+        raise UsageError("--type needs float or double")
     try:
-        from runtime import T7Error, convert
+        from runtime import T7Error
     except ImportError as error:
         return _fail(str(error))
-    progress = _Progress(source, target.endswith(".t7") and format == "ascii")
+    ascii_file = target.endswith(".t7") and said.get("--format") == "ascii"
+    progress = _Progress(source, ascii_file)
+    write = partial(_write_net, prepare) if target.endswith(_NETS) else _write_file
     try:
-        convert(source, target, format, progress)
+        write(source, target, said, progress)
     except T7Error as error:
         return _fail(str(error), progress)
     except OSError as error:
@@ -37,18 +66,71 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _read(words: Sequence[str]) -> tuple[str, str, Any]:
-    """The two files, and the format of the second."""
-    formats = f"{', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}"
-    files, said = read_words("convert", words, {"--format": formats})
-    format = said.get("--format", _FORMATS[0])
-    if format not in _FORMATS:
-        raise UsageError(f"--format needs {formats}")
+def _files(files: Sequence[str]) -> tuple[str, str]:
+    """The two files."""
     if len(files) != 2:
         raise UsageError("--convert needs a .t7 file, and the name of the new file")
-    if not files[1].endswith((".npz", ".json", ".t7")):
-        raise UsageError("--convert: the name of the new file ends with .npz, .json or .t7")
-    return files[0], files[1], format
+    endings = (*_NETS, *_PLAIN)
+    if not files[1].endswith(endings):
+        listed = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        raise UsageError(f"--convert: the name of the new file ends with {listed}")
+    return files[0], files[1]
+
+
+def _write_file(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
+    from runtime import convert
+
+    format: Any = said.get("--format", _FORMATS[0])
+    convert(source, target, format, progress)
+
+
+def _write_net(
+    prepare: Prepare, source: str, target: str, said: dict[str, str], progress: _Progress
+) -> None:
+    """Write a net, and say how it compares."""
+    from runtime import Engine, load
+    from runtime.export import to_onnx, to_pytorch
+
+    write: Callable[..., Report] = to_onnx if target.endswith(".onnx") else to_pytorch
+    pairs = [pair.partition("=") for pair in said.get("--treat", "").split(",") if pair]
+    try:
+        report = write(
+            load(source),
+            target,
+            select=said.get("--select"),
+            input=said.get("--input"),
+            training="--training" in said,
+            type=said.get("--type", "float"),
+            treat={name: other for name, _, other in pairs},
+            check="--no-check" not in said,
+            sample=load(said["--sample"]) if "--sample" in said else None,
+            engine=Engine(prepare),
+            progress=progress,
+        )
+    except ValueError as error:
+        raise _as_usage(error) from None
+    progress.end()
+    _tell(report)
+
+
+def _as_usage(error: ValueError) -> Exception:
+    """What is wrong in the words of the command line is told as such."""
+    from runtime import T7Error
+
+    return error if isinstance(error, T7Error) else UsageError(str(error))
+
+
+def _tell(report: Report) -> None:
+    print(f"wrote {' and '.join(report.files)}")
+    outcome = report.outcome
+    if outcome is None:
+        print(f"not checked: {report.unchecked}")
+        return
+    sizes = ", ".join("x".join(map(str, shape)) for shape in outcome.inputs.values())
+    print(
+        f"checked on {sizes}: the largest difference to the net is {outcome.difference:.2g}, "
+        f"where the largest number is {outcome.scale:.2g}"
+    )
 
 
 def _fail(message: str, progress: _Progress | None = None) -> int:

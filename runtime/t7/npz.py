@@ -14,8 +14,8 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.core.storage import Storage
-from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.elements import elements
 from runtime.t7.faces import lua_tensor, storage_of
 from runtime.t7.sink import parts_of
 from runtime.t7.values import T7Error
@@ -101,7 +101,7 @@ def _parts(value: Any) -> tuple[tuple[int, ...], Iterator[Array]]:
         tensor = lua_tensor(value)
         if tensor.storage is None or not tensor.sizes:
             return (0,), iter((np.empty(0, tensor.dtype.numpy),))
-        return tensor.sizes, _of(tensor.storage, _of_tensor(tensor, tensor.storage))
+        return tensor.sizes, _of(tensor.storage, elements(tensor))
     array = _plain(value)
     return array.shape, iter((np.empty(0, array.dtype), array))
 
@@ -109,19 +109,6 @@ def _parts(value: Any) -> tuple[tuple[int, ...], Iterator[Array]]:
 def _of(storage: Storage, parts: Iterator[Array]) -> Iterator[Array]:
     yield np.empty(0, storage.dtype.numpy)
     yield from parts
-
-
-def _of_tensor(tensor: LuaTensor, storage: Storage) -> Iterator[Array]:
-    steps = zip(tensor.sizes, tensor.strides, strict=True)
-    stop = tensor.offset + 1 + sum((size - 1) * step for size, step in steps)
-    if tensor.is_contiguous:
-        yield from parts_of(storage, tensor.offset, stop)
-        return
-    part = storage.part(tensor.offset, stop)
-    width = part.itemsize
-    strides = tuple([step * width for step in tensor.strides])
-    for row in np.ndarray(tensor.sizes, part.dtype, part, 0, strides):
-        yield np.asarray(row)
 
 
 def _plain(value: Any) -> Array:

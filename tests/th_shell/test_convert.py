@@ -38,7 +38,7 @@ def test_words() -> None:
         (["none.t7", "out.npz"], 1, "th: none.t7: No such file or directory\n"),
         (["in.t7", "none/out.npz"], 1, "th: none/out.npz: No such file or directory\n"),
         (["in.t7"], 2, "th: --convert needs a .t7 file, and the name of the new file\n"),
-        (["in.t7", "x.pt"], 2, "th: --convert: the name of the new file ends with .npz, .json or"),
+        (["in.t7", "x.txt"], 2, "th: --convert: the name of the new file ends with .pt, .onnx, "),
         (["in.t7", "x.t7", "--format", "x"], 2, "th: --format needs binary, ascii or b32\n"),
         (["in.t7", "x.t7", "--other"], 2, "th: unrecognized option --other of --convert\n"),
     ],

@@ -1,0 +1,223 @@
+"""Holds what was written against the net itself: both compute random inputs.
+
+The net runs in an engine, with the Lua packages that have its classes; how the other side runs is
+in `checking_onnx` and `checking_pytorch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.engine.engine import Engine
+from runtime.errors import LuaError
+from runtime.export.data import Unknown, tensors
+from runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Value
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.values import Table, TorchObject
+
+TOLERANCE = 1e-4  # of the largest difference, as a part of the largest number
+_SAMPLES = 2  # so that samples that are mixed up are seen
+_SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28)  # of images, where no size is said
+
+
+class Written(Protocol):
+    """What was written, as it computes."""
+
+    def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
+        """Its outputs for inputs by their names. Raises ExportError where it fails."""
+
+    def values(self, inputs: Mapping[str, Array]) -> dict[int, Array]:
+        """What its parts compute, by the identities of the graph's values."""
+
+
+@dataclass
+class Outcome:
+    """How what was written compares. difference: the largest; scale: the largest number."""
+
+    inputs: dict[str, tuple[int, ...]]
+    difference: float = 0.0
+    scale: float = 0.0
+    place: str = ""  # the first module whose output differs, where one does
+
+    @property
+    def relative(self) -> float:
+        """The difference as a part of the largest number."""
+        return self.difference / self.scale if self.scale else self.difference
+
+
+class Reference:
+    """The net itself, in an engine. Raises ExportError where its classes are not to be had."""
+
+    def __init__(self, net: TorchObject, graph: Graph, engine: Engine) -> None:
+        self.graph = graph
+        self._engine = engine
+        source = Path(__file__).with_name("running.lua").read_text()
+        self._lua = engine.eval(source, "running")
+        try:
+            self._lua["need"](sorted(_classes(net)))
+            self._net = net
+            self._type = _type_of(net, graph)
+        except LuaError as error:
+            raise ExportError(
+                f"the net cannot be run here, by which what is written is checked: {error.message}"
+            ) from None
+
+    def inputs(self, seed: int = 1) -> dict[str, Array]:
+        """Random inputs of sizes that the net takes, by their names."""
+        generator = np.random.default_rng(seed)
+        error: LuaError | None = None
+        for size in (None,) if _is_known(self.graph) else _SIZES:
+            found = {
+                each.name: _random(each, size, generator, self._type) for each in self.graph.inputs
+            }
+            try:
+                if self._keeps_samples(self.outputs(found)):
+                    return found
+            except LuaError as failed:
+                error = error or failed
+        more = "" if _is_known(self.graph) else "; --input says the sizes of its input"
+        cause = f": {_cause(error)}" if error else ""
+        raise ExportError(f"the net fails on random inputs{cause}{more}")
+
+    def _keeps_samples(self, outputs: Sequence[Array]) -> bool:
+        """Whether there is a result for each sample: views mix them where sizes do not fit."""
+        return all(
+            found.shape[:1] == (_SAMPLES,)
+            for value, found in zip(self.graph.outputs, outputs, strict=True)
+            if value.shape and value.shape[0] == BATCH
+        )
+
+    def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
+        """What the net computes. Raises LuaError."""
+        return self._run(inputs, False)[0]
+
+    def traced(self, inputs: Mapping[str, Array]) -> dict[str, list[Array]]:
+        """What its modules compute, by their paths."""
+        return self._run(inputs, True)[1]
+
+    def _run(
+        self, inputs: Mapping[str, Array], watched: bool
+    ) -> tuple[list[Array], dict[str, list[Array]]]:
+        given = _nested(self.graph.given, inputs)
+        outputs, results = self._lua["run"](self._net, given, self.graph.training, watched)
+        traced = {str(path): _arrays(found.values()) for path, found in results.items()}
+        return _arrays(outputs.values()), traced
+
+
+def _arrays(values: Sequence[Tensor]) -> list[Array]:
+    return [np.array(value) for value in values]
+
+
+def _classes(net: TorchObject) -> set[str]:
+    """The classes of modules in a net."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    waiting: list[Any] = [net]
+    while waiting:
+        value = waiting.pop()
+        if not isinstance(value, (TorchObject, Table)) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, TorchObject):
+            found.add(value.torch_typename)
+        waiting += (value.fields if isinstance(value, TorchObject) else value).values()
+    return found
+
+
+def _is_known(graph: Graph) -> bool:
+    return all(each.shape is not None and None not in each.shape[1:] for each in graph.inputs)
+
+
+def _type_of(net: TorchObject, graph: Graph) -> str:
+    """The type of the numbers that a net takes."""
+    for node in graph.nodes:
+        for parameter in node.parameters.values():
+            if (found := parameter.own_dtype).kind == "f":
+                return found.name
+    return "float64" if net.fields.get("_type") == "torch.DoubleTensor" else "float32"
+
+
+def _random(value: Value, size: int | None, generator: np.random.Generator, dtype: str) -> Array:
+    if value.shape is None:
+        raise ExportError("the check needs the sizes of the net's input: give --input")
+    shape = [_size(dim, size) for dim in value.shape]
+    if value.kind == "int":
+        return generator.integers(1, max(value.highest, 1) + 1, shape)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+def _size(dim: Dim, unknown: int | None) -> int:
+    if isinstance(dim, int):
+        return dim
+    return _SAMPLES if isinstance(dim, str) else unknown or _SAMPLES
+
+
+def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
+    """Inputs as the net takes them: a tensor, or tables."""
+    if isinstance(data, Unknown) and data.tensor is not None:
+        data = data.tensor
+    if isinstance(data, Value):
+        return inputs[data.name]
+    return [_nested(item, inputs) for item in data]
+
+
+def _cause(error: LuaError) -> str:
+    lines = [line for line in error.message.splitlines() if line.strip()]
+    return next((line for line in reversed(lines) if not line.startswith("\t")), error.message)
+
+
+def compare(reference: Reference, written: Written, inputs: Mapping[str, Array]) -> Outcome:
+    """Compare outputs. Raises ExportError where these have other sizes."""
+    outcome = Outcome({name: array.shape for name, array in inputs.items()})
+    wanted, found = reference.outputs(inputs), written.outputs(inputs)
+    for number, (one, other) in enumerate(zip(wanted, found, strict=True), 1):
+        if one.shape != other.shape:
+            raise ExportError(f"output {number} has sizes {other.shape} instead of {one.shape}")
+        difference, scale = distance(one, other)
+        outcome.difference = max(outcome.difference, difference)
+        outcome.scale = max(outcome.scale, scale)
+    if outcome.relative > TOLERANCE:
+        outcome.place = _first_difference(reference, written.values(inputs), inputs)
+    return outcome
+
+
+def _first_difference(
+    reference: Reference, values: Mapping[int, Array], inputs: Mapping[str, Array]
+) -> str:
+    """The first module whose output differs; values: what was computed, by the values' identities.
+
+    "" where none does.
+    """
+    traced = reference.traced(inputs)
+    for scope, data in reference.graph.results:
+        wanted = traced.get(".".join(scope.path), [])
+        found = [values.get(id(value)) for value in tensors(data)]
+        for one, other in zip(wanted, found, strict=False):
+            if other is not None and _differs(one, other):
+                return f"{scope.kind} at {'.'.join(scope.path) or 'the top'}"
+    return ""
+
+
+def _differs(wanted: Array, found: Array) -> bool:
+    if wanted.shape != found.shape:
+        return True
+    difference, scale = distance(wanted, found)
+    return difference > TOLERANCE * scale
+
+
+def distance(wanted: Array, found: Array) -> tuple[float, float]:
+    """The largest difference of two arrays of one shape, and the largest number in the first."""
+    if not wanted.size:
+        return 0.0, 0.0
+    one, other = np.asarray(wanted, np.float64), np.asarray(found, np.float64)
+    same = (one == other) | (np.isnan(one) & np.isnan(other))
+    with np.errstate(invalid="ignore"):
+        gap = np.where(same, 0.0, np.abs(one - other))
+    finite = np.abs(one[np.isfinite(one)])
+    return float(np.nan_to_num(gap, nan=np.inf).max()), float(finite.max(initial=0.0))

@@ -1,0 +1,172 @@
+"""Converts nets: finds the module, writes it, and holds what was written against the net."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import IO, Any, Literal
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.engine.engine import Engine
+from runtime.export.checking import TOLERANCE, Outcome, Reference, Written, compare
+from runtime.export.checking_onnx import OnnxFile
+from runtime.export.checking_pytorch import PyTorchFiles
+from runtime.export.graph import ExportError, Graph
+from runtime.export.lowering import find_module, graph_of, shapes_of
+from runtime.export.onnx_file import write_onnx
+from runtime.export.pt_file import write_state_dict
+from runtime.export.pytorch_source import pytorch_source
+from runtime.io.replacement import Replacement
+from runtime.t7.files import Path
+from runtime.t7.values import Table, TorchObject
+
+_TYPES = {"float": "float32", "double": "float64"}
+_CLASS = "Model"
+
+
+@dataclass
+class How:
+    """How a net is converted.
+
+    select: the path of the module, where the value holds several. input: the sizes of its inputs,
+    as in "1x3x224x224"; several with commas between them. training: as it trains, not as it is
+    used. type: of the numbers that are written. treat: for classes of the user's, the classes that
+    these are to be taken for. check: whether what is written runs beside the net, which needs an
+    engine with its packages; sample: an input for that, by default random numbers. progress: gets
+    the number of bytes that were just written.
+    """
+
+    select: str | None = None
+    input: str | None = None
+    training: bool = False
+    type: Literal["float", "double"] = "float"
+    treat: Mapping[str, str] = field(default_factory=dict)
+    check: bool = True
+    sample: Any = None
+    engine: Engine | None = None
+    progress: Callable[[int], object] = lambda count: None
+
+    @property
+    def floats(self) -> str:
+        """numpy's name of the type."""
+        return _TYPES[self.type]
+
+
+@dataclass
+class Report:
+    """What was written: files, and how it compares; unchecked: why it was not compared."""
+
+    files: list[str]
+    outcome: Outcome | None = None
+    unchecked: str = ""
+
+
+def to_onnx(value: Any, target: Path, **options: Any) -> Report:
+    """Write a net as an ONNX file (opset 18), whose dimension of samples is open.
+
+    value: what `load` returns: a module, or a table with one. options: the fields of `How`.
+    Raises ExportError for what has no counterpart, for a file that does not compute what the net
+    does, and where the library onnx is not installed; OSError; ValueError for wrong sizes.
+    """
+    if find_spec("onnx") is None:
+        raise ExportError("writing ONNX needs the library onnx: pip install 'th-shell[export]'")
+    how = How(**options)
+    net, graph = _read(value, how)
+    count = len(graph.outputs)
+    names = ["output"] if count == 1 else [f"output{n}" for n in range(1, count + 1)]
+    report = Report([os.fsdecode(target)])
+    with _new_file(target) as (path, file):
+        outputs = list(zip(names, graph.outputs, strict=True))
+        values = write_onnx(file, graph, outputs, how.floats, how.progress)
+        file.flush()
+        _check(report, how, net, graph, "onnxruntime", OnnxFile(path, graph, values))
+    return report
+
+
+def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
+    """Write a net as PyTorch's: its parameters as a state_dict, and its source beside that.
+
+    target: the name of the first, model.pt for example; the source is then model.py, which defines
+    the class Model: ``net = Model(); net.load_state_dict(torch.load("model.pt"))``. value, options
+    and errors are those of `to_onnx`; PyTorch is needed for the check alone.
+    """
+    how = How(**options)
+    net, graph = _read(value, how)
+    base = os.path.splitext(os.fsdecode(target))[0]
+    heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
+    source = pytorch_source(graph, _CLASS, heading, how.floats)
+    report = Report([os.fsdecode(target), f"{base}.py"])
+    with _new_file(target) as (path, file), _new_file(f"{base}.py") as (_, text):
+        write_state_dict(file, source.parameters, how.floats, how.progress)
+        text.write(source.text.encode())
+        for each in (file, text):
+            each.flush()
+        written = PyTorchFiles(path, source, _CLASS, graph, how.floats)
+        _check(report, how, net, graph, "torch", written)
+    return report
+
+
+def _read(value: Any, how: How) -> tuple[TorchObject, Graph]:
+    net = find_module(value, how.select, how.treat)
+    shapes = shapes_of(how.input) if how.input else None
+    return net, graph_of(net, shapes, how.training, how.treat)
+
+
+@contextmanager
+def _new_file(target: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """A file that takes its name when the block ends, and a path to it meanwhile."""
+    with Replacement(os.fsencode(target)) as replacement:
+        with open(replacement.descriptor, "r+b", closefd=False) as file:
+            yield f"/proc/{os.getpid()}/fd/{replacement.descriptor}", file
+
+
+def _check(
+    report: Report, how: How, net: TorchObject, graph: Graph, library: str, written: Written
+) -> None:
+    """Compare what was written with the net. Raises ExportError where it differs."""
+    if not how.check:
+        report.unchecked = "as was asked for"
+    elif find_spec(library) is None:
+        report.unchecked = f"{_LIBRARIES[library]} is not installed"
+    else:
+        reference = Reference(net, graph, how.engine or Engine())
+        inputs = _given(how.sample, graph) if how.sample is not None else reference.inputs()
+        report.outcome = compare(reference, written, inputs)
+        if report.outcome.relative > TOLERANCE:
+            raise ExportError(_difference(report.outcome))
+
+
+_LIBRARIES = {"torch": "PyTorch", "onnxruntime": "onnxruntime"}
+
+
+def _given(sample: Any, graph: Graph) -> dict[str, Array]:
+    """An input of the user's: a tensor or a table of these, or a table that has it as `input`."""
+    if isinstance(sample, Table) and "input" in sample:
+        sample = sample["input"]
+    found = list(_flat(sample))
+    if len(found) != len(graph.inputs):
+        raise ExportError(
+            f"the sample has {len(found)} tensors, and the net {len(graph.inputs)} inputs"
+        )
+    return {value.name: array for value, array in zip(graph.inputs, found, strict=True)}
+
+
+def _flat(value: Any) -> Iterator[Array]:
+    if isinstance(value, Table):
+        for item in value.to_list():
+            yield from _flat(item)
+    else:
+        yield np.asarray(value)
+
+
+def _difference(outcome: Outcome) -> str:
+    where = f"; the first module that differs is {outcome.place}" if outcome.place else ""
+    return (
+        f"what was written differs from the net by {outcome.difference:.3g}, where the largest "
+        f"number is {outcome.scale:.3g}{where}"
+    )

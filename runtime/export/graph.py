@@ -1,0 +1,258 @@
+"""What a net computes, as values and the nodes that compute them.
+
+Both targets are written from it: a node has the text of PyTorch and the operators of ONNX. The
+modules of a net leave their places as scopes, so that what is written keeps the net's structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from runtime.export.parameters import Parameter
+from runtime.t7.values import T7Error
+
+#: A size; a name or None where it is left open: two sizes of one name are the same.
+Dim = int | str | None
+Shape = tuple[Dim, ...]
+
+BATCH = "batch"  # the name of the dimension of samples
+
+
+class ExportError(T7Error):
+    """A net, or a part of it, that has no counterpart in the target; the message says which."""
+
+    __module__ = "runtime.export"
+
+
+class Emitter(Protocol):
+    """What an ONNX graph is written with."""
+
+    training: bool
+
+    def op(self, kind: str, *inputs: str, count: int = 1, **attributes: Any) -> Any:
+        """Add an operator; returns the name of its output, or a list of several names."""
+
+    def ints(self, *values: int) -> str:
+        """The name of a constant list of integers."""
+
+    def index(self, value: int) -> str:
+        """The name of a constant integer without dimensions."""
+
+    def true(self) -> str:
+        """The name of a constant that is true."""
+
+    def number(self, value: float) -> str:
+        """The name of a constant number of the net's type, without dimensions."""
+
+    def floats32(self, *values: float) -> str:
+        """The name of a constant list of numbers of 32 bits."""
+
+    def parameter(self, parameter: Parameter) -> str:
+        """The name of the initialiser with a parameter's elements."""
+
+    def as_floats(self, name: str) -> str:
+        """A value converted to the net's type."""
+
+    def body(self, graph: Graph) -> Any:
+        """A graph within this one, as an operator's attribute."""
+
+
+#: Adds a node's operators; gets the names of its inputs and then of its parameters.
+ToOnnx = Callable[..., Any]
+
+
+@dataclass(eq=False)
+class Call:
+    """A call of a class of PyTorch: ``nn.Conv2d(3, 64, kernel_size=3)``.
+
+    named: arguments by name; those in `defaults` are left out where they have that value; those in
+    `plain`, which come first, are written without their names.
+    """
+
+    function: str
+    named: dict[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    plain: tuple[str, ...] = ()
+
+
+@dataclass(eq=False)
+class Value:
+    """A tensor that flows through the net."""
+
+    graph: Graph
+    shape: Shape | None = None
+    kind: str = "float"  # or "int" or "bool"
+    source: Value | None = None  # the value whose elements these are, in the same places or others
+    keeps_shape: bool = False  # whether the shape is the source's, too
+    highest: int = 0  # of an input of indices: the largest index that is used with it
+    name: str = ""  # the name of an input
+    undecided: bool = False  # an input whose elements may turn out to be indices
+    node: Node | None = None
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions. Raises ExportError where it is not known."""
+        if self.shape is None:
+            raise self.graph.error("the number of dimensions must be known here: give --input")
+        return len(self.shape)
+
+    def set_shape(self, shape: Shape) -> None:
+        """Note a shape that was not known; also of what it was made from element by element."""
+        self.shape = shape
+        if self.keeps_shape and self.source is not None and self.source.shape is None:
+            self.source.set_shape(shape)
+
+    def sizes(self, *dims: int) -> tuple[int, ...]:
+        """Sizes that must be known. Raises ExportError where they are not."""
+        self.rank  # noqa: B018
+        found = [self.shape[dim] for dim in dims] if self.shape else []
+        if not all(isinstance(size, int) for size in found):
+            raise self.graph.error("the sizes of its input must be known: give --input")
+        return tuple(found)  # type: ignore[arg-type]
+
+
+#: What a module gets and returns: a tensor, or a table of these.
+Data = Value | list["Data"]
+
+
+@dataclass(eq=False)
+class Node:
+    """One step: what computes values from values.
+
+    layer: PyTorch's module that does it, with `parameters` as its attributes. expression: what does
+    it in a forward method, where ``{0}`` stands for the first input and ``{weight}`` for a
+    parameter, which is then an attribute of the net. At least one of them is there.
+    """
+
+    inputs: list[Value]
+    outputs: list[Value]
+    to_onnx: ToOnnx
+    layer: Call | None
+    expression: str
+    parameters: dict[str, Parameter]
+    path: tuple[str, ...]
+    module: Any  # the object in the file, by which layers that are used twice are known
+    visit: int  # equal for the nodes of one use of it
+    word: str  # the name of its result
+    loop: Loop | None = None
+
+    @property
+    def output(self) -> Value:
+        """Its only output."""
+        (value,) = self.outputs
+        return value
+
+
+@dataclass(eq=False)
+class Loop:
+    """The steps of a node that goes through time: a graph that is run for each.
+
+    The body's inputs are the states, then a step of each sequence; its outputs the next states,
+    then a step of each result. The node's inputs are the first states and the sequences; its
+    outputs the last states and the results. Time is the first dimension.
+    """
+
+    body: Graph
+    states: int
+    reversed: bool = False
+
+
+@dataclass(eq=False)
+class Scope:
+    """A module's place: the nodes from `start` to before `stop` are what it became."""
+
+    path: tuple[str, ...]
+    kind: str
+    start: int
+    stop: int = -1
+
+
+class Graph:
+    """A net's nodes in the order in which they are computed.
+
+    training: whether the net is written as it trains. treated: classes of the user's, and the
+    classes that these are to be taken for. outer: the graph in which this one is a loop's body.
+    """
+
+    def __init__(
+        self,
+        training: bool = False,
+        treated: Mapping[str, str] | None = None,
+        outer: Graph | None = None,
+    ) -> None:
+        self.training = training
+        self.treated = treated or {}
+        self.outer = outer
+        self.inputs: list[Value] = []
+        self.outputs: list[Value] = []
+        self.nodes: list[Node] = []
+        self.scopes: list[Scope] = []
+        self.given: Data = []  # the inputs as the net takes them
+        self.results: list[tuple[Scope, Data]] = []  # of modules, in the order of their ends
+        self._open: list[tuple[Scope, Any]] = []
+
+    @property
+    def place(self) -> str:
+        """Where the module stands that is being converted: its path and class."""
+        if not self._open:
+            return self.outer.place if self.outer else "the net"
+        scope = self._open[-1][0]
+        return f"{scope.kind} at {'.'.join(scope.path)}" if scope.path else scope.kind
+
+    def error(self, text: str) -> ExportError:
+        """An error of the module that is being converted."""
+        return ExportError(f"{self.place}: {text}")
+
+    @contextmanager
+    def scope(self, path: tuple[str, ...], kind: str, module: Any) -> Iterator[Scope]:
+        """While a module is converted."""
+        scope = Scope(path, kind, len(self.nodes))
+        self.scopes.append(scope)
+        self._open.append((scope, module))
+        yield scope
+        self._open.pop()
+        scope.stop = len(self.nodes)
+
+    def input(self, name: str, shape: Shape | None = None) -> Value:
+        """A new input."""
+        value = Value(self, shape, name=name, undecided=True)
+        self.inputs.append(value)
+        return value
+
+    def add(
+        self,
+        inputs: Sequence[Value],
+        to_onnx: ToOnnx,
+        outputs: Sequence[Value],
+        *,
+        layer: Call | None = None,
+        expression: str = "",
+        parameters: Mapping[str, Parameter | None] | None = None,
+        word: str = "x",
+        loop: Loop | None = None,
+    ) -> Node:
+        """Add a node; its parameters that are None are left out."""
+        there = {name: each for name, each in (parameters or {}).items() if each is not None}
+        scope, module = self._open[-1] if self._open else (None, None)
+        path = scope.path if scope else ()
+        visit = id(scope)
+        node = Node(
+            list(inputs),
+            list(outputs),
+            to_onnx,
+            layer,
+            expression,
+            there,
+            path,
+            module,
+            visit,
+            word,
+            loop,
+        )
+        for value in node.outputs:
+            value.node = node
+        self.nodes.append(node)
+        return node

@@ -1,0 +1,109 @@
+"""From a value in a file to a graph: which module is meant, and what it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from runtime.export.data import new_input, tensors
+from runtime.export.graph import BATCH, ExportError, Graph, Shape
+from runtime.export.modules import Module, class_of, convert, rows
+from runtime.t7.values import Table, TorchObject
+from runtime.t7.walk import name_of_key
+
+
+def graph_of(
+    net: TorchObject,
+    shapes: Sequence[Shape] | None = None,
+    training: bool = False,
+    treated: Mapping[str, str] | None = None,
+) -> Graph:
+    """What a module becomes. shapes: those of its inputs, where they are known.
+
+    Raises ExportError for what has no counterpart.
+    """
+    graph = Graph(training, treated)
+    graph.given = new_input(graph, "input", shapes)
+    result = convert(Module(net, (), graph), graph.given)
+    graph.outputs = list(tensors(result))
+    return graph
+
+
+def shapes_of(text: str) -> list[Shape]:
+    """Shapes as users write them: ``1x3x224x224``, several with commas between them.
+
+    The first dimension, of samples, is left open, and so is one that has a name instead of a size.
+    Raises ValueError for another text.
+    """
+    found: list[Shape] = []
+    for part in text.split(","):
+        words = part.strip().split("x")
+        sizes = [int(word) if word.isdecimal() else word for word in words]
+        if not all(isinstance(size, str) and size.isidentifier() or size for size in sizes):
+            raise ValueError(f"{part!r} is no list of sizes such as 1x3x224x224")
+        found.append((BATCH if isinstance(sizes[0], int) else sizes[0], *sizes[1:]))
+    return found
+
+
+def find_module(value: Any, path: str | None, treated: Mapping[str, str]) -> TorchObject:
+    """The module at a path of keys with dots between them; without a path the only one.
+
+    Raises ExportError where there is none, or several.
+    """
+    if path:
+        return _at(value, path, treated)
+    if _is_module(value, treated):
+        found: TorchObject = value
+        return found
+    modules = dict(_modules(value, treated))
+    if not modules:
+        raise ExportError(f"the file holds no module: {value!r}")
+    if len(modules) > 1:
+        listed = ", ".join(f"{name} ({each.torch_typename})" for name, each in modules.items())
+        raise ExportError(f"the file holds several modules; --select one of {listed}")
+    return next(iter(modules.values()))
+
+
+def _is_module(value: Any, treated: Mapping[str, str]) -> bool:
+    if not isinstance(value, TorchObject):
+        return False
+    known = class_of(value) in rows() or value.torch_typename in treated
+    return known or class_of(value).startswith("nn.") or "modules" in value.fields
+
+
+def _modules(value: Any, treated: Mapping[str, str]) -> Iterator[tuple[str, TorchObject]]:
+    """The outermost modules in a value, and their paths."""
+    seen: set[int] = set()
+    waiting: list[tuple[str, Any]] = [("", value)]
+    while waiting:
+        name, item = waiting.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if _is_module(item, treated):
+            yield name, item
+            continue
+        inner = item.fields if isinstance(item, TorchObject) else item
+        if isinstance(inner, Table):
+            dot = "." if name else ""
+            found = [(f"{name}{dot}{name_of_key(key)}", each) for key, each in inner.items()]
+            waiting += reversed(found)
+
+
+def _at(value: Any, path: str, treated: Mapping[str, str]) -> TorchObject:
+    for word in path.split("."):
+        inner = value.fields if isinstance(value, TorchObject) else value
+        by_name = (
+            {name_of_key(key): each for key, each in inner.items()}
+            if isinstance(inner, Table)
+            else {}
+        )
+        if word not in by_name:
+            raise ExportError(
+                f"there is no {word!r} of {path!r}; there are {', '.join(by_name) or 'no keys'}"
+            )
+        value = by_name[word]
+    if not _is_module(value, treated):
+        raise ExportError(f"{path} is no module")
+    found: TorchObject = value
+    return found

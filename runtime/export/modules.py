@@ -1,0 +1,224 @@
+"""The modules of a file as they are converted: their fields, and the rows of what they become.
+
+A row is a function for one or several classes; it gets the module and its input, and returns its
+output. Classes of cunn and cudnn are those of nn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from runtime.export.data import tensor
+from runtime.export.graph import Data, ExportError, Graph, Value
+from runtime.export.parameters import Parameter
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.values import Table, TorchObject
+
+Row = Callable[["Module", Any], Data]
+
+_rows: dict[str, Row] = {}
+_reasons: dict[str, str] = {}  # for classes that cannot be converted, why
+_FAMILIES = (
+    "activations",
+    "arithmetic",
+    "containers",
+    "convolutions",
+    "linear",
+    "normalisation",
+    "pooling",
+    "reductions",
+    "shapes",
+    "tables",
+)
+
+
+def row(*classes: str) -> Callable[[Row], Row]:
+    """Make a function of a module and a tensor the row of some classes."""
+
+    def add(function: Row) -> Row:
+        _add(classes, lambda module, data: function(module, tensor(data, module.graph)))
+        return function
+
+    return add
+
+
+def data_row(*classes: str) -> Callable[[Row], Row]:
+    """Make a function the row of some classes whose input, and output, may be a table."""
+
+    def add(function: Row) -> Row:
+        _add(classes, function)
+        return function
+
+    return add
+
+
+def _add(classes: Sequence[str], function: Row) -> None:
+    for name in classes:
+        assert name not in _rows
+        _rows[name] = function
+
+
+def no_counterpart(reason: str, *classes: str) -> None:
+    """Say why classes have no counterpart."""
+    _reasons.update(dict.fromkeys(classes, reason))
+
+
+def rows() -> Mapping[str, Row]:
+    """All rows by the names of their classes."""
+    _load()
+    return _rows
+
+
+def reasons() -> Mapping[str, str]:
+    """The classes that have none, and why."""
+    _load()
+    return _reasons
+
+
+def _load() -> None:
+    for name in _FAMILIES:
+        import_module(f"runtime.export.rows.{name}")
+
+
+def class_of(value: Any) -> str:
+    """The class of an object in a file, as nn names it; "" for what is no object."""
+    if not isinstance(value, TorchObject):
+        return ""
+    package, dot, name = value.torch_typename.partition(".")
+    return (
+        f"nn.{name}"
+        if dot and package in ("cunn", "cudnn", "fbcunn", "inn")
+        else value.torch_typename
+    )
+
+
+class Module:
+    """A module of the net: its fields, and where it stands.
+
+    kind: its class, as nn names it.
+    """
+
+    def __init__(self, value: TorchObject, path: tuple[str, ...], graph: Graph) -> None:
+        self.value = value
+        self.path = path
+        self.graph = graph
+        self.kind = graph.treated.get(value.torch_typename) or class_of(value)
+
+    @property
+    def is_cudnn(self) -> bool:
+        """Whether the class is cudnn's, some of whose defaults differ."""
+        return self.value.torch_typename.startswith("cudnn.")
+
+    def error(self, text: str) -> ExportError:
+        """An error of this module."""
+        place = f" at {'.'.join(self.path)}" if self.path else ""
+        return ExportError(f"{self.value.torch_typename}{place}: {text}")
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field, or a default where it is not there."""
+        return self.value.fields.get(name, default)
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """A field that is a number. Raises ExportError where there is none, and no default."""
+        found = self.get(name, default)
+        if isinstance(found, bool) or not isinstance(found, (int, float)):
+            raise self.error(f"its field {name} is no number")
+        return float(found)
+
+    def whole(self, name: str, default: int | None = None) -> int:
+        """A field that is a whole number."""
+        found = self.number(name, default)
+        if not math.isfinite(found) or found != int(found):
+            raise self.error(f"its field {name} is no whole number")
+        return int(found)
+
+    def wholes(self, *names: str, default: int | None = None) -> list[int]:
+        """Several such fields."""
+        return [self.whole(name, default) for name in names]
+
+    def sizes(self, name: str) -> list[int]:
+        """A field that is a LongStorage, or a table of numbers."""
+        found = self.get(name)
+        values = (
+            found.to_list() if isinstance(found, Table) else [] if found is None else list(found)
+        )
+        return [int(value) for value in values]
+
+    def parameter(self, name: str, trained: bool = True) -> Parameter:
+        """A field that is a tensor with elements. Raises ExportError where there is none."""
+        found = self.optional(name, trained)
+        if found is None:
+            raise self.error(f"its field {name} is no tensor")
+        return found
+
+    def optional(self, name: str, trained: bool = True) -> Parameter | None:
+        """A field that is a tensor with elements, or None."""
+        found = self.get(name)
+        if not isinstance(found, Tensor):
+            return None
+        parameter = Parameter.of(found, trained)
+        return parameter if parameter.size else None
+
+    def tensor(self, data: Data) -> Value:
+        """An input that must be a tensor."""
+        return tensor(data, self.graph)
+
+    def dim(self, x: Value, name: str, of_sample: str = "") -> int:
+        """A field that is a dimension from 1, or from the end, as one from 0.
+
+        of_sample: the field with the number of dimensions of a sample; a tensor that has one more
+        is a batch, whose dimension is not counted.
+        """
+        dim, own = self.whole(name, 1), self.get(of_sample) if of_sample else None
+        if dim < 0:
+            return x.rank + dim
+        if own is None:
+            return dim - 1
+        return dim - 1 + int(x.rank == int(own) + 1)
+
+    def child(self, name: str) -> Module:
+        """A module in a field."""
+        found = self.get(name)
+        if not isinstance(found, TorchObject):
+            raise self.error(f"its field {name} is no module")
+        return Module(found, (*self.path, name), self.graph)
+
+    @property
+    def modules(self) -> list[Module]:
+        """The modules of a container."""
+        found = self.get("modules")
+        items = found.to_list() if isinstance(found, Table) else []
+        if not all(isinstance(item, TorchObject) for item in items):
+            raise self.error("its field modules holds other things than modules")
+        return [Module(item, (*self.path, str(n)), self.graph) for n, item in enumerate(items, 1)]
+
+
+def convert(module: Module, data: Data) -> Data:
+    """Add what a module computes to its graph; returns its output.
+
+    Raises ExportError for a class without a row.
+    """
+    function = rows().get(module.kind)
+    if function is None:
+        raise _unknown(module)
+    graph = module.graph
+    with graph.scope(module.path, module.kind, module.value) as scope:
+        result = function(module, data)
+    graph.results.append((scope, result))
+    return result
+
+
+def _unknown(module: Module) -> ExportError:
+    reason = reasons().get(module.kind)
+    if reason:
+        return module.error(f"has no counterpart: {reason}")
+    fields = [str(key) for key in module.value.fields]
+    text = f"this class is not known here; its fields are {', '.join(fields) or 'none'}"
+    if isinstance(module.get("modules"), Table):
+        text += (
+            f". If it is a container, --treat {module.value.torch_typename}=nn.Sequential says so"
+        )
+    return module.error(text)

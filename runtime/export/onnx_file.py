@@ -1,0 +1,240 @@
+"""Writes a graph as ONNX, by the library onnx; parameters are written one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from math import prod
+from typing import IO, Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.export.graph import ExportError, Graph, Node, Shape, Value
+from runtime.export.parameters import Parameter
+
+OPSET = 18
+_IR_VERSION = 8  # the oldest with this opset
+_LARGEST = 2**31 - 1  # bytes of a message of Protocol Buffers
+#: The numbers of fields in ONNX's messages, with the mark of a field that tells its length.
+_GRAPH, _INITIALISER, _RAW_DATA = 7 << 3 | 2, 5 << 3 | 2, 9 << 3 | 2
+
+
+class OnnxGraph:
+    """The operators of a graph, as they are added (an `Emitter`).
+
+    floats: the type of its numbers. outer: the graph around a loop's body, which has its
+    initialisers.
+    """
+
+    def __init__(self, graph: Graph, floats: str, outer: OnnxGraph | None = None) -> None:
+        self.graph = graph
+        self.floats = floats
+        self.training = graph.training
+        self.nodes: list[Any] = []
+        self.names: dict[int, str] = dict(outer.names) if outer else {}
+        self.initialisers: dict[Any, tuple[str, Parameter]] = outer.initialisers if outer else {}
+        self._numbers: Iterator[int] = outer._numbers if outer else count(1)
+        self._place = ""
+
+    def add_all(self) -> None:
+        """Add all nodes of the graph."""
+        for value in self.graph.inputs:
+            self.names.setdefault(id(value), value.name)
+        for node in self.graph.nodes:
+            self._add(node)
+
+    def _add(self, node: Node) -> None:
+        self._place = ".".join(node.path)
+        inputs = [self.names[id(value)] for value in node.inputs]
+        parameters = [self.parameter(each) for each in node.parameters.values()]
+        found = node.to_onnx(self, *inputs, *parameters)
+        names = [found] if isinstance(found, str) else found
+        for value, name in zip(node.outputs, names, strict=True):
+            self.names[id(value)] = name
+
+    def op(self, kind: str, *inputs: str, count: int = 1, **attributes: Any) -> Any:
+        import onnx
+
+        number = next(self._numbers)
+        name = f"{self._place}/{kind}_{number}" if self._place else f"{kind}_{number}"
+        outputs = [name] if count == 1 else [f"{name}_{n}" for n in range(count)]
+        self.nodes.append(onnx.helper.make_node(kind, inputs, outputs, name, **attributes))
+        return name if count == 1 else outputs
+
+    def ints(self, *values: int) -> str:
+        return self._constant(np.array(values, np.int64))
+
+    def index(self, value: int) -> str:
+        return self._constant(np.array(value, np.int64))
+
+    def true(self) -> str:
+        return self._constant(np.array(True))
+
+    def number(self, value: float) -> str:
+        return self._constant(np.array(value, self.floats))
+
+    def floats32(self, *values: float) -> str:
+        return self._constant(np.array(values, np.float32))
+
+    def _constant(self, array: Array) -> str:
+        key = (array.dtype.str, array.shape, array.tobytes())
+        shown = "_".join(map(str, array.reshape(-1).tolist())) or "none"
+        name = f"{array.dtype.name}{array.ndim}_{shown}"
+        return self._initialiser(key, name, Parameter.made(array))
+
+    def parameter(self, parameter: Parameter) -> str:
+        key = (parameter.key, parameter.shape)
+        return self._initialiser(key, self._place or "parameter", parameter)
+
+    def _initialiser(self, key: Any, name: str, parameter: Parameter) -> str:
+        found = self.initialisers.get(key)
+        if found is None:
+            taken = {each for each, _ in self.initialisers.values()}
+            unique = name
+            for number in count(2):
+                if unique not in taken:
+                    break
+                unique = f"{name}_{number}"
+            found = self.initialisers[key] = (unique, parameter)
+        return found[0]
+
+    def as_floats(self, name: str) -> str:
+        result: str = self.op("Cast", name, to=_element_type(np.dtype(self.floats)))
+        return result
+
+    def body(self, graph: Graph) -> Any:
+        """The graph of a loop's body."""
+        import onnx
+
+        inner = OnnxGraph(graph, self.floats, self)
+        inner.names |= {id(value): f"{value.name}_{next(self._numbers)}" for value in graph.inputs}
+        inner.add_all()
+        outputs = [inner.op("Identity", inner.names[id(value)]) for value in graph.outputs]
+        return onnx.helper.make_graph(
+            inner.nodes,
+            f"body_{next(self._numbers)}",
+            [self._info(inner.names[id(value)], value) for value in graph.inputs],
+            [self._info(name, value) for name, value in zip(outputs, graph.outputs, strict=True)],
+        )
+
+    def outputs(self, wanted: Sequence[tuple[str, Value]]) -> list[Any]:
+        """Descriptions of the graph's outputs, which get those names."""
+        infos = []
+        for name, value in wanted:
+            self._rename(self.names[id(value)], name)
+            infos.append(self._info(name, value))
+        return infos
+
+    def _rename(self, old: str, new: str) -> None:
+        import onnx
+
+        self.nodes.append(onnx.helper.make_node("Identity", [old], [new], new))
+
+    def inputs(self) -> list[Any]:
+        """Descriptions of the graph's inputs."""
+        return [self._info(value.name, value) for value in self.graph.inputs]
+
+    def _info(self, name: str, value: Value) -> Any:
+        import onnx
+
+        kinds = {"int": np.dtype(np.int64), "bool": np.dtype(np.bool_)}
+        dtype = kinds.get(value.kind, np.dtype(self.floats))
+        shape = None if value.shape is None else _open_sizes(name, value.shape)
+        return onnx.helper.make_tensor_value_info(name, _element_type(dtype), shape)
+
+
+def _open_sizes(name: str, shape: Shape) -> list[int | str]:
+    return [f"{name}_{dim}" if size is None else size for dim, size in enumerate(shape)]
+
+
+def _element_type(dtype: np.dtype[Any]) -> int:
+    import onnx
+
+    return int(onnx.helper.np_dtype_to_tensor_dtype(dtype))
+
+
+def write_onnx(
+    file: IO[bytes],
+    graph: Graph,
+    outputs: Sequence[tuple[str, Value]],
+    floats: str,
+    progress: Callable[[int], object] = lambda count: None,
+) -> dict[int, str]:
+    """Write a model; outputs: the values that it gives, and their names.
+
+    floats: "float32" or "float64". Returns the names of the graph's values by their identities.
+    Raises ExportError where it has 2 GB and more, and where the
+    library finds a mistake.
+    """
+    import onnx
+
+    made = OnnxGraph(graph, floats)
+    made.add_all()
+    infos = made.outputs(outputs)
+    shell = onnx.helper.make_graph(made.nodes, "net", made.inputs(), infos)
+    opsets = [onnx.helper.make_opsetid("", OPSET)]
+    model = onnx.helper.make_model(
+        shell, opset_imports=opsets, producer_name="th", ir_version=_IR_VERSION
+    )
+    _check(model, made, floats)
+    tensors = list(made.initialisers.values())
+    total = sum(each.size * each.dtype(floats).itemsize for _, each in tensors)
+    if total > _LARGEST - (1 << 20):
+        raise ExportError(
+            f"the net has {total / 1e9:.1f} GB of parameters: an ONNX file has room for 2"
+        )
+    file.write(model.SerializeToString(deterministic=True))
+    for name, parameter in tensors:
+        for part in _message(name, parameter, floats):
+            file.write(part)
+            progress(len(part))
+    return made.names
+
+
+def _check(model: Any, made: OnnxGraph, floats: str) -> None:
+    """Let the library check a model, whose initialisers are inputs meanwhile."""
+    import onnx
+
+    whole = onnx.ModelProto()
+    whole.CopyFrom(model)
+    for name, each in made.initialisers.values():
+        if each.size <= 64:  # such as sizes, by which shapes are found
+            whole.graph.initializer.append(onnx.numpy_helper.from_array(_small(each, floats), name))
+            continue
+        kind = _element_type(each.dtype(floats))
+        whole.graph.input.append(onnx.helper.make_tensor_value_info(name, kind, each.shape))
+    try:
+        onnx.checker.check_model(whole, full_check=True)
+    except Exception as error:  # the library has many kinds
+        raise ExportError(f"the library onnx refuses the model: {error}") from None
+
+
+def _small(parameter: Parameter, floats: str) -> Array:
+    return np.asarray(parameter.array()).astype(parameter.dtype(floats))
+
+
+def _message(name: str, parameter: Parameter, floats: str) -> Iterable[bytes | memoryview]:
+    """An initialiser as a model's message that has nothing else: messages are joined as they are.
+
+    So the elements need not be in memory at a time.
+    """
+    import onnx
+
+    dtype = parameter.dtype(floats)
+    head = onnx.TensorProto(name=name, dims=parameter.shape, data_type=_element_type(dtype))
+    size = prod(parameter.shape) * dtype.itemsize
+    start = head.SerializeToString(deterministic=True) + _head(_RAW_DATA, size)
+    tensor = _head(_INITIALISER, len(start) + size) + start
+    yield _head(_GRAPH, len(tensor) + size) + tensor
+    yield from parameter.parts(floats)
+
+
+def _head(field: int, size: int) -> bytes:
+    """The beginning of a field of a message: its number, and its length."""
+    out = bytearray([field])
+    while size > 0x7F:
+        out.append(size & 0x7F | 0x80)
+        size >>= 7
+    out.append(size)
+    return bytes(out)

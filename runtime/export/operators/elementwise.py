@@ -1,0 +1,235 @@
+"""What is computed element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.export.graph import Call, Emitter, ToOnnx, Value
+from runtime.export.operators.base import broadcast, node, number, plain, same
+from runtime.export.parameters import Parameter
+
+
+def activation(x: Value, layer: str, to_onnx: ToOnnx | str, function: str, **named: Any) -> Value:
+    """A layer of PyTorch without parameters, which is a function, too."""
+    call = Call(layer, named)
+    return same(x, to_onnx, function, layer=call, word="x")
+
+
+def relu(x: Value) -> Value:
+    return activation(x, "nn.ReLU", "Relu", "F.relu({0})")
+
+
+def relu6(x: Value) -> Value:
+    def to_onnx(e: Emitter, x: str) -> Any:
+        return e.op("Clip", x, e.number(0), e.number(6))
+
+    return activation(x, "nn.ReLU6", to_onnx, "F.relu6({0})")
+
+
+def sigmoid(x: Value) -> Value:
+    return activation(x, "nn.Sigmoid", "Sigmoid", "torch.sigmoid({0})")
+
+
+def log_sigmoid(x: Value) -> Value:
+    def to_onnx(e: Emitter, x: str) -> Any:
+        return e.op("Neg", e.op("Softplus", e.op("Neg", x)))
+
+    return activation(x, "nn.LogSigmoid", to_onnx, "F.logsigmoid({0})")
+
+
+def tanh(x: Value) -> Value:
+    return activation(x, "nn.Tanh", "Tanh", "torch.tanh({0})")
+
+
+def tanh_shrink(x: Value) -> Value:
+    def to_onnx(e: Emitter, x: str) -> Any:
+        return e.op("Sub", x, e.op("Tanh", x))
+
+    return activation(x, "nn.Tanhshrink", to_onnx, "F.tanhshrink({0})")
+
+
+def elu(x: Value, alpha: float) -> Value:
+    call = Call("nn.ELU", {"alpha": alpha}, {"alpha": 1.0})
+    text = f"F.elu({{0}}, {alpha!r})" if alpha != 1 else "F.elu({0})"
+    return same(x, plain("Elu", alpha=alpha), text, layer=call)
+
+
+def leaky_relu(x: Value, slope: float) -> Value:
+    call = Call(
+        "nn.LeakyReLU", {"negative_slope": slope}, {"negative_slope": 0.01}, ("negative_slope",)
+    )
+    text = f"F.leaky_relu({{0}}, {slope!r})"
+    return same(x, plain("LeakyRelu", alpha=slope), text, layer=call)
+
+
+def prelu(x: Value, weight: Parameter) -> Value:
+    """Of one slope, or of one for each channel, which is the second dimension."""
+
+    def to_onnx(e: Emitter, x_name: str, slope: str) -> Any:
+        if weight.size == 1 or x.rank <= 2:
+            return e.op("PRelu", x_name, slope)
+        sizes = e.ints(weight.size, *[1] * (x.rank - 2))
+        return e.op("PRelu", x_name, e.op("Reshape", slope, sizes))
+
+    call = Call(
+        "nn.PReLU", {"num_parameters": weight.size}, {"num_parameters": 1}, ("num_parameters",)
+    )
+    return same(x, to_onnx, layer=call, parameters={"weight": weight})
+
+
+def softplus(x: Value, beta: float, threshold: float) -> Value:
+    def to_onnx(e: Emitter, x: str) -> Any:
+        if beta == 1:
+            return e.op("Softplus", x)
+        scale = e.number(beta)
+        return e.op("Div", e.op("Softplus", e.op("Mul", x, scale)), scale)
+
+    named = {"beta": beta, "threshold": threshold}
+    call = Call("nn.Softplus", named, {"beta": 1.0, "threshold": 20.0})
+    return same(x, to_onnx, f"F.softplus({{0}}, {beta!r}, {threshold!r})", layer=call)
+
+
+def softsign(x: Value) -> Value:
+    return activation(x, "nn.Softsign", "Softsign", "F.softsign({0})")
+
+
+def softshrink(x: Value, limit: float) -> Value:
+    call = Call("nn.Softshrink", {"lambd": limit}, {"lambd": 0.5}, ("lambd",))
+    to_onnx = plain("Shrink", lambd=limit, bias=limit)
+    return same(x, to_onnx, f"F.softshrink({{0}}, {limit!r})", layer=call)
+
+
+def hardshrink(x: Value, limit: float) -> Value:
+    call = Call("nn.Hardshrink", {"lambd": limit}, {"lambd": 0.5}, ("lambd",))
+    to_onnx = plain("Shrink", lambd=limit, bias=0.0)
+    return same(x, to_onnx, f"F.hardshrink({{0}}, {limit!r})", layer=call)
+
+
+def clamp(x: Value, low: float, high: float) -> Value:
+    def to_onnx(e: Emitter, x: str) -> Any:
+        return e.op("Clip", x, e.number(low), e.number(high))
+
+    names = ("min_val", "max_val")
+    call = Call(
+        "nn.Hardtanh",
+        dict(zip(names, (low, high), strict=True)),
+        dict(zip(names, (-1.0, 1.0), strict=True)),
+        names,
+    )
+    return same(x, to_onnx, f"{{0}}.clamp({low!r}, {high!r})", layer=call)
+
+
+def threshold(x: Value, limit: float, value: float) -> Value:
+    def to_onnx(e: Emitter, x: str) -> Any:
+        return e.op("Where", e.op("Greater", x, e.number(limit)), x, e.number(value))
+
+    call = Call("nn.Threshold", {"threshold": limit, "value": value}, {}, ("threshold", "value"))
+    return same(x, to_onnx, f"F.threshold({{0}}, {limit!r}, {value!r})", layer=call)
+
+
+def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
+    """Nothing but in training; kind: PyTorch's class."""
+
+    def to_onnx(e: Emitter, x: str) -> Any:
+        if not e.training:
+            return e.op("Identity", x)
+        return e.op("Dropout", x, e.number(p), e.true())
+
+    return same(x, to_onnx, layer=Call(f"nn.{kind}", {"p": p}, {"p": 0.5}, ("p",)))
+
+
+_FUNCTIONS = {
+    "abs": "Abs",
+    "exp": "Exp",
+    "log": "Log",
+    "sqrt": "Sqrt",
+    "neg": "Neg",
+    "sign": "Sign",
+}
+
+
+def function(x: Value, name: str) -> Value:
+    """A function of PyTorch and ONNX of one tensor: abs, exp, log, sqrt, neg, sign."""
+    return same(x, _FUNCTIONS[name], "-{0}" if name == "neg" else f"{{0}}.{name}()", word=name)
+
+
+def square(x: Value) -> Value:
+    def to_onnx(e: Emitter, x: str) -> Any:
+        return e.op("Mul", x, x)
+
+    return same(x, to_onnx, "{0}.square()", word="square")
+
+
+def power(x: Value, exponent: float) -> Value:
+    def to_onnx(e: Emitter, x: str) -> Any:
+        return e.op("Pow", x, e.number(exponent))
+
+    return same(x, to_onnx, f"{{0}} ** {number(exponent)}", word="power")
+
+
+_SIGNS = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
+_PAIRS = {"Max": "torch.maximum({0}, {1})", "Min": "torch.minimum({0}, {1})"}
+_WORDS = {
+    "Add": "sum",
+    "Sub": "difference",
+    "Mul": "product",
+    "Div": "quotient",
+    "Max": "maximum",
+    "Min": "minimum",
+}
+
+
+def binary(kind: str, a: Value, b: Value) -> Value:
+    """Add, Sub, Mul, Div, Max or Min of two tensors, which may be broadcast."""
+    text = _PAIRS.get(kind) or f"{{0}} {_SIGNS[kind]} {{1}}"
+    if a.shape is not None and b.shape is None and a.graph is b.graph:
+        b.set_shape(a.shape)
+    return node([a, b], kind, broadcast(a.shape, b.shape), expression=text, word=_WORDS[kind])
+
+
+def of_all(kind: str, values: Sequence[Value]) -> Value:
+    """A binary operation over all tensors of a table, from the left."""
+    result = values[0]
+    for value in values[1:]:
+        result = binary(kind, result, value)
+    return result
+
+
+def with_number(kind: str, x: Value, value: float) -> Value:
+    """Add, Sub, Mul or Div of a tensor and a number."""
+
+    def to_onnx(e: Emitter, x: str) -> Any:
+        return e.op(kind, x, e.number(value))
+
+    return same(x, to_onnx, f"{{0}} {_SIGNS[kind]} {number(value)}", word=_WORDS[kind])
+
+
+def compare(kind: str, x: Value, value: float) -> Value:
+    """Greater, Less or Equal of each element and a number: a tensor of booleans."""
+    sign = {"Greater": ">", "Less": "<", "Equal": "=="}[kind]
+
+    def to_onnx(e: Emitter, x: str) -> Any:
+        return e.op(kind, x, e.number(value))
+
+    return node(
+        [x], to_onnx, x.shape, expression=f"{{0}} {sign} {number(value)}", kind="bool", word="mask"
+    )
+
+
+def where(mask: Value, a: Value, b: Value) -> Value:
+    """Elements of one tensor where a mask is true, of another one elsewhere."""
+    shape = broadcast(broadcast(mask.shape, a.shape), b.shape)
+    return node([mask, a, b], "Where", shape, expression="torch.where({0}, {1}, {2})")
+
+
+def parameter(like: Value, name: str, value: Parameter) -> Value:
+    """A parameter, or a buffer, as a tensor; like: any value of the graph."""
+    return node(
+        [],
+        plain("Identity"),
+        value.shape,
+        expression=f"{{{name}}}",
+        parameters={name: value},
+        graph=like.graph,
+    )

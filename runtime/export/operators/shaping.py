@@ -1,0 +1,181 @@
+"""What gives elements other places: shapes, parts, joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, Value
+from runtime.export.operators.base import moved, node, plain, replaced, total
+
+
+def flatten(x: Value, start: int = 1) -> Value:
+    """All dimensions from one on become one."""
+    shape = (*x.shape[:start], total(x.shape[start:])) if x.shape is not None else None
+    if x.shape is not None and x.rank == start + 1:
+        return x
+    call = Call("nn.Flatten", {"start_dim": start}, {"start_dim": 1}, ("start_dim",))
+    text = f"{{0}}.flatten({start})"
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return (
+            e.op("Flatten", name) if start == 1 else e.op("Reshape", name, e.ints(*[0] * start, -1))
+        )
+
+    return moved(x, to_onnx, shape or (None,) * start + (None,), text, layer=call)
+
+
+def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
+    """Other sizes, of which one may be -1; batch: behind that of the samples, which stays."""
+    numbers = [int(size) for size in sizes if isinstance(size, int)]
+    assert len(numbers) == len(sizes)
+    own = x.shape or ()
+    if batch and len(numbers) == 1 and x.shape is not None and len(own) > 2:
+        if numbers[0] == -1 or total(own[1:]) in (numbers[0], None):
+            result = flatten(x)
+            assert result.shape is not None
+            size = result.shape[-1] if numbers[0] == -1 else numbers[0]
+            result.shape = (*result.shape[:-1], size)
+            return result
+    if batch:
+        return _reshape_samples(x, numbers)
+    known = total(own)
+    shape = tuple([_filled(size, numbers, known) if size == -1 else size for size in numbers])
+    text = f"{{0}}.reshape({', '.join(map(str, numbers))})"
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("Reshape", name, e.ints(*numbers))
+
+    return moved(x, to_onnx, shape, text)
+
+
+def _filled(_: int, numbers: Sequence[int], known: Dim) -> Dim:
+    rest = total([size for size in numbers if size != -1])
+    return known // rest if isinstance(known, int) and isinstance(rest, int) else None
+
+
+def _reshape_samples(x: Value, numbers: Sequence[int]) -> Value:
+    own = x.shape or (BATCH,)
+    known = total(own[1:]) if x.shape is not None else None
+    shape = (own[0], *[_filled(size, numbers, known) if size == -1 else size for size in numbers])
+    call = None
+    if len(own) == 2 and x.shape is not None:
+        call = Call("nn.Unflatten", {"dim": 1, "size": tuple(numbers)}, {}, ("dim", "size"))
+    first, many = ("{0}.size(0)", 0) if -1 in numbers else ("-1", -1)
+    text = f"{{0}}.reshape({first}, {', '.join(map(str, numbers))})"
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("Reshape", name, e.ints(many, *numbers))
+
+    return moved(x, to_onnx, shape, text, layer=call)
+
+
+def permute(x: Value, order: Sequence[int]) -> Value:
+    """Dimensions in another order."""
+    shape = tuple([x.shape[dim] for dim in order]) if x.shape is not None else None
+    moving = [dim for dim, old in enumerate(order) if dim != old]
+    if not moving:
+        return x
+    text = f"{{0}}.permute({', '.join(map(str, order))})"
+    if len(moving) == 2:
+        text = f"{{0}}.transpose({moving[0]}, {moving[1]})"
+    return moved(x, plain("Transpose", perm=list(order)), shape, text)
+
+
+def transpose(x: Value, one: int, other: int) -> Value:
+    """Two dimensions in each other's place."""
+    order = list(range(x.rank))
+    order[one], order[other] = order[other], order[one]
+    return permute(x, order)
+
+
+def squeeze(x: Value, dim: int) -> Value:
+    """Without a dimension, of size 1."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("Squeeze", name, e.ints(dim))
+
+    shape = (*x.shape[:dim], *x.shape[dim + 1 :]) if x.shape is not None else None
+    return moved(x, to_onnx, shape, f"{{0}}.squeeze({dim})")
+
+
+def unsqueeze(x: Value, dim: int) -> Value:
+    """With a dimension of size 1 more."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("Unsqueeze", name, e.ints(dim))
+
+    shape = (*x.shape[:dim], 1, *x.shape[dim:]) if x.shape is not None else None
+    return moved(x, to_onnx, shape, f"{{0}}.unsqueeze({dim})")
+
+
+def expand(x: Value, dim: int, size: int) -> Value:
+    """A dimension of size 1 repeated."""
+    sizes = [-1] * x.rank
+    sizes[dim] = size
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("Expand", name, e.ints(*[abs(each) for each in sizes]))
+
+    assert x.shape is not None
+    text = f"{{0}}.expand({', '.join(map(str, sizes))})"
+    return moved(x, to_onnx, replaced(x.shape, dim, size), text)
+
+
+def select(x: Value, dim: int, index: int) -> Value:
+    """One place of a dimension, which is then no longer there; index from 0, or from the end."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("Gather", name, e.index(index), axis=dim)
+
+    shape = (*x.shape[:dim], *x.shape[dim + 1 :]) if x.shape is not None else None
+    places = ", ".join([":"] * dim + [str(index)])
+    return moved(x, to_onnx, shape, f"{{0}}[{places}]")
+
+
+def narrow(x: Value, dim: int, start: int, stop: int | None) -> Value:
+    """Places of a dimension from one to before another; None: to the end."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        end = 2**62 if stop is None else stop
+        return e.op("Slice", name, e.ints(start), e.ints(end), e.ints(dim))
+
+    shape = x.shape
+    if shape is not None:
+        size = shape[dim]
+        known = len(range(size)[start:stop]) if isinstance(size, int) else None
+        if known is None and stop is not None and stop * start >= 0 and (stop > 0 or start < 0):
+            known = stop - start
+        shape = replaced(shape, dim, known)
+    places = ", ".join([":"] * dim + [f"{start or ''}:{'' if stop is None else stop}"])
+    return moved(x, to_onnx, shape, f"{{0}}[{places}]")
+
+
+def split(x: Value, dim: int) -> list[Value]:
+    """All places of a dimension, as a list. Its size must be known."""
+    (count,) = x.sizes(dim)
+    return [select(x, dim, index) for index in range(count)]
+
+
+def cat(values: Sequence[Value], dim: int) -> Value:
+    """Tensors joined along a dimension."""
+    if len(values) == 1:
+        return values[0]
+    shape: Shape | None = None
+    if all(value.shape is not None for value in values):
+        sizes = [value.shape[dim] for value in values if value.shape is not None]
+        known = sum(size for size in sizes if isinstance(size, int))
+        whole = known if all(isinstance(size, int) for size in sizes) else None
+        assert values[0].shape is not None
+        shape = replaced(values[0].shape, dim, whole)
+    names = ", ".join(f"{{{n}}}" for n in range(len(values)))
+    text = f"torch.cat(({names}), {dim})"
+    kind = values[0].kind
+    return node(
+        list(values), plain("Concat", axis=dim), shape, expression=text, kind=kind, word="joined"
+    )
+
+
+def stack(values: Sequence[Value], dim: int) -> Value:
+    """Tensors joined along a new dimension."""
+    return cat([unsqueeze(value, dim) for value in values], dim)

@@ -1,0 +1,283 @@
+"""What slides windows over the last dimensions: convolutions, pooling, padding, resampling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Any
+
+from runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
+from runtime.export.operators.base import node, plain
+from runtime.export.parameters import Parameter
+
+Ints = Sequence[int]
+
+
+def short(sizes: Ints) -> Any:
+    """Sizes as PyTorch takes them: one number where all are equal."""
+    values = [int(size) for size in sizes]
+    return values[0] if len(set(values)) == 1 else tuple(values)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Sizes of windows, steps between them, zeros around the tensor; each a number a dimension.
+
+    ceil: whether a last window that is not full counts.
+    """
+
+    size: Ints
+    stride: Ints
+    padding: Ints
+    dilation: Ints
+    ceil: bool = False
+
+    @classmethod
+    def of(
+        cls, size: Ints, stride: Ints, padding: Ints = (), dilation: Ints = (), ceil: bool = False
+    ) -> Windows:
+        """With padding 0 and dilation 1 where they are not said."""
+        zeros, ones = [0] * len(size), [1] * len(size)
+        return cls(size, stride, padding or zeros, dilation or ones, ceil)
+
+    def count(self, dim: int, size: Dim) -> Dim:
+        """How many windows there are in a dimension of a size."""
+        if not isinstance(size, int):
+            return None
+        step, pad = self.stride[dim], self.padding[dim]
+        room = size + 2 * pad - self.dilation[dim] * (self.size[dim] - 1) - 1
+        many = (ceil if self.ceil else floor)(room / step) + 1
+        if self.ceil and (many - 1) * step >= size + pad:
+            many -= 1
+        return many
+
+    def shape(self, x: Value, channels: Dim = None) -> Shape:
+        """The shape of a result, with other channels where they are given."""
+        rank = len(self.size) + 2
+        if x.shape is None:
+            x.set_shape((BATCH, *[None] * (rank - 1)))
+        if x.rank != rank:
+            raise x.graph.error(
+                f"its input has {x.rank} dimensions, not {rank}; --input begins with the batch"
+            )
+        assert x.shape is not None
+        counts = [self.count(dim, size) for dim, size in enumerate(x.shape[2:])]
+        return (x.shape[0], channels if channels is not None else x.shape[1], *counts)
+
+    def arguments(self, *more: str) -> dict[str, Any]:
+        """PyTorch's arguments."""
+        named = {
+            "kernel_size": short(self.size),
+            "stride": short(self.stride),
+            "padding": short(self.padding),
+            "dilation": short(self.dilation),
+            "ceil_mode": self.ceil,
+        }
+        return {name: named[name] for name in ("kernel_size", "stride", "padding", *more)}
+
+    def attributes(self) -> dict[str, Any]:
+        """ONNX's attributes."""
+        return {
+            "kernel_shape": list(self.size),
+            "strides": list(self.stride),
+            "pads": [*self.padding, *self.padding],
+        }
+
+
+_CONV = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "bias": True, "output_padding": 0}
+_POOL = {"padding": 0, "dilation": 1, "ceil_mode": False, "count_include_pad": True}
+
+
+def _need_channels(x: Value, channels: int, dims: int) -> None:
+    if x.shape is None:
+        x.set_shape((BATCH, channels, *[None] * dims))
+
+
+def conv(
+    x: Value, windows: Windows, weight: Parameter, bias: Parameter | None, groups: int = 1
+) -> Value:
+    """weight: outputs x inputs of a group x sizes of a window."""
+    outputs, inputs = weight.shape[0], weight.shape[1] * groups
+    _need_channels(x, inputs, len(windows.size))
+    named: dict[str, Any] = {"in_channels": inputs, "out_channels": outputs}
+    named |= windows.arguments("dilation") | {"groups": groups, "bias": bias is not None}
+    plain_names = ("in_channels", "out_channels", "kernel_size")
+    call = Call(f"nn.Conv{len(windows.size)}d", named, _CONV, plain_names)
+    to_onnx = plain("Conv", **windows.attributes(), dilations=list(windows.dilation), group=groups)
+    parameters = {"weight": weight, "bias": bias}
+    return node([x], to_onnx, windows.shape(x, outputs), layer=call, parameters=parameters)
+
+
+def conv_transpose(
+    x: Value,
+    windows: Windows,
+    extra: Ints,
+    weight: Parameter,
+    bias: Parameter | None,
+    groups: int = 1,
+) -> Value:
+    """weight: inputs x outputs of a group x sizes of a window. extra: rows added at the end."""
+    inputs, outputs = weight.shape[0], weight.shape[1] * groups
+    _need_channels(x, inputs, len(windows.size))
+    named: dict[str, Any] = {"in_channels": inputs, "out_channels": outputs}
+    named |= windows.arguments() | {"output_padding": short(extra)}
+    named |= {"groups": groups, "bias": bias is not None, "dilation": short(windows.dilation)}
+    plain_names = ("in_channels", "out_channels", "kernel_size")
+    call = Call(f"nn.ConvTranspose{len(windows.size)}d", named, _CONV, plain_names)
+    attributes = windows.attributes() | {"dilations": list(windows.dilation)}
+    to_onnx = plain("ConvTranspose", **attributes, output_padding=list(extra), group=groups)
+    shape = windows.shape(x, outputs)
+    counts = [_grown(windows, extra, dim, size) for dim, size in enumerate((x.shape or ())[2:])]
+    parameters = {"weight": weight, "bias": bias}
+    return node([x], to_onnx, (*shape[:2], *counts), layer=call, parameters=parameters)
+
+
+def _grown(windows: Windows, extra: Ints, dim: int, size: Dim) -> Dim:
+    if not isinstance(size, int):
+        return None
+    reach = windows.dilation[dim] * (windows.size[dim] - 1) + 1
+    return (size - 1) * windows.stride[dim] - 2 * windows.padding[dim] + reach + extra[dim]
+
+
+def max_pool(x: Value, windows: Windows) -> Value:
+    call = Call(
+        f"nn.MaxPool{len(windows.size)}d",
+        _pool_arguments(windows, "dilation"),
+        _POOL,
+        ("kernel_size", "stride"),
+    )
+    attributes = windows.attributes() | {"ceil_mode": int(windows.ceil)}
+    to_onnx = plain("MaxPool", **attributes, dilations=list(windows.dilation))
+    return node([x], to_onnx, windows.shape(x), layer=call)
+
+
+def _pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
+    named = windows.arguments(*more, "ceil_mode")
+    if named["stride"] == named["kernel_size"]:
+        del named["stride"]  # PyTorch's default
+    return named
+
+
+def avg_pool(
+    x: Value, windows: Windows, include_padding: bool = True, divide: bool = True
+) -> Value:
+    """divide: False for sums."""
+    named = _pool_arguments(windows) | {"count_include_pad": include_padding}
+    count = 1
+    for size in windows.size:
+        count *= size
+    if not divide:
+        named["divisor_override"] = 1
+    call = Call(f"nn.AvgPool{len(windows.size)}d", named, _POOL, ("kernel_size", "stride"))
+    attributes = windows.attributes() | {"ceil_mode": int(windows.ceil)}
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        result = e.op(
+            "AveragePool", name, **attributes, count_include_pad=int(include_padding or not divide)
+        )
+        return result if divide else e.op("Mul", result, e.number(count))
+
+    return node([x], to_onnx, windows.shape(x), layer=call)
+
+
+def pad(
+    x: Value, amounts: Sequence[tuple[int, int]], mode: str = "constant", value: float = 0.0
+) -> Value:
+    """Add rows before and behind the last dimensions; amounts below 0 take rows away.
+
+    mode: constant, reflect or replicate.
+    """
+    if x.shape is None:
+        x.set_shape((BATCH, *[None] * (len(amounts) + 1)))
+    kept = x.rank - len(amounts)
+    assert x.shape is not None
+    sizes = [
+        size + before + behind if isinstance(size, int) else None
+        for size, (before, behind) in zip(x.shape[kept:], amounts, strict=True)
+    ]
+    flat = [number for pair in reversed(amounts) for number in pair]
+    call = _pad_layer(mode, flat, value, len(amounts)) if kept == 2 else None
+    text = (
+        f"F.pad({{0}}, {tuple(flat)}"
+        + (f', "{mode}"' if mode != "constant" else f", value={value!r}" if value else "")
+        + ")"
+    )
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        pads = e.ints(*[0] * kept, *[b for b, _ in amounts], *[0] * kept, *[a for _, a in amounts])
+        more = [e.number(value)] if mode == "constant" else []
+        return e.op("Pad", name, pads, *more, mode={"replicate": "edge"}.get(mode, mode))
+
+    return node([x], to_onnx, (*x.shape[:kept], *sizes), layer=call, expression=text, kind=x.kind)
+
+
+def _pad_layer(mode: str, flat: list[int], value: float, dims: int) -> Call | None:
+    names = {
+        "constant": "ZeroPad" if value == 0 else "ConstantPad",
+        "reflect": "ReflectionPad",
+        "replicate": "ReplicationPad",
+    }
+    if mode == "constant" and value == 0 and dims != 2:
+        names["constant"] = "ConstantPad"
+    named: dict[str, Any] = {"padding": short(flat) if len(set(flat)) == 1 else tuple(flat)}
+    if names[mode] == "ConstantPad":
+        named["value"] = value
+    return Call(f"nn.{names[mode]}{dims}d", named, {}, ("padding", "value"))
+
+
+def upsample(x: Value, scale: int, mode: str, dims: int = 2, sizes: Ints = ()) -> Value:
+    """Nearest or linear (corners aligned); by a factor, or to sizes."""
+    if x.shape is None:
+        x.set_shape((BATCH, *[None] * (dims + 1)))
+    assert x.shape is not None
+    linear = {1: "linear", 2: "bilinear", 3: "trilinear"}[dims]
+    named: dict[str, Any] = {"size": tuple(sizes)} if sizes else {"scale_factor": scale}
+    named |= {"mode": "nearest"} if mode == "nearest" else {"mode": linear, "align_corners": True}
+    call = Call("nn.Upsample", named, {"mode": "nearest"})
+    new = [size * scale if isinstance(size, int) else None for size in x.shape[2:]]
+    to_onnx = _resize(mode, scale, x.rank, sizes)
+    return node([x], to_onnx, (*x.shape[:2], *(sizes or new)), layer=call)
+
+
+def _resize(mode: str, scale: int, rank: int, sizes: Ints) -> ToOnnx:
+    how: dict[str, Any] = {"mode": "linear", "coordinate_transformation_mode": "align_corners"}
+    if mode == "nearest":
+        how = {
+            "mode": "nearest",
+            "coordinate_transformation_mode": "asymmetric",
+            "nearest_mode": "floor",
+        }
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        if sizes:
+            start = e.op("Slice", e.op("Shape", name), e.ints(0), e.ints(2))
+            return e.op(
+                "Resize", name, "", "", e.op("Concat", start, e.ints(*sizes), axis=0), **how
+            )
+        return e.op("Resize", name, "", e.floats32(1, 1, *[scale] * (rank - 2)), **how)
+
+    return to_onnx
+
+
+def pixel_shuffle(x: Value, factor: int) -> Value:
+    """Channels become pixels."""
+    if x.shape is None:
+        x.set_shape((BATCH, None, None, None))
+    assert x.shape is not None
+    batch, channels, *sizes = x.shape
+    new = [size * factor if isinstance(size, int) else None for size in sizes]
+    fewer = channels // factor**2 if isinstance(channels, int) else None
+    call = Call("nn.PixelShuffle", {"upscale_factor": factor}, {}, ("upscale_factor",))
+    to_onnx = plain("DepthToSpace", blocksize=factor, mode="CRD")
+    return node([x], to_onnx, (batch, fewer, *new), layer=call)
+
+
+def global_pool(x: Value, kind: str, dims: int = 2) -> Value:
+    """The mean ("Avg") or maximum ("Max") of all that lies behind the channels."""
+    if x.shape is None:
+        x.set_shape((BATCH, *[None] * (dims + 1)))
+    call = Call(f"nn.Adaptive{kind}Pool{dims}d", {"output_size": 1}, {}, ("output_size",))
+    to_onnx = plain({"Avg": "GlobalAveragePool", "Max": "GlobalMaxPool"}[kind])
+    assert x.shape is not None
+    return node([x], to_onnx, (*x.shape[:2], *[1] * dims), layer=call)

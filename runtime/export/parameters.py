@@ -1,0 +1,76 @@
+"""Parameters of a net: tensors of a file, or arrays made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.tensor import Tensor as LuaTensor
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.elements import elements
+from runtime.t7.faces import lua_tensor
+
+
+@dataclass(eq=False)
+class Parameter:
+    """Elements that go out, of a tensor in the file or of an array.
+
+    shape: of them, in the order of memory. trained: False for a buffer. key: equal for those that
+    are the same memory, which stay shared.
+    """
+
+    data: LuaTensor | Array
+    shape: tuple[int, ...]
+    key: Any
+    trained: bool = True
+
+    @classmethod
+    def of(cls, tensor: Tensor, trained: bool = True) -> Parameter:
+        """That of a tensor that `load` has returned."""
+        data = lua_tensor(tensor)
+        key = (id(data.storage), data.offset, data.strides, data.sizes)
+        return cls(data, tuple(data.sizes), key, trained)
+
+    @classmethod
+    def made(cls, array: Any, *origins: Parameter, trained: bool = True) -> Parameter:
+        """An array that was computed; origins: the parameters it was computed from, if any."""
+        array = np.asarray(array)
+        key = (*(each.key for each in origins), array.shape) if origins else id(array)
+        return cls(array, array.shape, key, trained)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(self.shape)
+
+    def array(self) -> Array:
+        """The elements, all in memory."""
+        data = self.data.array if isinstance(self.data, LuaTensor) else self.data
+        return data.reshape(self.shape)
+
+    def view(self, *shape: int) -> Parameter:
+        """The same elements with other sizes, of which there must be as many."""
+        assert prod(shape) == self.size
+        return Parameter(self.data, shape, self.key, self.trained)
+
+    def dtype(self, floats: str) -> np.dtype[Any]:
+        """The type in which it goes out: `floats` for numbers with a fraction."""
+        return np.dtype(floats if self.own_dtype.kind == "f" else self.own_dtype)
+
+    @property
+    def own_dtype(self) -> np.dtype[Any]:
+        """The type that it has in the file."""
+        data = self.data
+        return data.dtype.numpy if isinstance(data, LuaTensor) else data.dtype
+
+    def parts(self, floats: str) -> Iterator[memoryview]:
+        """The bytes of the elements, little-endian; one part is in memory at a time."""
+        wanted = self.dtype(floats).newbyteorder("<")
+        for part in elements(self.data) if isinstance(self.data, LuaTensor) else (self.data,):
+            flat = np.ascontiguousarray(part, wanted).reshape(-1)
+            yield flat.view(np.uint8).data

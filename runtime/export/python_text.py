@@ -1,0 +1,100 @@
+"""Python's text: literals, calls, and lines that are broken as formatters of Python do it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runtime.export.graph import Call
+
+WIDTH = 88  # of a line
+STEP = "    "
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+class Name(str):
+    """A name among a call's arguments, such as a parameter of the class around it."""
+
+
+def literal(value: Any) -> str:
+    """A value as Python's text."""
+    if isinstance(value, Name):
+        return value
+    if isinstance(value, Call):
+        return call_text(value)
+    if isinstance(value, tuple):
+        inner = ", ".join(map(literal, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if value in (float("inf"), float("-inf")):
+        return f'float("{value}")'
+    return repr(value)
+
+
+def call_text(call: Call) -> str:
+    """A call in one line."""
+    shown = [
+        literal(value) if name in call.plain else f"{name}={literal(value)}"
+        for name, value in call.named.items()
+        if name not in call.defaults or call.defaults[name] != value
+    ]
+    return f"{call.function}({', '.join(shown)})"
+
+
+def sequence_text(items: list[str]) -> str:
+    """An nn.Sequential of layers."""
+    return f"nn.Sequential({', '.join(items)},)"
+
+
+def broken(text: str, indent: str, used: int = 0) -> str:
+    """A statement's text in lines that are not too long.
+
+    Where it is, or has a comma behind the last argument, each argument of the last call gets a
+    line of its own. used: characters behind the text.
+    """
+    if len(indent) + len(text) + used <= WIDTH and ",)" not in text.replace("(,)", ""):
+        return indent + text
+    parts = _last_call(text)
+    if parts is None:
+        return indent + text
+    start, arguments, end = parts
+    if len(arguments) == 1 and not text.endswith(",)") and not _is_long(arguments[0], indent):
+        inner = broken(arguments[0], indent + STEP)
+        return f"{indent}{start}\n{inner}\n{indent}{end}"
+    lines = [broken(argument, indent + STEP, 1) + "," for argument in arguments]
+    return "\n".join([indent + start, *lines, indent + end])
+
+
+def _is_long(text: str, indent: str) -> bool:
+    return len(indent) + len(STEP) + len(text) > WIDTH
+
+
+def _last_call(text: str) -> tuple[str, list[str], str] | None:
+    """What stands before the arguments of the last pair of brackets, these, and what is behind."""
+    depth, start, pairs = 0, -1, []
+    for place, char in enumerate(text):
+        if char in _OPENING:
+            if depth == 0:
+                start = place
+            depth += 1
+        elif char in _CLOSING:
+            depth -= 1
+            if depth == 0:
+                pairs.append((start, place))
+    if not pairs:
+        return None
+    first, last = pairs[-1]
+    arguments = split_arguments(text[first + 1 : last])
+    return (text[: first + 1], arguments, text[last:]) if arguments else None
+
+
+def split_arguments(text: str) -> list[str]:
+    """Arguments, at the commas that stand in no brackets."""
+    found, depth, start = [], 0, 0
+    for place, char in enumerate(text):
+        depth += (char in _OPENING) - (char in _CLOSING)
+        if char == "," and depth == 0:
+            found.append(text[start:place].strip())
+            start = place + 1
+    found.append(text[start:].strip())
+    return [argument for argument in found if argument]

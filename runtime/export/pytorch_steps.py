@@ -1,0 +1,250 @@
+"""The steps of a class of PyTorch: nodes, and blocks of nodes that occur several times.
+
+A block is what a container became that is no plain chain, where several containers became the same
+but for sizes. It is a class of its own, and each occurrence a layer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from runtime.export.graph import Call, Graph, Loop, Node, Scope, Value
+from runtime.export.parameters import Parameter
+from runtime.export.python_text import Name
+
+
+@dataclass(eq=False)
+class Step:
+    """A statement of a forward method.
+
+    key: of the layer; two steps with one key use one layer. block: the class, if it is ours.
+    """
+
+    inputs: list[Value]
+    outputs: list[Value]
+    call: Call | None
+    expression: str
+    parameters: dict[str, Parameter]
+    word: str
+    key: Any
+    nodes: Sequence[Node]
+    block: Block | None = None
+    loop: Loop | None = None
+
+    @property
+    def has_state(self) -> bool:
+        """Whether it has parameters."""
+        return bool(self.parameters) or self.block is not None
+
+
+@dataclass(eq=False)
+class Block:
+    """A class: its steps are those of its first occurrence.
+
+    arguments: the names of what its constructor takes.
+    """
+
+    name: str
+    steps: list[Step]
+    inputs: list[Value]
+    outputs: list[Value]
+    scopes: list[Scope]
+    arguments: list[str] = field(default_factory=list)
+
+
+class Steps:
+    """Makes the classes of a graph."""
+
+    def __init__(self, graph: Graph, with_blocks: bool = True) -> None:
+        self.blocks: list[Block] = []
+        self._with_blocks = with_blocks
+        self._names: Counter[str] = Counter()
+        self._uses = Counter(id(value) for node in graph.nodes for value in node.inputs)
+        self._uses.update(id(value) for value in graph.outputs)
+        self._keys = keys_of(graph.nodes)
+        self._repeated = Counter(self._keys.values())
+        self._all = graph.nodes
+
+    def make(self, name: str, graph: Graph) -> Block:
+        """The class of the whole graph."""
+        scopes = graph.scopes if self._with_blocks else []
+        steps = self._steps(0, len(graph.nodes), scopes)
+        return Block(name, steps, graph.inputs, graph.outputs, graph.scopes)
+
+    def _steps(self, start: int, stop: int, scopes: Sequence[Scope]) -> list[Step]:
+        """The steps of a range of nodes, with blocks for what is repeated in it."""
+        found: list[Step] = []
+        chosen = {
+            scope.start: occurrence for scope, occurrence in self._blocks(scopes, start, stop)
+        }
+        place = start
+        while place < stop:
+            occurrence = chosen.get(place)
+            found.append(occurrence or self._step(place))
+            place += len(found[-1].nodes)
+        return found
+
+    def _step(self, place: int) -> Step:
+        node = self._all[place]
+        return Step(
+            node.inputs,
+            node.outputs,
+            node.layer,
+            node.expression,
+            node.parameters,
+            node.word,
+            self._keys[place],
+            [node],
+            loop=node.loop,
+        )
+
+    def _blocks(
+        self, scopes: Sequence[Scope], start: int, stop: int
+    ) -> Iterable[tuple[Scope, Step]]:
+        """The containers that become blocks, and their steps."""
+        inner = [each for each in scopes if start <= each.start < each.stop <= stop]
+        alike: dict[Any, list[Scope]] = {}
+        for scope in inner:
+            if (scope.start, scope.stop) != (start, stop) and self._is_candidate(scope):
+                alike.setdefault(self._signature(scope), []).append(scope)
+        taken: list[Scope] = []
+        order = sorted(
+            alike.values(), key=lambda group: (-len(group), group[0].start - group[0].stop)
+        )
+        for group in order:
+            group = _apart(group, taken)
+            if len(group) > 1:
+                taken += group
+                yield from self._block(group, scopes)
+
+    def _is_candidate(self, scope: Scope) -> bool:
+        """Whether nodes are no chain, have layers of their own, and one result."""
+        nodes = self._all[scope.start : scope.stop]
+        if len(nodes) < 3 or all(len(node.inputs) == 1 for node in nodes) and self._is_chain(nodes):
+            return False
+        keys = Counter(self._keys[place] for place in range(scope.start, scope.stop))
+        if any(self._repeated[key] != count for key, count in keys.items()):
+            return False
+        inputs, outputs = self._ends(scope)
+        return len(outputs) == 1 and 1 <= len(inputs) <= 3
+
+    def _is_chain(self, nodes: Sequence[Node]) -> bool:
+        return all(
+            b.inputs == a.outputs and self._uses[id(a.outputs[0])] == 1
+            for a, b in zip(nodes, nodes[1:], strict=False)
+        )
+
+    def _ends(self, scope: Scope) -> tuple[list[Value], list[Value]]:
+        """The values from outside that nodes use, and theirs that are used outside."""
+        nodes = self._all[scope.start : scope.stop]
+        inner = {id(value): value for node in nodes for value in node.outputs}
+        inputs = {id(v): v for node in nodes for v in node.inputs if id(v) not in inner}
+        uses = Counter(id(value) for node in nodes for value in node.inputs)
+        outputs = [value for key, value in inner.items() if self._uses[key] > uses[key]]
+        return list(inputs.values()), outputs
+
+    def _signature(self, scope: Scope) -> Any:
+        """Equal for those that are the same but for the values of arguments."""
+        inputs, _ = self._ends(scope)
+        numbers = {id(value): -1 - n for n, value in enumerate(inputs)}
+        parts = []
+        for node in self._all[scope.start : scope.stop]:
+            call = (node.layer.function, *node.layer.named) if node.layer else node.expression
+            wires = tuple([numbers[id(value)] for value in node.inputs])
+            parts.append((call, wires, tuple(node.parameters), id(node.loop) if node.loop else 0))
+            numbers |= {id(value): len(numbers) for value in node.outputs}
+        return tuple(parts)
+
+    def _block(self, group: list[Scope], scopes: Sequence[Scope]) -> Iterable[tuple[Scope, Step]]:
+        first = group[0]
+        inputs, outputs = self._ends(first)
+        calls, arguments = self._arguments(group)
+        block = Block(self._name(first), [], inputs, outputs, list(scopes), arguments)
+        saved = [node.layer for node in self._all[first.start : first.stop]]
+        for node, call in zip(self._all[first.start : first.stop], calls, strict=True):
+            node.layer = call
+        block.steps = self._steps(first.start, first.stop, scopes)
+        for node, layer in zip(self._all[first.start : first.stop], saved, strict=True):
+            node.layer = layer
+        self.blocks.append(block)
+        for scope in group:
+            yield scope, self._occurrence(scope, block, group)
+
+    def _occurrence(self, scope: Scope, block: Block, group: list[Scope]) -> Step:
+        inputs, outputs = self._ends(scope)
+        values = self._values(group)
+        mine = group.index(scope)
+        named = {name: column[mine] for name, column in zip(block.arguments, values, strict=True)}
+        call = Call(block.name, named, {}, tuple(named) if len(named) < 4 else ())
+        nodes = self._all[scope.start : scope.stop]
+        return Step(inputs, outputs, call, "", {}, "x", (id(scope),), nodes, block)
+
+    def _columns(self, group: list[Scope]) -> Iterable[tuple[int, str, tuple[Any, ...]]]:
+        """The arguments that differ between occurrences: node, name, a value for each."""
+        count = group[0].stop - group[0].start
+        for place in range(count):
+            layers = [self._all[scope.start + place].layer for scope in group]
+            if layers[0] is None:
+                continue
+            for name in layers[0].named:
+                column = tuple([layer.named[name] for layer in layers if layer is not None])
+                if isinstance(column[0], Name) or any(value != column[0] for value in column):
+                    yield place, name, column
+
+    def _values(self, group: list[Scope]) -> list[tuple[Any, ...]]:
+        return list(dict.fromkeys(column for _, _, column in self._columns(group)))
+
+    def _arguments(self, group: list[Scope]) -> tuple[list[Call | None], list[str]]:
+        """The calls of the first occurrence with names where they differ, and these names."""
+        names: dict[tuple[Any, ...], Name] = {}
+        changed: dict[int, dict[str, Name]] = {}
+        for place, name, column in self._columns(group):
+            if column not in names:
+                taken = set(names.values())
+                number = 2
+                unique = name
+                while unique in taken:
+                    unique = f"{name}{number}"
+                    number += 1
+                names[column] = Name(unique)
+            changed.setdefault(place, {})[name] = names[column]
+        calls: list[Call | None] = []
+        for place, node in enumerate(self._all[group[0].start : group[0].stop]):
+            layer = node.layer
+            if layer is not None and place in changed:
+                layer = Call(
+                    layer.function, layer.named | changed[place], layer.defaults, layer.plain
+                )
+            calls.append(layer)
+        return calls, list(names.values())
+
+    def _name(self, scope: Scope) -> str:
+        """A name by what the block ends with."""
+        words = [node.word for node in self._all[scope.start : scope.stop] if not node.layer]
+        base = "Residual" if "sum" in words else "Branches" if "joined" in words else "Block"
+        self._names[base] += 1
+        number = self._names[base]
+        return base if number == 1 else f"{base}{number}"
+
+
+def _apart(group: Sequence[Scope], taken: Sequence[Scope]) -> list[Scope]:
+    """Those that share no node with others."""
+    found: list[Scope] = []
+    for scope in group:
+        if all(scope.stop <= one.start or one.stop <= scope.start for one in (*taken, *found)):
+            found.append(scope)
+    return found
+
+
+def keys_of(nodes: Sequence[Node]) -> dict[int, Any]:
+    """A key for the layer of each node: a module that is used again gives the same keys again."""
+    keys: dict[int, Any] = {}
+    counts: Counter[int] = Counter()
+    for place, node in enumerate(nodes):
+        owned = node.module is not None and node.parameters
+        keys[place] = (id(node.module), counts[node.visit]) if owned else (place,)
+        counts[node.visit] += 1
+    return keys

@@ -1,0 +1,1 @@
+"""What the classes of nn and its fellows become: a module for each family of the manual."""

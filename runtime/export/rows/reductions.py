@@ -1,0 +1,22 @@
+"""Sums, means and extrema along a dimension."""
+
+from __future__ import annotations
+
+from runtime.export.graph import Value
+from runtime.export.modules import Module, row
+from runtime.export.operators.reducing import reduce
+
+_KINDS = {"nn.Max": "Max", "nn.Min": "Min"}
+
+
+@row("nn.Sum", "nn.Mean")
+def _sum(m: Module, x: Value) -> Value:
+    dim = m.dim(x, "dimension", "nInputDims")
+    mean = m.kind == "nn.Mean" or bool(m.get("sizeAverage"))
+    keep = m.get("squeeze") is False or x.rank == 1
+    return reduce(x, "Mean" if mean else "Sum", dim, keep)
+
+
+@row(*_KINDS)
+def _extremum(m: Module, x: Value) -> Value:
+    return reduce(x, _KINDS[m.kind], m.dim(x, "dimension", "nInputDims"), x.rank == 1)

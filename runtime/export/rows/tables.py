@@ -1,0 +1,57 @@
+"""Tables: parts of them, and what becomes of their tensors."""
+
+from __future__ import annotations
+
+from runtime.export.data import table, tensor, tensors
+from runtime.export.graph import Data, Value
+from runtime.export.modules import Module, data_row
+from runtime.export.operators import elementwise as ew
+from runtime.export.operators.shaping import cat
+
+
+def _tensors(m: Module, data: Data, count: int | None = None) -> list[Value]:
+    return [tensor(item, m.graph) for item in table(data, m.graph, count)]
+
+
+_ALL = {"nn.CAddTable": "Add", "nn.CMulTable": "Mul", "nn.CMaxTable": "Max", "nn.CMinTable": "Min"}
+_TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div"}
+
+
+@data_row(*_ALL)
+def _of_all(m: Module, data: Data) -> Data:
+    return ew.of_all(_ALL[m.kind], _tensors(m, data))
+
+
+@data_row(*_TWO)
+def _of_two(m: Module, data: Data) -> Data:
+    one, other = _tensors(m, data, 2)[:2]
+    return ew.binary(_TWO[m.kind], one, other)
+
+
+@data_row("nn.JoinTable")
+def _join(m: Module, data: Data) -> Data:
+    found = _tensors(m, data)
+    return cat(found, m.dim(found[0], "dimension", "nInputDims"))
+
+
+@data_row("nn.SelectTable")
+def _select(m: Module, data: Data) -> Data:
+    index = m.whole("index")
+    items = table(data, m.graph)
+    place = index - 1 if index > 0 else len(items) + index
+    if not 0 <= place < len(items):
+        raise m.error(f"takes entry {index} of a table of {len(items)}")
+    return items[place]
+
+
+@data_row("nn.NarrowTable")
+def _narrow(m: Module, data: Data) -> Data:
+    start, length = m.whole("offset") - 1, m.whole("length", 1)
+    items = table(data, m.graph)
+    return items[start : (len(items) + 1 + length if length < 0 else start + length)]
+
+
+@data_row("nn.FlattenTable")
+def _flatten(m: Module, data: Data) -> Data:
+    table(data, m.graph)
+    return list(tensors(data))

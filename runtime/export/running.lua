@@ -1,0 +1,69 @@
+--- Runs a net on inputs, as the check of what was written needs it.
+-- @module running
+
+-- Packages that may have classes of nn besides nn itself, in the order in which they need each other.
+local MORE = { 'nngraph', 'dpnn', 'rnn' }
+
+-- Makes sure that there is a class, by its package.
+local function need(class)
+  if torch.getmetatable(class) then return end
+  local package = class:match('^(%w+)%.')
+  if package == 'cudnn' or package == 'cunn' then torch.gpuascpu() end
+  if package ~= 'nn' then
+    require(package or class)
+  else
+    require 'nn'
+    for _, name in ipairs(MORE) do
+      if not torch.getmetatable(class) then pcall(require, name) end
+    end
+  end
+  if not torch.getmetatable(class) then error('no package here has the class ' .. class, 0) end
+end
+
+-- Appends the tensors of a value, which may be a table of tables.
+local function flatten(value, list)
+  if torch.isTensor(value) then
+    list[#list + 1] = value:clone()
+  else
+    for _, item in ipairs(value) do flatten(item, list) end
+  end
+  return list
+end
+
+-- Lets each module leave what it computes in a table, by its path.
+local function watch(module, path, seen, results)
+  if seen[module] then return end
+  seen[module] = true
+  for number, child in ipairs(module.modules or {}) do
+    watch(child, path == '' and tostring(number) or path .. '.' .. number, seen, results)
+  end
+  local compute = module.updateOutput
+  function module:updateOutput(...)
+    local output = compute(self, ...)
+    if not results[path] then results[path] = flatten(output, {}) end
+    return output
+  end
+end
+
+local running = {}
+
+--- Makes sure that the classes of a net are there.
+-- @param classes their names
+function running.need(classes)
+  for _, class in ipairs(classes) do need(class) end
+end
+
+--- Computes a net's output.
+-- @param net it
+-- @param input a tensor or a table
+-- @param training whether it runs as it trains
+-- @param[opt] watched whether the outputs of its modules are wanted, too
+-- @return a list of tensors, and a table of such lists by paths
+function running.run(net, input, training, watched)
+  if training then net:training() else net:evaluate() end
+  local results = {}
+  if watched then watch(net, '', {}, results) end
+  return flatten(net:forward(input), {}), results
+end
+
+return running

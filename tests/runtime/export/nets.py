@@ -1,0 +1,42 @@
+"""Nets as files have them, made without Lua."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime import Table, TorchObject
+from runtime.t7.faces import tensor_of
+
+_generator = np.random.default_rng(0)
+
+
+def tensor(*sizes: int) -> Any:
+    """A tensor of random floats."""
+    return tensor_of(_generator.standard_normal(sizes).astype(np.float32))
+
+
+def module(kind: str, *modules: TorchObject, **fields: Any) -> TorchObject:
+    """A module of nn, with modules within it."""
+    inner = {"modules": Table.of(modules)} if modules else {}
+    return TorchObject(f"nn.{kind}", {**inner, **fields})
+
+
+def linear(inputs: int, outputs: int) -> TorchObject:
+    """A linear layer."""
+    return module("Linear", weight=tensor(outputs, inputs), bias=tensor(outputs))
+
+
+def conv(inputs: int, outputs: int, size: int, **fields: Any) -> TorchObject:
+    """A convolution of planes."""
+    made = {
+        "nInputPlane": inputs,
+        "nOutputPlane": outputs,
+        "kW": size,
+        "kH": size,
+        "dW": 1,
+        "dH": 1,
+    }
+    weight = tensor(outputs, inputs, size, size)
+    return module("SpatialConvolution", weight=weight, bias=tensor(outputs), **made | fields)
