@@ -158,6 +158,8 @@ def _run(options: Options) -> int:
         _report(error, "th: ")
         if (options.script or "").endswith(".py"):
             print("th --python runs programs of Python", file=sys.stderr)
+        if "field 'Cuda" in error.message:
+            print("th --gpu-as-cpu lets programs for GPUs compute here", file=sys.stderr)
     engine.flush()
     if not (ran or opens_prompt):
         return FAILURE

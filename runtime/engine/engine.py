@@ -173,10 +173,10 @@ class Engine(PythonDoor, Evaluation, Answers, Debugging, Keeping):
         rows = (line.split(" ", 2) for line in lines)
         return {name: f"https://github.com/{path}" for name, path, _ in rows}
 
-    def impossible_packages(self) -> dict[str, str]:
-        """Packages that there cannot be, and why: "opens windows, which th does not"."""
+    def impossible_packages(self) -> dict[str, tuple[str, str]]:
+        """Packages that there cannot be: why ("opens windows, which …"), and what to do."""
         lines = to_text(self._lua.call(b"impossible_packages")).splitlines()
-        return dict(line.split("\t") for line in lines)
+        return {name: (why, advice) for name, why, advice in (line.split("\t") for line in lines)}
 
     # -- Ctrl-C, and what takes long
 

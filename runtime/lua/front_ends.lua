@@ -98,10 +98,12 @@ function shell.package_sources()
   return th.chunk('packages/sources')()
 end
 
---- The packages that there cannot be: lines of a name and what it is, with a tab between them.
+--- The packages that there cannot be: lines of a name, what it is and what to do, between tabs.
 function shell.impossible_packages()
   local lines = {}
-  for name, what in pairs(th.impossible_packages) do lines[#lines + 1] = name .. '\t' .. what end
+  for name, about in pairs(th.impossible_packages) do
+    lines[#lines + 1] = table.concat({ name, unpack(about) }, '\t')
+  end
   return table.concat(lines, '\n')
 end
 

@@ -49,6 +49,15 @@ def test_check_knows_what_is_installed(th: Run, tmp_path: Path) -> None:
     )
 
 
+def test_what_to_do_about_a_tensor_of_a_gpu(th: Run) -> None:
+    done = th("-e", "torch.CudaTensor(3)")
+    assert done.stderr == (
+        "th: (command line):1: attempt to call field 'CudaTensor' (a nil value)\n"
+        "stack traceback:\n\t(command line):1: in main chunk\n"
+        "th --gpu-as-cpu lets programs for GPUs compute here\n"
+    )
+
+
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help(th: Run, option: str) -> None:
     assert outcome(th(option)) == (0, USAGE, "")

@@ -33,12 +33,10 @@ PENLIGHT = {
     )
     for name in "lapp path pretty stringx tablex utils".split()
 }
-_WINDOWS = Lack("not part of th, which opens no windows", "leave it out, or write to files")
 
 #: Packages of Torch7 that cannot do here what they are for, besides those that cannot be here.
 _PACKAGES: Mapping[str, Lack] = {
     **dict.fromkeys("cunn cutorch cudnn".split(), _GPU_PACKAGES),
-    **dict.fromkeys("display itorch iTorch".split(), _WINDOWS),
 }
 _GPU_NAMES = frozenset("cunn cutorch cudnn cltorch clnn nccl".split())
 OTHER = Lack("no such module is found", "install it where package.path (LUA_PATH) finds it")
@@ -166,7 +164,7 @@ def facts_of(engine: Engine) -> Facts:
 
 def _impossible(engine: Engine) -> Mapping[str, Lack]:
     packages = engine.impossible_packages()
-    return {name: Lack(f"it {what}", "leave it out") for name, what in packages.items()}
+    return {name: Lack(f"it {why}", advice) for name, (why, advice) in packages.items()}
 
 
 def _installable(engine: Engine) -> Mapping[str, Lack]:

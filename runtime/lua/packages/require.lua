@@ -99,16 +99,25 @@ local function without_library(name)
   end
 end
 
---- What packages of Torch7 are that th cannot have, by the first part of their names.
+--- What packages of Torch7 are that th cannot have, and what to do, by the first part of their
+-- names.
 local impossible = {}
 th.impossible_packages = impossible
-for what, names in pairs {
-  ["is built against Torch7's own C core, which th does not have"] =
-    'loadcaffe mattorch camera audio npy4th',
-  ['opens windows, which th does not'] = 'qt qtwidget qttorch qtuiloader qtide qtcore qtgui',
-  ['is for GPUs, and th computes on the processor'] = 'cltorch clnn cunnx fbcunn nccl',
+for names, about in pairs {
+  ['loadcaffe mattorch camera audio npy4th'] = {
+    "is built against Torch7's own C core, which th does not have", 'leave it out' },
+  ['qt qtwidget qttorch qtuiloader qtide qtcore qtgui display'] = {
+    'opens windows, which th does not', 'leave it out, or write to files' },
+  ['itorch iTorch'] = { "is Torch7's own kernel of notebooks",
+    'th --jupyter install brings that of th, and its package image shows pictures' },
+  ['cltorch clnn cunnx fbcunn nccl'] = {
+    'is for GPUs, and th computes on the processor', 'leave it out' },
+  graphicsmagick = { 'is a library for pictures in C, which th does not have',
+    'use the package image of th: image.load, image.save, image.scale' },
+  lmdb = { 'is a database in C, which th does not have',
+    'write what it holds to .t7 or HDF5 files, which th reads' },
 } do
-  for name in names:gmatch('%S+') do impossible[name] = what end
+  for name in names:gmatch('%S+') do impossible[name] = about end
 end
 
 -- The last searcher: adds to the message about a missing module what it is.
@@ -118,7 +127,7 @@ package.loaders[#package.loaders + 1] = function(name)
   local about = about_package(name)
   if about then return about end
   local lack = impossible[name:match('^[^.]+')]
-  if lack then return ("\n\t'%s' %s"):format(name, lack) end
+  if lack then return ("\n\t'%s' %s: %s"):format(name, lack[1], lack[2]) end
   if name:match('^lib') or KNOWN_C[name] then
     return ("\n\t'%s' is a C library, and it is not present: it has to be built for LuaJIT 2.1 "
       .. 'and found on package.cpath (LUA_CPATH)'):format(name)

@@ -70,9 +70,24 @@ def test_missing_c_library(lua: Lua, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("loadcaffe", "is built against Torch7's own C core, which th does not have"),
-        ("qt.x", "opens windows, which th does not"),
-        ("clnn", "is for GPUs, and th computes on the processor"),
+        ("loadcaffe", "is built against Torch7's own C core, which th does not have: leave it out"),
+        ("qt.x", "opens windows, which th does not: leave it out, or write to files"),
+        ("clnn", "is for GPUs, and th computes on the processor: leave it out"),
+        (
+            "graphicsmagick",
+            "is a library for pictures in C, which th does not have: use the package image of th: "
+            "image.load, image.save, image.scale",
+        ),
+        (
+            "lmdb",
+            "is a database in C, which th does not have: write what it holds to .t7 or HDF5 files, "
+            "which th reads",
+        ),
+        (
+            "itorch",
+            "is Torch7's own kernel of notebooks: th --jupyter install brings that of th, and its "
+            "package image shows pictures",
+        ),
     ],
 )
 def test_missing_package_that_cannot_be_there(lua: Lua, name: str, what: str) -> None:
