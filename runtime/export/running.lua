@@ -1,7 +1,7 @@
 --- Runs a net on inputs, as the check of what was written needs it.
 -- @module running
 
--- Packages that may have classes of nn besides nn itself, in the order in which they need each other.
+-- Packages that may have classes of nn besides nn itself, each behind those that it needs.
 local MORE = { 'nngraph', 'dpnn', 'rnn' }
 
 -- Makes sure that there is a class, by its package.
