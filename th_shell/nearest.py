@@ -44,7 +44,7 @@ def _is_slip(name: str, other: str) -> bool:
     if len(one) == len(two):
         return len(one) == 1 and start > 0 and len(name) > 5
     shorter, longer = sorted((name, other), key=len)
-    is_one_of_several = longer.startswith(shorter) and longer[-1] != shorter[-1]
+    is_one_of_several = longer.startswith(shorter) and longer[-1:] != shorter[-1:]
     is_inside = len(one + two) == 1 and start > 0 and longer[1:] != shorter
     return is_inside and len(shorter) > 3 and not is_one_of_several
 

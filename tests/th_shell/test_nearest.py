@@ -58,6 +58,7 @@ def test_slips(name: str, other: str) -> None:
         ("tape", "type"),
         ("setSize", "getSize"),  # another beginning
         ("pprint", "print"),
+        ("a", ""),
         ("ReLU6", "ReLU"),  # a variant
         ("layer1", "layer2"),
         ("TemporalKMaxPooling", "TemporalMaxPooling"),

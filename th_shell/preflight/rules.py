@@ -8,7 +8,7 @@ here, and what to do.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 
 from th_shell.nearest import slip_of
 from th_shell.preflight import syntax_tree as tree
@@ -29,11 +29,20 @@ _ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")
 
 def findings(program: Program, world: World) -> list[Finding]:
     """What is found in a program, in the order of its lines."""
-    if program.errors:
-        return [syntax_error(program.path, program.source, *one) for one in program.errors]
-    found = (one for rule in _RULES for one in rule(program, world))
-    places = {_place(program, one) for one in found if not _is_never_reached(one)}
+    errors = [syntax_error(program.path, program.source, *one) for one in program.errors]
+    places = {*errors, *_rest(program, world, {one.line for one in errors})}
     return sorted(places, key=lambda one: (one.line, one.column, one.what))
+
+
+def _rest(program: Program, world: World, wrong: Set[int]) -> Iterator[Finding]:
+    """What rules find outside of the lines that LuaJIT does not compile.
+
+    Where there are such lines, a name's declaration may be in what cannot be read.
+    """
+    for rule in _RULES[: _SURE if wrong else None]:
+        for one in rule(program, world):
+            if one.node.line not in wrong and not _is_never_reached(one):
+                yield _place(program, one)
 
 
 def _place(program: Program, found: Found) -> Finding:
@@ -139,8 +148,9 @@ _RULES: tuple[Callable[[Program, World], Iterator[Found]], ...] = (
     _gpu_methods,
     _gpu_types,
     _lacking_methods,
-    undefined_globals,
-    misspelt_fields,
     impossible_counts,
     wrong_shapes,
+    undefined_globals,
+    misspelt_fields,
 )
+_SURE = -2  # without the last two, which depend on all declarations

@@ -87,7 +87,8 @@ def ranges(found: list[dict[str, Any]]) -> list[tuple[int, int, int, str]]:
           "print")]),
         ("local я = '😀' = 1", [(0, 15, 16, "syntax error: unexpected symbol near '=': LuaJIT does "
           "not compile it; correct it")]),
-        ("x = torch.ones(2):cmull(1)\ny = = 1\nz = = 1", [(1, 4, 5, "syntax error: unexpected "
+        ("x = torch.ones(2):cmull(1)\ny = = 1\nz = = 1", [(0, 18, 23, ":cmull(): no tensor has "
+          "it; there is cmul"), (1, 4, 5, "syntax error: unexpected "
           "symbol near '=': LuaJIT does not compile it; correct it"), (2, 4, 5, "syntax error: "
           "unexpected symbol near '=': LuaJIT does not compile it; correct it")]),
         ("", []),

@@ -46,3 +46,20 @@ def test_places(check: Check) -> None:
         "1:11: syntax error: unexpected symbol near '=': LuaJIT does not compile it; correct it",
         "3:10: syntax error: unexpected symbol near '=': LuaJIT does not compile it; correct it",
     ]
+
+
+def test_the_rest_is_still_read(check: Check) -> None:
+    source = """
+        require 'cutorch'
+        local function f(a, 1) return torch.foo(a) end
+        if f then x = torch.fooo() y = = require 'nowhere' end
+        lcal = torch.ones(2):bar()
+        function g( return lcall end
+    """
+    assert [line.partition(":")[0] for line in check(source)] == ["2", "3", "4", "5", "6"]
+
+
+def test_names_that_broken_lines_may_declare_are_not_told(check: Check) -> None:
+    assert check("for i = 1,, 2 do\n  print(i, someName)\nend\nprint(someNmae)") == [
+        "1: syntax error: unexpected symbol near ',': LuaJIT does not compile it; correct it"
+    ]
