@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from runtime.export.graph import Call
@@ -13,6 +14,14 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 class Name(str):
     """A name among a call's arguments, such as a parameter of the class around it."""
+
+
+def free_name(base: str, taken: Collection[str]) -> str:
+    """A name that is not taken yet: the base, or with a number behind it."""
+    name, number = base, 2
+    while name in taken:
+        name, number = f"{base}{number}", number + 1
+    return name
 
 
 def literal(value: Any) -> str:

@@ -14,6 +14,7 @@ _PLACE = re.compile(r"\{(\d+)\}")
 _LOOSE = re.compile(r" (?:[-+*/@<>]|\*\*|==) |^-")  # operators, which may need brackets around them
 _BEFORE, _BEHIND = re.compile(r"(?:[(\[]|, )$"), re.compile(r"^(?:[)\]]|,)")
 _ROOM = len("        return ")
+_AVERAGE = "a_name"  # as long as many names are, before these are known
 
 
 @dataclass(eq=False)
@@ -64,7 +65,7 @@ def _merged(statements: Sequence[Statement], uses: Counter[int]) -> list[Stateme
             if more or uses[id(value)] != 1 or value not in statement.inputs or last.loop:
                 break
             together = _together(last, statement)
-            if len(_PLACE.sub("x", together.text)) + _ROOM > WIDTH:
+            if len(_PLACE.sub(_AVERAGE, together.text)) + _ROOM > WIDTH:
                 break
             found.pop()
             statement = together

@@ -154,8 +154,9 @@ class _Class:
         self._uses.update(id(value) for value in block.outputs)
         self._keys = Counter(step.key for step in block.steps)
         self._layers: dict[object, str] = {}  # attributes by keys
-        self._wanted = Counter(map(_base_name, self._singles()))
-        self._statements = [self._statement(run) for run in self._runs()]
+        runs = self._runs()
+        self._wanted = Counter(name for run in runs for name in self._bases(run))
+        self._statements = [self._statement(run) for run in runs]
 
     def text(self, ending: Iterable[str]) -> str:
         """The class; ending: statements at the end of its constructor."""
@@ -176,12 +177,11 @@ class _Class:
             head += [*init, ""]
         return "\n".join([*head, *forward])
 
-    def _singles(self) -> list[Step]:
-        return [
-            run.steps[0]
-            for run in self._runs()
-            if len(run.steps) == 1 and _needs_layer(run.steps[0])
-        ]
+    def _bases(self, run: _Run) -> list[str]:
+        """The name that a run's attribute would have if it were the only one of it."""
+        if len(run.steps) > 1:
+            return [self._chain_name(run.steps)]
+        return [_base_name(run.steps[0])] if _needs_layer(run.steps[0]) else []
 
     def _runs(self) -> list[_Run]:
         """The steps in chains, where they are chains of layers."""
@@ -245,7 +245,7 @@ class _Class:
         found = self._layers.get(step.key)
         if found is None:
             base = _base_name(step)
-            found = self._layers[step.key] = self._attribute(base, self._wanted[base] > 1)
+            found = self._layers[step.key] = self._attribute(base)
             assert step.call is not None
             self._lines.append(broken(f"self.{found} = {call_text(step.call)}", _BODY))
         return found
@@ -266,21 +266,25 @@ class _Class:
             text = text.replace(f"{{{name}}}", f"self.{attribute}")
         return Statement(step.inputs, step.outputs, text, step.word, step.loop)
 
-    def _attribute(self, base: str, numbered: bool = False) -> str:
+    def _attribute(self, base: str) -> str:
         self._taken[base] += 1
         number = self._taken[base]
-        return f"{base}{number}" if numbered or number > 1 else base
+        return f"{base}{number}" if self._wanted[base] > 1 or number > 1 else base
 
     def _chain_name(self, steps: Sequence[Step]) -> str:
         """A name by what the layers are."""
-        kinds = " ".join(step.call.function for step in steps if step.call is not None)
-        if len(self._runs()) == 1:
-            return "layers"
-        if any(value in self.block.inputs for value in steps[0].inputs) and "Conv" in kinds:
-            return "features" if steps[-1].outputs[0] not in self.block.outputs else "layers"
-        if steps[-1].outputs[0] in self.block.outputs and "Linear" in kinds:
-            return "classifier"
-        return "layers"
+        if not self.block.is_net:
+            return "branch"
+        calls = [step.call for step in steps if step.call is not None]
+        kinds = " ".join(call.function for call in calls)
+        if steps[-1].outputs[0] in self.block.outputs:
+            is_first = steps[0].inputs[0] in self.block.inputs
+            return "classifier" if "Linear" in kinds and not is_first else "layers"
+        if "Transpose" in kinds or "Upsample" in kinds:
+            return "up"
+        if any(call.named.get("stride", 1) != 1 for call in calls):
+            return "down"
+        return "features" if "Conv" in kinds else "layers"
 
 
 def _has_layers(steps: Sequence[Step]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from runtime.export.graph import Call, Graph, Loop, Node, Scope, Value
 from runtime.export.parameters import Parameter
-from runtime.export.python_text import Name
+from runtime.export.python_text import Name, free_name
 
 
 @dataclass(eq=False)
@@ -44,15 +44,15 @@ class Step:
 class Block:
     """A class: its steps are those of its first occurrence.
 
-    arguments: the names of what its constructor takes.
+    arguments: the names of what its constructor takes. is_net: whether it is the whole net.
     """
 
     name: str
     steps: list[Step]
     inputs: list[Value]
     outputs: list[Value]
-    scopes: list[Scope]
     arguments: list[str] = field(default_factory=list)
+    is_net: bool = False
 
 
 class Steps:
@@ -60,8 +60,8 @@ class Steps:
 
     def __init__(self, graph: Graph, with_blocks: bool = True) -> None:
         self.blocks: list[Block] = []
+        self._names: set[str] = set()
         self._with_blocks = with_blocks
-        self._names: Counter[str] = Counter()
         self._uses = Counter(id(value) for node in graph.nodes for value in node.inputs)
         self._uses.update(id(value) for value in graph.outputs)
         self._keys = keys_of(graph.nodes)
@@ -72,7 +72,7 @@ class Steps:
         """The class of the whole graph."""
         scopes = graph.scopes if self._with_blocks else []
         steps = self._steps(0, len(graph.nodes), scopes)
-        return Block(name, steps, graph.inputs, graph.outputs, graph.scopes)
+        return Block(name, steps, graph.inputs, graph.outputs, is_net=True)
 
     def _steps(self, start: int, stop: int, scopes: Sequence[Scope]) -> list[Step]:
         """The steps of a range of nodes, with blocks for what is repeated in it."""
@@ -162,7 +162,7 @@ class Steps:
         first = group[0]
         inputs, outputs = self._ends(first)
         calls, arguments = self._arguments(group)
-        block = Block(self._name(first), [], inputs, outputs, list(scopes), arguments)
+        block = Block(self._name(first), [], inputs, outputs, arguments)
         saved = [node.layer for node in self._all[first.start : first.stop]]
         for node, call in zip(self._all[first.start : first.stop], calls, strict=True):
             node.layer = call
@@ -199,17 +199,14 @@ class Steps:
 
     def _arguments(self, group: list[Scope]) -> tuple[list[Call | None], list[str]]:
         """The calls of the first occurrence with names where they differ, and these names."""
+        columns = list(self._columns(group))
+        last = next((c for _, name, c in reversed(columns) if name == "out_channels"), None)
         names: dict[tuple[Any, ...], Name] = {}
         changed: dict[int, dict[str, Name]] = {}
-        for place, name, column in self._columns(group):
+        for place, name, column in columns:
             if column not in names:
-                taken = set(names.values())
-                number = 2
-                unique = name
-                while unique in taken:
-                    unique = f"{name}{number}"
-                    number += 1
-                names[column] = Name(unique)
+                base = "channels" if name == "out_channels" and column != last else name
+                names[column] = Name(free_name(base, names.values()))
             changed.setdefault(place, {})[name] = names[column]
         calls: list[Call | None] = []
         for place, node in enumerate(self._all[group[0].start : group[0].stop]):
@@ -225,9 +222,9 @@ class Steps:
         """A name by what the block ends with."""
         words = [node.word for node in self._all[scope.start : scope.stop] if not node.layer]
         base = "Residual" if "sum" in words else "Branches" if "joined" in words else "Block"
-        self._names[base] += 1
-        number = self._names[base]
-        return base if number == 1 else f"{base}{number}"
+        name = free_name(base, self._names)
+        self._names.add(name)
+        return name
 
 
 def _apart(group: Sequence[Scope], taken: Sequence[Scope]) -> list[Scope]:
