@@ -5,9 +5,12 @@ Tables have their places when a net is converted, so that no table is left in wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from runtime.export.graph import Data, Graph, Shape, Value
+
+#: The shapes of an input: one for a tensor, a list of these for a table.
+Shapes = Shape | list["Shapes"]
 
 
 class Unknown(list["Data"]):
@@ -21,13 +24,13 @@ class Unknown(list["Data"]):
         self.is_table = False
 
 
-def new_input(graph: Graph, name: str, shapes: Sequence[Shape] | None) -> Data:
-    """The net's input; several shapes are a table's."""
-    if not shapes:
+def new_input(graph: Graph, name: str, shapes: Shapes | None) -> Data:
+    """The net's input; a list of shapes is a table's."""
+    if shapes is None:
         return Unknown(graph, name)
-    if len(shapes) == 1:
-        return graph.input(name, shapes[0])
-    return [graph.input(f"{name}{n}", shape) for n, shape in enumerate(shapes, 1)]
+    if isinstance(shapes, tuple):
+        return graph.input(name, shapes)
+    return [new_input(graph, f"{name}{n}", shape) for n, shape in enumerate(shapes, 1)]
 
 
 def tensor(data: Data, graph: Graph) -> Value:

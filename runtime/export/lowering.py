@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from runtime.export.data import new_input, tensors
-from runtime.export.graph import BATCH, ExportError, Graph, Shape
+from runtime.export.data import Shapes, new_input, tensors
+from runtime.export.graph import BATCH, ExportError, Graph
 from runtime.export.modules import Module, class_of, convert, rows
+from runtime.export.python_text import split_arguments
 from runtime.t7.values import Table, TorchObject
 from runtime.t7.walk import name_of_key
 
 
 def graph_of(
     net: TorchObject,
-    shapes: Sequence[Shape] | None = None,
+    shapes: Shapes | None = None,
     training: bool = False,
     treated: Mapping[str, str] | None = None,
 ) -> Graph:
@@ -29,20 +30,25 @@ def graph_of(
     return graph
 
 
-def shapes_of(text: str) -> list[Shape]:
-    """Shapes as users write them: ``1x3x224x224``, several with commas between them.
+def shapes_of(text: str) -> Shapes:
+    """Shapes as users write them: ``1x3x224x224``; ``1x10,1x20`` for a table, ``(1x10,1x20),1x3``
+    for one with a table in it.
 
     The first dimension, of samples, is left open, and so is one that has a name instead of a size.
     Raises ValueError for another text.
     """
-    found: list[Shape] = []
-    for part in text.split(","):
-        words = part.strip().split("x")
-        sizes = [int(word) if word.isdecimal() else word for word in words]
-        if not all(isinstance(size, str) and size.isidentifier() or size for size in sizes):
-            raise ValueError(f"{part!r} is no list of sizes such as 1x3x224x224")
-        found.append((BATCH if isinstance(sizes[0], int) else sizes[0], *sizes[1:]))
-    return found
+    found = [_shapes(part) for part in split_arguments(text)]
+    return found[0] if len(found) == 1 else found
+
+
+def _shapes(part: str) -> Shapes:
+    if part[:1] == "(" and part[-1:] == ")":
+        return [_shapes(inner) for inner in split_arguments(part[1:-1])]
+    words = part.split("x")
+    sizes = [int(word) if word.isdecimal() else word for word in words]
+    if not all(size.isidentifier() if isinstance(size, str) else size for size in sizes):
+        raise ValueError(f"{part!r} is no list of sizes such as 1x3x224x224")
+    return (BATCH if isinstance(sizes[0], int) else sizes[0], *sizes[1:])
 
 
 def find_module(value: Any, path: str | None, treated: Mapping[str, str]) -> TorchObject:

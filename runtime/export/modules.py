@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from runtime.export.data import tensor
+from runtime.export.data import table, tensor
 from runtime.export.graph import Data, ExportError, Graph, Value
 from runtime.export.parameters import Parameter
 from runtime.pytorch.tensors.tensor import Tensor
@@ -28,6 +28,7 @@ _FAMILIES = (
     "convolutions",
     "linear",
     "normalisation",
+    "others",
     "pooling",
     "reductions",
     "shapes",
@@ -166,6 +167,13 @@ class Module:
         """An input that must be a tensor."""
         return tensor(data, self.graph)
 
+    def tensors(self, data: Data, count: int | None = None) -> list[Value]:
+        """An input that must be a table of tensors; count: of how many, where that is known."""
+        found = [self.tensor(item) for item in table(data, self.graph, count)]
+        if count is not None and len(found) != count:
+            raise self.error(f"takes a table of {count} tensors, not of {len(found)}")
+        return found
+
     def dim(self, x: Value, name: str, of_sample: str = "") -> int:
         """A field that is a dimension from 1, or from the end, as one from 0.
 
@@ -206,7 +214,10 @@ def convert(module: Module, data: Data) -> Data:
         raise _unknown(module)
     graph = module.graph
     with graph.scope(module.path, module.kind, module.value) as scope:
-        result = function(module, data)
+        try:
+            result = function(module, data)
+        except IndexError:
+            raise module.error("its input has too few dimensions") from None
     graph.results.append((scope, result))
     return result
 

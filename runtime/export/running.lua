@@ -45,6 +45,22 @@ local function watch(module, path, seen, results)
   end
 end
 
+-- Normalises each plane by its own statistics, as layers of this class did before nn of August 2017
+-- took the learned statistics for batches of one.
+local function normalise(self, input)
+  local planes = input:size(1) * input:size(2)
+  local flat = input:contiguous():view(planes, -1)
+  local shifted = flat - flat:mean(2):expandAs(flat)
+  local deviation = torch.cmul(shifted, shifted):mean(2):add(self.eps):sqrt()
+  local output = shifted:cdiv(deviation:expandAs(flat)):viewAs(input)
+  if self.weight then
+    output:cmul(self.weight:view(1, -1, 1, 1):expandAs(output))
+    output:add(self.bias:view(1, -1, 1, 1):expandAs(output))
+  end
+  self.output = output
+  return output
+end
+
 local running = {}
 
 --- Makes sure that the classes of a net are there.
@@ -61,6 +77,9 @@ end
 -- @return a list of tensors, and a table of such lists by paths
 function running.run(net, input, training, watched)
   if training then net:training() else net:evaluate() end
+  for _, module in ipairs((net:findModules('nn.InstanceNormalization'))) do
+    module.updateOutput = normalise
+  end
   local results = {}
   if watched then watch(net, '', {}, results) end
   return flatten(net:forward(input), {}), results

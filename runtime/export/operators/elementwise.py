@@ -162,10 +162,13 @@ def square(x: Value) -> Value:
 
 
 def power(x: Value, exponent: float) -> Value:
+    if exponent == 2:
+        return square(x)
+
     def to_onnx(e: Emitter, x: str) -> Any:
         return e.op("Pow", x, e.number(exponent))
 
-    return same(x, to_onnx, f"{{0}} ** {number(exponent)}", word="power")
+    return same(x, to_onnx, f"{{0}}.pow({number(exponent)})", word="power")
 
 
 _SIGNS = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.export.graph import Call, Emitter, Value
+from runtime.export.graph import BATCH, Call, Emitter, Value
 from runtime.export.operators.base import as_indices, node, plain, same
 from runtime.export.parameters import Parameter
 
@@ -15,7 +15,7 @@ def linear(x: Value, weight: Parameter, bias: Parameter | None) -> Value:
     """weight: outputs x inputs."""
     outputs, inputs = weight.shape
     if x.shape is None:
-        x.set_shape(("batch", inputs))
+        x.set_shape((BATCH, inputs))
 
     def to_onnx(e: Emitter, x_name: str, w: str, *b: str) -> Any:
         if x.rank == 2:
@@ -93,3 +93,21 @@ def lrn(x: Value, size: int, alpha: float, beta: float, k: float) -> Value:
         ("size",),
     )
     return same(x, plain("LRN", size=size, alpha=alpha, beta=beta, bias=k), layer=call)
+
+
+def instance_norm(x: Value, weight: Parameter | None, bias: Parameter | None, eps: float) -> Value:
+    """Each plane of each sample by its own mean and variance."""
+    if x.shape is None:
+        x.set_shape((BATCH, weight.size if weight else None, None, None))
+    (features,) = x.sizes(1)
+    named = {"num_features": features, "eps": eps, "affine": weight is not None}
+    defaults = {"eps": 1e-5, "affine": False}
+    call = Call(f"nn.InstanceNorm{x.rank - 2}d", named, defaults, ("num_features",))
+
+    def to_onnx(e: Emitter, x_name: str, *_: str) -> Any:
+        scale = weight or Parameter.made(np.ones(features, np.float32))
+        shift = bias or Parameter.made(np.zeros(features, np.float32))
+        names = map(e.parameter, (scale, shift))
+        return e.op("InstanceNormalization", x_name, *names, epsilon=eps)
+
+    return same(x, to_onnx, layer=call, parameters={"weight": weight, "bias": bias})

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from runtime.export.data import table, tensor, tensors
-from runtime.export.graph import Data, Value
+from runtime.export.data import table, tensors
+from runtime.export.graph import Data
 from runtime.export.modules import Module, data_row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.shaping import cat
-
-
-def _tensors(m: Module, data: Data, count: int | None = None) -> list[Value]:
-    return [tensor(item, m.graph) for item in table(data, m.graph, count)]
-
 
 _ALL = {"nn.CAddTable": "Add", "nn.CMulTable": "Mul", "nn.CMaxTable": "Max", "nn.CMinTable": "Min"}
 _TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div"}
@@ -19,18 +14,18 @@ _TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div"}
 
 @data_row(*_ALL)
 def _of_all(m: Module, data: Data) -> Data:
-    return ew.of_all(_ALL[m.kind], _tensors(m, data))
+    return ew.of_all(_ALL[m.kind], m.tensors(data))
 
 
 @data_row(*_TWO)
 def _of_two(m: Module, data: Data) -> Data:
-    one, other = _tensors(m, data, 2)[:2]
+    one, other = m.tensors(data, 2)
     return ew.binary(_TWO[m.kind], one, other)
 
 
 @data_row("nn.JoinTable")
 def _join(m: Module, data: Data) -> Data:
-    found = _tensors(m, data)
+    found = m.tensors(data)
     return cat(found, m.dim(found[0], "dimension", "nInputDims"))
 
 

@@ -1,0 +1,59 @@
+"""Classes of well-known repositories, which their saved nets name."""
+
+from __future__ import annotations
+
+from runtime.export.graph import Data, Value
+from runtime.export.modules import Module, convert, data_row, row
+from runtime.export.operators import elementwise as ew
+from runtime.export.operators.layers import instance_norm
+from runtime.export.operators.shaping import narrow
+
+
+@row("nn.InstanceNormalization")
+def _instance_normalization(m: Module, x: Value) -> Value:
+    """Of fast-neural-style, texture_nets and CycleGAN: each plane by its own statistics.
+
+    They run nn's layer on a batch of one as in training. From August 2017 on nn takes the learned
+    statistics for such batches, by which their nets no longer compute what they were trained for.
+    """
+    return instance_norm(x, m.optional("weight"), m.optional("bias"), m.number("eps", 1e-5))
+
+
+@data_row("nn.TotalVariation", "nn.TVLoss", "w2nn.GradWeight", "w2nn.Print", "w2nn.PrintTable")
+def _nothing(m: Module, data: Data) -> Data:
+    """What matters in training alone."""
+    return data
+
+
+@row("nn.ShaveImage")
+def _shave(m: Module, x: Value) -> Value:
+    size = m.whole("size")
+    return narrow(narrow(x, x.rank - 2, size, -size), x.rank - 1, size, -size) if size else x
+
+
+@row("w2nn.InplaceClip01")
+def _clip(m: Module, x: Value) -> Value:
+    return ew.clamp(x, 0, 1)
+
+
+@row("w2nn.LeakyReLU")
+def _leaky_relu(m: Module, x: Value) -> Value:
+    return ew.leaky_relu(x, m.number("negative_scale"))
+
+
+@data_row("w2nn.ScaleTable")
+def _scale(m: Module, data: Data) -> Data:
+    """A tensor times one number for each plane."""
+    x, scale = m.tensors(data, 2)
+    return ew.binary("Mul", x, scale)
+
+
+@row("nn.Rectifier")
+def _rectifier(m: Module, x: Value) -> Value:
+    return ew.relu(x)
+
+
+@data_row("nn.DataParallelTable")
+def _data_parallel(m: Module, data: Data) -> Data:
+    """Of cunn: each GPU has a copy of the module."""
+    return convert(m.modules[0], data)
