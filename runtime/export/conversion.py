@@ -131,6 +131,8 @@ def _check(
     """Compare what was written with the net. Raises ExportError where it differs."""
     if not how.check:
         report.unchecked = "as was asked for"
+    elif graph.draws:
+        report.unchecked = "in training the net draws random numbers"
     elif find_spec(library) is None:
         report.unchecked = f"{_LIBRARIES[library]} is not installed"
     else:

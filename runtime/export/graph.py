@@ -184,6 +184,7 @@ class Graph:
         outer: Graph | None = None,
     ) -> None:
         self.training = training
+        self.draws = False  # whether it draws random numbers
         self.treated = treated or {}
         self.outer = outer
         self.inputs: list[Value] = []

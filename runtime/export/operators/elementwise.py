@@ -136,6 +136,7 @@ def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
             return e.op("Identity", x)
         return e.op("Dropout", x, e.number(p), e.true())
 
+    x.graph.draws |= x.graph.training
     return same(x, to_onnx, layer=Call(f"nn.{kind}", {"p": p}, {"p": 0.5}, ("p",)))
 
 

@@ -57,3 +57,9 @@ def _rectifier(m: Module, x: Value) -> Value:
 def _data_parallel(m: Module, data: Data) -> Data:
     """Of cunn: each GPU has a copy of the module."""
     return convert(m.modules[0], data)
+
+
+@data_row("w2nn.AuxiliaryLossTable")
+def _auxiliary_loss(m: Module, data: Data) -> Data:
+    """One of a table's entries; in training all."""
+    return data if m.graph.training else m.tensors(data)[m.whole("i", 1) - 1]
