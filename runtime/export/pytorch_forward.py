@@ -41,18 +41,18 @@ def forward_lines(
     names = _Names(uses)
     arguments = [names.argument(value, len(inputs) == 1) for value in inputs]
     lines = [f"    def forward(self, {', '.join(arguments)}):"]
-    merged = list(statements) if keeps_values else _merged(statements, uses)
-    last = merged[-1] if merged and not keeps_values else None
-    for statement in merged:
+    places = ", ".join(f"{{{n}}}" for n in range(len(outputs)))
+    every = [*statements, Statement(list(outputs), [], places, "")]
+    for statement in every if keeps_values else _merged(every, uses):
         text = names.filled(statement)
-        if statement is last and list(outputs) == statement.outputs:
+        if not statement.outputs:
             return [*lines, broken(f"return {text}", indent)]
         target = ", ".join(names.target(value, statement.word) for value in statement.outputs)
         lines.append(broken(f"{target} = {text}", indent))
-        if keeps_values and target != "_":
+        if keeps_values:
             kept = [value for value in statement.outputs if names.is_live(value)]
             lines += [f"{indent}self.seen[{id(value)}] = {names.known(value)}" for value in kept]
-    return [*lines, f"{indent}return {', '.join(names.known(value) for value in outputs)}"]
+    return lines
 
 
 def _merged(statements: Sequence[Statement], uses: Counter[int]) -> list[Statement]:
@@ -61,8 +61,13 @@ def _merged(statements: Sequence[Statement], uses: Counter[int]) -> list[Stateme
     for statement in statements:
         while found:
             last = found[-1]
-            (value, *more) = last.outputs
-            if more or uses[id(value)] != 1 or value not in statement.inputs or last.loop:
+            value = last.outputs[0]
+            if (
+                len(last.outputs) > 1
+                or uses[id(value)] != 1
+                or value not in statement.inputs
+                or last.loop
+            ):
                 break
             together = _together(last, statement)
             if len(_PLACE.sub(_AVERAGE, together.text)) + _ROOM > WIDTH:

@@ -1,0 +1,215 @@
+"""The source and the state_dict that are written for PyTorch, which the tests need not have."""
+
+from __future__ import annotations
+
+import collections
+import pickle
+import subprocess
+import sys
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from runtime import Table, TorchObject
+from runtime.export import to_pytorch
+from tests.runtime.export.nets import conv, linear, module, tensor
+
+
+def source(net: TorchObject, folder: Path, **options: Any) -> str:
+    """The source of a net, without its heading."""
+    report = to_pytorch(net, folder / "net.pt", check=False, **options)
+    assert report.files == [str(folder / "net.pt"), str(folder / "net.py")]
+    text = (folder / "net.py").read_text()
+    assert text.startswith(f'"""{net.torch_typename} of Torch7; its parameters are in net.pt."""\n')
+    return text.partition("\n\n\n")[2]
+
+
+class _Reader(pickle.Unpickler):
+    """Reads the pickle of a state_dict as PyTorch does, which allows few names."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        super().__init__(archive.open("archive/data.pkl"))
+        self._archive = archive
+        self.keys: list[str] = []
+
+    def find_class(self, package: str, name: str) -> Any:
+        allowed = {
+            ("collections", "OrderedDict"): collections.OrderedDict,
+            ("torch._utils", "_rebuild_tensor_v2"): _array,
+            ("torch", "FloatStorage"): "f4",
+            ("torch", "DoubleStorage"): "f8",
+        }
+        return allowed[package, name]
+
+    def persistent_load(self, name: Any) -> Any:
+        kind, dtype, key, device, count = name
+        assert (kind, device) == ("storage", "cpu")
+        self.keys.append(key)
+        member = self._archive.getinfo(f"archive/data/{key}")
+        self._archive.fp.seek(member.header_offset + 26)  # type: ignore[union-attr]
+        lengths = np.frombuffer(self._archive.fp.read(4), "<u2")  # type: ignore[union-attr]
+        assert (member.header_offset + 30 + int(lengths.sum())) % 64 == 0
+        storage = np.frombuffer(self._archive.read(member), dtype)
+        assert storage.size == count
+        return storage
+
+
+def _array(storage: Any, offset: int, sizes: Any, strides: Any, gradient: bool, hooks: Any) -> Any:
+    assert (offset, gradient, hooks) == (0, False, collections.OrderedDict())
+    steps = [stride * storage.itemsize for stride in strides]
+    return np.ndarray(sizes, storage.dtype, storage, 0, steps)
+
+
+def state_dict(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """The arrays of a file by their names, and the storages that these are in."""
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        assert archive.read("archive/version") == b"3\n"
+        reader = _Reader(archive)
+        return dict(reader.load()), reader.keys
+
+
+CHAIN = """\
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(1, 2, 3),
+            nn.ReLU(),
+            nn.Conv2d(2, 2, 3, padding=1),
+        )
+        self.classifier = nn.Sequential(
+            nn.Linear(8, 4),
+            nn.Tanh(),
+            nn.Linear(4, 2),
+        )
+        self.eval()  # as it was converted; train() to go on
+
+    def forward(self, x):
+        return self.classifier(self.features(x).flatten(1))
+"""
+
+
+def test_a_chain(tmp_path: Path) -> None:
+    layers = [conv(1, 2, 3), module("ReLU"), conv(2, 2, 3, padW=1, padH=1)]
+    view = module("View", size=Table.of([8]), numElements=8)
+    net = module("Sequential", *layers, view, linear(8, 4), module("Tanh"), linear(4, 2))
+    assert source(net, tmp_path) == CHAIN
+    found, keys = state_dict(tmp_path / "net.pt")
+    assert list(found)[:2] == ["features.0.weight", "features.0.bias"]
+    assert list(found)[-1] == "classifier.2.bias"
+    assert len(set(keys)) == 8
+    np.testing.assert_array_equal(found["features.0.weight"], np.asarray(layers[0].weight))
+
+
+def residual(channels: int) -> TorchObject:
+    """A block with a shortcut."""
+    branch = module("Sequential", conv(channels, channels, 1), module("Tanh"))
+    both = module("ConcatTable", branch, module("Identity"))
+    return module("Sequential", both, module("CAddTable"), module("ReLU"))
+
+
+BLOCKS = """\
+class Residual(nn.Module):
+    def __init__(self, in_channels):
+        super().__init__()
+        self.branch = nn.Sequential(
+            nn.Conv2d(in_channels, in_channels, 1),
+            nn.Tanh(),
+        )
+
+    def forward(self, x):
+        return F.relu(self.branch(x) + x)
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(
+            Residual(2),
+            nn.Conv2d(2, 4, 1),
+            Residual(4),
+            Residual(4),
+        )
+        self.eval()  # as it was converted; train() to go on
+
+    def forward(self, x):
+        return self.layers(x)
+"""
+
+
+def test_what_is_repeated_is_a_class(tmp_path: Path) -> None:
+    net = module("Sequential", residual(2), conv(2, 4, 1), residual(4), residual(4))
+    assert source(net, tmp_path) == BLOCKS
+    found, _ = state_dict(tmp_path / "net.pt")
+    third = net.modules[3].modules[1].modules[1].modules[1]
+    np.testing.assert_array_equal(found["layers.2.branch.0.weight"], np.asarray(third.weight))
+
+
+TWO = """\
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear1 = nn.Linear(3, 2)
+        self.linear2 = nn.Linear(4, 2)
+        self.linear2.bias = self.linear1.bias
+        self.eval()  # as it was converted; train() to go on
+
+    def forward(self, input1, input2):
+        x = self.linear1(input1) + self.linear2(input2)
+        return x, F.relu(x), self.linear1(input1)
+"""
+
+
+def test_two_inputs_and_what_is_shared(tmp_path: Path) -> None:
+    one, other = linear(3, 2), linear(4, 2)
+    other.bias = one.bias
+    total = module("Sequential", module("ParallelTable", one, other), module("CAddTable"))
+    again = module("Sequential", module("SelectTable", index=1), one)
+    ends = module("ConcatTable", module("Identity"), module("ReLU"))
+    net = module("ConcatTable", module("Sequential", total, ends), again)
+    assert source(net, tmp_path, input="1x3,1x4") == TWO
+    found, keys = state_dict(tmp_path / "net.pt")
+    assert list(found) == ["linear1.weight", "linear1.bias", "linear2.weight", "linear2.bias"]
+    assert keys == ["0", "1", "2", "1"]
+
+
+def test_training_and_type(tmp_path: Path) -> None:
+    net = module("Sequential", linear(3, 2), module("ReLU"))
+    text = source(net, tmp_path, training=True, type="double")
+    assert "eval" not in text and text.count("self.double()") == 1
+    found, _ = state_dict(tmp_path / "net.pt")
+    assert found["layers.0.weight"].dtype == np.float64
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+def test_pytorch_reads_it(tmp_path: Path) -> None:
+    net = module("Sequential", residual(2), conv(2, 4, 1), residual(4), residual(4))
+    source(net, tmp_path)
+    program = (
+        "import torch, net; m = net.Model();"
+        "m.load_state_dict(torch.load('net.pt', weights_only=True));"
+        "print(m(torch.zeros(1, 2, 3, 3)).shape, m.training)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True)
+    assert run.stdout == b"torch.Size([1, 4, 3, 3]) False\n"
+
+
+def test_old_batch_norms(tmp_path: Path) -> None:
+    net = module("BatchNormalization", eps=0.0, running_mean=tensor(2), running_std=tensor(2))
+    source(net, tmp_path)
+    found, _ = state_dict(tmp_path / "net.pt")
+    inverse = np.asarray(net.running_std).astype(np.float64)
+    np.testing.assert_allclose(found["norm.running_var"], 1 / inverse**2, rtol=1e-6)
+
+
+def test_the_same_bytes_twice(tmp_path: Path) -> None:
+    net = module("Sequential", residual(2), residual(2))
+    first, second = tmp_path / "a.pt", tmp_path / "b.pt"
+    for path in (first, second):
+        to_pytorch(net, path, check=False)
+    assert first.read_bytes() == second.read_bytes()
