@@ -65,7 +65,8 @@ class Reference:
             self._type = _type_of(net, graph)
         except LuaError as error:
             raise ExportError(
-                f"the net cannot be run here, by which what is written is checked: {error.message}"
+                f"the check runs the net, which cannot be run here: {_cause(error)} "
+                "(--no-check writes without it)"
             ) from None
 
     def inputs(self, seed: int = 1) -> dict[str, Array]:
@@ -168,7 +169,10 @@ def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
 
 
 def _cause(error: LuaError) -> str:
+    """The line of an error that says most: what to do without a package, or where nn has failed."""
     lines = [line for line in error.message.splitlines() if line.strip()]
+    if "' not found:" in error.message:
+        return lines[-1].strip()
     return next((line for line in reversed(lines) if not line.startswith("\t")), error.message)
 
 

@@ -140,7 +140,11 @@ class OnnxGraph:
 
         kinds = {"int": np.dtype(np.int64), "bool": np.dtype(np.bool_)}
         dtype = kinds.get(value.kind, np.dtype(self.floats))
-        shape = None if value.shape is None else _open_sizes(name, value.shape)
+        if value.shape is None:
+            raise ExportError(
+                "ONNX needs the number of dimensions of the net's input: give --input"
+            )
+        shape = _open_sizes(name, value.shape)
         return onnx.helper.make_tensor_value_info(name, _element_type(dtype), shape)
 
 

@@ -8,16 +8,21 @@ local MORE = { 'nngraph', 'dpnn', 'rnn' }
 local function need(class)
   if torch.getmetatable(class) then return end
   local package = class:match('^(%w+)%.')
-  if package == 'cudnn' or package == 'cunn' then torch.gpuascpu() end
-  if package ~= 'nn' then
-    require(package or class)
-  else
-    require 'nn'
-    for _, name in ipairs(MORE) do
-      if not torch.getmetatable(class) then pcall(require, name) end
-    end
+  require 'nn'
+  if package == 'cudnn' or package == 'cunn' then
+    torch.gpuascpu()
+    require(package) -- whose classes become nn's when an object is read
+    return
   end
-  if not torch.getmetatable(class) then error('no package here has the class ' .. class, 0) end
+  if package ~= 'nn' then pcall(require, package or class) end
+  for _, name in ipairs(MORE) do
+    if not torch.getmetatable(class) then pcall(require, name) end
+  end
+  if class == 'nn.InstanceNormalization' and not torch.getmetatable(class) then
+    torch.class(class, 'nn.Module') -- which computes as is said below
+  elseif not torch.getmetatable(class) then
+    error('no package here has the class ' .. class, 0)
+  end
 end
 
 -- Appends the tensors of a value, which may be a table of tables.
