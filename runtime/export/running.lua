@@ -9,11 +9,7 @@ local function need(class)
   if torch.getmetatable(class) then return end
   local package = class:match('^(%w+)%.')
   require 'nn'
-  if package == 'cudnn' or package == 'cunn' then
-    torch.gpuascpu()
-    require(package) -- whose classes become nn's when an object is read
-    return
-  end
+  if package == 'cudnn' then return end -- its classes become nn's
   if package ~= 'nn' then pcall(require, package or class) end
   for _, name in ipairs(MORE) do
     if not torch.getmetatable(class) then pcall(require, name) end

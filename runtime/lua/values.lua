@@ -164,12 +164,16 @@ function looks.slice(id, from, to)
   return encode_all(unpack(kept[id], from, to))
 end
 
+local finishing = setmetatable({}, { __mode = 'k' }) -- objects -> what completes their fields
+
 --- Keeps a new table, or a new object of a class; returns its number.
 function looks.new(class)
   if class == nil then return keep({}) end
-  local factory = th.torch.factory(class)
+  local factory, finish = th.torch.factory(class), nil
+  if not factory then factory, finish = th.serial.twins.factory(class) end
   local object = factory and factory()
   if type(object) ~= 'table' then th.fail(string.format('unknown Torch class <%s>', class)) end
+  finishing[object] = finish or nil
   return keep(object)
 end
 
@@ -180,6 +184,7 @@ function looks.fill(id, ...)
     local key = decode(marked[i], marked[i + 1])
     target[key] = decode(marked[i + 2], marked[i + 3])
   end
+  if finishing[target] then finishing[target](target) end
 end
 
 for name, look in pairs(looks) do

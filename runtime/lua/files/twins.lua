@@ -123,17 +123,25 @@ local function count(state, list, text)
   counts[text] = (counts[text] or 0) + 1
 end
 
---- An empty object that stands for one of a class that is not here, and what is to be called with
--- it, the state and its fields when these are read. Raises an error where there is no such object.
-function twins.make(name, version, file, state)
+--- What makes an empty object of the class that stands for a GPU's, what is to be called with it
+-- when it has its fields, and that class; nil where there is none.
+function twins.factory(name)
   local nn_name = name:gsub('^cudnn%.', 'nn.')
   local twin = of_gpu[name] or nn_name ~= name and nn_name
   local factory = twin and torch.factory(twin)
+  if not factory then return nil end
+  return factory, twin ~= of_gpu[name] and function(module) complete(module, twin) end, twin
+end
+
+--- An empty object that stands for one of a class that is not here, and what is to be called with
+-- it, the state and its fields when these are read. Raises an error where there is no such object.
+function twins.make(name, version, file, state)
+  local factory, finish, twin = twins.factory(name)
   if factory then
     if not name:match('Storage$') then
       count(state, 'changedClasses', ('%s as %s'):format(name, twin))
     end
-    return factory(file), twin ~= of_gpu[name] and function(module) complete(module, twin) end
+    return factory(file), finish
   end
   if th.is_protected() then th.fail(('unknown Torch class <%s>'):format(name)) end
   count(state, 'unknownClasses', name)
