@@ -213,7 +213,7 @@ def convert(module: Module, data: Data) -> Data:
     if function is None:
         raise _unknown(module)
     graph = module.graph
-    with graph.scope(module.path, module.kind, module.value) as scope:
+    with graph.scope(module.path, module.value.torch_typename, module.value) as scope:
         try:
             result = function(module, data)
         except IndexError:

@@ -1,0 +1,130 @@
+"""What is written is held against the net, which runs in an engine with its classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from runtime import Engine, Table
+from runtime.export import ExportError, to_onnx, to_pytorch
+from tests.runtime.export.nets import linear, module, tensor
+
+#: As much of nn as the nets of these tests need.
+NN = """
+nn = {}
+package.loaded.nn = nn
+local Module = torch.class('nn.Module')
+function Module:evaluate() self.train = false end
+function Module:training() self.train = true end
+function Module:forward(input) return self:updateOutput(input) end
+function Module:findModules(name)
+  local found = torch.typename(self) == name and { self } or {}
+  for _, child in ipairs(self.modules or {}) do
+    for _, inner in ipairs(child:findModules(name)) do found[#found + 1] = inner end
+  end
+  return found
+end
+local function class(name, compute)
+  torch.class('nn.' .. name, 'nn.Module').updateOutput = compute
+end
+class('Sequential', function(self, x)
+  for _, child in ipairs(self.modules) do x = child:updateOutput(x) end
+  return x
+end)
+class('Linear', function(self, x)
+  local y = torch.mm(x, self.weight:t())
+  return y:add(self.bias:view(1, -1):expandAs(y))
+end)
+class('Tanh', function(_, x) return torch.tanh(x) end)
+class('Sigmoid', function(_, x) return torch.sigmoid(x) end)
+"""
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with Engine() as engine:
+        engine.run(NN)
+        yield engine
+
+
+def chain() -> Any:
+    """A net of three layers."""
+    return module("Sequential", linear(3, 4), module("Tanh"), linear(4, 2))
+
+
+def test_what_agrees(tmp_path: Path, engine: Engine) -> None:
+    outcome = to_onnx(chain(), tmp_path / "net.onnx", engine=engine).outcome
+    assert outcome is not None
+    assert outcome.inputs == {"input": (2, 3)}
+    assert outcome.relative < 1e-6 < outcome.scale
+    assert outcome.place == ""
+
+
+def test_a_sample(tmp_path: Path, engine: Engine) -> None:
+    sample = Table({"input": tensor(5, 3), "output": 1})
+    report = to_onnx(chain(), tmp_path / "net.onnx", engine=engine, sample=sample)
+    assert report.outcome is not None
+    assert report.outcome.inputs == {"input": (5, 3)}
+
+
+def test_a_sample_of_another_net(tmp_path: Path, engine: Engine) -> None:
+    sample = Table.of([tensor(5, 3), tensor(5, 3)])
+    message = "^the sample has 2 tensors, and the net 1 inputs$"
+    with pytest.raises(ExportError, match=message):
+        to_onnx(chain(), tmp_path / "net.onnx", engine=engine, sample=sample)
+
+
+def test_the_first_module_that_differs_is_told(tmp_path: Path, engine: Engine) -> None:
+    treat = {"nn.Tanh": "nn.Sigmoid"}
+    with pytest.raises(ExportError) as caught:
+        to_onnx(chain(), tmp_path / "net.onnx", engine=engine, treat=treat)
+    text = str(caught.value)
+    assert text.startswith("what was written differs from the net by ")
+    assert text.endswith("; the first module that differs is nn.Tanh at 2")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_net_that_cannot_run_here(tmp_path: Path) -> None:
+    with Engine() as engine:
+        engine.run("package.path, package.cpath = '', ''")
+        with pytest.raises(ExportError) as caught:
+            to_onnx(chain(), tmp_path / "net.onnx", engine=engine)
+    assert str(caught.value) == (
+        "the check runs the net, which cannot be run here: 'nn' (layers of neural networks) is a "
+        "package of Lua files: th --install nn brings it (--no-check writes without it)"
+    )
+
+
+def test_a_net_that_fails(tmp_path: Path, engine: Engine) -> None:
+    net = module("Sequential", linear(3, 4), module("Tanh"))
+    engine.run("nn.Tanh.updateOutput = function() error('no, 3') end")
+    with pytest.raises(ExportError, match="^the net fails on random inputs: .*no, 3$"):
+        to_onnx(net, tmp_path / "net.onnx", engine=engine)
+
+
+def test_without_pytorch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runtime.export.conversion.find_spec", lambda name: None)
+    report = to_pytorch(chain(), tmp_path / "net.pt")
+    assert report.unchecked == "PyTorch is not installed"
+    message = "^writing ONNX needs the library onnx: pip install 'th-shell\\[export\\]'$"
+    with pytest.raises(ExportError, match=message):
+        to_onnx(chain(), tmp_path / "net.onnx")
+
+
+def test_training_without_chance_is_checked(tmp_path: Path, engine: Engine) -> None:
+    report = to_onnx(chain(), tmp_path / "net.onnx", engine=engine, training=True)
+    assert report.outcome is not None
+    net = module("Sequential", linear(3, 4), module("Dropout", p=0.5, v2=True))
+    report = to_onnx(net, tmp_path / "net.onnx", engine=engine, training=True)
+    assert report.unchecked == "in training the net draws random numbers"
+
+
+def test_numbers_that_are_not_there(tmp_path: Path, engine: Engine) -> None:
+    net = chain()
+    np.asarray(net.modules[1].weight)[:] = np.nan
+    outcome = to_onnx(net, tmp_path / "net.onnx", engine=engine).outcome
+    assert outcome is not None and outcome.difference == 0
