@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,25 +23,35 @@ Prepare = Callable[["Engine"], None]  # lets an engine find the packages that ar
 
 _FAILURE = 1
 _FORMATS = ("binary", "ascii", "b32")
-_PLAIN = (".npz", ".json", ".t7")
-_NETS = (".pt", ".onnx")
 _LARGE = 50_000_000  # bytes of a file from which on a terminal shows how far it is
 _PAUSE = 0.1  # seconds between two looks at that
 _NEEDS = {
-    "--format": f"{', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}",
+    "--format": "binary, ascii or b32",
     "--select": "the path of a module, as model.1.2",
     "--input": "the sizes of the net's input, as 1x3x224x224",
     "--sample": "a .t7 file with an input",
     "--treat": "classes, as my.Residual=nn.Sequential",
     "--type": "float or double",
 }
-_FLAGS = ("--training", "--no-check")
+_FLAGS = ("--training", "--no-check", "--all")
+_OF_NETS = ("--select", "--input", "--sample", "--treat", "--type", "--training", "--no-check")
+_OF_WEIGHTS = ("--select", "--type", "--all")
+_OPTIONS = {  # that there are for new files, by the ends of their names
+    ".pt": _OF_NETS,
+    ".onnx": _OF_NETS,
+    ".safetensors": _OF_WEIGHTS,
+    ".h5": _OF_WEIGHTS,
+    ".npz": ("--all",),
+    ".json": ("--all",),
+    ".t7": ("--format",),
+}
 
 
 def run(words: Sequence[str], prepare: Prepare) -> int:
     """Run it; returns the exit status. words: those behind --convert. Raises UsageError."""
     files, said = read_words("convert", words, _NEEDS, _FLAGS)
     source, target = _files(files)
+    ending = _ending(target, said)
     if said.get("--format", _FORMATS[0]) not in _FORMATS:
         raise UsageError(f"--format needs {_NEEDS['--format']}")
     if said.get("--type", "float") not in ("float", "double"):
@@ -52,7 +62,11 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
         return _fail(str(error))
     ascii_file = target.endswith(".t7") and said.get("--format") == "ascii"
     progress = _Progress(source, ascii_file)
-    write = partial(_write_net, prepare) if target.endswith(_NETS) else _write_file
+    write: Callable[..., None] = _write_file
+    if _OPTIONS[ending] is _OF_NETS:
+        write = partial(_write_net, prepare)
+    elif _OPTIONS[ending] is _OF_WEIGHTS:
+        write = _write_weights
     try:
         write(source, target, said, progress)
     except T7Error as error:
@@ -70,18 +84,46 @@ def _files(files: Sequence[str]) -> tuple[str, str]:
     """The two files."""
     if len(files) != 2:
         raise UsageError("--convert needs a .t7 file, and the name of the new file")
-    endings = (*_NETS, *_PLAIN)
-    if not files[1].endswith(endings):
-        listed = f"{', '.join(endings[:-1])} or {endings[-1]}"
-        raise UsageError(f"--convert: the name of the new file ends with {listed}")
     return files[0], files[1]
+
+
+def _ending(target: str, said: Mapping[str, str]) -> str:
+    """The end of the new file's name. Raises UsageError for an option that it has no use for."""
+    ending = next((each for each in _OPTIONS if target.endswith(each)), None)
+    if ending is None:
+        raise UsageError(f"--convert: the name of the new file ends with {_listed(_OPTIONS)}")
+    for option in said:
+        if option not in _OPTIONS[ending]:
+            takers = _listed(each for each, options in _OPTIONS.items() if option in options)
+            raise UsageError(f"{option} is for {takers}, not for {ending}")
+    return ending
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _write_file(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
     from runtime import convert
 
     format: Any = said.get("--format", _FORMATS[0])
-    convert(source, target, format, progress)
+    convert(source, target, format, progress, "--all" in said)
+
+
+def _write_weights(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
+    from runtime import load
+    from runtime.export import to_hdf5, to_safetensors
+
+    write = to_hdf5 if target.endswith(".h5") else to_safetensors
+    write(
+        load(source),
+        target,
+        select=said.get("--select"),
+        everything="--all" in said,
+        type=said.get("--type"),
+        progress=progress,
+    )
 
 
 def _write_net(

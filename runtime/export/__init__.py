@@ -1,12 +1,23 @@
-"""Models of Torch7 for other programs: PyTorch, ONNX.
+"""Models of Torch7 for other programs: PyTorch, ONNX, safetensors, HDF5.
 
 to_pytorch              source and parameters for PyTorch
 to_onnx                 an ONNX file
-Report                  what they return
+Report                  what these two return
+to_safetensors, to_hdf5 tensors by name, and the structure
 ExportError             what has no counterpart, or does not compute the same
 """
 
 from runtime.export.conversion import How, Report, to_onnx, to_pytorch
 from runtime.export.graph import ExportError
+from runtime.export.weights import Which, to_hdf5, to_safetensors
 
-__all__ = ["ExportError", "How", "Report", "to_onnx", "to_pytorch"]
+__all__ = [
+    "ExportError",
+    "How",
+    "Report",
+    "Which",
+    "to_hdf5",
+    "to_onnx",
+    "to_pytorch",
+    "to_safetensors",
+]

@@ -9,6 +9,7 @@ from runtime.export.data import Shapes, new_input, tensors
 from runtime.export.graph import BATCH, ExportError, Graph
 from runtime.export.modules import Module, class_of, convert, rows
 from runtime.export.python_text import split_arguments
+from runtime.t7.essence import is_module
 from runtime.t7.values import Table, TorchObject
 from runtime.t7.walk import name_of_key
 
@@ -57,7 +58,9 @@ def find_module(value: Any, path: str | None, treated: Mapping[str, str]) -> Tor
     Raises ExportError where there is none, or several.
     """
     if path:
-        return _at(value, path, treated)
+        value = value_at(value, path)
+        if not _is_module(value, treated):
+            raise ExportError(f"{path} is no module")
     if _is_module(value, treated):
         found: TorchObject = value
         return found
@@ -74,7 +77,7 @@ def _is_module(value: Any, treated: Mapping[str, str]) -> bool:
     if not isinstance(value, TorchObject):
         return False
     known = class_of(value) in rows() or value.torch_typename in treated
-    return known or class_of(value).startswith("nn.") or "modules" in value.fields
+    return known or class_of(value).startswith("nn.") or is_module(value)
 
 
 def _modules(value: Any, treated: Mapping[str, str]) -> Iterator[tuple[str, TorchObject]]:
@@ -96,7 +99,11 @@ def _modules(value: Any, treated: Mapping[str, str]) -> Iterator[tuple[str, Torc
             waiting += reversed(found)
 
 
-def _at(value: Any, path: str, treated: Mapping[str, str]) -> TorchObject:
+def value_at(value: Any, path: str) -> Any:
+    """What is at a path of keys with dots between them; the modules of a container have numbers.
+
+    Raises ExportError where nothing is.
+    """
     for word in path.split("."):
         inner = value.fields if isinstance(value, TorchObject) else value
         by_name = (
@@ -104,12 +111,12 @@ def _at(value: Any, path: str, treated: Mapping[str, str]) -> TorchObject:
             if isinstance(inner, Table)
             else {}
         )
+        modules = by_name.get("modules") if isinstance(value, TorchObject) else None
+        if isinstance(modules, Table):
+            by_name |= {str(n): each for n, each in enumerate(modules.to_list(), 1)}
         if word not in by_name:
             raise ExportError(
                 f"there is no {word!r} of {path!r}; there are {', '.join(by_name) or 'no keys'}"
             )
         value = by_name[word]
-    if not _is_module(value, treated):
-        raise ExportError(f"{path} is no module")
-    found: TorchObject = value
-    return found
+    return value

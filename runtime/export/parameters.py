@@ -34,7 +34,7 @@ class Parameter:
         """That of a tensor that `load` has returned."""
         data = lua_tensor(tensor)
         key = (id(data.storage), data.offset, data.strides, data.sizes)
-        return cls(data, tuple(data.sizes), key, trained)
+        return cls(data, tuple(data.sizes) or (0,), key, trained)
 
     @classmethod
     def made(cls, array: Any, *origins: Parameter, trained: bool = True) -> Parameter:
@@ -58,9 +58,9 @@ class Parameter:
         assert prod(shape) == self.size
         return Parameter(self.data, shape, self.key, self.trained)
 
-    def dtype(self, floats: str) -> np.dtype[Any]:
-        """The type in which it goes out: `floats` for numbers with a fraction."""
-        return np.dtype(floats if self.own_dtype.kind == "f" else self.own_dtype)
+    def dtype(self, floats: str | None) -> np.dtype[Any]:
+        """The type in which it goes out: `floats`, or its own, for numbers with a fraction."""
+        return np.dtype(floats if floats and self.own_dtype.kind == "f" else self.own_dtype)
 
     @property
     def own_dtype(self) -> np.dtype[Any]:
@@ -68,8 +68,11 @@ class Parameter:
         data = self.data
         return data.dtype.numpy if isinstance(data, LuaTensor) else data.dtype
 
-    def parts(self, floats: str) -> Iterator[memoryview]:
-        """The bytes of the elements, little-endian; one part is in memory at a time."""
+    def parts(self, floats: str | None) -> Iterator[memoryview]:
+        """The bytes of the elements, little-endian; one part is in memory at a time.
+
+        floats: told of `dtype`.
+        """
         wanted = self.dtype(floats).newbyteorder("<")
         for part in elements(self.data) if isinstance(self.data, LuaTensor) else (self.data,):
             flat = np.ascontiguousarray(part, wanted).reshape(-1)

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from runtime.core.errors import TorchError
 from runtime.io.replacement import Replacement
+from runtime.t7.essence import chosen
 from runtime.t7.files import Format, Path, load, save
 from runtime.t7.npz import write_npz
 from runtime.t7.outline import outline_text
@@ -22,12 +23,15 @@ def convert(
     target: Path,
     format: Format = "binary",
     progress: Callable[[int], object] = lambda count: None,
+    everything: bool = False,
 ) -> None:
     """Convert a file of Torch7 to what the end of the target's name says.
 
     .npz: the arrays of `write_npz`. .json: the structure, of `outline`. .t7: a file of Torch7 in
     a format of `save`. The target is replaced when the new file is complete.
     progress: gets the number of bytes of elements that were just written.
+    everything: whether .npz and .json tell of modules also what `essence` leaves out: gradients,
+    results, room to compute in, an optimizer's state; .npz then numbers and strings, too.
 
     Raises OSError, T7Error, and ValueError for another name.
     """
@@ -35,7 +39,7 @@ def convert(
     if ending not in TARGETS:
         raise ValueError(f"the name of the new file ends with one of {', '.join(TARGETS)}")
     try:
-        _convert(source, target, ending, format, progress)
+        _convert(source, target, ending, format, progress, everything)
     except T7Error:
         raise
     except TorchError as error:  # where the file has changed meanwhile, or there is no memory
@@ -43,24 +47,26 @@ def convert(
 
 
 def _convert(
-    source: Path, target: Path, ending: str, format: Format, progress: Callable[[int], object]
+    source: Path,
+    target: Path,
+    ending: str,
+    format: Format,
+    progress: Callable[[int], object],
+    everything: bool,
 ) -> None:
     value = load(source)
     with Replacement(os.fsencode(target)) as replacement:
         with open(replacement.descriptor, "wb", closefd=False) as file:
-            _write(file, value, ending, format, progress)
-
-
-def _write(
-    file: IO[bytes], value: Any, ending: str, format: Format, progress: Callable[[int], object]
-) -> None:
-    if ending == ".npz":
-        write_npz(file, value, progress)
-    elif ending == ".t7":
-        counted: Any = _Counted(file, progress)
-        save(counted, value, format)
-    else:
-        file.write(outline_text(value).encode("utf-8", "surrogateescape") + b"\n")
+            if ending == ".t7":
+                counted: Any = _Counted(file, progress)
+                save(counted, value, format)
+                return
+            structure, values = chosen(value, everything)
+            if ending == ".npz":
+                write_npz(file, values, progress)
+            else:
+                text = outline_text(structure)
+                file.write(text.encode("utf-8", "surrogateescape") + b"\n")
 
 
 class _Counted:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from runtime.t7.elements import elements
 from runtime.t7.faces import lua_tensor, storage_of
 from runtime.t7.sink import parts_of
 from runtime.t7.values import T7Error
-from runtime.t7.walk import named_values
 
 _SUFFIX = ".npy"
 _LONGEST = 0xFFFF  # bytes of a file's name in an archive, whose length has 2 bytes there
@@ -28,10 +27,12 @@ _DOTS = re.compile(r"(?<![^/\\])\.+(?![^/\\])")  # parts of a path that are dots
 _EMPTY = re.compile("(?<![^/])(?=/)")  # and parts that are nothing: before a slash, or between two
 
 
-def write_npz(file: IO[bytes], value: Any, progress: Callable[[int], object]) -> None:
-    """Write a value of `load`. progress: gets the number of bytes that were just written.
+def write_npz(
+    file: IO[bytes], values: Iterable[tuple[str, Any]], progress: Callable[[int], object]
+) -> None:
+    """Write what `chosen` names. progress: gets the number of bytes that were just written.
 
-    Names are those of `named_values`; where two are the same, the second gets '#2', and so on. Of
+    Where two names are the same, the second gets '#2', and so on. Of
     paths, what would lead out of a folder is lines: '__/x' for '../x'.
     Strings that numpy cannot hold as text are arrays of their bytes.
 
@@ -39,7 +40,7 @@ def write_npz(file: IO[bytes], value: Any, progress: Callable[[int], object]) ->
     """
     names = _Names()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for name, item in named_values(value):
+        for name, item in values:
             if item is None:
                 continue
             with archive.open(names.member(name), "w", force_zip64=True) as out:

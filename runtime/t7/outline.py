@@ -12,11 +12,13 @@ import math
 import re
 from typing import Any
 
+from runtime.core.dtypes import LONG
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of
 from runtime.t7.values import Function, T7Error, Table, TorchObject
 from runtime.t7.walk import name_of_key
 
+_MAX_SIZES = 16  # elements of a LongStorage that are told: modules have sizes as such
 _MAX_DEPTH = 200  # deeper than Python's writer of JSON goes with its stack, no file is of use
 
 
@@ -69,11 +71,14 @@ class _Outline:
         storage = storage_of(value)
         if storage is None:  # what a function of `readers` has made
             return {"$other": type(value).__name__}
-        return {
+        found = {
             "$storage": storage.dtype.storage_name,
             "size": storage.size,
             "number": self._number(storage),
         }
+        if storage.dtype is LONG and storage.size <= _MAX_SIZES:
+            found["elements"] = storage.data.tolist()
+        return found
 
     def _table(self, table: Table, name: str, depth: int) -> Any:
         if table.is_list:

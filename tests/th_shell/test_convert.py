@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors import safe_open
 
-from runtime import save
+from runtime import Table, TorchObject, save
 from tests.runtime.io.torch7_files import FILES
 from th_shell.cli import main
 from th_shell.options import Options, parse
@@ -39,6 +40,10 @@ def test_words() -> None:
         (["in.t7", "none/out.npz"], 1, "th: none/out.npz: No such file or directory\n"),
         (["in.t7"], 2, "th: --convert needs a .t7 file, and the name of the new file\n"),
         (["in.t7", "x.txt"], 2, "th: --convert: the name of the new file ends with .pt, .onnx, "),
+        (["in.t7", "x.npz", "--input", "1"], 2, "th: --input is for .pt or .onnx, not for .npz\n"),
+        (["in.t7", "x.h5", "--format", "b32"], 2, "th: --format is for .t7, not for .h5\n"),
+        (["in.t7", "x.pt", "--all"], 2, "th: --all is for .safetensors, .h5, .npz or .json, not "),
+        (["in.t7", "x.h5", "--type", "x"], 2, "th: --type needs float or double\n"),
         (["in.t7", "x.t7", "--format", "x"], 2, "th: --format needs binary, ascii or b32\n"),
         (["in.t7", "x.t7", "--other"], 2, "th: unrecognized option --other of --convert\n"),
     ],
@@ -49,6 +54,25 @@ def test_outcomes(
     assert main(["--convert", *words]) == status
     error = capsys.readouterr().err
     assert error.startswith(message) if message else error == ""
+
+
+@pytest.mark.parametrize("target", ["out.npz", "out.json", "out.t7", "out.safetensors", "out.h5"])
+def test_the_same_bytes_twice(target: str) -> None:
+    written = []
+    for _ in range(2):
+        assert main(["--convert", "in.t7", target]) == 0
+        written.append(Path(target).read_bytes())
+    assert written[0] == written[1] != b""
+
+
+def test_a_part_of_a_file() -> None:
+    net = TorchObject("nn.Sequential", {"modules": Table(), "output": np.ones(3)})
+    save("in.t7", Table({"model": net}))
+    for words, size in ([], 0), (["--all", "--select", "model"], 3):
+        assert main(["--convert", "in.t7", "out.safetensors", *words]) == 0
+        with safe_open("out.safetensors", "numpy") as file:
+            found = {name: file.get_tensor(name).size for name in file.keys()}
+        assert found == ({"output": 3} if size else {})
 
 
 def test_files() -> None:

@@ -20,10 +20,10 @@ def source(tmp_path: Path) -> Path:
     return tmp_path / "in.t7"
 
 
-def arrays(source: Path, value: Any) -> dict[str, Any]:
+def arrays(source: Path, value: Any, everything: bool = False) -> dict[str, Any]:
     """What the .npz file of a value has."""
     save(source, value)
-    convert(source, source.with_suffix(".npz"))
+    convert(source, source.with_suffix(".npz"), everything=everything)
     with np.load(source.with_suffix(".npz")) as found:
         return dict(found)
 
@@ -42,7 +42,8 @@ def model() -> TorchObject:
 
 
 def test_arrays_have_names_with_dots(source: Path) -> None:
-    found = arrays(source, model())
+    assert list(arrays(source, model())) == ["modules.1.weight", "modules.1.bias"]
+    found = arrays(source, model(), everything=True)
     assert list(found) == ["modules.1.weight", "modules.1.bias", "train"]
     assert found["modules.1.weight"].tolist() == [[0, 1, 2], [3, 4, 5]]
     assert found["modules.1.bias"].dtype == np.float32 and found["train"] == np.array(True)

@@ -1,0 +1,75 @@
+"""Writes HDF5: a dataset for each parameter, in groups by the dots of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import IO, Any
+
+from runtime.export.parameters import Parameter
+
+
+def write_hdf5(
+    file: IO[bytes],
+    parameters: Mapping[str, Parameter],
+    structure: str,
+    floats: str | None,
+    progress: Callable[[int], object],
+) -> None:
+    """Write parameters by their names, and a text that the file has as its attribute torch7.
+
+    h5py makes the file with room for the elements, and these are then written to their places: so
+    one part is in memory at a time. floats: told of `Parameter.dtype`.
+    """
+    import h5py
+
+    places: dict[Any, str] = {}
+    offsets: list[tuple[int | None, Parameter]] = []
+    # In files of earlier versions attributes have at most 64 KB.
+    with h5py.File(file, "w", libver=("v108", "v108")) as made:
+        made.attrs["torch7"] = structure
+        for path, each in zip(_paths(parameters), parameters.values(), strict=True):
+            first = places.setdefault((each.key, each.shape), path)
+            if first != path:
+                made[path] = made[first]
+                continue
+            kind = each.dtype(floats).newbyteorder("<")
+            dataset = made.create_dataset(
+                path, each.shape, kind, dcpl=_at_once(h5py), track_times=False
+            )
+            offsets.append((dataset.id.get_offset(), each))
+    for offset, each in offsets:
+        file.seek(offset or 0)  # what has no elements has no offset
+        for part in each.parts(floats):
+            file.write(part)
+            progress(len(part))
+
+
+def _at_once(h5py: Any) -> Any:
+    """The property of a dataset that its room is there from the start, and not filled."""
+    found = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    found.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    found.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    return found
+
+
+def _paths(names: Iterable[str]) -> Iterator[str]:
+    """Paths for names, each of which is there once; nothing is in a dataset."""
+    datasets: set[str] = set()
+    groups: set[str] = set()
+    for name in names:
+        *outer, last = [part or "_" for part in name.replace("/", "_").split(".")]
+        path = ""
+        for part in outer:
+            path = _unused(f"{path}/{part}", datasets)
+            groups.add(path)
+        path = _unused(f"{path}/{last}", datasets, groups)
+        datasets.add(path)
+        yield path
+
+
+def _unused(path: str, *taken: set[str]) -> str:
+    unique, number = path, 1
+    while any(unique in each for each in taken):
+        number += 1
+        unique = f"{path}#{number}"
+    return unique

@@ -1,0 +1,67 @@
+"""Writes the format safetensors: the length of a header of JSON, the header, and the elements."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable, Mapping
+from typing import IO, Any
+
+from runtime.export.graph import ExportError
+from runtime.export.parameters import Parameter
+
+_MOST = 100_000_000  # bytes of a header that the library safetensors reads
+_TYPES = {
+    "float16": "F16",
+    "float32": "F32",
+    "float64": "F64",
+    "int8": "I8",
+    "int16": "I16",
+    "int32": "I32",
+    "int64": "I64",
+    "uint8": "U8",
+}
+
+
+def write_safetensors(
+    file: IO[bytes],
+    parameters: Mapping[str, Parameter],
+    structure: str,
+    floats: str | None,
+    progress: Callable[[int], object],
+) -> None:
+    """Write parameters by their names, and a text that the header has by the name torch7.
+
+    Large elements come first, so that all are aligned. floats: told of `Parameter.dtype`.
+    """
+    firsts: dict[Any, str] = {}
+    again: dict[str, str] = {}
+    for name, each in parameters.items():
+        first = firsts.setdefault((each.key, each.shape), name)
+        if first != name:
+            again[name] = first
+    names = sorted(firsts.values(), key=lambda name: -parameters[name].dtype(floats).itemsize)
+    header: dict[str, Any] = {"__metadata__": again | {"torch7": structure}}
+    stop = 0
+    for name in names:
+        each = parameters[name]
+        kind = each.dtype(floats)
+        start, stop = stop, stop + each.size * kind.itemsize
+        entry = {"dtype": _TYPES[kind.name], "shape": each.shape, "data_offsets": [start, stop]}
+        header[name] = entry
+    _write_header(file, header)
+    for name in names:
+        for part in parameters[name].parts(floats):
+            file.write(part)
+            progress(len(part))
+
+
+def _write_header(file: IO[bytes], header: Mapping[str, Any]) -> None:
+    data = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    data += b" " * (-len(data) % 8)
+    if len(data) > _MOST:
+        raise ExportError(
+            f"the structure and the names have {len(data)} bytes: a header of safetensors has room "
+            f"for {_MOST}"
+        )
+    file.write(struct.pack("<Q", len(data)) + data)

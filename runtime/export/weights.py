@@ -1,0 +1,100 @@
+"""Writes what a file holds as safetensors and HDF5: tensors by name, and the structure as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import IO, Any, Literal
+
+from runtime.core.tensor import TENSOR_CLASSES
+from runtime.export.graph import ExportError
+from runtime.export.hdf5_file import write_hdf5
+from runtime.export.lowering import value_at
+from runtime.export.parameters import Parameter
+from runtime.export.safetensors_file import write_safetensors
+from runtime.io.replacement import Replacement
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.essence import chosen
+from runtime.t7.faces import storage_of
+from runtime.t7.files import Path
+from runtime.t7.outline import outline
+
+_TYPES = {"float": "float32", "double": "float64", None: None}
+
+
+@dataclass
+class Which:
+    """What is written, and how.
+
+    select: the path of a part of the value, as "model". everything: whether gradients, results,
+    room to compute in and an optimizer's state are written, too. type: of numbers with a fraction;
+    by default the one that they have. progress: gets the number of bytes that were just written.
+    """
+
+    select: str | None = None
+    everything: bool = False
+    type: Literal["float", "double"] | None = None
+    progress: Callable[[int], object] = field(default=lambda count: None)
+
+
+def to_safetensors(value: Any, target: Path, **options: Any) -> None:
+    """Write the tensors in a value of `load` as a file of safetensors.
+
+    Names are keys with dots between them, as in modules.1.weight. The header's __metadata__ has the
+    structure as JSON, by the name torch7 (what it says, tells `runtime.t7.outline`); a tensor that
+    is another one again is left out, and its name leads to the other's there.
+
+    options: the fields of `Which`. Raises OSError, and ExportError for a path that leads nowhere.
+    """
+    _write(value, target, Which(**options), write_safetensors)
+
+
+def to_hdf5(value: Any, target: Path, **options: Any) -> None:
+    """Write the tensors in a value of `load` as datasets of HDF5, in groups: modules/1/weight.
+
+    The file's attribute torch7 has the structure as JSON; a tensor that is another one again is a
+    link to that. options and errors are those of `to_safetensors`; ExportError also where the
+    library h5py is not installed.
+    """
+    if find_spec("h5py") is None:
+        raise ExportError("writing HDF5 needs the library h5py: pip install 'th-shell[export]'")
+    _write(value, target, Which(**options), write_hdf5)
+
+
+def _write(value: Any, target: Path, which: Which, write: Callable[..., None]) -> None:
+    if which.select:
+        value = value_at(value, which.select)
+    structure, values = chosen(value, which.everything)
+    text = json.dumps(outline(structure), ensure_ascii=False, separators=(",", ":"))
+    with Replacement(os.fsencode(target)) as replacement:
+        with open(replacement.descriptor, "w+b", closefd=False) as opened:
+            file: IO[bytes] = opened
+            write(file, parameters_of(values), text, _TYPES[which.type], which.progress)
+
+
+def parameters_of(values: Iterable[tuple[str, Any]]) -> dict[str, Parameter]:
+    """The tensors and storages among named values; a name that is there again gets '#2'."""
+    found: dict[str, Parameter] = {}
+    for name, value in values:
+        parameter = _parameter(value)
+        if parameter is not None:
+            unique, number = name, 1
+            while unique in found:
+                number += 1
+                unique = f"{name}#{number}"
+            found[unique] = parameter
+    return found
+
+
+def _parameter(value: Any) -> Parameter | None:
+    if isinstance(value, Tensor):
+        return Parameter.of(value)
+    storage = storage_of(value)
+    if storage is None:
+        return None
+    sizes = (storage.size,)
+    data = TENSOR_CLASSES[storage.dtype.index](storage, 0, sizes, (1,))
+    return Parameter(data, sizes, (id(storage), 0, (1,), sizes))

@@ -1,0 +1,155 @@
+"""Files of safetensors and HDF5, as their libraries read them."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, safe_open
+
+from runtime import Table, TorchObject, load, save
+from runtime.export import ExportError, to_hdf5, to_safetensors
+from runtime.t7.faces import tensor_of
+from tests.runtime.export.nets import conv, linear, module, tensor
+from tests.runtime.io.torch7_files import FILES
+
+WRITERS = {".safetensors": to_safetensors, ".h5": to_hdf5}
+both = pytest.mark.parametrize(("ending", "write"), WRITERS.items(), ids=WRITERS)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The arrays of a file by names with dots; what is shared is there by all its names."""
+    if path.suffix == ".safetensors":
+        return load_file(path)
+    found: dict[str, Any] = {}
+    with h5py.File(path) as file:
+
+        def visit(name: str, item: Any) -> None:
+            if isinstance(item, h5py.Dataset):
+                found[name.replace("/", ".")] = item[()]
+
+        file.visititems_links(lambda name, link: visit(name, file[name]))
+    return found
+
+
+def structure(path: Path) -> Any:
+    if path.suffix == ".safetensors":
+        with safe_open(path, "numpy") as file:
+            return json.loads(file.metadata()["torch7"])
+    with h5py.File(path) as file:
+        return json.loads(file.attrs["torch7"])
+
+
+@both
+def test_a_net(tmp_path: Path, ending: str, write: Callable[..., None]) -> None:
+    first = linear(3, 4)
+    first.fields["gradWeight"] = first.fields["output"] = tensor(4, 3)
+    net = module("Sequential", first, conv(2, 3, 5), output=tensor(7))
+    state = Table({"dfdx": tensor(90)})
+    write(Table({"model": net, "epoch": 3, "optimState": state}), tmp_path / f"a{ending}")
+    found = read(tmp_path / f"a{ending}")
+    names = [f"model.modules.{n}.{name}" for n in (1, 2) for name in ("bias", "weight")]
+    assert sorted(found) == names
+    assert found[names[1]].dtype == np.float32
+    np.testing.assert_array_equal(found[names[1]], np.asarray(first.weight))
+    told = structure(tmp_path / f"a{ending}")
+    assert told["epoch"] == 3 and told["optimState"] == {}
+    assert list(told["model"]["modules"][0]) == ["$class", "weight", "bias"]
+    assert told["model"]["modules"][1]["kW"] == 5
+
+
+@both
+def test_all_of_a_part_in_another_type(
+    tmp_path: Path, ending: str, write: Callable[..., None]
+) -> None:
+    net = module("Sequential", linear(3, 4), output=tensor(7))
+    path = tmp_path / f"a{ending}"
+    write(Table({"model": net}), path, select="model", everything=True, type="double")
+    found = read(path)
+    assert sorted(found) == ["modules.1.bias", "modules.1.weight", "output"]
+    assert {array.dtype for array in found.values()} == {np.dtype("float64")}
+    write(Table({"model": net}), path, select="model.1")
+    assert sorted(read(path)) == ["bias", "weight"]
+    with pytest.raises(ExportError, match="^there is no 'x' of 'model.x'; there are modules, out"):
+        write(Table({"model": net}), path, select="model.x")
+
+
+@both
+def test_all_types_and_odd_names(tmp_path: Path, ending: str, write: Callable[..., None]) -> None:
+    kinds = ["f4", "f8", "i1", "i2", "i4", "i8", "u1"]
+    table = Table([(kind, tensor_of(np.arange(3).astype(kind))) for kind in kinds])
+    table.entries |= {"a": tensor(1), "a.b": tensor(2), "a..b": tensor(3), "x/y": tensor(4)}
+    table["t"] = tensor_of(np.arange(12.0).reshape(3, 4).T)
+    table["none"] = tensor_of(np.empty(0))
+    write(table, tmp_path / f"a{ending}")
+    found = read(tmp_path / f"a{ending}")
+    assert {kind: (found[kind].dtype, found[kind].tolist()) for kind in kinds} == {
+        kind: (np.dtype(kind), [0, 1, 2]) for kind in kinds
+    }
+    assert found["t"].tolist() == np.arange(12.0).reshape(3, 4).T.tolist()
+    assert found["none"].shape == (0,)
+    odd = {len(found[name]): name for name in found if name[0] in "ax"}
+    dots = {1: "a", 2: "a.b", 3: "a..b", 4: "x/y"}
+    groups = {1: "a", 2: "a#2.b", 3: "a#2._.b", 4: "x_y"}
+    assert odd == (dots if ending == ".safetensors" else groups)
+
+
+@both
+def test_what_is_shared(tmp_path: Path, ending: str, write: Callable[..., None]) -> None:
+    weight = tensor(2000, 3)
+    one, two = module("Linear", weight=weight), module("Linear", weight=weight)
+    path = tmp_path / f"a{ending}"
+    write(module("Sequential", one, two), path)
+    found = read(path)
+    np.testing.assert_array_equal(found["modules.1.weight"], np.asarray(weight))
+    if ending == ".safetensors":
+        assert list(found) == ["modules.1.weight"]
+        with safe_open(path, "numpy") as file:
+            assert file.metadata()["modules.2.weight"] == "modules.1.weight"
+    else:
+        np.testing.assert_array_equal(found["modules.2.weight"], np.asarray(weight))
+    assert path.stat().st_size < 1.5 * 24_000
+
+
+@both
+def test_the_same_bytes_twice(tmp_path: Path, ending: str, write: Callable[..., None]) -> None:
+    save(tmp_path / "a.t7", module("Sequential", linear(3, 4), conv(2, 3, 5)))
+    for name in ("a", "b"):
+        write(load(tmp_path / "a.t7"), tmp_path / f"{name}{ending}")
+    assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
+
+
+@both
+def test_large_files_pass_through(tmp_path: Path, ending: str, write: Callable[..., None]) -> None:
+    elements = np.arange(6 << 20, dtype=np.float64)
+    save(tmp_path / "a.t7", {"x": elements, "long": "x" * 100_000})
+    done: list[int] = []
+    tracemalloc.start()
+    write(load(tmp_path / "a.t7"), tmp_path / f"a{ending}", progress=done.append)
+    assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    tracemalloc.stop()
+    assert sum(done) == elements.nbytes
+    assert (read(tmp_path / f"a{ending}")["x"] == elements).all()
+
+
+def test_storages_and_a_header_that_is_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views = load(io.BytesIO(FILES["views.binary.t7"]))
+    to_safetensors(views, tmp_path / "a.safetensors")
+    found = load_file(tmp_path / "a.safetensors")
+    assert found["storage"].shape == (12,) and found["column"].tolist() == [3, 7, 11]
+    monkeypatch.setattr("runtime.export.safetensors_file._MOST", 100)
+    with pytest.raises(ExportError) as raised:
+        to_safetensors(TorchObject("nn.View", {"x" * 90: 1}), tmp_path / "b.safetensors")
+    assert str(raised.value) == (
+        "the structure and the names have 152 bytes: a header of safetensors has room for 100"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["a.safetensors"]
