@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Protocol
 
 from runtime.export.parameters import Parameter
@@ -91,6 +92,15 @@ class Value:
     name: str = ""  # the name of an input
     undecided: bool = False  # an input whose elements may turn out to be indices
     node: Node | None = None
+    overwritten: Value | None = None  # by what its module computed when it was used again
+
+    @property
+    def current(self) -> Value:
+        """What is in its memory now."""
+        value = self
+        while value.overwritten is not None:
+            value = value.overwritten
+        return value
 
     @property
     def rank(self) -> int:
@@ -193,6 +203,7 @@ class Graph:
         self.scopes: list[Scope] = []
         self.given: Data = []  # the inputs as the net takes them
         self.results: list[tuple[Scope, Data]] = []  # of modules, in the order of their ends
+        self._last: dict[int, Value] = {}  # what modules computed last, by their identities
         self._open: list[tuple[Scope, Any]] = []
 
     @property
@@ -241,7 +252,7 @@ class Graph:
         path = scope.path if scope else ()
         visit = id(scope)
         node = Node(
-            list(inputs),
+            [value.current for value in inputs],
             list(outputs),
             to_onnx,
             layer,
@@ -257,3 +268,27 @@ class Graph:
             value.node = node
         self.nodes.append(node)
         return node
+
+    def overwrite(self, module: Any, result: Value) -> None:
+        """Note what a module computed: in Torch7 it has one tensor for that.
+
+        So where the same module was used before, and that result is used later on, this one is.
+        """
+        before = self._last.get(id(module))
+        if before is not None and before is not result and result.node is not None:
+            before.overwritten = result
+        self._last[id(module)] = result
+
+    def prune(self) -> None:
+        """Take out the nodes whose results nothing uses."""
+        used = {id(value) for value in self.outputs}
+        kept = [False] * len(self.nodes)
+        for place in reversed(range(len(self.nodes))):
+            node = self.nodes[place]
+            if any(id(value) in used for value in node.outputs):
+                kept[place] = True
+                used |= {id(value) for value in node.inputs}
+        places = [0, *accumulate(kept)]
+        for scope in self.scopes:
+            scope.start, scope.stop = places[scope.start], places[scope.stop]
+        self.nodes = [node for node, is_kept in zip(self.nodes, kept, strict=True) if is_kept]

@@ -27,7 +27,9 @@ def graph_of(
     graph = Graph(training, treated)
     graph.given = new_input(graph, "input", shapes)
     result = convert(Module(net, (), graph), graph.given)
-    graph.outputs = list(tensors(result))
+    graph.inputs = list(tensors(graph.given))
+    graph.outputs = [value.current for value in tensors(result)]
+    graph.prune()
     return graph
 
 

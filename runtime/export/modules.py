@@ -218,6 +218,8 @@ def convert(module: Module, data: Data) -> Data:
             result = function(module, data)
         except IndexError:
             raise module.error("its input has too few dimensions") from None
+    if isinstance(result, Value) and not isinstance(module.get("modules"), Table):
+        graph.overwrite(module.value, result)
     graph.results.append((scope, result))
     return result
 

@@ -14,6 +14,7 @@ from runtime.export.graph import ExportError, Graph, Node, Shape, Value
 from runtime.export.parameters import Parameter
 
 OPSET = 18
+_LONGEST_REASON = 400  # characters
 _IR_VERSION = 8  # the oldest with this opset
 _LARGEST = 2**31 - 1  # bytes of a message of Protocol Buffers
 #: The numbers of fields in ONNX's messages, with the mark of a field that tells its length.
@@ -81,7 +82,9 @@ class OnnxGraph:
         key = (array.dtype.str, array.shape, array.tobytes())
         shown = "_".join(map(str, array.reshape(-1).tolist())) or "none"
         name = f"{array.dtype.name}{array.ndim}_{shown}"
-        return self._initialiser(key, name, Parameter.made(array))
+        constant = Parameter.made(array)
+        constant.keeps_type = True
+        return self._initialiser(key, name, constant)
 
     def parameter(self, parameter: Parameter) -> str:
         key = (parameter.key, parameter.shape)
@@ -211,7 +214,8 @@ def _check(model: Any, made: OnnxGraph, floats: str) -> None:
     try:
         onnx.checker.check_model(whole, full_check=True)
     except Exception as error:  # the library has many kinds
-        raise ExportError(f"the library onnx refuses the model: {error}") from None
+        reason = str(error).partition("\x08")[0][:_LONGEST_REASON]
+        raise ExportError(f"the library onnx refuses the model: {reason}") from None
 
 
 def _small(parameter: Parameter, floats: str) -> Array:

@@ -21,13 +21,14 @@ class Parameter:
     """Elements that go out, of a tensor in the file or of an array.
 
     shape: of them, in the order of memory. trained: False for a buffer. key: equal for those that
-    are the same memory, which stay shared.
+    are the same memory, which stay shared. keeps_type: whether it goes out as it is.
     """
 
     data: LuaTensor | Array
     shape: tuple[int, ...]
     key: Any
     trained: bool = True
+    keeps_type: bool = False
 
     @classmethod
     def of(cls, tensor: Tensor, trained: bool = True) -> Parameter:

@@ -41,6 +41,8 @@ def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
         return _reshape_samples(x, numbers)
     known = total(own)
     shape = tuple([_filled(size, numbers, known) if size == -1 else size for size in numbers])
+    if numbers[:1] == [-1] and known is None and total(numbers[1:]) == total(own[1:]):
+        shape = (own[0], *shape[1:])
     text = f"{{0}}.reshape({', '.join(map(str, numbers))})"
 
     def to_onnx(e: Emitter, name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.export.graph import Value
+from runtime.export.graph import BATCH, Value
 from runtime.export.modules import Module, row
 from runtime.export.operators.layers import linear
 from runtime.export.operators.shaping import permute
@@ -70,10 +70,10 @@ def _temporal(m: Module, x: Value) -> Value:
     """Of frames, which are the last dimension."""
     inputs, outputs = m.whole("inputFrameSize"), m.whole("outputFrameSize")
     width, weight = m.whole("kW"), m.parameter("weight")
+    if x.shape is None:
+        x.set_shape((BATCH, None, inputs))
     if width == m.whole("dW", 1) == 1:
         return linear(x, weight, m.optional("bias"))
-    if x.shape is None:
-        x.set_shape(("batch", None, inputs))
     moved = np.ascontiguousarray(weight.array().reshape(outputs, width, inputs).transpose(0, 2, 1))
     kernel = Parameter.made(moved, weight)
     windows = Windows.of([width], [m.whole("dW", 1)])

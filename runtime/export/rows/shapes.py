@@ -20,7 +20,7 @@ from runtime.export.operators.shaping import (
 @row("nn.View")
 def _view(m: Module, x: Value) -> Value:
     sizes, dims = m.sizes("size"), m.get("numInputDims")
-    if dims is None and -1 in sizes and x.shape is not None:
+    if dims is None and -1 in sizes:
         # Without a number of dimensions, -1 takes the samples, too.
         return reshape(x, sizes, batch=False)
     if dims is not None and x.shape is not None and x.rank - int(dims) > 1:

@@ -213,3 +213,23 @@ def test_the_same_bytes_twice(tmp_path: Path) -> None:
     for path in (first, second):
         to_pytorch(net, path, check=False)
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_module_that_is_used_twice_has_one_result(tmp_path: Path) -> None:
+    twice = linear(3, 2)
+    net = module("Sequential", module("ParallelTable", twice, twice), module("CAddTable"))
+    assert source(net, tmp_path, input="1x3,1x3").endswith(
+        "    def forward(self, input1, input2):\n"
+        "        x = self.linear(input2)\n"
+        "        return x + x\n"
+    )
+
+
+def test_inputs_have_the_order_of_the_table(tmp_path: Path) -> None:
+    second = module("Sequential", module("SelectTable", index=2), module("Tanh"))
+    first = module("Sequential", module("SelectTable", index=1), module("Tanh"))
+    net = module("ConcatTable", second, first)
+    assert source(net, tmp_path, input="1x3,1x3").endswith(
+        "    def forward(self, input1, input2):\n"
+        "        return torch.tanh(input2), torch.tanh(input1)\n"
+    )
