@@ -59,12 +59,17 @@ def table(data: Data, graph: Graph, count: int | None = None) -> list[Data]:
     return data
 
 
-def tensors(data: Data) -> Iterator[Value]:
-    """All tensors in a table, and in the tables in it, in their order."""
+def tensors(data: Data, decide: bool = False) -> Iterator[Value]:
+    """All tensors in a table, and in the tables in it, in their order.
+
+    decide: whether an input that may still be either is one. Otherwise it is left out.
+    """
     if isinstance(data, Value):
         yield data
     elif isinstance(data, Unknown) and data.tensor is not None:
         yield data.tensor
+    elif isinstance(data, Unknown) and decide and not data.is_table:
+        yield tensor(data, data.graph)
     else:
         for item in data:
-            yield from tensors(item)
+            yield from tensors(item, decide)

@@ -27,8 +27,8 @@ def graph_of(
     graph = Graph(training, treated)
     graph.given = new_input(graph, "input", shapes)
     result = convert(Module(net, (), graph), graph.given)
+    graph.outputs = [value.current for value in tensors(result, decide=True)]
     graph.inputs = list(tensors(graph.given))
-    graph.outputs = [value.current for value in tensors(result)]
     graph.prune()
     return graph
 
