@@ -33,11 +33,13 @@ _NEEDS = {
     "--treat": "classes, as my.Residual=nn.Sequential",
     "--type": "float or double",
 }
-_FLAGS = ("--training", "--no-check", "--all")
+_FLAGS = ("--training", "--no-check", "--all", "--stub")
 _OF_NETS = ("--select", "--input", "--sample", "--treat", "--type", "--training", "--no-check")
+_NETS = (".pt", ".onnx")
+_WEIGHTS = (".safetensors", ".h5")
 _OF_WEIGHTS = ("--select", "--type", "--all")
 _OPTIONS = {  # that there are for new files, by the ends of their names
-    ".pt": _OF_NETS,
+    ".pt": (*_OF_NETS, "--stub"),
     ".onnx": _OF_NETS,
     ".safetensors": _OF_WEIGHTS,
     ".h5": _OF_WEIGHTS,
@@ -63,9 +65,9 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
     ascii_file = target.endswith(".t7") and said.get("--format") == "ascii"
     progress = _Progress(source, ascii_file)
     write: Callable[..., None] = _write_file
-    if _OPTIONS[ending] is _OF_NETS:
+    if ending in _NETS:
         write = partial(_write_net, prepare)
-    elif _OPTIONS[ending] is _OF_WEIGHTS:
+    elif ending in _WEIGHTS:
         write = _write_weights
     try:
         write(source, target, said, progress)
@@ -144,6 +146,7 @@ def _write_net(
             training="--training" in said,
             type=said.get("--type", "float"),
             treat={name: other for name, _, other in pairs},
+            stub="--stub" in said,
             check="--no-check" not in said,
             sample=load(said["--sample"]) if "--sample" in said else None,
             engine=Engine(prepare),

@@ -21,6 +21,7 @@ from runtime.export.lowering import find_module, graph_of, shapes_of
 from runtime.export.onnx_file import write_onnx
 from runtime.export.pt_file import write_state_dict
 from runtime.export.pytorch_source import pytorch_source
+from runtime.export.stubs import stub
 from runtime.io.replacement import Replacement
 from runtime.t7.files import Path
 from runtime.t7.values import Table, TorchObject
@@ -36,9 +37,11 @@ class How:
     select: the path of the module, where the value holds several. input: the sizes of its inputs,
     as in "1x3x224x224"; several with commas between them. training: as it trains, not as it is
     used. type: of the numbers that are written. treat: for classes of the user's, the classes that
-    these are to be taken for. check: whether what is written runs beside the net, which needs an
-    engine with its packages; sample: an input for that, by default random numbers. progress: gets
-    the number of bytes that were just written.
+    these are to be taken for. stub: whether classes that are not known become classes of PyTorch
+    whose forward is to be written, which only `to_pytorch` can; nothing is then checked. check:
+    whether what is written runs beside the net, which needs an engine with its packages; sample: an
+    input for that, by default random numbers. progress: gets the number of bytes that were just
+    written.
     """
 
     select: str | None = None
@@ -46,6 +49,7 @@ class How:
     training: bool = False
     type: Literal["float", "double"] = "float"
     treat: Mapping[str, str] = field(default_factory=dict)
+    stub: bool = False
     check: bool = True
     sample: Any = None
     engine: Engine | None = None
@@ -76,6 +80,8 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     if find_spec("onnx") is None:
         raise ExportError("writing ONNX needs the library onnx: pip install 'th-shell[export]'")
     how = How(**options)
+    if how.stub:
+        raise ValueError("stub is for to_pytorch: ONNX has no place for what is to be written")
     net, graph = _read(value, how)
     count = len(graph.outputs)
     names = ["output"] if count == 1 else [f"output{n}" for n in range(1, count + 1)]
@@ -114,7 +120,7 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
 def _read(value: Any, how: How) -> tuple[TorchObject, Graph]:
     net = find_module(value, how.select, how.treat)
     shapes = shapes_of(how.input) if how.input else None
-    return net, graph_of(net, shapes, how.training, how.treat)
+    return net, graph_of(net, shapes, how.training, how.treat, stub if how.stub else None)
 
 
 @contextmanager
@@ -131,6 +137,9 @@ def _check(
     """Compare what was written with the net. Raises ExportError where it differs."""
     if not how.check:
         report.unchecked = "as was asked for"
+    elif graph.stubs:
+        kinds = dict.fromkeys(each.kind for each in graph.stubs.values())
+        report.unchecked = f"{', '.join(kinds)} {'is a stub' if len(kinds) == 1 else 'are stubs'}"
     elif graph.draws:
         report.unchecked = "in training the net draws random numbers"
     elif find_spec(library) is None:

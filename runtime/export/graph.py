@@ -180,11 +180,25 @@ class Scope:
     stop: int = -1
 
 
+@dataclass(eq=False)
+class Stub:
+    """A class of PyTorch's for objects of a class (`kind`) that have one form; text: its source."""
+
+    kind: str
+    form: Any
+    text: str
+
+
+#: Gives the output of a module that cannot be converted: gets that, its input and why it cannot.
+StandIn = Callable[[Any, Data, ExportError], Data]
+
+
 class Graph:
     """A net's nodes in the order in which they are computed.
 
     training: whether the net is written as it trains. treated: classes of the user's, and the
     classes that these are to be taken for. outer: the graph in which this one is a loop's body.
+    stand_in: for what cannot be converted; stubs: classes that it has made for that, by name.
     """
 
     def __init__(
@@ -197,6 +211,8 @@ class Graph:
         self.draws = False  # whether it draws random numbers
         self.treated = treated or {}
         self.outer = outer
+        self.stand_in: StandIn | None = outer.stand_in if outer else None
+        self.stubs: dict[str, Stub] = outer.stubs if outer else {}
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.nodes: list[Node] = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runtime.export.data import Shapes, new_input, tensors
-from runtime.export.graph import BATCH, ExportError, Graph
+from runtime.export.graph import BATCH, ExportError, Graph, StandIn
 from runtime.export.modules import Module, class_of, convert, rows
 from runtime.export.python_text import split_arguments
 from runtime.t7.essence import is_module
@@ -19,12 +19,14 @@ def graph_of(
     shapes: Shapes | None = None,
     training: bool = False,
     treated: Mapping[str, str] | None = None,
+    stand_in: StandIn | None = None,
 ) -> Graph:
     """What a module becomes. shapes: those of its inputs, where they are known.
 
-    Raises ExportError for what has no counterpart.
+    Raises ExportError for what has no counterpart, and no stand-in.
     """
     graph = Graph(training, treated)
+    graph.stand_in = stand_in
     graph.given = new_input(graph, "input", shapes)
     result = convert(Module(net, (), graph), graph.given)
     graph.outputs = [value.current for value in tensors(result, decide=True)]

@@ -15,6 +15,7 @@ from runtime.export.data import table, tensor
 from runtime.export.graph import Data, ExportError, Graph, Value
 from runtime.export.parameters import Parameter
 from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.essence import essence
 from runtime.t7.values import Table, TorchObject
 
 Row = Callable[["Module", Any], Data]
@@ -207,31 +208,39 @@ class Module:
 def convert(module: Module, data: Data) -> Data:
     """Add what a module computes to its graph; returns its output.
 
-    Raises ExportError for a class without a row.
+    Raises ExportError for a class without a row, unless the graph has a stand-in for that.
     """
-    function = rows().get(module.kind)
-    if function is None:
-        raise _unknown(module)
     graph = module.graph
     with graph.scope(module.path, module.value.torch_typename, module.value) as scope:
         try:
-            result = function(module, data)
-        except IndexError:
-            raise module.error("its input has too few dimensions") from None
+            result = _converted(module, data)
+        except ExportError as error:
+            if graph.stand_in is None:
+                raise
+            result = graph.stand_in(module, data, error)
     if isinstance(result, Value) and not isinstance(module.get("modules"), Table):
         graph.overwrite(module.value, result)
     graph.results.append((scope, result))
     return result
 
 
+def _converted(module: Module, data: Data) -> Data:
+    function = rows().get(module.kind)
+    if function is None:
+        raise _unknown(module)
+    try:
+        return function(module, data)
+    except IndexError:
+        raise module.error("its input has too few dimensions") from None
+
+
 def _unknown(module: Module) -> ExportError:
     reason = reasons().get(module.kind)
     if reason:
         return module.error(f"has no counterpart: {reason}")
-    fields = [str(key) for key in module.value.fields]
-    text = f"this class is not known here; its fields are {', '.join(fields) or 'none'}"
+    kind, fields = module.value.torch_typename, essence(module.value).fields
+    text = f"this class is not known here; its fields are {', '.join(map(str, fields)) or 'none'}"
     if isinstance(module.get("modules"), Table):
-        text += (
-            f". If it is a container, --treat {module.value.torch_typename}=nn.Sequential says so"
-        )
-    return module.error(text)
+        other = "nn.Concat" if "dimension" in fields else "nn.Sequential"
+        text += f". If it is a container, --treat {kind}={other} says so"
+    return module.error(f"{text}. --stub leaves its place empty in a .pt file's source")

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from keyword import iskeyword
 from typing import Any
 
 from runtime.export.graph import Call
+from runtime.export.parameters import Parameter
 
 WIDTH = 88  # of a line
 STEP = "    "
 _OPENING, _CLOSING = "([{", ")]}"
+
+
+_IMPORTED = frozenset(["F", "nn", "self", "torch"])
+_OF_MODULES = frozenset(  # attributes that nn.Module has
+    "apply bfloat16 buffers children compile cpu cuda double eval extra_repr float forward half "
+    "modules parameters state_dict to train training type zero_grad".split()
+)
+
+
+def is_name(text: str) -> bool:
+    """Whether a variable may have this name."""
+    return text.isidentifier() and not iskeyword(text) and text not in _IMPORTED
+
+
+def is_attribute(text: str) -> bool:
+    """Whether a module may have an attribute, and its constructor an argument, of this name."""
+    return is_name(text) and text not in _OF_MODULES
 
 
 class Name(str):
@@ -48,6 +67,15 @@ def call_text(call: Call) -> str:
         if name not in call.defaults or call.defaults[name] != value
     ]
     return f"{call.function}({', '.join(shown)})"
+
+
+def parameter_text(name: str, parameter: Parameter, sizes: str) -> str:
+    """The statement that makes a parameter, or a buffer, an attribute."""
+    if parameter.trained:
+        return f"self.{name} = nn.Parameter(torch.empty({sizes}))"
+    dtype = parameter.dtype("float32").name
+    kind = "" if dtype == "float32" else f", dtype=torch.{dtype}"
+    return f'self.register_buffer("{name}", torch.empty({sizes}{kind}))'
 
 
 def sequence_text(items: list[str]) -> str:

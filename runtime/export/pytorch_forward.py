@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runtime.export.graph import Loop, Value
-from runtime.export.python_text import WIDTH, broken
+from runtime.export.python_text import WIDTH, broken, is_name
 
 _PLACE = re.compile(r"\{(\d+)\}")
 _LOOSE = re.compile(r" (?:[-+*/@<>]|\*\*|==) |^-")  # operators, which may need brackets around them
@@ -152,7 +152,7 @@ class _Names:
         return name
 
     def _free(self, base: str) -> str:
-        base = base if base.isidentifier() else "x"
+        base = base if is_name(base) else "x"
         for name in (base, "y", "z") if base == "x" else (base,):
             if name not in self._live:
                 return name

@@ -13,7 +13,13 @@ from dataclasses import dataclass, field
 
 from runtime.export.graph import Graph
 from runtime.export.parameters import Parameter
-from runtime.export.python_text import broken, call_text, sequence_text
+from runtime.export.python_text import (
+    broken,
+    call_text,
+    is_attribute,
+    parameter_text,
+    sequence_text,
+)
 from runtime.export.pytorch_forward import Statement, forward_lines
 from runtime.export.pytorch_steps import Block, Step, Steps
 
@@ -56,7 +62,8 @@ def pytorch_source(
     classes = list(written.values())
     found = list(_named(classes[-1], written, ""))
     ties = _ties(found)
-    texts = [each.text(()) for each in classes[:-1]]
+    texts = [each.text for each in graph.stubs.values()]
+    texts += [each.text(()) for each in classes[:-1]]
     ending = [] if graph.training else ["self.eval()  # as it was converted; train() to go on"]
     if floats == "float64":
         ending.append("self.double()")
@@ -258,7 +265,8 @@ class _Class:
             found = self._layers.get(key)
             if found is None:
                 found = self._layers[key] = self._attribute(name)
-                self._lines += _parameter_lines(found, parameter)
+                sizes = ", ".join(map(str, parameter.shape)) or "()"
+                self._lines.append(_BODY + parameter_text(found, parameter, sizes))
             names[name] = found
         self.attributes[id(step)] = names
         text = step.expression
@@ -298,7 +306,7 @@ def _needs_layer(step: Step) -> bool:
 
 def _base_name(step: Step) -> str:
     """A name for the attribute of a layer."""
-    if step.word not in ("x", "") and step.word.isidentifier():
+    if step.word != "x" and is_attribute(step.word):
         return step.word
     assert step.call is not None
     kind = step.call.function.rpartition(".")[2]
@@ -306,12 +314,3 @@ def _base_name(step: Step) -> str:
         if part in kind:
             return name
     return _ATTRIBUTES.get(kind) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind).lower()
-
-
-def _parameter_lines(name: str, parameter: Parameter) -> list[str]:
-    sizes = ", ".join(map(str, parameter.shape)) or "()"
-    if parameter.trained:
-        return [f"{_BODY}self.{name} = nn.Parameter(torch.empty({sizes}))"]
-    dtype = parameter.dtype("float32").name
-    kind = "" if dtype == "float32" else f", dtype=torch.{dtype}"
-    return [f'{_BODY}self.register_buffer("{name}", torch.empty({sizes}{kind}))']

@@ -60,7 +60,7 @@ class Steps:
 
     def __init__(self, graph: Graph, with_blocks: bool = True) -> None:
         self.blocks: list[Block] = []
-        self._names: set[str] = set()
+        self._names: set[str] = set(graph.stubs)
         self._with_blocks = with_blocks
         self._uses = Counter(id(value) for node in graph.nodes for value in node.inputs)
         self._uses.update(id(value) for value in graph.outputs)

@@ -37,7 +37,7 @@ def is_module(value: Any) -> bool:
         return False
     fields = value.fields
     return value.torch_typename.startswith("nn.") or any(
-        name in fields for name in ("modules", "gradInput", "_type")
+        name in fields for name in ("modules", "gradInput", "gradWeight", "_type")
     )
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import onnxruntime
-import pytest
 
-from runtime.export import ExportError, to_onnx
+from runtime.export import to_onnx
 from tests.runtime.export.nets import conv, linear, module
 
 
@@ -29,11 +28,3 @@ def test_the_same_bytes_twice(tmp_path: Path) -> None:
     for name in ("a.onnx", "b.onnx"):
         to_onnx(net, tmp_path / name, check=False)
     assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
-
-
-def test_an_unknown_class(tmp_path: Path) -> None:
-    net = module("Sequential", module("Nothing", a=1))
-    message = "nn.Nothing at 1: this class is not known here; its fields are a"
-    with pytest.raises(ExportError, match=f"^{message}$"):
-        to_onnx(net, tmp_path / "net.onnx", check=False)
-    assert not list(tmp_path.iterdir())

@@ -1,0 +1,108 @@
+"""Stubs: for classes that are not known, classes of PyTorch whose forward is to be written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from runtime.export.data import Unknown, tensor, tensors
+from runtime.export.graph import Call, Data, ExportError, Stub
+from runtime.export.modules import Module, rows
+from runtime.export.operators.base import node
+from runtime.export.parameters import Parameter
+from runtime.export.python_text import STEP, broken, is_attribute, parameter_text
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.essence import essence
+
+_BODY = STEP * 2
+
+
+def stub(module: Module, data: Data, error: ExportError) -> Data:
+    """Add a layer of a class of its own for a module of an unknown class.
+
+    Its constructor takes the module's numbers and strings, and the sizes of its tensors. Objects
+    with other fields, or other inputs, have another class. Raises the error for known classes.
+    """
+    if module.kind in rows():
+        raise error
+    data = tensor(data, module.graph) if isinstance(data, Unknown) else data
+    inputs = list(tensors(data))
+    given, parameters = _arguments(module)
+    form = (*given, *[(name, each.trained) for name, each in parameters.items()], len(inputs))
+    name = _class(module, form, given, parameters)
+    call = Call(name, given | {name: _sizes(each) for name, each in parameters.items()})
+    return node(inputs, "", None, layer=call, parameters=parameters, graph=module.graph)
+
+
+def _sizes(parameter: Parameter) -> Any:
+    """As torch.empty takes them: of a list the number, which is easier to read."""
+    return parameter.shape[0] if len(parameter.shape) == 1 else parameter.shape
+
+
+def _arguments(module: Module) -> tuple[dict[str, Any], dict[str, Parameter]]:
+    """The plain fields, and the parameters and buffers: tensors without a gradient are these."""
+    given: dict[str, Any] = {}
+    parameters: dict[str, Parameter] = {}
+    for key, value in essence(module.value).fields.items():
+        if not isinstance(key, str) or not key.isidentifier() or key.startswith("_"):
+            continue
+        name = key if is_attribute(key) else f"{key}_"
+        if isinstance(value, Tensor):
+            gradient = f"grad{key[0].upper()}{key[1:]}"
+            parameters[name] = Parameter.of(value, gradient in module.value.fields)
+        elif key != "train" and _is_plain(value):
+            given[name] = value
+    return given, parameters
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is a number, or a string of words alone: others could be code."""
+    return isinstance(value, (bool, int, float)) or (
+        isinstance(value, str) and re.fullmatch(r"[\w .:/-]*", value) is not None
+    )
+
+
+def _class(
+    module: Module, form: Any, given: Mapping[str, Any], parameters: Mapping[str, Parameter]
+) -> str:
+    """The name of a class for objects of such a form."""
+    stubs = module.graph.stubs
+    kind = module.value.torch_typename
+    for name, each in stubs.items():
+        if (each.kind, each.form) == (kind, form):
+            return name
+    base = re.sub(r"\W", "_", kind.rpartition(".")[2]) or "Stub"
+    base = base if is_attribute(base) else f"Stub{base}"
+    name, number = base, 1
+    while name in stubs or name == "Model":
+        number += 1
+        name = f"{base}{number}"
+    stubs[name] = Stub(kind, form, _text(name, kind, given, parameters, form[-1]))
+    return name
+
+
+def _text(
+    name: str,
+    kind: str,
+    given: Mapping[str, Any],
+    parameters: Mapping[str, Parameter],
+    inputs: int,
+) -> str:
+    arguments = ", ".join(["self", *given, *parameters])
+    body = [f"self.{each} = {each}" for each in given]
+    body += [parameter_text(each, parameter, each) for each, parameter in parameters.items()]
+    kind = re.sub(r"[^\w.]", "_", kind)
+    taken = "x" if inputs == 1 else ", ".join(f"x{n}" for n in range(1, inputs + 1))
+    return "\n".join(
+        [
+            f"class {name}(nn.Module):",
+            f'{STEP}"""{kind} of Torch7, which is not known here: its forward is to be written."""',
+            "",
+            broken(f"def __init__({arguments})", STEP, 1) + ":",
+            *[_BODY + line for line in ("super().__init__()", *body)],
+            "",
+            f"{STEP}def forward(self, {taken}):",
+            f'{_BODY}raise NotImplementedError("{kind} is not converted")',
+        ]
+    )

@@ -1,0 +1,150 @@
+"""Classes that are not known: what is said of them, and stubs in their places."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runtime import TorchObject
+from runtime.export import ExportError, to_onnx, to_pytorch
+from tests.runtime.export.nets import linear, module, tensor
+
+
+def scale(*sizes: int, **fields: Any) -> TorchObject:
+    plain = {"alpha": 0.5, "type": "full", "train": False, "class": "x"}
+    tensors = {"weight": tensor(*sizes), "gradWeight": tensor(*sizes), "mask": tensor(sizes[0])}
+    return TorchObject("my.Scale-2", {**plain, **tensors, "output": tensor(9), **fields})
+
+
+SOURCE = '''\
+"""nn.Sequential of Torch7; its parameters are in net.pt."""
+
+import torch
+from torch import nn
+
+
+class Scale_2(nn.Module):
+    """my.Scale_2 of Torch7, which is not known here: its forward is to be written."""
+
+    def __init__(self, alpha, type_, class_, weight, mask):
+        super().__init__()
+        self.alpha = alpha
+        self.type_ = type_
+        self.class_ = class_
+        self.weight = nn.Parameter(torch.empty(weight))
+        self.register_buffer("mask", torch.empty(mask))
+
+    def forward(self, x):
+        raise NotImplementedError("my.Scale_2 is not converted")
+
+
+class Scale_22(nn.Module):
+    """my.Scale_2 of Torch7, which is not known here: its forward is to be written."""
+
+    def __init__(self, alpha, type_, class_, number, weight, mask):
+        super().__init__()
+        self.alpha = alpha
+        self.type_ = type_
+        self.class_ = class_
+        self.number = number
+        self.weight = nn.Parameter(torch.empty(weight))
+        self.register_buffer("mask", torch.empty(mask))
+
+    def forward(self, x):
+        raise NotImplementedError("my.Scale_2 is not converted")
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(3, 4),
+            Scale_2(alpha=0.5, type_="full", class_="x", weight=(4, 4), mask=4),
+            Scale_2(alpha=0.25, type_="full", class_="x", weight=(5, 4), mask=5),
+            Scale_22(
+                alpha=0.5,
+                type_="full",
+                class_="x",
+                number=1,
+                weight=(4, 4),
+                mask=4,
+            ),
+            nn.Linear(4, 2),
+        )
+        self.eval()  # as it was converted; train() to go on
+
+    def forward(self, x):
+        return self.layers(x)
+'''
+
+
+def test_stubs(tmp_path: Path) -> None:
+    others = [scale(4, 4), scale(5, 4, alpha=0.25, evil='"\nimport x'), scale(4, 4, number=1)]
+    net = module("Sequential", linear(3, 4), *others, linear(4, 2))
+    report = to_pytorch(net, tmp_path / "net.pt", stub=True)
+    assert report.unchecked == "my.Scale-2 is a stub"
+    assert (tmp_path / "net.py").read_text() == SOURCE
+    for words in (["check"], ["format", "--check"]):
+        subprocess.run([sys.executable, "-m", "ruff", *words, tmp_path / "net.py"], check=True)
+
+
+def test_a_net_that_is_a_stub(tmp_path: Path) -> None:
+    net = TorchObject("my.Model", {"gradInput": tensor(1), "number": 3})
+    report = to_pytorch(net, tmp_path / "net.pt", stub=True)
+    assert report.unchecked == "my.Model is a stub"
+    assert "class Model2(nn.Module):" in (tmp_path / "net.py").read_text()
+
+
+def test_a_known_class_is_no_stub(tmp_path: Path) -> None:
+    net = module("Sequential", module("Linear"))
+    with pytest.raises(ExportError, match="^nn.Linear at 1: its field weight is no tensor$"):
+        to_pytorch(net, tmp_path / "net.pt", stub=True)
+    with pytest.raises(ValueError) as raised:
+        to_onnx(module("Tanh"), tmp_path / "net.onnx", stub=True)
+    assert str(raised.value) == (
+        "stub is for to_pytorch: ONNX has no place for what is to be written"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"a": 1, "output": tensor(3), "_type": "x"}, "its fields are a, _type"),
+        ({}, "its fields are none"),
+        (
+            {"modules": module("Sequential", module("Tanh")).modules},
+            "its fields are modules. If it is a container, --treat my.X=nn.Sequential says so",
+        ),
+        (
+            {"modules": module("Sequential", module("Tanh")).modules, "dimension": 2},
+            "its fields are modules, dimension. If it is a container, --treat my.X=nn.Concat says "
+            "so",
+        ),
+    ],
+)
+def test_an_unknown_class(tmp_path: Path, fields: Any, message: str) -> None:
+    net = module("Sequential", module("Tanh"), TorchObject("my.X", fields))
+    with pytest.raises(ExportError) as raised:
+        to_onnx(net, tmp_path / "net.onnx")
+    assert str(raised.value) == (
+        f"my.X at 2: this class is not known here; {message}. --stub leaves its place empty in a "
+        ".pt file's source"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_that_are_words_of_python(tmp_path: Path) -> None:
+    from runtime.export.python_text import is_attribute, is_name
+
+    assert [is_name(word) for word in ("x", "class", "F", "type", "")] == [
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert not is_attribute("type") and is_attribute("hidden")
