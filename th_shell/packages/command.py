@@ -115,7 +115,7 @@ class _Installation:
         if not user and (re.search(r"[/\\:]|^\.", word)):
             return self._read(word, _short(word))
         if provided_by_th(word):
-            print(f"{word} is part of th")
+            print(f"{word} is part of th", flush=True)
             return None
         source = source_of(word) or (word if Path(word).is_dir() and not user else None)
         if source is None:
@@ -147,7 +147,7 @@ class _Installation:
         words = [record.name, record.version, f"({record.commit[:12]})" if record.commit else ""]
         count = len(record.files)
         text = f"{' '.join(filter(None, words))}: {count} Lua file{'s' * (count > 1)}"
-        print(text + (f"; {package.remark}" if package.remark else ""))
+        print(text + (f"; {package.remark}" if package.remark else ""), flush=True)
         return True
 
     def _try_modules(self, record: Record) -> None:

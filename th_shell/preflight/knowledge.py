@@ -40,6 +40,9 @@ _PACKAGES: Mapping[str, Lack] = {
 }
 _GPU_NAMES = frozenset("cunn cutorch cudnn cltorch clnn nccl".split())
 OTHER = Lack("no such module is found", "install it where package.path (LUA_PATH) finds it")
+C_LIBRARY = Lack(
+    "a C library that is not here", "build it for LuaJIT 2.1, on package.cpath (LUA_CPATH)"
+)
 BESIDE = Lack("there is no such file beside this one", "correct the path")
 
 GPU_METHODS = frozenset(

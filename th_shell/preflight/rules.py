@@ -14,7 +14,7 @@ from th_shell.nearest import slip_of
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.arity import impossible_counts
 from th_shell.preflight.finding import Finding, Found, no_such
-from th_shell.preflight.knowledge import BESIDE, GPU, GPU_METHODS, OTHER
+from th_shell.preflight.knowledge import BESIDE, C_LIBRARY, GPU, GPU_METHODS, OTHER
 from th_shell.preflight.programs import Program, World
 from th_shell.preflight.shapes import wrong_shapes
 from th_shell.preflight.syntax_errors import syntax_error
@@ -72,7 +72,8 @@ def _lacking_modules(program: Program, world: World) -> Iterator[Found]:
         if name is None or name in tried or world.modules.finds(name, program.path):
             continue
         top = name.partition(".")[0]
-        lack = world.facts.packages.get(top, OTHER) if top else BESIDE
+        other = C_LIBRARY if name.startswith("lib") else OTHER
+        lack = world.facts.packages.get(top, other) if top else BESIDE
         if world.modules.in_engine(top):  # the package is there, and has no such part
             lack = OTHER
         yield Found(node, top or name, f"require '{name}'", lack)

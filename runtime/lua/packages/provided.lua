@@ -15,7 +15,7 @@ local loaders, searchpath = package.loaders, package.searchpath
 -- where they load none.
 local PROVIDED = {
   bit32 = true, cjson = true, ['cjson.safe'] = true, csvigo = true, debugger = true, dok = true,
-  ['fb.debugger'] = true, gnuplot = true,
+  env = true, ['fb.debugger'] = true, gnuplot = true,
   hdf5 = 'hdf5._config', image = 'libimage', lfs = true, md5 = true, mobdebug = true,
   signal = 'signal.ffi',
   ['signal.complex'] = true, ['signal.convolution'] = 'signal.ffi', ['signal.extramath'] = true,
@@ -26,7 +26,7 @@ local PROVIDED = {
 
 -- Modules whose chunk is not the one of their name.
 local CHUNKS = { ['threads.sharedserialize'] = 'threads/serialize',
-  ['fb.debugger'] = 'debugger', mobdebug = 'debugger' }
+  ['fb.debugger'] = 'debugger', mobdebug = 'debugger', env = 'dok' }
 for name in ('cjson gnuplot hdf5 image signal threads'):gmatch('%w+') do
   CHUNKS[name] = name .. '/init'
 end

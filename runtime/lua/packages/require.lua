@@ -112,9 +112,9 @@ for names, about in pairs {
     'th --jupyter install brings that of th, and its package image shows pictures' },
   ['cltorch clnn cunnx fbcunn nccl'] = {
     'is for GPUs, and th computes on the processor', 'leave it out' },
-  graphicsmagick = { 'is a library for pictures in C, which th does not have',
+  ['graphicsmagick cv'] = { 'is a library for pictures in C, which th does not have',
     'use the package image of th: image.load, image.save, image.scale' },
-  lmdb = { 'is a database in C, which th does not have',
+  ['lmdb matio'] = { 'reads files by a library in C, which th does not have',
     'write what it holds to .t7 or HDF5 files, which th reads' },
 } do
   for name in names:gmatch('%S+') do impossible[name] = about end

@@ -5,13 +5,18 @@
 -- name, repository on GitHub, what it is
 return [[
 argcheck torch/argcheck checks of functions' arguments
+autograd twitter/torch-autograd derivatives of functions
 class torch/class classes
+dataload Element-Research/dataload datasets and their loaders
 dp nicholas-leonard/dp experiments in deep learning
 dpnn Element-Research/dpnn more layers for nn
 graph torch/graph graphs
+inn szagoruyko/imagine-nn layers for nn, of which those in C do not work
+middleclass kikito/middleclass classes
 moses Yonaba/Moses functions for tables
 nn torch/nn layers of neural networks
 nngraph torch/nngraph networks of nn that are graphs
+nninit Kaixhin/nninit initial weights of nn
 nnx clementfarabet/lua---nnx experimental layers for nn
 optim torch/optim optimization: sgd, adam and others
 optnet fmassa/optimize-net networks of nn in less memory

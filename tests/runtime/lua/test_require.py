@@ -59,6 +59,10 @@ def test_missing_package_is_an_error_at_the_call(lua: Lua) -> None:
     assert "C library" not in message
 
 
+def test_env_is_what_th_does_anyway(lua: Lua) -> None:
+    assert lua("require 'env' == dok and type(dok.unpack)").strip() == "function"
+
+
 @pytest.mark.parametrize("name", ["libnn", "lpeg"])
 def test_missing_c_library(lua: Lua, name: str) -> None:
     assert lua.error(f"require '{name}'").endswith(
@@ -80,8 +84,8 @@ def test_missing_c_library(lua: Lua, name: str) -> None:
         ),
         (
             "lmdb",
-            "is a database in C, which th does not have: write what it holds to .t7 or HDF5 files, "
-            "which th reads",
+            "reads files by a library in C, which th does not have: write what it holds to .t7 or "
+            "HDF5 files, which th reads",
         ),
         (
             "itorch",

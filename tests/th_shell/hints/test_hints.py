@@ -85,6 +85,7 @@ HINTS = [
     ("x + nope", "nope is nil"),
     ("torch.add(x, vv)", "vv is nil"),
     # names of other languages
+    ("torch.CudaTensor(3)", "there is no GPU here: use torch.FloatTensor, or th --gpu-as-cpu"),
     ("torch.zeros_like(x)", "in place of zeros_like: x.new():resizeAs(x):zero()"),
     ("print(a.shape[1])", "in place of shape: a:size()"),
     ("len(x)", "in place of len: #t of a table or string, x:size(1) of a tensor"),

@@ -32,6 +32,13 @@ NN = "a package of Lua files that is not installed; th --install nn"
                 "install it where package.path (LUA_PATH) finds it"
             ],
         ),
+        (
+            "require 'libmine'",
+            [
+                "1: require 'libmine': a C library that is not here; build it for LuaJIT 2.1, on "
+                "package.cpath (LUA_CPATH)"
+            ],
+        ),
         ("model = nn.Linear(1, 2)\nnn.Tanh()", [f"1: nn.…: {NN}"]),
         ("cutorch.synchronize()", [f"1: cutorch.…: {GPU}"]),
         ("x = y:cuda()", [f"1: :cuda(): {CPU}"]),
