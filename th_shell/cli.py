@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -158,7 +159,7 @@ def _run(options: Options) -> int:
         _report(error, "th: ")
         if (options.script or "").endswith(".py"):
             print("th --python runs programs of Python", file=sys.stderr)
-        if "field 'Cuda" in error.message:
+        if re.search("field 'Cuda|global 'cu(torch|dnn)'", error.message):
             print("th --gpu-as-cpu lets programs for GPUs compute here", file=sys.stderr)
     engine.flush()
     if not (ran or opens_prompt):

@@ -49,10 +49,16 @@ def test_check_knows_what_is_installed(th: Run, tmp_path: Path) -> None:
     )
 
 
-def test_what_to_do_about_a_tensor_of_a_gpu(th: Run) -> None:
-    done = th("-e", "torch.CudaTensor(3)")
-    assert done.stderr == (
-        "th: (command line):1: attempt to call field 'CudaTensor' (a nil value)\n"
+@pytest.mark.parametrize(
+    ("program", "error"),
+    [
+        ("torch.CudaTensor(3)", "call field 'CudaTensor'"),
+        ("cutorch.setDevice(1)", "index global 'cutorch'"),
+    ],
+)
+def test_what_to_do_about_gpus(th: Run, program: str, error: str) -> None:
+    assert th("-e", program).stderr == (
+        f"th: (command line):1: attempt to {error} (a nil value)\n"
         "stack traceback:\n\t(command line):1: in main chunk\n"
         "th --gpu-as-cpu lets programs for GPUs compute here\n"
     )
