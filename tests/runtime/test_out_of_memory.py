@@ -49,6 +49,36 @@ def test_error_of_a_script(kilobytes: int, source: str, message: str) -> None:
     assert run.returncode == 1
 
 
+COMPILED = """\
+local list, readers, read = nil, {}
+for k = 1, 200 do
+  local constants = {}
+  for i = 1, k do constants[i] = i + 0.5 end
+  readers[k] = loadstring('local match = string.match  return function(text) local x = #text + '
+    .. table.concat(constants, ' + ') .. ' local _ = match(text, "b") return x end')()
+end
+local function fill() for i = 1, 1e9 do list = { list } end end
+local function work() for i = 1, 50 do read('abc') end end
+local function work_with_all()
+  for k = 1, 200 do
+    read = readers[k]
+    pcall(work)
+  end
+end
+jit.opt.start('hotloop=2')
+local _, message = pcall(fill)
+pcall(work_with_all)
+list = nil
+collectgarbage()
+print(message)
+"""
+
+
+def test_what_luajit_compiles_meanwhile() -> None:
+    run = limited(100_000, "-e", COMPILED)
+    assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\t\n", "", 0)
+
+
 SESSION = """\
 keep = torch.range(1, 5)
 x = {} for i = 1, 1e9 do x[i] = function() return i end end

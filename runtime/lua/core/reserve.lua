@@ -2,12 +2,14 @@
 -- LuaJIT does not collect garbage where memory runs out, and what it collects it may keep for
 -- itself, while Python needs memory, too. So when an input has ended, blocks of the reserve are
 -- given back to the system until both can go on. They are taken again as soon as there is room.
+--
+-- LuaJIT, too, has something in reserve: room for constants of the code that it compiles.
 -- @module reserve
 
 local th = ...
 
 local pcall = pcall
-local find = string.find
+local find, concat = string.find, table.concat
 local ffi = require 'ffi'
 local buffer = require 'string.buffer'
 
@@ -22,6 +24,9 @@ local C = ffi.C
 
 local ROOM_IN_LUA = 2 ^ 19 -- bytes, for a large input or a table of Lua's own
 local BLOCK, MOST = 2 ^ 20, 8 -- bytes, as Python asks of the system for small objects; blocks
+
+local CONSTANTS = 500 -- more than almost any loop has
+local TURNS = 60 -- LuaJIT begins to compile a loop at the 57th
 
 local probe = buffer.new()
 local blocks, count = {}, 0
@@ -63,6 +68,18 @@ local function fill()
   if count > 0 and not has_room() then release() end
 end
 
+-- LuaJIT until August 2026 (its issue 1502) loses the stack, and ends the process, where memory
+-- runs out while it compiles the call of a function that it leaves to the interpreter: if it has no
+-- room for the constants that it needs there. The room never shrinks. So it is made to read, once,
+-- a loop with many constants, which it does not compile since there is a function in it.
+local function let_constants_fit()
+  local numbers = {}
+  for i = 1, CONSTANTS do numbers[i] = i + 0.5 end
+  local sum = 'x = x + ' .. concat(numbers, ' + ')
+  local loop = 'local x = 0 for _ = 1, %d do %s local function f() return f end end'
+  loadstring(loop:format(TURNS, sum))()
+end
+
 --- Whether an error's message says that there is no memory.
 function th.is_out_of_memory(message)
   return find(message, 'not enough memory', 1, true) ~= nil
@@ -83,4 +100,5 @@ function th.release_reserve()
   while count > 0 do release() end
 end
 
+let_constants_fit()
 fill()
