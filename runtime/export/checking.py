@@ -6,6 +6,7 @@ in `checking_onnx` and `checking_pytorch`.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from runtime.errors import LuaError
 from runtime.export.data import Unknown, tensors
 from runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Value
 from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.essence import essence
 from runtime.t7.values import Table, TorchObject
 
 TOLERANCE = 1e-4  # of the largest difference, as a part of the largest number
@@ -61,7 +63,7 @@ class Reference:
         self._lua = engine.eval(source, "running")
         try:
             self._lua["need"](sorted(_classes(net)))
-            self._net = net
+            self._net = _copied(net, graph.training)
             self._type = _type_of(net, graph)
         except LuaError as error:
             raise ExportError(
@@ -109,6 +111,11 @@ class Reference:
         outputs, results = self._lua["run"](self._net, given, self.graph.training, watched)
         traced = {str(path): _arrays(found.values()) for path, found in results.items()}
         return _arrays(outputs.values()), traced
+
+
+def _copied(net: TorchObject, training: bool) -> Any:
+    """A net that computes without changing the one that was given: in training it learns, too."""
+    return copy.deepcopy(net) if training else essence(net, emptied=True)
 
 
 def _arrays(values: Sequence[Tensor]) -> list[Array]:

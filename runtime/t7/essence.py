@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from runtime.pytorch.tensors.tensor import Tensor
+import numpy as np
+
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.t7.faces import lua_tensor, storage_of
 from runtime.t7.values import Function, Table, TorchObject
 from runtime.t7.walk import named_values
@@ -55,10 +57,12 @@ def chosen(value: Any, everything: bool = False) -> tuple[Any, Iterator[tuple[st
     return kept, ((name, item) for name, item in values if isinstance(item, Tensor))
 
 
-def essence(value: Any) -> Any:
+def essence(value: Any, emptied: bool = False) -> Any:
     """A copy of tables and objects with the same tensors; the value itself where it has no module.
 
     The modules of a container come first, so that its other fields do not name what is in these.
+    emptied: whether what does not go out is there without elements: such a copy can compute, and
+    leaves the results of the first one alone.
     """
     made: dict[int, Any] = {}
     waiting: list[tuple[Any, str]] = []
@@ -92,7 +96,15 @@ def essence(value: Any) -> Any:
             if _goes_out(name, inner, fields, place):
                 at = "optimizer" if not place and "optim" in name.lower() else place
                 into[copy(key, place)] = copy(inner, at)
+            elif emptied:
+                into[copy(key, place)] = _empty(inner)
     return result if has_module else value
+
+
+def _empty(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return wrap(np.empty(0, value.dtype.numpy))
+    return Table() if isinstance(value, Table) else value
 
 
 def _place(item: Any) -> str:

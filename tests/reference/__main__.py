@@ -19,6 +19,9 @@ from pathlib import Path
 from tests.reference.running import Checkouts
 from tests.reference.suites import SUITES, Suite
 
+_PAGE = Path(__file__).parents[1] / "docs" / "models.md"  # which needs nn
+_NN_ALONE = Suite(_PAGE.name, 0, (), needs=("nn", "moses"))
+
 
 def main(argv: Sequence[str] | None = None, suites: Sequence[Suite] = SUITES) -> int:
     """Run scripts/check --reference; returns the exit status."""
@@ -30,6 +33,10 @@ def main(argv: Sequence[str] | None = None, suites: Sequence[Suite] = SUITES) ->
             print(wrong)
         print(f"{'suite':12}{'passed':>8}{'of':>6}{'to reach':>10}{'seconds':>9}")
         short = [s for s in suites if not _run(s, checkouts, options.seed)]
+        if suites is SUITES and not set(checkouts.missing(_NN_ALONE)) - {_PAGE.name}:
+            wrong = checkouts.run_page(_PAGE)
+            print(f"{_PAGE.name}: {wrong or 'passes'}")
+            short += [_NN_ALONE] * bool(wrong)
     if short:
         print(f"short: {', '.join(suite.name for suite in short)}")
     return 1 if short else 0

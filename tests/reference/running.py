@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,14 +111,27 @@ class Checkouts:
         crashed = any(end.status is None or end.status < 0 for end in ended)
         return Outcome(passed, total, time.monotonic() - start, failures, crashed)
 
-    def _th(self, folder: Path, words: list[str]) -> _Ended:
-        command = [sys.executable, "-I", "-m", "th_shell", *words]
+    def run_page(self, page: Path) -> str:
+        """Run a page of ours that needs nn; returns what it says, "" where all is well."""
+        tree = self._work / "th" / "lua"
+        more = {"LUA_PATH": f"{tree}/?.lua;{tree}/?/init.lua;;", "WITH_NN": "1"}
+        ended = self._th(self._work, [str(page)], "th_shell.docs", more)
+        return "" if ended.status == 0 else ended.printed
+
+    def _th(
+        self,
+        folder: Path,
+        words: list[str],
+        program: str = "th_shell",
+        more: Mapping[str, str] | None = None,
+    ) -> _Ended:
+        command = [sys.executable, "-I", "-m", program, *words]
         status: int | None
         try:
             done = subprocess.run(
                 command,
                 cwd=folder,
-                env=self._environment,
+                env={**self._environment, **(more or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

@@ -128,3 +128,14 @@ def test_numbers_that_are_not_there(tmp_path: Path, engine: Engine) -> None:
     np.asarray(net.modules[1].weight)[:] = np.nan
     outcome = to_onnx(net, tmp_path / "net.onnx", engine=engine).outcome
     assert outcome is not None and outcome.difference == 0
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_the_net_is_left_as_it_was(tmp_path: Path, engine: Engine, training: bool) -> None:
+    engine.run("function nn.Tanh:updateOutput(x) self.output:set(x):tanh() return self.output end")
+    net = chain()
+    net.modules[2].output = kept = tensor(2, 4)
+    before = np.array(kept)
+    report = to_onnx(net, tmp_path / "net.onnx", engine=engine, training=training)
+    assert report.outcome is not None
+    np.testing.assert_array_equal(np.asarray(net.modules[2].output), before)
