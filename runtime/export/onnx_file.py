@@ -37,6 +37,7 @@ class OnnxGraph:
         self.initialisers: dict[Any, tuple[str, Parameter]] = outer.initialisers if outer else {}
         self._numbers: Iterator[int] = outer._numbers if outer else count(1)
         self._place = ""
+        self._own: dict[int, str] = {}  # names of the current node's parameters
 
     def add_all(self) -> None:
         """Add all nodes of the graph."""
@@ -47,6 +48,7 @@ class OnnxGraph:
 
     def _add(self, node: Node) -> None:
         self._place = ".".join(node.path)
+        self._own = {id(each): name for name, each in node.parameters.items()}
         inputs = [self.names[id(value)] for value in node.inputs]
         parameters = [self.parameter(each) for each in node.parameters.values()]
         found = node.to_onnx(self, *inputs, *parameters)
@@ -87,8 +89,9 @@ class OnnxGraph:
         return self._initialiser(key, name, constant)
 
     def parameter(self, parameter: Parameter) -> str:
+        name = self._own.get(id(parameter), "constant")
         key = (parameter.key, parameter.shape)
-        return self._initialiser(key, self._place or "parameter", parameter)
+        return self._initialiser(key, f"{self._place}.{name}".lstrip("."), parameter)
 
     def _initialiser(self, key: Any, name: str, parameter: Parameter) -> str:
         found = self.initialisers.get(key)
