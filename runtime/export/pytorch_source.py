@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runtime.export.graph import Graph
@@ -85,15 +85,31 @@ def _imports(body: str) -> str:
 
 
 def _ties(found: Sequence[tuple[str, Parameter]]) -> list[str]:
-    """Statements that let layers share what they share in the file."""
+    """Statements that let layers share what they share in the file: whole ones where they can."""
     first: dict[object, str] = {}
-    lines = []
+    owners: dict[str, str] = {}
     for name, parameter in found:
-        key = (parameter.key, parameter.shape)
-        owner = first.setdefault(key, name)
+        owner = first.setdefault((parameter.key, parameter.shape), name)
         if owner != name:
-            lines.append(f"self.{_as_attribute(name)} = self.{_as_attribute(owner)}")
-    return lines
+            owners[name] = owner
+    names = [name for name, _ in found]
+    pairs = dict.fromkeys(_whole(name, owner, owners, names) for name, owner in owners.items())
+    return [f"self.{_as_attribute(name)} = self.{_as_attribute(owner)}" for name, owner in pairs]
+
+
+def _whole(
+    name: str, owner: str, owners: Mapping[str, str], names: Sequence[str]
+) -> tuple[str, str]:
+    """The outermost layers with two parameters, of which the one shares all with the other."""
+    best, own, other = (name, owner), name.split("."), owner.split(".")
+    while len(own) > 1 < len(other) and own[-1] == other[-1]:
+        del own[-1], other[-1]
+        start, target = ".".join(own), ".".join(other)
+        inner = [each for each in names if each.startswith(f"{start}.")]
+        if any(owners.get(each) != target + each[len(start) :] for each in inner):
+            break
+        best = start, target
+    return best
 
 
 def _as_attribute(name: str) -> str:

@@ -233,3 +233,12 @@ def test_inputs_have_the_order_of_the_table(tmp_path: Path) -> None:
         "    def forward(self, input1, input2):\n"
         "        return torch.tanh(input2), torch.tanh(input1)\n"
     )
+
+
+def test_whole_layers_are_shared(tmp_path: Path) -> None:
+    one = module("Sequential", linear(3, 2), module("Tanh"), linear(2, 2))
+    first, _, last = one.modules.values()
+    copies = [module("Linear", weight=each.weight, bias=each.bias) for each in (first, last)]
+    other = module("Sequential", copies[0], module("Tanh"), copies[1])
+    net = module("Sequential", module("ParallelTable", one, other), module("CAddTable"))
+    assert "        self.layers2 = self.layers1\n" in source(net, tmp_path, input="1x3,1x3")
