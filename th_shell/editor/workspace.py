@@ -76,7 +76,8 @@ class Workspace:
                 self._found = list(islice(lua_files(map(str, folders)), _MOST_FILES))
             programs = list(self._programs())
             if self._modules is None:
-                self._modules = Modules(self.engine, [one.path for one in programs])
+                paths = [one.path for one in programs]
+                self._modules = Modules(self.engine, paths, self.folders)
             self._world = World.of(programs, self.facts, self._modules, self._file)
         return self._world
 

@@ -64,6 +64,9 @@ def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
         root = tree.origin(node.base).partition(".")[0]
         if root in world.facts.fields or world.mentions[node.key] > 1:
             continue
+        module = tree.required_module(tree.value(node.base))
+        if module and world.modules.file(module, program.path) is None:
+            continue  # what it has is not known
         slip = slip_of(node.key, often)
         is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
         if slip and len(node.key) > 4 and (slip in world.fields or not is_other):

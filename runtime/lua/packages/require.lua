@@ -112,7 +112,7 @@ for names, about in pairs {
     'th --jupyter install brings that of th, and its package image shows pictures' },
   ['cltorch clnn cunnx fbcunn nccl'] = {
     'is for GPUs, and th computes on the processor', 'leave it out' },
-  ['graphicsmagick cv'] = { 'is a library for pictures in C, which th does not have',
+  graphicsmagick = { 'is a library for pictures in C, which th does not have',
     'use the package image of th: image.load, image.save, image.scale' },
   ['lmdb matio'] = { 'reads files by a library in C, which th does not have',
     'write what it holds to .t7 or HDF5 files, which th reads' },
