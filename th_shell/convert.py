@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from th_shell.visible import UsageError, complain, read_words
+from th_shell.visible import UsageError, columns, complain, encodable, read_words, visible
 
 if TYPE_CHECKING:
     from runtime import Engine
@@ -46,6 +46,7 @@ _OPTIONS = {  # that there are for new files, by the ends of their names
     ".npz": ("--all",),
     ".json": ("--all",),
     ".t7": ("--format",),
+    "": ("--select", "--input", "--treat", "--training"),  # no new file: what is in this one
 }
 
 
@@ -64,7 +65,7 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
         return _fail(str(error))
     ascii_file = target.endswith(".t7") and said.get("--format") == "ascii"
     progress = _Progress(source, ascii_file)
-    write: Callable[..., None] = _write_file
+    write: Callable[..., None] = _write_file if ending else _describe
     if ending in _NETS:
         write = partial(_write_net, prepare)
     elif ending in _WEIGHTS:
@@ -83,27 +84,51 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
 
 
 def _files(files: Sequence[str]) -> tuple[str, str]:
-    """The two files."""
-    if len(files) != 2:
+    """The file and the new one, "" where that is not named."""
+    if not 1 <= len(files) <= 2:
         raise UsageError("--convert needs a .t7 file, and the name of the new file")
-    return files[0], files[1]
+    return files[0], "".join(files[1:])
 
 
 def _ending(target: str, said: Mapping[str, str]) -> str:
     """The end of the new file's name. Raises UsageError for an option that it has no use for."""
-    ending = next((each for each in _OPTIONS if target.endswith(each)), None)
-    if ending is None:
-        raise UsageError(f"--convert: the name of the new file ends with {_listed(_OPTIONS)}")
+    endings = [each for each in _OPTIONS if each]
+    ending = next((each for each in endings if target.endswith(each)), "")
+    if target and not ending:
+        raise UsageError(f"--convert: the name of the new file ends with {_listed(endings)}")
     for option in said:
         if option not in _OPTIONS[ending]:
-            takers = _listed(each for each, options in _OPTIONS.items() if option in options)
-            raise UsageError(f"{option} is for {takers}, not for {ending}")
+            takers = _listed(each for each in endings if option in _OPTIONS[each])
+            other = f", not for {ending}" if ending else ": name the new file"
+            raise UsageError(f"{option} is for {takers}{other}")
     return ending
 
 
 def _listed(words: Iterable[str]) -> str:
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
+
+
+def _describe(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
+    from runtime import load
+    from runtime.export import describe
+
+    try:
+        text = describe(load(source), width=columns(), **_of_net(said))
+    except ValueError as error:
+        raise _as_usage(error) from None
+    print(encodable(visible(f"{source}: {text}")))
+
+
+def _of_net(said: dict[str, str]) -> dict[str, Any]:
+    """The options that say which net is meant, and how it is used."""
+    pairs = [pair.partition("=") for pair in said.get("--treat", "").split(",") if pair]
+    return {
+        "select": said.get("--select"),
+        "input": said.get("--input"),
+        "training": "--training" in said,
+        "treat": {name: other for name, _, other in pairs},
+    }
 
 
 def _write_file(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
@@ -136,16 +161,12 @@ def _write_net(
     from runtime.export import to_onnx, to_pytorch
 
     write: Callable[..., Report] = to_onnx if target.endswith(".onnx") else to_pytorch
-    pairs = [pair.partition("=") for pair in said.get("--treat", "").split(",") if pair]
     try:
         report = write(
             load(source),
             target,
-            select=said.get("--select"),
-            input=said.get("--input"),
-            training="--training" in said,
+            **_of_net(said),
             type=said.get("--type", "float"),
-            treat={name: other for name, _, other in pairs},
             stub="--stub" in said,
             check="--no-check" not in said,
             sample=load(said["--sample"]) if "--sample" in said else None,

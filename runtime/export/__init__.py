@@ -4,10 +4,12 @@ to_pytorch              source and parameters for PyTorch
 to_onnx                 an ONNX file
 Report                  what these two return
 to_safetensors, to_hdf5 tensors by name, and the structure
+describe                what a value holds, and what its modules become, for people
 ExportError             what has no counterpart, or does not compute the same
 """
 
 from runtime.export.conversion import How, Report, to_onnx, to_pytorch
+from runtime.export.description import describe
 from runtime.export.graph import ExportError
 from runtime.export.weights import Which, to_hdf5, to_safetensors
 
@@ -16,6 +18,7 @@ __all__ = [
     "How",
     "Report",
     "Which",
+    "describe",
     "to_hdf5",
     "to_onnx",
     "to_pytorch",

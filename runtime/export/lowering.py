@@ -9,7 +9,7 @@ from runtime.export.data import Shapes, new_input, tensors
 from runtime.export.graph import BATCH, ExportError, Graph, StandIn
 from runtime.export.modules import Module, class_of, convert, rows
 from runtime.export.python_text import split_arguments
-from runtime.t7.essence import is_module
+from runtime.t7.essence import is_criterion, is_module
 from runtime.t7.values import Table, TorchObject
 from runtime.t7.walk import name_of_key
 
@@ -20,10 +20,12 @@ def graph_of(
     training: bool = False,
     treated: Mapping[str, str] | None = None,
     stand_in: StandIn | None = None,
+    prune: bool = True,
 ) -> Graph:
     """What a module becomes. shapes: those of its inputs, where they are known.
 
-    Raises ExportError for what has no counterpart, and no stand-in.
+    prune: without what is not used. Raises ExportError for what has no counterpart, and no
+    stand-in.
     """
     graph = Graph(training, treated)
     graph.stand_in = stand_in
@@ -31,7 +33,8 @@ def graph_of(
     result = convert(Module(net, (), graph), graph.given)
     graph.outputs = [value.current for value in tensors(result, decide=True)]
     graph.inputs = list(tensors(graph.given))
-    graph.prune()
+    if prune:
+        graph.prune()
     return graph
 
 
@@ -94,7 +97,8 @@ def _modules(value: Any, treated: Mapping[str, str]) -> Iterator[tuple[str, Torc
             continue
         seen.add(id(item))
         if _is_module(item, treated):
-            yield name, item
+            if not is_criterion(item):
+                yield name, item
             continue
         inner = item.fields if isinstance(item, TorchObject) else item
         if isinstance(inner, Table):

@@ -232,6 +232,10 @@ def _converted(module: Module, data: Data) -> Data:
         return function(module, data)
     except IndexError:
         raise module.error("its input has too few dimensions") from None
+    except ExportError:
+        raise
+    except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise module.error("its fields, or its input, are not as this class has them") from error
 
 
 def _unknown(module: Module) -> ExportError:

@@ -43,6 +43,11 @@ def is_module(value: Any) -> bool:
     )
 
 
+def is_criterion(value: Any) -> bool:
+    """Whether an object is what a net was trained with: by its class's name."""
+    return isinstance(value, TorchObject) and value.torch_typename.endswith("Criterion")
+
+
 def chosen(value: Any, everything: bool = False) -> tuple[Any, Iterator[tuple[str, Any]]]:
     """The structure of a value of `load` that goes out, and what it holds, by names.
 
@@ -105,6 +110,15 @@ def _empty(value: Any) -> Any:
     if isinstance(value, Tensor):
         return wrap(np.empty(0, value.dtype.numpy))
     return Table() if isinstance(value, Table) else value
+
+
+def own_tensors(module: TorchObject) -> dict[str, Tensor]:
+    """The parameters and buffers that are a module's fields themselves."""
+    return {
+        str(key): value
+        for key, value in module.fields.items()
+        if isinstance(value, Tensor) and _goes_out(str(key), value, module.fields, "module")
+    }
 
 
 def _place(item: Any) -> str:

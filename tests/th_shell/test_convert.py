@@ -38,7 +38,14 @@ def test_words() -> None:
         (["in.t7", "out.t7", "--format", "ascii"], 0, ""),
         (["none.t7", "out.npz"], 1, "th: none.t7: No such file or directory\n"),
         (["in.t7", "none/out.npz"], 1, "th: none/out.npz: No such file or directory\n"),
-        (["in.t7"], 2, "th: --convert needs a .t7 file, and the name of the new file\n"),
+        ([], 2, "th: --convert needs a .t7 file, and the name of the new file\n"),
+        (
+            ["in.t7", "--type", "float"],
+            2,
+            "th: --type is for .pt, .onnx, .safetensors or .h5: name ",
+        ),
+        (["in.t7", "--select", "x"], 1, "th: there is no 'x' of 'x'; there are "),
+        (["in.t7", "--select", "list", "--input", "0"], 0, ""),
         (["in.t7", "x.txt"], 2, "th: --convert: the name of the new file ends with .pt, .onnx, "),
         (["in.t7", "x.npz", "--input", "1"], 2, "th: --input is for .pt or .onnx, not for .npz\n"),
         (["in.t7", "x.h5", "--format", "b32"], 2, "th: --format is for .t7, not for .h5\n"),
@@ -73,6 +80,16 @@ def test_a_part_of_a_file() -> None:
         with safe_open("out.safetensors", "numpy") as file:
             found = {name: file.get_tensor(name).size for name in file.keys()}
         assert found == ({"output": 3} if size else {})
+
+
+def test_what_is_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    save("in.t7", TorchObject("nn.Tanh", {"_type": "x", "a\n": TorchObject("nn.\x1b[31m")}))
+    assert main(["--convert", "in.t7"]) == 0
+    assert capsys.readouterr().out == (
+        "in.t7: nn.Tanh -> nn.Tanh()\n  input: unknown sizes\n  a\\n  nn.\\027[31m\n"
+    )
+    assert main(["--convert", "in.t7", "--input", "0"]) == 2
+    assert capsys.readouterr().err.startswith("th: '0' is no list of sizes such as 1x3x224x224\n")
 
 
 def test_files() -> None:

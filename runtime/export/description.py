@@ -1,0 +1,271 @@
+"""Tells what is in a file: its structure, and what each module of a net would become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+from runtime.export.conversion import How
+from runtime.export.data import Unknown
+from runtime.export.graph import Data, ExportError, Graph, Node, Value
+from runtime.export.lowering import graph_of, shapes_of, value_at
+from runtime.export.modules import Module
+from runtime.export.parameters import Parameter
+from runtime.export.python_text import call_text
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.essence import is_criterion, is_module, own_tensors
+from runtime.t7.faces import lua_tensor
+from runtime.t7.values import Function, Table, TorchObject
+from runtime.t7.walk import name_of_key
+
+_DEEPEST = 40  # tables in each other that are shown
+_MOST = 40  # entries of a table that are shown; of a net, all modules are
+_PERIOD = 12  # modules of a group whose repetitions are folded
+_NODES = 3  # steps of a module that are shown
+_STEP = "  "
+
+
+def describe(value: Any, *, width: int = 100, **options: Any) -> str:
+    """What a value of `load` holds, for people: tables, and modules with what they would become.
+
+    width: characters of a line. options: select, input, training and treat of `How`. Raises
+    ExportError for a path that leads nowhere.
+    """
+    how = How(**options)
+    if how.select:
+        value = value_at(value, how.select)
+    return "\n".join(_Description(how, width).lines(value, how.select or "", _Place()))
+
+
+class _Place(NamedTuple):
+    """Where lines stand: tables around them, and characters of the first one's name before it."""
+
+    depth: int = 0
+    name: int = 0
+    in_net: bool = False
+
+
+class _Description:
+    def __init__(self, how: How, width: int) -> None:
+        self._how = how
+        self._width = width
+        self._seen: dict[int, str] = {}  # tables and objects, and where they were
+        self._texts: dict[int, list[str]] = {}  # of modules: what they become
+        self._reasons: dict[int, str] = {}  # of modules: why they do not
+        self._told: dict[str, str] = {}  # where such a reason was told
+
+    def lines(self, value: Any, path: str, place: _Place) -> list[str]:
+        """The lines about a value; those but the first are indented."""
+        if not isinstance(value, (Table, TorchObject)):
+            return [_plain_text(value)]
+        first = self._seen.setdefault(id(value), path)
+        if first != path:
+            return [f"the same as {first or 'the whole'}"]
+        if isinstance(value, TorchObject) and is_module(value):
+            return self._module(value, path, place)
+        fields = value.fields if isinstance(value, TorchObject) else value
+        if isinstance(value, Table) and not any(_is_large(item) for item in value.values()):
+            return [_short(repr(value), self._room(place))]
+        count = f"{len(fields)} {'entry' if len(fields) == 1 else 'entries'}"
+        kind = f"{value.torch_typename} of" if isinstance(value, TorchObject) else "table of"
+        if place.depth > _DEEPEST:
+            return [f"{kind} {count}"]
+        entries = [(name_of_key(key), item) for key, item in fields.items()]
+        return [f"{kind} {count}", *self._entries(entries, path, place)]
+
+    def _module(self, module: TorchObject, path: str, place: _Place) -> list[str]:
+        room = self._room(place)
+        notes: list[str] = []
+        if place.in_net:
+            head = wrap(", ".join([module.torch_typename, *_tensors(module)]), room)
+        else:
+            select = [f"--select {path}"] if path and not is_criterion(module) else []
+            head, notes = [_with_totals(module)], [*select, *self._convert(module)]
+        reason = self._reason(module, path)
+        text = "; ".join(self._texts.get(id(module), [])[:_NODES])
+        if reason:
+            text = f"cannot be converted: {reason}"
+        if text and len(head[-1]) + len(text) + 4 <= room:
+            head[-1] += f" -> {text}"
+        elif text:
+            head += wrap(f"-> {text}", room) if reason else [f"-> {_short(text, room - 3)}"]
+        modules = list(_children(module, self._seen))
+        lines = [head[0], *[_STEP + line for line in (*head[1:], *notes)]]
+        return lines + self._entries(modules, path, place._replace(in_net=True))
+
+    def _reason(self, module: TorchObject, path: str) -> str:
+        """Why it cannot be converted; of what was told before, where."""
+        reason = self._reasons.get(id(module), "")
+        key = f"{module.torch_typename} {reason.partition(';')[0]}"
+        first = self._told.setdefault(key, path) if reason else path
+        return reason if first == path else f"see {first or 'above'}"
+
+    def _entries(self, entries: Sequence[tuple[str, Any]], path: str, place: _Place) -> list[str]:
+        """The lines of entries with their names; repetitions are folded."""
+        dot = "." if path else ""
+        wide = max((len(name) for name, _ in entries), default=0)
+        inner = place._replace(depth=place.depth + 1, name=wide)
+        blocks = [(name, self.lines(item, f"{path}{dot}{name}", inner)) for name, item in entries]
+        shown = list(_folded(blocks))
+        if len(shown) > _MOST and not place.in_net:
+            shown = [*shown[:_MOST], ("...", [f"{len(entries) - _MOST} more entries"])]
+        lines = []
+        for name, (first, *others) in shown:
+            lines.append(f"{_STEP}{name:<{wide}}  {first}")
+            lines += [_STEP + line for line in others]
+        return lines
+
+    def _convert(self, net: TorchObject) -> list[str]:
+        """Note what a net's modules become; returns lines on its inputs."""
+
+        def stand_in(module: Module, data: Data, error: ExportError) -> Data:
+            text = re.sub(r"^\S+( at \S+)?: ", "", str(error))
+            self._reasons.setdefault(id(module.value), text)
+            return Unknown(module.graph, "x")
+
+        how = self._how
+        if is_criterion(net):
+            return []
+        shapes = shapes_of(how.input) if how.input else None
+        try:
+            graph = graph_of(net, shapes, how.training, how.treat, stand_in, prune=False)
+        except ExportError as error:
+            self._reasons.setdefault(id(net), str(error))
+            return []
+        visits: dict[int, int] = {}
+        for each in _nodes(graph):
+            first = visits.setdefault(id(each.module), each.visit)
+            if each.visit == first and id(each.module) not in self._reasons:
+                self._texts.setdefault(id(each.module), []).append(_text(each))
+        return [f"{value.name}: {_shape(value)}" for value in graph.inputs]
+
+    def _room(self, place: _Place) -> int:
+        """Characters of a first line."""
+        return max(self._width - len(_STEP) * (place.depth + 1) - place.name, 40)
+
+
+def _tensors(module: TorchObject) -> list[str]:
+    """A module's own tensors: names and sizes; weight and bias come first."""
+    named = own_tensors(module)
+    names: dict[str, list[str]] = {}
+    for name in sorted(named, key=lambda name: {"weight": 0, "bias": 1}.get(name, 2)):
+        names.setdefault(_sizes(named[name]), []).append(name)
+    return [f"{' '.join(found)} {sizes}" for sizes, found in names.items()]
+
+
+def _children(module: TorchObject, seen: Iterable[int]) -> Iterator[tuple[str, Any]]:
+    """The modules in a module: those of a container by number, others by the fields' names."""
+    fields = module.fields
+    found = fields.get("modules")
+    items = found.to_list() if isinstance(found, Table) else []
+    yield from ((str(n), item) for n, item in enumerate(items, 1))
+    known = {*seen, *map(id, items)}
+    for key, value in fields.items():
+        if is_module(value) and id(value) not in known:
+            yield name_of_key(key), value
+
+
+def _nodes(graph: Graph) -> Iterator[Node]:
+    for each in graph.nodes:
+        yield each
+        if each.loop:
+            yield from _nodes(each.loop.body)
+
+
+def _text(step: Node) -> str:
+    """What a node is in PyTorch, with x, y and z for its inputs."""
+    if step.layer is not None:
+        return call_text(step.layer)
+    return re.sub(
+        r"\{(\w+)\}",
+        lambda found: "xyz"[int(found[1]) % 3] if found[1].isdecimal() else found[1],
+        step.expression,
+    )
+
+
+def _folded(blocks: Sequence[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
+    """Blocks with one line for what is repeated: that is three blocks or more."""
+    place = 0
+    while place < len(blocks):
+        period, count = _repetition([block for _, block in blocks[place:]])
+        stop = place + period
+        yield from blocks[place:stop]
+        if count:
+            end = stop + period * count
+            names = f"{blocks[stop][0]}-{blocks[end - 1][0]}"
+            like = blocks[place][0] if period == 1 else f"{blocks[place][0]}-{blocks[stop - 1][0]}"
+            yield names, [f"{count} more like {like}"]
+            stop = end
+        place = stop
+
+
+def _repetition(blocks: Sequence[list[str]]) -> tuple[int, int]:
+    """How many blocks at the start are repeated at once, and how often; (1, 0) where few are."""
+    for period in range(1, min(_PERIOD, len(blocks) // 2) + 1):
+        count = 0
+        start = period
+        while blocks[start : start + period] == blocks[:period]:
+            count += 1
+            start += period
+        if count * period > 2:
+            return period, count
+    return 1, 0
+
+
+def _with_totals(module: TorchObject) -> str:
+    """A net's class, and how many numbers it has learned."""
+    found = {each.key: (name, each) for name, each in _all_parameters(module, set())}.values()
+    count = sum(each.size for name, each in found if not name.startswith("running_"))
+    total = sum(each.size * each.own_dtype.itemsize for _, each in found)
+    kinds = dict.fromkeys(each.own_dtype.name for _, each in found)
+    if not found:
+        return module.torch_typename
+    return f"{module.torch_typename}, {count:,} parameters, {_bytes(total)} of {', '.join(kinds)}"
+
+
+def _bytes(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count:,} bytes"
+
+
+def _all_parameters(module: TorchObject, seen: set[int]) -> Iterator[tuple[str, Parameter]]:
+    waiting = [module]
+    while waiting:
+        each = waiting.pop()
+        if id(each) not in seen:
+            seen.add(id(each))
+            for name, value in own_tensors(each).items():
+                yield name, Parameter.of(value)
+            waiting += [item for _, item in _children(each, ()) if is_module(item)]
+
+
+def _is_large(value: Any) -> bool:
+    """Whether a value has a line of its own."""
+    return isinstance(value, (Table, TorchObject, Tensor)) or hasattr(value, "object")
+
+
+def _plain_text(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"{lua_tensor(value).dtype.tensor_name} {_sizes(value)}"
+    if isinstance(value, Function):
+        return "function"
+    return _short(repr(value), 60)
+
+
+def _sizes(value: Tensor) -> str:
+    return "x".join(map(str, lua_tensor(value).sizes)) or "empty"
+
+
+def _shape(value: Value) -> str:
+    """An input's sizes, as far as these are known."""
+    sizes = (
+        "unknown sizes"
+        if value.shape is None
+        else " x ".join("?" if size is None else str(size) for size in value.shape)
+    )
+    return f"{sizes}, indices from 1" if value.kind == "int" else sizes
+
+
+def _short(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 3]}..."
