@@ -1,9 +1,9 @@
-"""Activations, and what is dropped or passed through."""
+"""Activations."""
 
 from __future__ import annotations
 
-from runtime.export.graph import Data, Value
-from runtime.export.modules import Module, data_row, row
+from runtime.export.graph import Value
+from runtime.export.modules import Module, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.reducing import softmax
 from runtime.export.operators.shaping import cat
@@ -44,13 +44,22 @@ def _rrelu(m: Module, x: Value) -> Value:
 
 @row("nn.PReLU")
 def _prelu(m: Module, x: Value) -> Value:
-    return ew.prelu(x, m.parameter("weight"))
+    weight = m.parameter("weight")
+    if weight.size > 1 and x.shape is not None and x.rank in (1, 3):
+        raise m.error("has a slope for each channel: its input must begin with the samples")
+    return ew.prelu(x, weight)
 
 
 @row("nn.CReLU")
 def _crelu(m: Module, x: Value) -> Value:
     """Of what is above 0, and of what is below, as channels."""
-    return ew.relu(cat([x, ew.function(x, "neg")], 1))
+    dim = 0 if x.shape is not None and x.rank == m.whole("nInputDims") else 1
+    return ew.relu(cat([x, ew.function(x, "neg")], dim))
+
+
+@row("nn.GatedLinearUnit")
+def _gated(m: Module, x: Value) -> Value:
+    return ew.glu(x, m.whole("dim") - 1 if m.get("dim") else -1)
 
 
 @row("nn.SoftPlus")
@@ -68,9 +77,19 @@ def _hardshrink(m: Module, x: Value) -> Value:
     return ew.hardshrink(x, m.number("lambda", 0.5))
 
 
-@row("nn.HardTanh", "nn.Clamp", "nn.Clip", "nn.ClippedReLU")
+@row("nn.HardTanh", "nn.Clamp")
 def _hardtanh(m: Module, x: Value) -> Value:
     return ew.clamp(x, m.number("min_val", -1), m.number("max_val", 1))
+
+
+@row("nn.Clip")
+def _clip(m: Module, x: Value) -> Value:
+    return ew.clamp(x, m.number("minval"), m.number("maxval"))
+
+
+@row("cudnn.ClippedReLU")
+def _clipped_relu(m: Module, x: Value) -> Value:
+    return ew.clamp(x, 0, m.number("ceiling"))
 
 
 @row("nn.Threshold")
@@ -79,54 +98,25 @@ def _threshold(m: Module, x: Value) -> Value:
     return ew.relu(x) if limit == value == 0 else ew.threshold(x, limit, value)
 
 
-@row("nn.SoftMax", "nn.SpatialSoftMax")
+_SOFTMAXES = ("nn.SoftMax", "nn.SpatialSoftMax", "cudnn.VolumetricSoftMax")
+_LOG_SOFTMAXES = ("nn.LogSoftMax", "nn.SpatialLogSoftMax", "cudnn.VolumetricLogSoftMax")
+
+
+@row(*_SOFTMAXES, *_LOG_SOFTMAXES)
 def _softmax(m: Module, x: Value) -> Value:
-    return softmax(x, _channels(m, x))
+    """Along the channels; a volume without samples has them first."""
+    dim = 0 if m.is_cudnn and x.shape is not None and x.rank == 4 else None
+    return softmax(x, dim if "Volumetric" in m.kind else None, log=m.kind in _LOG_SOFTMAXES)
 
 
-@row("nn.LogSoftMax", "nn.SpatialLogSoftMax")
-def _log_softmax(m: Module, x: Value) -> Value:
-    return softmax(x, _channels(m, x), log=True)
-
-
-def _channels(m: Module, x: Value) -> int | None:
-    """The dimension of a softmax: for the spatial ones always that of channels."""
-    if m.kind.startswith("nn.Spatial") or m.is_cudnn:
-        return 1
-    return None
+@row("cudnn.SoftMax", "cudnn.LogSoftMax")
+def _softmax_of_samples(m: Module, x: Value) -> Value:
+    """Over all elements of a sample, where it has planes."""
+    if x.shape is not None and x.rank > 2:
+        raise m.error("normalises over channels and places together: --input must be a matrix")
+    return softmax(x, log=m.kind == "cudnn.LogSoftMax")
 
 
 @row("nn.SoftMin")
 def _softmin(m: Module, x: Value) -> Value:
     return softmax(ew.function(x, "neg"))
-
-
-_DROPOUTS = {"nn.SpatialDropout": "Dropout2d", "nn.VolumetricDropout": "Dropout3d"}
-
-
-@row("nn.Dropout", *_DROPOUTS)
-def _dropout(m: Module, x: Value) -> Value:
-    p = m.number("p", 0.5)
-    result = ew.dropout(x, p, _DROPOUTS.get(m.kind, "Dropout"))
-    # Older ones do not scale what they keep in training, but all in evaluation.
-    old = m.kind == "nn.SpatialDropout" or not (m.get("v2", False) or m.get("stochastic_inference"))
-    return (
-        ew.with_number("Mul", result, 1 - p) if old and m.kind != "nn.VolumetricDropout" else result
-    )
-
-
-@data_row(
-    "nn.Contiguous",
-    "nn.Copy",
-    "nn.GradientReversal",
-    "nn.Identity",
-    "nn.L1Penalty",
-    "nn.PrintSize",
-    "nn.WhiteNoise",
-    "nn.ZeroGrad",
-)
-def _identity(m: Module, data: Data) -> Data:
-    """What computes nothing in evaluation."""
-    if m.graph.training and m.kind == "nn.WhiteNoise":
-        raise m.error("adds noise in training: convert it in evaluation mode")
-    return data

@@ -1,0 +1,75 @@
+"""What passes its input through, or changes it in training alone."""
+
+from __future__ import annotations
+
+from runtime.export.data import table
+from runtime.export.graph import Data, Value
+from runtime.export.modules import Module, data_row, row
+from runtime.export.operators import elementwise as ew
+
+_DROPOUTS = {"nn.SpatialDropout": "Dropout2d", "nn.VolumetricDropout": "Dropout3d"}
+
+
+@row("nn.Dropout", *_DROPOUTS)
+def _dropout(m: Module, x: Value) -> Value:
+    """Older ones, and those of planes, scale all in evaluation, not what they keep in training."""
+    if m.get("stochastic_inference"):
+        raise m.error("drops at random in evaluation, too: stochastic_inference is set")
+    p = m.number("p", 0.5)
+    result = ew.dropout(x, p, _DROPOUTS.get(m.kind, "Dropout"))
+    scales = m.kind in _DROPOUTS or not m.get("v2", False)
+    return ew.with_number("Mul", result, 1 - p) if scales and p else result
+
+
+@data_row("nn.Contiguous", "nn.Copy", "nn.GradientReversal", "nn.Identity", "nn.L1Penalty")
+def _identity(m: Module, data: Data) -> Data:
+    return data
+
+
+@data_row("nn.CategoricalEntropy", "nn.PrintSize", "nn.ZeroGrad")
+def _watching(m: Module, data: Data) -> Data:
+    """What looks at its input, or changes gradients."""
+    return data
+
+
+@row("nn.WhiteNoise")
+def _white_noise(m: Module, x: Value) -> Value:
+    _only_in_evaluation(m)
+    mean = m.number("mean", 0)
+    return ew.with_number("Add", x, mean) if mean else x
+
+
+@row(
+    "nn.PCAColorTransform",
+    "nn.ReinforceBernoulli",
+    "nn.ReinforceCategorical",
+    "nn.SimpleColorTransform",
+    "nn.SpatialRegionDropout",
+    "nn.TotalDropout",
+)
+def _random(m: Module, x: Value) -> Value:
+    """What is random in training, and nothing in evaluation."""
+    _only_in_evaluation(m)
+    return x
+
+
+@data_row("nn.ReinforceNormal", "nn.ReinforceGamma")
+def _reinforce(m: Module, data: Data) -> Data:
+    """The mean of the distribution whose parameters are the input."""
+    _only_in_evaluation(m)
+    name = "stdev" if m.kind == "nn.ReinforceNormal" else "scale"
+    if m.get(name) is None:
+        first, second = table(data, m.graph, 2)[:2]
+    else:
+        first, second = data, None
+    if m.kind == "nn.ReinforceNormal":
+        return first
+    x = m.tensor(first)
+    if second is not None:
+        return ew.binary("Mul", x, m.tensor(second))
+    return ew.with_number("Mul", x, m.number(name))
+
+
+def _only_in_evaluation(m: Module) -> None:
+    if m.graph.training or m.get("stochastic"):
+        raise m.error("is random in training: convert it in evaluation mode")
