@@ -140,8 +140,8 @@ def _check(
     elif graph.stubs:
         kinds = dict.fromkeys(each.kind for each in graph.stubs.values())
         report.unchecked = f"{', '.join(kinds)} {'is a stub' if len(kinds) == 1 else 'are stubs'}"
-    elif graph.draws:
-        report.unchecked = "in training the net draws random numbers"
+    elif graph.unchecked:
+        report.unchecked = graph.unchecked
     elif find_spec(library) is None:
         report.unchecked = f"{_LIBRARIES[library]} is not installed"
     else:

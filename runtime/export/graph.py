@@ -208,7 +208,7 @@ class Graph:
         outer: Graph | None = None,
     ) -> None:
         self.training = training
-        self.draws = False  # whether it draws random numbers
+        self.unchecked = ""  # why it is not run beside the net, if it is not
         self.treated = treated or {}
         self.outer = outer
         self.stand_in: StandIn | None = outer.stand_in if outer else None

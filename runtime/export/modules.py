@@ -27,11 +27,15 @@ _FAMILIES = (
     "arithmetic",
     "containers",
     "convolutions",
+    "criterions",
+    "distances",
     "linear",
     "normalisation",
     "others",
+    "passing",
     "pooling",
     "reductions",
+    "refused",
     "shapes",
     "tables",
 )
@@ -86,15 +90,17 @@ def _load() -> None:
 
 
 def class_of(value: Any) -> str:
-    """The class of an object in a file, as nn names it; "" for what is no object."""
+    """The class of an object in a file, as nn names it; "" for what is no object.
+
+    A class of cudnn that has a row or a reason of its own keeps its name.
+    """
     if not isinstance(value, TorchObject):
         return ""
-    package, dot, name = value.torch_typename.partition(".")
-    return (
-        f"nn.{name}"
-        if dot and package in ("cunn", "cudnn", "fbcunn", "inn")
-        else value.torch_typename
-    )
+    own = value.torch_typename
+    package, dot, name = own.partition(".")
+    if own in rows() or own in reasons() or package not in ("cunn", "cudnn", "fbcunn", "inn"):
+        return own
+    return f"nn{dot}{name}"
 
 
 class Module:
@@ -141,13 +147,22 @@ class Module:
         """Several such fields."""
         return [self.whole(name, default) for name in names]
 
-    def sizes(self, name: str) -> list[int]:
-        """A field that is a LongStorage, or a table of numbers."""
+    def text(self, name: str) -> str:
+        """A field that is a string."""
         found = self.get(name)
-        values = (
-            found.to_list() if isinstance(found, Table) else [] if found is None else list(found)
-        )
-        return [int(value) for value in values]
+        if not isinstance(found, str):
+            raise self.error(f"its field {name} is no string")
+        return found
+
+    def numbers(self, name: str) -> list[float]:
+        """A field that is a storage, or a table of numbers."""
+        found = self.get(name)
+        values = found.to_list() if isinstance(found, Table) else [] if found is None else found
+        return [float(value) for value in values]
+
+    def sizes(self, name: str) -> list[int]:
+        """Such a field of whole numbers."""
+        return [int(value) for value in self.numbers(name)]
 
     def parameter(self, name: str, trained: bool = True) -> Parameter:
         """A field that is a tensor with elements. Raises ExportError where there is none."""
@@ -198,11 +213,16 @@ class Module:
     @property
     def modules(self) -> list[Module]:
         """The modules of a container."""
-        found = self.get("modules")
+        return self.children("modules")
+
+    def children(self, name: str) -> list[Module]:
+        """The modules in a table."""
+        found = self.get(name)
         items = found.to_list() if isinstance(found, Table) else []
         if not all(isinstance(item, TorchObject) for item in items):
-            raise self.error("its field modules holds other things than modules")
-        return [Module(item, (*self.path, str(n)), self.graph) for n, item in enumerate(items, 1)]
+            raise self.error(f"its field {name} holds other things than modules")
+        start = self.path if name == "modules" else (*self.path, name)
+        return [Module(item, (*start, str(n)), self.graph) for n, item in enumerate(items, 1)]
 
 
 def convert(module: Module, data: Data) -> Data:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.export.graph import Call, Emitter, ToOnnx, Value
-from runtime.export.operators.base import broadcast, node, number, plain, same
+from runtime.export.operators.base import broadcast, node, number, plain, replaced, same
 from runtime.export.parameters import Parameter
 
 
@@ -78,6 +78,20 @@ def prelu(x: Value, weight: Parameter) -> Value:
     return same(x, to_onnx, layer=call, parameters={"weight": weight})
 
 
+def glu(x: Value, dim: int) -> Value:
+    """The first half of a dimension, times the sigmoid of the second."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        value, gate = e.op("Split", name, count=2, axis=dim, num_outputs=2)
+        return e.op("Mul", value, e.op("Sigmoid", gate))
+
+    shape = x.shape
+    if shape is not None:
+        (size,) = x.sizes(dim)
+        shape = replaced(shape, dim % x.rank, size // 2)
+    return node([x], to_onnx, shape, layer=Call("nn.GLU", {"dim": dim}, {"dim": -1}, ("dim",)))
+
+
 def softplus(x: Value, beta: float, threshold: float) -> Value:
     def to_onnx(e: Emitter, x: str) -> Any:
         if beta == 1:
@@ -136,7 +150,8 @@ def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
             return e.op("Identity", x)
         return e.op("Dropout", x, e.number(p), e.true())
 
-    x.graph.draws |= x.graph.training
+    if x.graph.training:
+        x.graph.unchecked = "in training the net draws random numbers"
     return same(x, to_onnx, layer=Call(f"nn.{kind}", {"p": p}, {"p": 0.5}, ("p",)))
 
 
@@ -225,6 +240,15 @@ def where(mask: Value, a: Value, b: Value) -> Value:
     """Elements of one tensor where a mask is true, of another one elsewhere."""
     shape = broadcast(broadcast(mask.shape, a.shape), b.shape)
     return node([mask, a, b], "Where", shape, expression="torch.where({0}, {1}, {2})")
+
+
+def ones_like(x: Value) -> Value:
+    """Ones in the places of a tensor's elements."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("Expand", e.number(1), e.op("Shape", name))
+
+    return node([x], to_onnx, x.shape, expression="torch.ones_like({0})", word="ones")
 
 
 def parameter(like: Value, name: str, value: Parameter) -> Value:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.export.graph import BATCH, Call, Emitter, Value
-from runtime.export.operators.base import as_indices, node, plain, same
+from runtime.export.operators.base import as_indices, node, plain, replaced, same
 from runtime.export.parameters import Parameter
 
 
@@ -42,6 +42,27 @@ def embedding(x: Value, weight: Parameter, first: int = 1) -> Value:
         return e.op("Gather", table, index)
 
     return node([index], to_onnx, shape, layer=call, parameters={"weight": weight})
+
+
+def one_hot(x: Value, size: int) -> Value:
+    """Ones at indices, which count from 1, among zeros."""
+    index = shifted(as_indices(x, size), -1)
+
+    def to_onnx(e: Emitter, index: str) -> Any:
+        return e.as_floats(e.op("OneHot", index, e.index(size), e.ints(0, 1)))
+
+    shape = (*index.shape, size) if index.shape is not None else None
+    return node([index], to_onnx, shape, expression=f"F.one_hot({{0}}, {size}).float()")
+
+
+def take(x: Value, dim: int, indices: Value) -> Value:
+    """Places of a dimension by indices, which count from 1."""
+    size = x.shape[dim] if x.shape is not None else None
+    index = shifted(as_indices(indices, size if isinstance(size, int) else 1), -1)
+    count = index.shape[0] if index.shape is not None else None
+    shape = replaced(x.shape, dim, count) if x.shape is not None else None
+    text = f"{{0}}.index_select({dim}, {{1}})"
+    return node([x, index], plain("Gather", axis=dim), shape, expression=text, kind=x.kind)
 
 
 def shifted(index: Value, by: int) -> Value:
@@ -82,6 +103,50 @@ def batch_norm(
 
     parameters = {"weight": weight, "bias": bias, "running_mean": mean, "running_var": var}
     return same(x, to_onnx, layer=call, parameters=parameters)
+
+
+def layer_norm(x: Value, weight: Parameter | None, bias: Parameter | None, eps: float) -> Value:
+    """Vectors, which are the last dimension, by their own mean and variance."""
+    (features,) = x.sizes(x.rank - 1)
+    named = {"normalized_shape": features, "eps": eps, "elementwise_affine": weight is not None}
+    defaults = {"eps": 1e-5, "elementwise_affine": True}
+    call = Call("nn.LayerNorm", named, defaults, ("normalized_shape",))
+
+    def to_onnx(e: Emitter, name: str, *affine: str) -> Any:
+        scale = affine or [e.parameter(Parameter.made(np.ones(features, np.float32)))]
+        return e.op("LayerNormalization", name, *scale, epsilon=eps)
+
+    return same(x, to_onnx, layer=call, parameters={"weight": weight, "bias": bias})
+
+
+def cosine_similarity(a: Value, b: Value) -> Value:
+    """Of vectors, which are the second dimension."""
+
+    def to_onnx(e: Emitter, a: str, b: str) -> Any:
+        squares = [
+            e.op("Add", e.op("ReduceSumSquare", x, e.ints(1), keepdims=0), e.number(1e-12))
+            for x in (a, b)
+        ]
+        total = e.op("ReduceSum", e.op("Mul", a, b), e.ints(1), keepdims=0)
+        return e.op("Div", total, e.op("Sqrt", e.op("Mul", *squares)))
+
+    shape = a.shape[:1] if a.shape is not None else None
+    return node([a, b], to_onnx, shape, layer=Call("nn.CosineSimilarity", {"eps": 1e-6}))
+
+
+def bilinear(a: Value, b: Value, weight: Parameter, bias: Parameter | None) -> Value:
+    """weight: outputs x inputs of the first x inputs of the second."""
+    named = dict(zip(("out_features", "in1_features", "in2_features"), weight.shape, strict=True))
+    plain_names = ("in1_features", "in2_features", "out_features")
+    named = {name: named[name] for name in plain_names} | {"bias": bias is not None}
+
+    def to_onnx(e: Emitter, a: str, b: str, w: str, *more: str) -> Any:
+        result = e.op("Einsum", a, w, b, equation="bi,kij,bj->bk")
+        return e.op("Add", result, *more) if more else result
+
+    call = Call("nn.Bilinear", named, {"bias": True}, plain_names)
+    shape = (a.shape[0] if a.shape else BATCH, weight.shape[0])
+    return node([a, b], to_onnx, shape, layer=call, parameters={"weight": weight, "bias": bias})
 
 
 def lrn(x: Value, size: int, alpha: float, beta: float, k: float) -> Value:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import isinf
 from typing import Any
 
 from runtime.export.graph import BATCH, Call, Emitter, Shape, Value
-from runtime.export.operators.base import broadcast, node, plain, replaced, same
+from runtime.export.operators.base import broadcast, node, number, plain, replaced, same
+from runtime.export.parameters import Parameter
+from runtime.export.python_text import literal
 
 _FUNCTIONS = {"Sum": "sum", "Mean": "mean", "Max": "amax", "Min": "amin"}
 
@@ -53,14 +56,38 @@ def matmul(a: Value, b: Value) -> Value:
     return node([a, b], "MatMul", shape, expression="{0} @ {1}", word="product")
 
 
-def argmax(x: Value, dim: int) -> Value:
-    """Where the largest element of a dimension is, from 0."""
-    to_onnx = plain("ArgMax", axis=dim, keepdims=0)
+def argmax(x: Value, dim: int, kind: str = "Max") -> Value:
+    """Where the largest element ("Max") or smallest ("Min") of a dimension is, from 0."""
+    to_onnx = plain(f"Arg{kind}", axis=dim, keepdims=0)
     return node(
         [x],
         to_onnx,
         reduced(x.shape, dim, False),
-        expression=f"{{0}}.argmax({dim})",
+        expression=f"{{0}}.arg{kind.lower()}({dim})",
         kind="int",
         word="index",
     )
+
+
+def norm(x: Value, p: float, dim: int, keep: bool = False) -> Value:
+    """The p-norm along a dimension: of p = inf the largest absolute value."""
+    text = f"{{0}}.norm({literal(p) if isinf(p) else number(p)}, {dim}{', keepdim=True' * keep})"
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        how = {"keepdims": int(keep)}
+        if p in (1, 2):
+            return e.op(f"ReduceL{int(p)}", name, e.ints(dim), **how)
+        size = e.op("Abs", name)
+        if isinf(p):
+            return e.op("ReduceMax", size, e.ints(dim), **how)
+        total = e.op("ReduceSum", e.op("Pow", size, e.number(p)), e.ints(dim), **how)
+        return e.op("Pow", total, e.number(1 / p))
+
+    return node([x], to_onnx, reduced(x.shape, dim, keep), expression=text, word="norm")
+
+
+def einsum(equation: str, x: Value, weight: Parameter, shape: Shape | None) -> Value:
+    """Products of a tensor and a parameter, summed over what the equation says."""
+    text = f'torch.einsum("{equation}", {{0}}, {{weight}})'
+    to_onnx = plain("Einsum", equation=equation)
+    return node([x], to_onnx, shape, expression=text, parameters={"weight": weight})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, Value
@@ -39,7 +39,7 @@ def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
             return result
     if batch:
         return _reshape_samples(x, numbers)
-    known = total(own)
+    known = total(own) if x.shape is not None else None
     shape = tuple([_filled(size, numbers, known) if size == -1 else size for size in numbers])
     if numbers[:1] == [-1] and known is None and total(numbers[1:]) == total(own[1:]):
         shape = (own[0], *shape[1:])
@@ -70,6 +70,51 @@ def _reshape_samples(x: Value, numbers: Sequence[int]) -> Value:
         return e.op("Reshape", name, e.ints(many, *numbers))
 
     return moved(x, to_onnx, shape, text, layer=call)
+
+
+def merge(x: Value, count: int) -> Value:
+    """The first dimensions as one."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        rest = e.op("Slice", e.op("Shape", name), e.ints(count), e.ints(2**62))
+        return e.op("Reshape", name, e.op("Concat", e.ints(-1), rest, axis=0))
+
+    shape = (total(x.shape[:count]), *x.shape[count:]) if x.shape is not None else None
+    return moved(x, to_onnx, shape, f"{{0}}.flatten(0, {count - 1})")
+
+
+def unmerge(x: Value, like: Value, count: int) -> Value:
+    """The first dimension in parts again, of which another tensor has as many in front."""
+
+    def to_onnx(e: Emitter, name: str, other: str) -> Any:
+        first = e.op("Slice", e.op("Shape", other), e.ints(0), e.ints(count))
+        rest = e.op("Slice", e.op("Shape", name), e.ints(1), e.ints(2**62))
+        return e.op("Reshape", name, e.op("Concat", first, rest, axis=0))
+
+    text = f"{{0}}.unflatten(0, {{1}}.shape[:{count}])"
+    known = x.shape is not None and like.shape is not None
+    shape = (*(like.shape or ())[:count], *(x.shape or ())[1:]) if known else None
+    return node([x, like], to_onnx, shape, expression=text, kind=x.kind)
+
+
+def with_samples(x: Value, rank: int, apply: Callable[[Value], Value]) -> Value:
+    """What is computed of a tensor with a dimension of samples, which it may lack."""
+    if x.shape is None or x.rank != rank - 1:
+        return apply(x)
+    return squeeze(apply(unsqueeze(x, 0)), 0)
+
+
+def for_samples(x: Value, like: Value) -> Value:
+    """A tensor once for each sample of another one."""
+    sizes = x.sizes(*range(x.rank))
+
+    def to_onnx(e: Emitter, name: str, other: str) -> Any:
+        many = e.op("Slice", e.op("Shape", other), e.ints(0), e.ints(1))
+        return e.op("Expand", name, e.op("Concat", many, e.ints(*sizes), axis=0))
+
+    text = f"{{0}}.expand({{1}}.size(0), {', '.join(['-1'] * x.rank)})"
+    many = like.shape[0] if like.shape is not None else BATCH
+    return node([x, like], to_onnx, (many, *sizes), expression=text, kind=x.kind)
 
 
 def permute(x: Value, order: Sequence[int]) -> Value:
@@ -180,4 +225,13 @@ def cat(values: Sequence[Value], dim: int) -> Value:
 
 def stack(values: Sequence[Value], dim: int) -> Value:
     """Tensors joined along a new dimension."""
-    return cat([unsqueeze(value, dim) for value in values], dim)
+
+    def to_onnx(e: Emitter, *names: str) -> Any:
+        return e.op("Concat", *[e.op("Unsqueeze", name, e.ints(dim)) for name in names], axis=dim)
+
+    first = values[0]
+    shape = (
+        (*first.shape[:dim], len(values), *first.shape[dim:]) if first.shape is not None else None
+    )
+    text = f"torch.stack(({', '.join(f'{{{n}}}' for n in range(len(values)))},), {dim})"
+    return node(list(values), to_onnx, shape, expression=text, kind=first.kind, word="joined")

@@ -9,6 +9,7 @@ from typing import Any
 
 from runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
 from runtime.export.operators.base import node, plain
+from runtime.export.operators.elementwise import with_number
 from runtime.export.parameters import Parameter
 
 Ints = Sequence[int]
@@ -162,11 +163,13 @@ def _pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
 def avg_pool(
     x: Value, windows: Windows, include_padding: bool = True, divide: bool = True
 ) -> Value:
-    """divide: False for sums."""
+    """divide: False for sums, which PyTorch's layer has for planes and volumes alone."""
     named = _pool_arguments(windows) | {"count_include_pad": include_padding}
     count = 1
     for size in windows.size:
         count *= size
+    if not divide and len(windows.size) == 1:
+        return with_number("Mul", avg_pool(x, windows), count)
     if not divide:
         named["divisor_override"] = 1
     call = Call(f"nn.AvgPool{len(windows.size)}d", named, _POOL, ("kernel_size", "stride"))

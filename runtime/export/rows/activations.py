@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.export.graph import Value
+from runtime.export.graph import BATCH, Value
 from runtime.export.modules import Module, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.reducing import softmax
@@ -46,7 +46,9 @@ def _rrelu(m: Module, x: Value) -> Value:
 def _prelu(m: Module, x: Value) -> Value:
     weight = m.parameter("weight")
     if weight.size > 1 and x.shape is not None and x.rank in (1, 3):
-        raise m.error("has a slope for each channel: its input must begin with the samples")
+        raise m.error(
+            "has a slope for each channel: its input must begin with the samples: give --input"
+        )
     return ew.prelu(x, weight)
 
 
@@ -105,6 +107,8 @@ _LOG_SOFTMAXES = ("nn.LogSoftMax", "nn.SpatialLogSoftMax", "cudnn.VolumetricLogS
 @row(*_SOFTMAXES, *_LOG_SOFTMAXES)
 def _softmax(m: Module, x: Value) -> Value:
     """Along the channels; a volume without samples has them first."""
+    if x.shape is None and "Spatial" in m.kind:
+        x.set_shape((BATCH, None, None, None))
     dim = 0 if m.is_cudnn and x.shape is not None and x.rank == 4 else None
     return softmax(x, dim if "Volumetric" in m.kind else None, log=m.kind in _LOG_SOFTMAXES)
 
@@ -113,7 +117,7 @@ def _softmax(m: Module, x: Value) -> Value:
 def _softmax_of_samples(m: Module, x: Value) -> Value:
     """Over all elements of a sample, where it has planes."""
     if x.shape is not None and x.rank > 2:
-        raise m.error("normalises over channels and places together: --input must be a matrix")
+        raise m.error("normalises over channels and places together: give --input of a matrix")
     return softmax(x, log=m.kind == "cudnn.LogSoftMax")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from runtime.export.graph import Value
+from runtime.export.graph import BATCH, Value
 from runtime.export.modules import Module, row
 from runtime.export.operators import elementwise as ew
+from runtime.export.operators.base import total
+from runtime.export.parameters import Parameter
 
 _FUNCTIONS = {"nn.Abs": "abs", "nn.Exp": "exp", "nn.Log": "log", "nn.Sqrt": "sqrt"}
 
@@ -31,15 +33,41 @@ def _mul_constant(m: Module, x: Value) -> Value:
 
 @row("nn.AddConstant")
 def _add_constant(m: Module, x: Value) -> Value:
+    """A number, or a vector."""
+    vector = m.optional("constant_scalar", trained=False)
+    if vector is not None:
+        return ew.binary("Add", x, ew.parameter(x, "constant", vector))
     return ew.with_number("Add", x, m.number("constant_scalar"))
 
 
-@row("nn.Mul")
-def _mul(m: Module, x: Value) -> Value:
-    return ew.binary("Mul", x, ew.parameter(x, "weight", m.parameter("weight")))
+_LEARNED = {
+    "nn.Add": ("Add", "bias"),
+    "nn.CAdd": ("Add", "bias"),
+    "nn.CMul": ("Mul", "weight"),
+    "nn.Mul": ("Mul", "weight"),
+}
 
 
-@row("nn.Add")
-def _add(m: Module, x: Value) -> Value:
-    """A bias, which is one number, or has the sizes of a sample."""
-    return ew.binary("Add", x, ew.parameter(x, "bias", m.parameter("bias")))
+@row(*_LEARNED)
+def _learned(m: Module, x: Value) -> Value:
+    """A parameter: one number, or as many as a sample has."""
+    kind, name = _LEARNED[m.kind]
+    parameter = m.parameter(name)
+    if parameter.size > 1:
+        parameter = _for_samples(m, parameter, x)
+    return ew.binary(kind, x, ew.parameter(x, name, parameter))
+
+
+def _for_samples(m: Module, parameter: Parameter, x: Value) -> Parameter:
+    """With sizes that can be broadcast to a tensor's."""
+    own = parameter.shape
+    if x.shape is None:
+        sample = own[1:] if len(own) > 1 and own[0] == 1 else own
+        x.set_shape((BATCH, *[None if size == 1 else size for size in sample]))
+    assert x.shape is not None
+    if len(own) == x.rank and all(one in (1, size) for one, size in zip(own, x.shape, strict=True)):
+        return parameter
+    for part in (x.shape[1:], x.shape):
+        if total(part) == parameter.size:
+            return parameter.view(*x.sizes(*range(x.rank - len(part), x.rank)))
+    raise m.error(f"its {parameter.size} numbers do not fit its input: give --input")

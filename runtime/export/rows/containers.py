@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from runtime.export.data import Unknown, table, tensor
-from runtime.export.graph import Data, Value
+from runtime.export.graph import Data, Dim, Value
 from runtime.export.modules import Module, convert, data_row, row
-from runtime.export.operators.shaping import cat, select
+from runtime.export.operators.shaping import cat, merge, select, unmerge
+from runtime.export.operators.windows import pad
+from runtime.t7.faces import tensor_of
 from runtime.t7.values import Table, TorchObject
 
 
-@data_row("nn.Sequential", "nn.Decorator", "nn.DontCast", "nn.GPU", "nn.NaN", "nn.Profile")
+@data_row(
+    "nn.Sequential",
+    "nn.Decorator",
+    "nn.DontCast",
+    "nn.FireModule",
+    "nn.GPU",
+    "nn.Inception",
+    "nn.Maxout",
+    "nn.NaN",
+    "nn.Profile",
+    "nn.Serial",
+    "nn.SpatialLPPooling",
+)
 def _sequential(m: Module, data: Data) -> Data:
     for child in m.modules:
         data = convert(child, data)
@@ -34,14 +51,72 @@ def _parallel_table(m: Module, data: Data) -> Data:
 
 @data_row("nn.MapTable")
 def _map_table(m: Module, data: Data) -> Data:
-    (child, *_) = m.modules
-    return [convert(child, item) for item in table(data, m.graph)]
+    """Its modules share their parameters, where it is not told otherwise."""
+    items, children = table(data, m.graph), m.modules or [m.child("module")]
+    if m.get("shared") is False and len(items) > len(children):
+        raise m.error(f"has {len(children)} modules for a table of {len(items)}")
+    alone = m.get("shared") is not False
+    return [convert(children[0 if alone else n], item) for n, item in enumerate(items)]
+
+
+@data_row("nn.Bottle")
+def _bottle(m: Module, data: Data) -> Data:
+    """Its module gets the first dimensions as one."""
+    x, (child, *_) = m.tensor(data), m.modules
+    count = x.rank - m.whole("nInputDim", 2) + 1
+    if count < 2:
+        return convert(child, x)
+    return unmerge(m.tensor(convert(child, merge(x, count))), x, count)
 
 
 @data_row("nn.Concat")
 def _concat(m: Module, data: Data) -> Data:
     results = [tensor(convert(child, data), m.graph) for child in m.modules]
     return cat(results, m.dim(results[0], "dimension"))
+
+
+@data_row("nn.DepthConcat")
+def _depth_concat(m: Module, data: Data) -> Data:
+    """Zeros around those that are smaller."""
+    results = [m.tensor(convert(child, data)) for child in m.modules]
+    dim = m.dim(results[0], "dimension")
+    largest = [
+        None if place == dim else _largest(m, [each.shape[place] for each in results if each.shape])
+        for place in range(results[0].rank)
+    ]
+    return cat([_padded(each, largest) for each in results], dim)
+
+
+def _largest(m: Module, sizes: list[Dim]) -> Dim:
+    if len(set(sizes)) == 1 and isinstance(sizes[0], str):
+        return None
+    numbers = [size for size in sizes if isinstance(size, int)]
+    if len(numbers) < len(sizes):
+        raise m.error("joins what may have other sizes: give --input")
+    return max(numbers)
+
+
+def _padded(x: Value, sizes: Sequence[Dim]) -> Value:
+    """With zeros on both sides; of an odd number, one more behind."""
+    gaps = [
+        size - own if isinstance(size, int) and isinstance(own, int) else 0
+        for own, size in zip(x.shape or (), sizes, strict=True)
+    ]
+    return pad(x, [(gap // 2, gap - gap // 2) for gap in gaps[1:]]) if any(gaps) else x
+
+
+@data_row("nn.WeightNorm")
+def _weight_norm(m: Module, data: Data) -> Data:
+    """A module whose weight has a direction and a length for each output; files have only these."""
+    v, g, dim = m.parameter("v").array(), m.parameter("g").array(), m.whole("outputDim", 1) - 1
+    sizes = m.sizes("weightSize") or m.sizes("viewOut")
+    length = np.sqrt((v.astype(np.float64) ** 2).sum(1) + 1e-4)
+    weight = v * (g.reshape(-1) / length)[:, None]
+    moved = weight.reshape([sizes[dim], *sizes[:dim], *sizes[dim + 1 :]])
+    tensor = tensor_of(np.ascontiguousarray(np.moveaxis(moved, 0, dim).astype(v.dtype)))
+    (child,) = m.modules
+    whole = TorchObject(child.value.torch_typename, {**child.value.fields, "weight": tensor})
+    return convert(Module(whole, child.path, m.graph), data)
 
 
 @row("nn.Parallel")

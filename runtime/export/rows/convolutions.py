@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from runtime.export.graph import BATCH, Value
-from runtime.export.modules import Module, row
+from runtime.export.data import Unknown
+from runtime.export.graph import BATCH, Data, Value
+from runtime.export.modules import Module, data_row, row
+from runtime.export.operators import elementwise as ew
+from runtime.export.operators.areas import patches
 from runtime.export.operators.layers import linear
-from runtime.export.operators.shaping import permute
+from runtime.export.operators.reducing import einsum
+from runtime.export.operators.shaping import permute, reshape, with_samples
 from runtime.export.operators.windows import Windows, conv, conv_transpose
 from runtime.export.parameters import Parameter
 
@@ -20,11 +26,12 @@ def _numbers(m: Module, prefix: str, axes: str, default: int | None = None) -> l
 
 
 def _windows(m: Module, axes: str) -> Windows:
-    old = m.whole("padding", 0)  # of old files
+    # Old files have one number for all dimensions, or other names.
+    old = [m.whole(f"p{axis}", m.whole("padding", 0)) for axis in axes]
     return Windows.of(
         _numbers(m, "k", axes),
         _numbers(m, "d", axes, 1),
-        _numbers(m, "pad", axes, old),
+        [m.whole(f"pad{axis}", each) for axis, each in zip(axes, old, strict=True)],
         _numbers(m, "dilation", axes, 1),
     )
 
@@ -46,35 +53,136 @@ def _convolution(m: Module, x: Value, axes: str) -> Value:
     return conv(x, windows, weight.view(*shape), m.optional("bias"), groups)
 
 
-@row("nn.SpatialFullConvolution")
-def _full(m: Module, x: Value) -> Value:
-    return _transposed(m, x, _PLANE)
+@data_row("nn.SpatialFullConvolution")
+def _full(m: Module, data: Data) -> Data:
+    return _transposed(m, data, _PLANE)
 
 
-@row("nn.VolumetricFullConvolution")
-def _full_volumetric(m: Module, x: Value) -> Value:
-    return _transposed(m, x, _VOLUME)
+@data_row("nn.VolumetricFullConvolution")
+def _full_volumetric(m: Module, data: Data) -> Data:
+    return _transposed(m, data, _VOLUME)
 
 
-def _transposed(m: Module, x: Value, axes: str) -> Value:
+def _transposed(m: Module, data: Data, axes: str) -> Value:
+    """Of a pair the second tensor says how large the result is."""
     windows, groups = _windows(m, axes), m.whole("groups", 1)
-    shape = (m.whole("nInputPlane"), m.whole("nOutputPlane") // groups, *windows.size)
-    weight = m.parameter("weight").view(*shape)
-    return conv_transpose(
-        x, windows, _numbers(m, "adj", axes, 0), weight, m.optional("bias"), groups
-    )
+    weight, inputs = m.parameter("weight"), m.whole("nInputPlane")
+    outputs = m.whole("nOutputPlane") // groups
+    if "Volumetric" in m.kind and m.get("adjW") is None:  # an old file: outputs come first
+        weight = Parameter.made(weight.array().swapaxes(0, 1).copy(), weight)
+    if isinstance(data, list) and not isinstance(data, Unknown):
+        x, like = m.tensors(data, 2)
+        extra = _to_be_added(windows, like.sizes(*range(2, 2 + len(axes))))
+    else:
+        x, extra = m.tensor(data), _numbers(m, "adj", axes, 0)
+    weight = weight.view(inputs, outputs, *windows.size)
+    return conv_transpose(x, windows, extra, weight, m.optional("bias"), groups)
+
+
+def _to_be_added(windows: Windows, sizes: Sequence[int]) -> list[int]:
+    """How many rows a result gets at its ends, so that it has these sizes."""
+    columns = zip(sizes, windows.size, windows.padding, windows.stride, strict=True)
+    return [(size + 2 * pad - kernel) % step for size, kernel, pad, step in columns]
+
+
+@row("nn.SpatialConvolutionMap", "nn.SpatialFullConvolutionMap")
+def _connected(m: Module, x: Value) -> Value:
+    """Some inputs of each output, which a table of pairs says."""
+    weight, table = m.parameter("weight"), m.parameter("connTable").array().astype(int) - 1
+    sizes = m.whole("nOutputPlane"), m.whole("nInputPlane"), *weight.shape[1:]
+    whole = np.zeros(sizes, weight.own_dtype)
+    np.add.at(whole, (table[:, 1], table[:, 0]), weight.array())
+    windows, bias = Windows.of(weight.shape[1:], _numbers(m, "d", _PLANE, 1)), m.optional("bias")
+    if m.kind == "nn.SpatialConvolutionMap":
+        return conv(x, windows, Parameter.made(whole, weight), bias)
+    turned = np.ascontiguousarray(whole.swapaxes(0, 1))
+    kernel = Parameter.made(turned, weight)
+    return with_samples(x, 4, lambda x: conv_transpose(x, windows, [0, 0], kernel, bias))
+
+
+@row("nn.SpatialDepthWiseConvolution")
+def _depth_wise(m: Module, x: Value) -> Value:
+    """Each plane by itself; the results of a plane stand beside each other."""
+    windows = _windows(m, _PLANE)
+    inputs, outputs = m.whole("nInputPlane"), m.whole("nOutputPlane")
+    weight, bias = m.parameter("weight"), m.optional("bias")
+    kernel = weight.array().reshape(outputs, inputs, *windows.size).swapaxes(0, 1)
+    kernel = kernel.reshape(inputs * outputs, 1, *windows.size)
+    shift = bias and Parameter.made(bias.array().T.reshape(-1).copy(), bias)
+    return conv(x, windows, Parameter.made(kernel, weight), shift, inputs)
+
+
+@row("nn.SpatialConvolutionLocal")
+def _local(m: Module, x: Value) -> Value:
+    """With weights of its own for each place."""
+    windows, outputs = _windows(m, _PLANE), m.whole("nOutputPlane")
+    height, width = m.wholes("oH", "oW")
+    if x.shape is None:
+        x.set_shape((BATCH, m.whole("nInputPlane"), m.whole("iH"), m.whole("iW")))
+    columns = patches(x, windows)
+    weight = m.parameter("weight").view(height * width, outputs, *columns.sizes(1))
+    shape = (x.shape[0] if x.shape else BATCH, outputs, height * width)
+    products = reshape(einsum("bkl,lok->bol", columns, weight, shape), [outputs, height, width])
+    return ew.binary("Add", products, ew.parameter(x, "bias", m.parameter("bias")))
+
+
+@row("nn.SpatialBinaryConvolution")
+def _binary(m: Module, x: Value) -> Value:
+    """Of dpnn: the signs of weights, times the mean size of those of an output."""
+    weight = m.parameter("weight")
+    mean = np.abs(weight.array()).mean(tuple(range(1, len(weight.shape))), keepdims=True)
+    signs = np.where(weight.array() >= 0, mean, -mean).astype(weight.own_dtype)
+    shape = m.whole("nOutputPlane"), m.whole("nInputPlane"), *m.wholes("kH", "kW")
+    return conv(x, _windows(m, _PLANE), Parameter.made(signs, weight).view(*shape), None)
+
+
+@row("nn.SpatialSubSampling", "nn.TemporalSubSampling")
+def _sub_sampling(m: Module, x: Value) -> Value:
+    """Sums of windows, times a number for each plane, and another one added."""
+    weight, axes = m.parameter("weight"), _PLANE if "Spatial" in m.kind else "W"
+    windows = Windows.of(_numbers(m, "k", axes), _numbers(m, "d", axes, 1))
+    column = weight.array().reshape(-1, 1, *[1] * len(axes))
+    kernel = Parameter.made(np.tile(column, (1, 1, *windows.size)), weight)
+    if axes == _PLANE:
+        return conv(x, windows, kernel, m.optional("bias"), weight.size)
+    return _of_frames(x, windows, kernel, m.optional("bias"), weight.size)
+
+
+@row("nn.TemporalRowConvolution")
+def _rows(m: Module, x: Value) -> Value:
+    """Each number of frames by itself; frames are the last dimension but with featFirst."""
+    weight, bias = m.parameter("weight"), m.optional("bias")
+    windows = Windows.of([m.whole("kW")], [m.whole("dW", 1)])
+    groups = weight.shape[0]
+    if m.get("featFirst"):
+        return with_samples(x, 3, lambda x: conv(x, windows, weight, bias, groups))
+    return _of_frames(x, windows, weight, bias, groups)
+
+
+def _of_frames(
+    x: Value, windows: Windows, weight: Parameter, bias: Parameter | None, groups: int = 1
+) -> Value:
+    """A convolution over frames, which are the last dimension."""
+    if x.shape is None:
+        x.set_shape((BATCH, None, weight.shape[1] * groups))
+
+    def apply(x: Value) -> Value:
+        return permute(conv(permute(x, (0, 2, 1)), windows, weight, bias, groups), (0, 2, 1))
+
+    return with_samples(x, 3, apply)
 
 
 @row("nn.TemporalConvolution")
 def _temporal(m: Module, x: Value) -> Value:
-    """Of frames, which are the last dimension."""
+    """Of frames, which are the last dimension; cudnn's may add zeros at the ends."""
     inputs, outputs = m.whole("inputFrameSize"), m.whole("outputFrameSize")
-    width, weight = m.whole("kW"), m.parameter("weight")
+    axis = "H" if m.is_cudnn else "W"
+    width, step = m.whole(f"k{axis}"), m.whole(f"d{axis}", 1)
+    weight, bias, ends = m.parameter("weight"), m.optional("bias"), m.whole("padH", 0)
     if x.shape is None:
         x.set_shape((BATCH, None, inputs))
-    if width == m.whole("dW", 1) == 1:
-        return linear(x, weight, m.optional("bias"))
-    moved = np.ascontiguousarray(weight.array().reshape(outputs, width, inputs).transpose(0, 2, 1))
-    kernel = Parameter.made(moved, weight)
-    windows = Windows.of([width], [m.whole("dW", 1)])
-    return permute(conv(permute(x, (0, 2, 1)), windows, kernel, m.optional("bias")), (0, 2, 1))
+    if width == step == 1 and not ends:
+        return linear(x, weight, bias)
+    frames = weight.array().reshape(outputs, width, inputs).transpose(0, 2, 1)
+    kernel = Parameter.made(np.ascontiguousarray(frames), weight)
+    return _of_frames(x, Windows.of([width], [step], [ends]), kernel, bias)

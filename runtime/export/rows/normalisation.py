@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.export.graph import BATCH, Value
-from runtime.export.modules import Module, row
+from runtime.export.graph import BATCH, Data, Value
+from runtime.export.modules import Module, convert, row
 from runtime.export.operators import elementwise as ew
-from runtime.export.operators.layers import batch_norm, lrn
-from runtime.export.operators.reducing import reduce
+from runtime.export.operators.layers import batch_norm, layer_norm, lrn
+from runtime.export.operators.reducing import norm, reduce
+from runtime.export.operators.shaping import squeeze
 from runtime.export.parameters import Parameter
 
 _DIMENSIONS = {
@@ -40,18 +41,72 @@ def _variance(m: Module, eps: float) -> Parameter:
 
 @row("nn.SpatialCrossMapLRN")
 def _lrn(m: Module, x: Value) -> Value:
-    size = m.whole("size")
-    return lrn(x, size, m.number("alpha", 1e-4), m.number("beta", 0.75), m.number("k", 1))
+    k = m.number("k", m.number("K", 1))  # K: of old files of cudnn
+    return lrn(x, m.whole("size", 5), m.number("alpha", 1e-4), m.number("beta", 0.75), k)
 
 
 @row("nn.Normalize")
 def _normalize(m: Module, x: Value) -> Value:
     """Vectors, which are the last dimension, by their norm."""
     p, eps = m.number("p"), m.number("eps", 1e-10)
-    dim = x.rank - 1
+    dim = x.rank - 1 if x.shape is not None else 1
     if p == float("inf"):
-        norm = ew.with_number("Add", reduce(ew.function(x, "abs"), "Max", dim, True), eps)
-        return ew.binary("Div", x, norm)
+        size = ew.with_number("Add", norm(x, p, dim, True), eps)
+        return ew.binary("Div", x, size)
     powers = ew.power(x if p % 2 == 0 else ew.function(x, "abs"), p)
     total = ew.with_number("Add", reduce(powers, "Sum", dim, True), eps)
     return ew.binary("Div", x, ew.function(total, "sqrt") if p == 2 else ew.power(total, 1 / p))
+
+
+@row("nn.LayerNormalization")
+def _layer_normalization(m: Module, x: Value) -> Value:
+    """A chain of modules, which hold what it was made with.
+
+    Of a batch nn subtracts the means of other samples.
+    """
+    first, _, normalize, *affine = m.modules
+    features = first.modules[1].modules[1].whole("nfeatures")
+    if x.rank != 1:
+        raise m.error("mixes the means of samples; give --input for one sample, of one dimension")
+    x.shape = (features,)
+    weight = affine[1].optional("weight") if len(affine) > 2 else None
+    bias = affine[2].optional("bias") if len(affine) > 2 else None
+    return layer_norm(x, weight, bias, normalize.number("eps") / features)
+
+
+@row("nn.SpatialFeatNormalization")
+def _feat_normalization(m: Module, x: Value) -> Value:
+    """Of dpnn: planes by a mean and a deviation that were given."""
+    mean, std = [m.parameter(name, trained=False) for name in ("mean", "std")]
+    if x.shape is None:
+        x.set_shape((BATCH, mean.size, None, None))
+    gap = ew.binary("Sub", x, ew.parameter(x, "mean", mean.view(mean.size, 1, 1)))
+    return ew.binary("Div", gap, ew.parameter(x, "std", std.view(std.size, 1, 1)))
+
+
+@row("nn.SpatialSubtractiveNormalization")
+def _subtractive(m: Module, x: Value) -> Value:
+    """Without the mean of what is around, which its modules compute."""
+    return ew.binary("Sub", x, _around(m, x, "meanestimator"))
+
+
+@row("nn.SpatialDivisiveNormalization")
+def _divisive(m: Module, x: Value) -> Value:
+    """By the deviation of what is around, or by a number where that is small."""
+    deviation = _around(m, x, "stdestimator")
+    limit, value = m.number("threshold", 1e-4), m.number("thresval", 1e-4)
+    return ew.binary("Div", x, ew.threshold(deviation, limit, value))
+
+
+def _around(m: Module, x: Value, name: str) -> Value:
+    """An estimate of each place; near the edges there is less around it."""
+    if x.shape is None:
+        x.set_shape((BATCH, m.whole("nInputPlane"), None, None))
+    found = m.tensor(convert(m.child(name), x))
+    part = m.tensor(convert(m.child("meanestimator"), ew.ones_like(x)))
+    return squeeze(ew.binary("Div", found, part), x.rank - 2)
+
+
+@row("nn.SpatialContrastiveNormalization")
+def _contrastive(m: Module, x: Value) -> Data:
+    return convert(m.child("normalizer"), x)

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from runtime.export.graph import Value
 from runtime.export.modules import Module, row
-from runtime.export.operators.shaping import permute
+from runtime.export.operators import elementwise as ew
+from runtime.export.operators.areas import (
+    adaptive_pool,
+    largest_of_dimension,
+    max_unpool,
+    pool_places,
+)
+from runtime.export.operators.shaping import narrow, permute, squeeze, unsqueeze, with_samples
 from runtime.export.operators.windows import (
     Windows,
     avg_pool,
@@ -39,17 +48,59 @@ def _temporal_max(m: Module, x: Value) -> Value:
     if x.shape is None:
         x.set_shape(("batch", None, None))
     windows = Windows.of([m.whole("kW")], [m.whole("dW")])
-    return permute(max_pool(permute(x, (0, 2, 1)), windows), (0, 2, 1))
+
+    def apply(x: Value) -> Value:
+        return permute(max_pool(permute(x, (0, 2, 1)), windows), (0, 2, 1))
+
+    return with_samples(x, 3, apply)
 
 
 @row("nn.SpatialAveragePooling", "nn.VolumetricAveragePooling")
 def _average(m: Module, x: Value) -> Value:
     windows = _windows(m, "THW" if "Volumetric" in m.kind else "HW", 1)
-    include = bool(m.get("count_include_pad", True)) and m.get("mode") is None
-    divide = m.get("divide", True) is not False
+    include = m.get("count_include_pad", True) is not False
+    divide = m.kind != "nn.SpatialAveragePooling" or m.is_cudnn or bool(m.get("divide"))
     if x.shape and list(x.shape[2:]) == list(windows.size) and divide and not any(windows.padding):
         return global_pool(x, "Avg", len(windows.size))
     return avg_pool(x, windows, include, divide)
+
+
+@row("nn.SpatialAdaptiveAveragePooling", "nn.SpatialAdaptiveMaxPooling")
+def _adaptive(m: Module, x: Value) -> Value:
+    return adaptive_pool(x, "Max" if "Max" in m.kind else "Avg", m.wholes("H", "W"))
+
+
+@row("nn.FeatureLPPooling")
+def _feature_lp(m: Module, x: Value) -> Value:
+    """The p-norms of windows of features, which are the first dimension of a sample."""
+    power, count = m.number("power"), x.rank - 1
+    if not m.get("batch_mode"):
+        raise m.error("takes a sample alone (batch_mode is not set)")
+    windows = Windows.of(
+        [m.whole("width"), *[1] * (count - 1)], [m.whole("stride"), *[1] * (count - 1)]
+    )
+    sums = avg_pool(unsqueeze(ew.power(x, power), 1), windows, divide=False)
+    return ew.power(squeeze(sums, 1), 1 / power)
+
+
+@row("nn.TemporalDynamicKMaxPooling")
+def _dynamic(m: Module, x: Value) -> Value:
+    """The largest of each number of frames; how many may depend on the number of frames."""
+    factor, least, dim = m.number("factor", 0), m.whole("minK"), x.rank - 2
+    count = max(least, ceil(factor * x.sizes(dim)[0])) if factor else least
+    return largest_of_dimension(x, count, dim)
+
+
+@row("nn.SpatialMaxUnpooling", "nn.VolumetricMaxUnpooling")
+def _unpooling(m: Module, x: Value) -> Value:
+    """What a pooling module before it has taken goes back to its places."""
+    pooling = m.child("pooling")
+    nodes = [node for node in m.graph.nodes if node.module is pooling.value]
+    if not nodes:
+        raise m.error("the pooling module that it undoes is not before it in the net")
+    (pooled,) = nodes[-1].inputs
+    windows = _windows(pooling, "HW" if "Spatial" in m.kind else "THW")
+    return max_unpool(x, pool_places(pooled, windows), pooled, windows)
 
 
 @row("nn.SpatialUpSamplingNearest")
@@ -63,6 +114,16 @@ def _bilinear(m: Module, x: Value) -> Value:
         sizes = m.whole("oheight"), m.whole("owidth")
         return upsample(x, 1, "linear", sizes=sizes)
     return upsample(x, m.whole("scale_factor"), "linear")
+
+
+@row("nn.UpSampling")
+def _up_sampling(m: Module, x: Value) -> Value:
+    """Of planes or volumes, by the number of dimensions."""
+    dims = x.rank - 2 if x.shape is not None else 2 + (m.get("odepth") is not None)
+    if m.get("scale_factor") is not None:
+        return upsample(x, m.whole("scale_factor"), m.text("mode"), dims)
+    names = ("odepth", "oheight", "owidth")[3 - dims :]
+    return upsample(x, 1, "linear", dims, m.wholes(*names))
 
 
 @row("nn.PixelShuffle")
@@ -81,3 +142,22 @@ _MODES = {
 def _pad(m: Module, x: Value) -> Value:
     left, right, top, bottom = m.wholes("pad_l", "pad_r", "pad_t", "pad_b")
     return pad(x, [(top, bottom), (left, right)], _MODES[m.kind])
+
+
+@row("nn.VolumetricReplicationPadding")
+def _pad_volumes(m: Module, x: Value) -> Value:
+    sides = m.wholes("pfront", "pback", "ptop", "pbottom", "pleft", "pright")
+    return pad(x, list(zip(sides[::2], sides[1::2], strict=True)), "replicate")
+
+
+@row("nn.SpatialUniformCrop")
+def _crop(m: Module, x: Value) -> Value:
+    """Of dpnn: the middle of planes; at random in training."""
+    height, width = x.sizes(x.rank - 2, x.rank - 1)
+    new = m.whole("oheight"), m.whole("owidth")
+    if m.graph.training:
+        raise m.error("crops at random in training: convert it in evaluation mode")
+    for dim, before, after in zip((-2, -1), (height, width), new, strict=True):
+        start = ceil((before - after) / 2) - 1
+        x = narrow(x, x.rank + dim, start, start + after)
+    return x

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from runtime.export.graph import Value
 from runtime.export.modules import Module, row
-from runtime.export.operators.reducing import reduce
+from runtime.export.operators.layers import shifted
+from runtime.export.operators.reducing import argmax, reduce
 
 _KINDS = {"nn.Max": "Max", "nn.Min": "Min"}
 
@@ -15,6 +16,14 @@ def _sum(m: Module, x: Value) -> Value:
     mean = m.kind == "nn.Mean" or bool(m.get("sizeAverage"))
     keep = m.get("squeeze") is False or x.rank == 1
     return reduce(x, "Mean" if mean else "Sum", dim, keep)
+
+
+@row("nn.ArgMax")
+def _arg_max(m: Module, x: Value) -> Value:
+    """Of dpnn: where the largest element is, from 1."""
+    dims = m.get("nInputDim")
+    dim = m.whole("dim", 1) - 1 + int(bool(dims) and x.rank > int(dims))
+    return shifted(argmax(x, dim), 1)
 
 
 @row(*_KINDS)

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from runtime.export.graph import Data, Value
 from runtime.export.modules import Module, data_row, row
+from runtime.export.operators import elementwise as ew
 from runtime.export.operators.base import total
+from runtime.export.operators.layers import one_hot, take
 from runtime.export.operators.shaping import (
+    cat,
     expand,
+    flatten,
+    for_samples,
     narrow,
     permute,
     reshape,
     select,
     split,
     squeeze,
+    transpose,
     unsqueeze,
 )
+from runtime.export.operators.windows import pad
 
 
 @row("nn.View")
 def _view(m: Module, x: Value) -> Value:
+    """Without a number of dimensions, -1 takes the samples, too."""
     sizes, dims = m.sizes("size"), m.get("numInputDims")
-    if dims is None and -1 in sizes:
-        # Without a number of dimensions, -1 takes the samples, too.
-        return reshape(x, sizes, batch=False)
-    if dims is not None and x.shape is not None and x.rank - int(dims) > 1:
-        raise m.error("with more than one dimension in front of those that it takes")
-    whole = x.shape is not None and x.rank <= int(dims or 0)
-    return reshape(x, sizes, batch=not whole)
+    if dims is None:
+        return reshape(x, sizes, batch=-1 not in sizes)
+    if x.shape is not None and x.rank - int(dims) > 1 and -1 in sizes:
+        raise m.error("has -1 for one of several dimensions in front of those that it takes")
+    return reshape(x, sizes, batch=x.shape is None or x.rank > int(dims))
 
 
 @row("nn.Reshape")
@@ -56,9 +62,10 @@ def _transpose(m: Module, x: Value) -> Value:
 def _squeeze(m: Module, x: Value) -> Value:
     dims = m.get("numInputDims")
     batch = int(dims is not None and x.rank == int(dims) + 1)
-    if m.get("dim"):
-        return squeeze(x, m.whole("dim") - 1 + batch)
     shape = x.shape or ()
+    if m.get("dim"):
+        dim = m.whole("dim") - 1 + batch
+        return squeeze(x, dim) if not shape or shape[dim] == 1 else x
     for dim in reversed(range(batch or 1, x.rank)):
         if shape[dim] == 1:
             x = squeeze(x, dim)
@@ -87,16 +94,72 @@ def _select(m: Module, data: Data) -> Data:
 
 @row("nn.Narrow")
 def _narrow(m: Module, x: Value) -> Value:
+    """A negative length counts from the end; a negative start leaves that many out there."""
     dim, start, length = m.dim(x, "dimension"), m.whole("index"), m.whole("length", 1)
     if start < 0:
-        (size,) = x.sizes(dim)
-        count = length if length >= 0 else size - start + length + 2
-        return narrow(x, dim, 0, size - count)
-    stop = start - 1 + length if length >= 0 else (length + 1 or None)
-    return narrow(x, dim, start - 1, stop)
+        return narrow(x, dim, 0, -length if length >= 0 else start - length - 2)
+    return narrow(x, dim, start - 1, start - 1 + length if length >= 0 else (length + 1 or None))
 
 
 @data_row("nn.SplitTable")
 def _split(m: Module, data: Data) -> Data:
     x = m.tensor(data)
     return list(split(x, m.dim(x, "dimension", "nInputDims")))
+
+
+@data_row("nn.Index")
+def _index(m: Module, data: Data) -> Data:
+    """Places of a dimension by indices, which are the second tensor."""
+    x, indices = m.tensors(data, 2)
+    return take(x, m.dim(x, "dimension"), indices)
+
+
+@row("nn.OneHot")
+def _one_hot(m: Module, x: Value) -> Value:
+    return one_hot(x, m.whole("outputSize"))
+
+
+@row("nn.Padding")
+def _padding(m: Module, x: Value) -> Value:
+    """A value before (pad below 0) or behind a dimension, or before a place that is counted so."""
+    dims, amount, place = m.get("nInputDim"), m.whole("pad"), m.whole("index", 1)
+    dim = m.whole("dim") - 1 + int(bool(dims) and x.rank != dims)
+    behind, value = amount > 0, m.number("value", 0)
+    if place == 1:
+        return _padded(x, dim, (0, amount) if behind else (-amount, 0), value)
+    cut = 1 - place if behind else place - 1
+    first = _padded(narrow(x, dim, 0, cut), dim, (0, abs(amount)), value)
+    return cat([first, narrow(x, dim, cut, None)], dim)
+
+
+def _padded(x: Value, dim: int, amounts: tuple[int, int], value: float) -> Value:
+    return pad(x, [amounts, *[(0, 0)] * (x.rank - dim - 1)], value=value)
+
+
+@row("nn.Constant")
+def _constant(m: Module, x: Value) -> Value:
+    """A tensor; with a number of dimensions (nInputDim) once for each sample."""
+    dims = m.get("nInputDim")
+    value = ew.parameter(x, "value", m.parameter("value", trained=False))
+    return for_samples(value, x) if dims and x.rank > dims else value
+
+
+@row("nn.Convert")
+def _convert(m: Module, x: Value) -> Value:
+    """Dimensions that letters name, in another order; or features of samples (bf)."""
+    old, new = m.text("inputShape"), m.text("outputShape")
+    if new == "b*" or old == new:
+        return x
+    if x.rank != len(old):
+        raise m.error(f"takes {old} here: --input begins with the samples")
+    place = old.index("b")
+    if sorted(old) == sorted(new):
+        return permute(x, [old.index(letter) for letter in new])
+    if new == "bf":
+        first = transpose(x, 0, place) if place else x
+        return flatten(first) if len(old) > 1 else unsqueeze(x, 1)
+    if new == "b" and len(old) == 2:
+        return select(x, 1 - place, 0)
+    if (old, new) == ("b", "bt"):
+        return unsqueeze(x, 1)
+    raise m.error(f"does not convert {old} to {new}")

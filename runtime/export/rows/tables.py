@@ -50,3 +50,42 @@ def _narrow(m: Module, data: Data) -> Data:
 def _flatten(m: Module, data: Data) -> Data:
     table(data, m.graph)
     return list(tensors(data))
+
+
+@data_row("nn.ReverseTable")
+def _reverse(m: Module, data: Data) -> Data:
+    return table(data, m.graph)[::-1]
+
+
+@data_row("nn.ZipTable")
+def _zip(m: Module, data: Data) -> Data:
+    """The first entries of all tables, then the second ones, and so on."""
+    return [list(items) for items in zip(*_tables(m, table(data, m.graph)), strict=False)]
+
+
+@data_row("nn.ZipTableOneToMany")
+def _zip_one(m: Module, data: Data) -> Data:
+    """One value beside each entry of a table."""
+    one, many = table(data, m.graph, 2)[:2]
+    return [[one, item] for item in table(many, m.graph)]
+
+
+@data_row("nn.CAddTensorTable")
+def _add_one(m: Module, data: Data) -> Data:
+    """A tensor added to each entry of a table."""
+    one, many = table(data, m.graph, 2)[:2]
+    return [ew.binary("Add", m.tensor(item), m.tensor(one)) for item in table(many, m.graph)]
+
+
+def _tables(m: Module, items: list[Data]) -> list[list[Data]]:
+    return [table(item, m.graph) for item in items]
+
+
+@data_row("nngraph.JustElement")
+def _just_element(m: Module, data: Data) -> Data:
+    return table(data, m.graph, 1)[0]
+
+
+@data_row("nngraph.JustTable")
+def _just_table(m: Module, data: Data) -> Data:
+    return [data]

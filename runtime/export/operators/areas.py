@@ -1,0 +1,109 @@
+"""Parts of planes that no plain window takes: adaptive pooling, patches, pooling undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from runtime.export.graph import BATCH, Call, Emitter, Value
+from runtime.export.operators.base import node
+from runtime.export.operators.windows import Windows, short
+from runtime.export.parameters import Parameter
+
+
+def adaptive_pool(x: Value, kind: str, sizes: Sequence[int]) -> Value:
+    """The mean ("Avg") or maximum ("Max") of as many parts of each dimension, which may overlap."""
+    if x.shape is None:
+        x.set_shape((BATCH, *[None] * (len(sizes) + 1)))
+    call = Call(
+        f"nn.Adaptive{kind}Pool{len(sizes)}d", {"output_size": short(sizes)}, {}, ("output_size",)
+    )
+    if all(size == 1 for size in sizes):
+        to_onnx: Any = f"Global{_ONNX[kind]}Pool"
+    else:
+        to_onnx = _parts(kind, x.sizes(*range(2, x.rank)), sizes)
+    assert x.shape is not None
+    return node([x], to_onnx, (*x.shape[:2], *sizes), layer=call)
+
+
+_ONNX = {"Avg": "Average", "Max": "Max"}
+
+
+def _parts(kind: str, old: Sequence[int], new: Sequence[int]) -> Any:
+    """Windows where all parts are equal; else the parts of one dimension after the other."""
+    if all(before % after == 0 for before, after in zip(old, new, strict=True)):
+        kernel = [before // after for before, after in zip(old, new, strict=True)]
+        return lambda e, x: e.op(f"{_ONNX[kind]}Pool", x, kernel_shape=kernel, strides=kernel)
+
+    def to_onnx(e: Emitter, x: str) -> Any:
+        reduce = "ReduceMean" if kind == "Avg" else "ReduceMax"
+        for dim, (before, after) in enumerate(zip(old, new, strict=True), 2):
+            parts = []
+            for n in range(after):
+                start, stop = n * before // after, -(-(n + 1) * before // after)
+                part = e.op("Slice", x, e.ints(start), e.ints(stop), e.ints(dim))
+                parts.append(e.op(reduce, part, e.ints(dim), keepdims=1))
+            x = e.op("Concat", *parts, axis=dim)
+        return x
+
+    return to_onnx
+
+
+def patches(x: Value, windows: Windows) -> Value:
+    """The elements of each window as a column: samples x elements x windows."""
+    x_shape = windows.shape(x)
+    (channels,) = x.sizes(1)
+    count = channels * int(np.prod(windows.size))
+    one_each = np.eye(count, dtype=np.float32).reshape(count, channels, *windows.size)
+    places = [size for size in x_shape[2:] if isinstance(size, int)]
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        kernel = e.parameter(Parameter.made(one_each))
+        spread = e.op("Conv", name, kernel, **windows.attributes())
+        return e.op("Reshape", spread, e.ints(0, 0, -1))
+
+    named = windows.arguments()
+    text = ", ".join(f"{name}={value}" for name, value in named.items())
+    shape = (x_shape[0], count, int(np.prod(places)) if len(places) == 2 else None)
+    return node([x], to_onnx, shape, expression=f"F.unfold({{0}}, {text})", word="patches")
+
+
+def pool_places(x: Value, windows: Windows) -> Value:
+    """Where in a plane the maximum of each window is."""
+    dims = len(windows.size)
+    attributes = windows.attributes() | {"ceil_mode": int(windows.ceil)}
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("MaxPool", name, count=2, dilations=list(windows.dilation), **attributes)[1]
+
+    named = windows.arguments("dilation", "ceil_mode")
+    text = ", ".join(f"{name}={value}" for name, value in named.items())
+    text = f"F.max_pool{dims}d({{0}}, {text}, return_indices=True)[1]"
+    return node([x], to_onnx, windows.shape(x), expression=text, kind="int", word="places")
+
+
+def max_unpool(x: Value, places: Value, like: Value, windows: Windows) -> Value:
+    """Elements put where the maxima were, zeros elsewhere; like: what was pooled."""
+    dims = len(windows.size)
+
+    def to_onnx(e: Emitter, x: str, places: str, like: str) -> Any:
+        return e.op("MaxUnpool", x, places, e.op("Shape", like), **windows.attributes())
+
+    text = f"F.max_unpool{dims}d({{0}}, {{1}}, {short(windows.size)}, output_size={{2}}.shape[2:])"
+    return node([x, places, like], to_onnx, like.shape, expression=text)
+
+
+def largest_of_dimension(x: Value, count: int, dim: int) -> Value:
+    """The largest elements along a dimension, in the order in which they stand."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        places = e.op("TopK", name, e.ints(count), count=2, axis=dim)[1]
+        order = e.op("TopK", places, e.ints(count), count=2, axis=dim, largest=0)[0]
+        return e.op("GatherElements", name, order, axis=dim)
+
+    text = f"{{0}}.gather({dim}, {{0}}.topk({count}, {dim}).indices.sort({dim}).values)"
+    assert x.shape is not None
+    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
+    return node([x], to_onnx, shape, expression=text, word="largest")

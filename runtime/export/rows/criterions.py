@@ -1,0 +1,198 @@
+"""Criterions, as modules of a table of an input and a target."""
+
+from __future__ import annotations
+
+from runtime.export.data import Unknown, table
+from runtime.export.graph import Data, Value
+from runtime.export.modules import Module, convert, data_row, no_counterpart
+from runtime.export.operators import elementwise as ew
+from runtime.export.operators.base import as_indices, number
+from runtime.export.operators.layers import shifted
+from runtime.export.operators.losses import loss
+
+
+def _two(m: Module, data: Data) -> tuple[Data, Data]:
+    """The input and the target, which may be tables."""
+    items = table(data, m.graph, 2)
+    for item, name in zip(items, ("input", "target"), strict=False):
+        if isinstance(item, Unknown) and item.tensor is None and not item.is_table:
+            item.name = name
+    return items[0], items[1]
+
+
+def _tensors(m: Module, data: Data) -> list[Value]:
+    return [m.tensor(item) for item in _two(m, data)]
+
+
+def _reduction(m: Module) -> str:
+    return "sum" if m.get("sizeAverage") is False else "mean"
+
+
+_PLAIN = {
+    "nn.AbsCriterion": "nn.L1Loss",
+    "nn.BCECriterion": "nn.BCELoss",
+    "nn.BinaryLogisticRegression": "nn.SoftMarginLoss",
+    "nn.DistKLDivCriterion": "nn.KLDivLoss",
+    "nn.MSECriterion": "nn.MSELoss",
+    "nn.MultiLabelSoftMarginCriterion": "nn.BCEWithLogitsLoss",
+    "nn.SmoothL1Criterion": "nn.SmoothL1Loss",
+    "nn.SoftMarginCriterion": "nn.SoftMarginLoss",
+}
+
+
+@data_row(*_PLAIN)
+def _plain(m: Module, data: Data) -> Data:
+    weights = m.optional("weights", trained=False)
+    return loss(_PLAIN[m.kind], _tensors(m, data), weights, reduction=_reduction(m))
+
+
+_OF_CLASSES = {
+    "nn.ClassNLLCriterion": "nn.NLLLoss",
+    "nn.SpatialClassNLLCriterion": "nn.NLLLoss",
+    "nn.CrossEntropyCriterion": "nn.CrossEntropyLoss",
+    "cudnn.SpatialCrossEntropyCriterion": "nn.CrossEntropyLoss",
+    "cudnn.VolumetricCrossEntropyCriterion": "nn.CrossEntropyLoss",
+}
+
+
+@data_row(*_OF_CLASSES)
+def _of_classes(m: Module, data: Data) -> Data:
+    """Whose targets are the numbers of classes; some have the module that does it within them."""
+    x, target = _tensors(m, data)
+    inner = m.child("nll") if "Entropy" in m.kind else m
+    ignored = inner.whole("ignoreIndex", -100)
+    return loss(
+        _OF_CLASSES[m.kind],
+        [x, _classes(target)],
+        inner.optional("weights", trained=False),
+        reduction=_reduction(m),
+        ignore_index=ignored if ignored == -100 else ignored - 1,
+    )
+
+
+def _classes(target: Value) -> Value:
+    return shifted(as_indices(target, 1), -1)
+
+
+@data_row("nn.MultiMarginCriterion")
+def _multi_margin(m: Module, data: Data) -> Data:
+    x, target = _tensors(m, data)
+    return loss(
+        "nn.MultiMarginLoss",
+        [x, _classes(target)],
+        m.optional("weights", trained=False),
+        p=m.whole("p", 1),
+        margin=m.number("margin", 1),
+        reduction=_reduction(m),
+    )
+
+
+@data_row("nn.MultiLabelMarginCriterion")
+def _multi_label_margin(m: Module, data: Data) -> Data:
+    x, target = _tensors(m, data)
+    return loss("nn.MultiLabelMarginLoss", [x, _classes(target)], reduction=_reduction(m))
+
+
+@data_row("nn.HingeEmbeddingCriterion")
+def _hinge(m: Module, data: Data) -> Data:
+    margin, inputs = m.number("margin", 1), _tensors(m, data)
+    return loss("nn.HingeEmbeddingLoss", inputs, margin=margin, reduction=_reduction(m))
+
+
+_OF_PAIRS = {
+    "nn.CosineEmbeddingCriterion": "nn.CosineEmbeddingLoss",
+    "nn.MarginRankingCriterion": "nn.MarginRankingLoss",
+}
+
+
+@data_row(*_OF_PAIRS)
+def _of_pairs(m: Module, data: Data) -> Data:
+    """Whose input is a table of two tensors."""
+    pair, target = _two(m, data)
+    inputs = [*m.tensors(pair, 2), m.tensor(target)]
+    margin, reduction = m.number("margin"), _reduction(m)
+    return loss(_OF_PAIRS[m.kind], inputs, margin=margin, reduction=reduction)
+
+
+@data_row("nn.MarginCriterion")
+def _margin_criterion(m: Module, data: Data) -> Data:
+    text = f"({number(m.number('margin', 1))} - {{0}} * {{1}}).clamp(min=0).{_reduction(m)}()"
+    return loss("", _tensors(m, data), expression=text)
+
+
+@data_row("nn.DistanceRatioCriterion")
+def _distance_ratio(m: Module, data: Data) -> Data:
+    """Of a pair of distances, without a target."""
+    text = f"F.softplus({{0}} - {{1}}).{_reduction(m)}()"
+    return loss("", m.tensors(data, 2), expression=text)
+
+
+@data_row("nn.L1Cost")
+def _l1_cost(m: Module, data: Data) -> Data:
+    """Of an input alone."""
+    return loss("", [m.tensor(data)], expression="{0}.abs().sum()")
+
+
+@data_row("nn.WeightedMSECriterion")
+def _weighted_mse(m: Module, data: Data) -> Data:
+    """The target is weighted."""
+    x, target = _tensors(m, data)
+    weight = ew.parameter(x, "weight", m.parameter("weight", trained=False))
+    return loss("nn.MSELoss", [x, ew.binary("Mul", target, weight)], reduction=_reduction(m))
+
+
+@data_row("nn.ClassSimplexCriterion")
+def _simplex(m: Module, data: Data) -> Data:
+    """The square of the distance to the corner of a class."""
+    x, target = _tensors(m, data)
+    text = f'F.mse_loss({{0}}, {{weight}}[{{1}}], reduction="{_reduction(m)}")'
+    corners = m.parameter("simplex", trained=False)
+    return loss("", [x, _classes(target)], corners, expression=text)
+
+
+@data_row("nn.MultiCriterion", "nn.ParallelCriterion")
+def _several(m: Module, data: Data) -> Data:
+    """A weighted sum of criterions, of one input, or of an input and a target for each."""
+    children, weights = m.children("criterions"), m.numbers("weights")
+    inputs, targets = _two(m, data)
+    pairs = [(inputs, targets)] * len(children)
+    if m.kind == "nn.ParallelCriterion":
+        targets = [targets] * len(children) if m.get("repeatTarget") else targets
+        tables = [table(each, m.graph, len(children)) for each in (inputs, targets)]
+        pairs = list(zip(*tables, strict=True))
+    found = [
+        ew.with_number("Mul", loss_of, weight) if weight != 1 else loss_of
+        for child, pair, weight in zip(children, pairs, weights, strict=True)
+        for loss_of in [m.tensor(convert(child, list(pair)))]
+    ]
+    return ew.of_all("Add", found)
+
+
+@data_row("nn.ModuleCriterion")
+def _with_modules(m: Module, data: Data) -> Data:
+    """Modules that the input and the target go through before."""
+    names = ("inputModule", "targetModule")
+    found = [
+        item if m.get(name) is None else convert(m.child(name), item)
+        for name, item in zip(names, _two(m, data), strict=True)
+    ]
+    return convert(m.child("criterion"), found)
+
+
+@data_row("nn.CriterionTable", "nn.ModuleFromCriterion")
+def _as_module(m: Module, data: Data) -> Data:
+    return convert(m.child("criterion"), data)
+
+
+no_counterpart(
+    "PyTorch has none like it; write it by hand",
+    "nn.L1HingeEmbeddingCriterion",
+    "nn.NCECriterion",
+    "nn.SpatialAutoCropMSECriterion",
+    "nn.SpatialBinaryLogisticRegression",
+)
+no_counterpart(
+    "it rewards modules that draw at random: convert the net without it",
+    "nn.BinaryClassReward",
+    "nn.VRClassReward",
+)

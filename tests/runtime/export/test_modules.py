@@ -1,0 +1,109 @@
+"""What modules of nn and dpnn become, beside what they have computed.
+
+``tests/data/export/modules.t7`` has the modules, their inputs and outputs. To make it anew, with
+nn, nngraph and dpnn where Lua finds them: ``th tests/runtime/export/modules.lua FILE``.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+
+import runtime
+from runtime import Table
+from runtime.export import ExportError, to_onnx, to_pytorch
+from runtime.export.lowering import graph_of
+
+_FILE = Path(__file__).parents[2] / "data" / "export" / "modules.t7"
+_ENTRIES = {each["name"]: each for each in runtime.load(_FILE).to_list()}
+_RELATIVE = 1e-5  # of differences, as a part of the largest number
+
+each_entry = pytest.mark.parametrize("name", _ENTRIES)
+
+
+def _arrays(value: Any, name: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """The tensors of a table and of the tables in it, by the names of a net's inputs."""
+    if not isinstance(value, Table):
+        yield name, np.asarray(value)
+        return
+    for number, item in enumerate(value.to_list(), 1):
+        yield from _arrays(item, f"{name}{number}")
+
+
+def _compare(name: str, found: list[Any]) -> None:
+    wanted = [array for _, array in _arrays(_ENTRIES[name]["output"], "")]
+    assert [each.shape for each in found] == [each.shape for each in wanted]
+    for one, other in zip(wanted, found, strict=True):
+        np.testing.assert_allclose(other, one, rtol=0, atol=_RELATIVE * max(abs(one).max(), 1))
+
+
+def _inputs(name: str, indices: set[str]) -> dict[str, Any]:
+    """The input by names; indices: those that are whole numbers."""
+    return {
+        place: array.astype(np.int64 if place in indices else np.float32)
+        for place, array in _arrays(_ENTRIES[name]["input"], "input")
+    }
+
+
+def _shapes(name: str) -> Iterator[str | None]:
+    """The sizes to convert with, and none, where a module takes them for what they are."""
+    yield _ENTRIES[name]["shape"]
+    ranks = {place: array.ndim for place, array in _arrays(_ENTRIES[name]["input"], "input")}
+    try:
+        found = graph_of(_ENTRIES[name]["module"]).inputs
+    except ExportError as error:
+        assert "give --input" in str(error)
+        return
+    if all(each.shape is not None and ranks.get(each.name) == each.rank for each in found):
+        yield None
+
+
+@each_entry
+def test_onnx(name: str, tmp_path: Path) -> None:
+    for shape in _shapes(name):
+        to_onnx(_ENTRIES[name]["module"], tmp_path / "net.onnx", check=False, input=shape)
+        session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))
+        kinds = {each.name: each.type for each in session.get_inputs()}
+        inputs = _inputs(name, {each for each, kind in kinds.items() if kind == "tensor(int64)"})
+        _compare(name, session.run(None, {each: inputs[each] for each in kinds}))
+
+
+def test_pytorch_sources(tmp_path: Path) -> None:
+    """They are Python as its formatter and linter want it."""
+    for number, (name, entry) in enumerate(_ENTRIES.items()):
+        for shape in _shapes(name):
+            target = tmp_path / f"net{number}_{shape is None}.pt"
+            to_pytorch(entry["module"], target, check=False, input=shape)
+    for words in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
+        command = [sys.executable, "-m", "ruff", *words, "-q", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+@each_entry
+def test_pytorch(name: str, tmp_path: Path) -> None:
+    import torch
+
+    for shape in _shapes(name):
+        to_pytorch(_ENTRIES[name]["module"], tmp_path / "net.pt", check=False, input=shape)
+        space: dict[str, Any] = {"__name__": "net"}
+        exec(compile((tmp_path / "net.py").read_text(), "net.py", "exec"), space)
+        net = space["Model"]()
+        net.load_state_dict(torch.load(tmp_path / "net.pt", weights_only=True))
+        whole = {"OneHot", "LookupTable", "Index"} & {name.partition(":")[0]}
+        inputs = _inputs(name, {"input", "input2"} if whole else set())
+        names = list(signature(net.forward).parameters)
+        given = list(inputs)[:1] if names == ["x"] else names
+        with torch.no_grad():
+            found = net(*[torch.from_numpy(inputs[each]) for each in given])
+        _compare(name, [each.numpy() for each in (found if isinstance(found, tuple) else [found])])
