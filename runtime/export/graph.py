@@ -295,6 +295,13 @@ class Graph:
             before.overwritten = result
         self._last[id(module)] = result
 
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """While a copy of a module is converted, whose results are its own."""
+        before, self._last = self._last, {}
+        yield
+        self._last = before
+
     def prune(self) -> None:
         """Take out the nodes whose results nothing uses."""
         used = {id(value) for value in self.outputs}

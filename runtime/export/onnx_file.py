@@ -138,9 +138,7 @@ class OnnxGraph:
         self.nodes.append(onnx.helper.make_node("Identity", [old], [new], new))
 
     def inputs(self) -> list[Any]:
-        """Descriptions of the graph's inputs. Raises ExportError for one without dimensions."""
-        if any(value.shape is None for value in self.graph.inputs):
-            raise ExportError("how many dimensions the input has must be known: give --input")
+        """Descriptions of the graph's inputs."""
         return [self._info(value.name, value) for value in self.graph.inputs]
 
     def _info(self, name: str, value: Value) -> Any:

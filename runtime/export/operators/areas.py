@@ -9,8 +9,9 @@ import numpy as np
 
 from runtime.export.graph import BATCH, Call, Emitter, Value
 from runtime.export.operators.base import node
-from runtime.export.operators.windows import Windows, short
+from runtime.export.operators.windows import CONV, POOL, Windows, pool_arguments, short
 from runtime.export.parameters import Parameter
+from runtime.export.python_text import Name, call_text
 
 
 def adaptive_pool(x: Value, kind: str, sizes: Sequence[int]) -> Value:
@@ -64,10 +65,10 @@ def patches(x: Value, windows: Windows) -> Value:
         spread = e.op("Conv", name, kernel, **windows.attributes())
         return e.op("Reshape", spread, e.ints(0, 0, -1))
 
-    named = windows.arguments()
-    text = ", ".join(f"{name}={value}" for name, value in named.items())
+    named = {"input": Name("{0}"), **windows.arguments()}
+    text = call_text(Call("F.unfold", named, CONV, ("input", "kernel_size")))
     shape = (x_shape[0], count, int(np.prod(places)) if len(places) == 2 else None)
-    return node([x], to_onnx, shape, expression=f"F.unfold({{0}}, {text})", word="patches")
+    return node([x], to_onnx, shape, expression=text, word="patches")
 
 
 def pool_places(x: Value, windows: Windows) -> Value:
@@ -78,9 +79,9 @@ def pool_places(x: Value, windows: Windows) -> Value:
     def to_onnx(e: Emitter, name: str) -> Any:
         return e.op("MaxPool", name, count=2, dilations=list(windows.dilation), **attributes)[1]
 
-    named = windows.arguments("dilation", "ceil_mode")
-    text = ", ".join(f"{name}={value}" for name, value in named.items())
-    text = f"F.max_pool{dims}d({{0}}, {text}, return_indices=True)[1]"
+    named = {"input": Name("{0}"), **pool_arguments(windows, "dilation"), "return_indices": True}
+    call = Call(f"F.max_pool{dims}d", named, POOL, ("input", "kernel_size", "stride"))
+    text = f"{call_text(call)}[1]"
     return node([x], to_onnx, windows.shape(x), expression=text, kind="int", word="places")
 
 

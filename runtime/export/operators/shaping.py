@@ -41,7 +41,7 @@ def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
         return _reshape_samples(x, numbers)
     known = total(own) if x.shape is not None else None
     shape = tuple([_filled(size, numbers, known) if size == -1 else size for size in numbers])
-    if numbers[:1] == [-1] and known is None and total(numbers[1:]) == total(own[1:]):
+    if own and numbers[:1] == [-1] and known is None and total(numbers[1:]) == total(own[1:]):
         shape = (own[0], *shape[1:])
     text = f"{{0}}.reshape({', '.join(map(str, numbers))})"
 
@@ -233,5 +233,6 @@ def stack(values: Sequence[Value], dim: int) -> Value:
     shape = (
         (*first.shape[:dim], len(values), *first.shape[dim:]) if first.shape is not None else None
     )
-    text = f"torch.stack(({', '.join(f'{{{n}}}' for n in range(len(values)))},), {dim})"
+    names = [f"{{{n}}}" for n in range(len(values))]
+    text = f"torch.stack([{', '.join(names)}], {dim})"
     return node(list(values), to_onnx, shape, expression=text, kind=first.kind, word="joined")

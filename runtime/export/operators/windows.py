@@ -86,8 +86,9 @@ class Windows:
         }
 
 
-_CONV = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "bias": True, "output_padding": 0}
-_POOL = {"padding": 0, "dilation": 1, "ceil_mode": False, "count_include_pad": True}
+#: PyTorch's defaults.
+CONV = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "bias": True, "output_padding": 0}
+POOL = {"padding": 0, "dilation": 1, "ceil_mode": False, "count_include_pad": True}
 
 
 def _need_channels(x: Value, channels: int, dims: int) -> None:
@@ -104,7 +105,7 @@ def conv(
     named: dict[str, Any] = {"in_channels": inputs, "out_channels": outputs}
     named |= windows.arguments("dilation") | {"groups": groups, "bias": bias is not None}
     plain_names = ("in_channels", "out_channels", "kernel_size")
-    call = Call(f"nn.Conv{len(windows.size)}d", named, _CONV, plain_names)
+    call = Call(f"nn.Conv{len(windows.size)}d", named, CONV, plain_names)
     to_onnx = plain("Conv", **windows.attributes(), dilations=list(windows.dilation), group=groups)
     parameters = {"weight": weight, "bias": bias}
     return node([x], to_onnx, windows.shape(x, outputs), layer=call, parameters=parameters)
@@ -125,7 +126,7 @@ def conv_transpose(
     named |= windows.arguments() | {"output_padding": short(extra)}
     named |= {"groups": groups, "bias": bias is not None, "dilation": short(windows.dilation)}
     plain_names = ("in_channels", "out_channels", "kernel_size")
-    call = Call(f"nn.ConvTranspose{len(windows.size)}d", named, _CONV, plain_names)
+    call = Call(f"nn.ConvTranspose{len(windows.size)}d", named, CONV, plain_names)
     attributes = windows.attributes() | {"dilations": list(windows.dilation)}
     to_onnx = plain("ConvTranspose", **attributes, output_padding=list(extra), group=groups)
     shape = windows.shape(x, outputs)
@@ -144,8 +145,8 @@ def _grown(windows: Windows, extra: Ints, dim: int, size: Dim) -> Dim:
 def max_pool(x: Value, windows: Windows) -> Value:
     call = Call(
         f"nn.MaxPool{len(windows.size)}d",
-        _pool_arguments(windows, "dilation"),
-        _POOL,
+        pool_arguments(windows, "dilation"),
+        POOL,
         ("kernel_size", "stride"),
     )
     attributes = windows.attributes() | {"ceil_mode": int(windows.ceil)}
@@ -153,7 +154,8 @@ def max_pool(x: Value, windows: Windows) -> Value:
     return node([x], to_onnx, windows.shape(x), layer=call)
 
 
-def _pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
+def pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
+    """PyTorch's arguments of pooling."""
     named = windows.arguments(*more, "ceil_mode")
     if named["stride"] == named["kernel_size"]:
         del named["stride"]  # PyTorch's default
@@ -164,7 +166,7 @@ def avg_pool(
     x: Value, windows: Windows, include_padding: bool = True, divide: bool = True
 ) -> Value:
     """divide: False for sums, which PyTorch's layer has for planes and volumes alone."""
-    named = _pool_arguments(windows) | {"count_include_pad": include_padding}
+    named = pool_arguments(windows) | {"count_include_pad": include_padding}
     count = 1
     for size in windows.size:
         count *= size
@@ -172,7 +174,7 @@ def avg_pool(
         return with_number("Mul", avg_pool(x, windows), count)
     if not divide:
         named["divisor_override"] = 1
-    call = Call(f"nn.AvgPool{len(windows.size)}d", named, _POOL, ("kernel_size", "stride"))
+    call = Call(f"nn.AvgPool{len(windows.size)}d", named, POOL, ("kernel_size", "stride"))
     attributes = windows.attributes() | {"ceil_mode": int(windows.ceil)}
 
     def to_onnx(e: Emitter, name: str) -> Any:

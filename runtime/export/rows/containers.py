@@ -51,12 +51,14 @@ def _parallel_table(m: Module, data: Data) -> Data:
 
 @data_row("nn.MapTable")
 def _map_table(m: Module, data: Data) -> Data:
-    """Its modules share their parameters, where it is not told otherwise."""
+    """Copies of a module; where they do not share its parameters, those that are there."""
     items, children = table(data, m.graph), m.modules or [m.child("module")]
-    if m.get("shared") is False and len(items) > len(children):
-        raise m.error(f"has {len(children)} modules for a table of {len(items)}")
-    alone = m.get("shared") is not False
-    return [convert(children[0 if alone else n], item) for n, item in enumerate(items)]
+    own = 1 if m.get("shared") is not False else len(children)
+    results = []
+    for number, item in enumerate(items):
+        with m.graph.apart():
+            results.append(convert(children[number if number < own else 0], item))
+    return results
 
 
 @data_row("nn.Bottle")
@@ -102,7 +104,8 @@ def _padded(x: Value, sizes: Sequence[Dim]) -> Value:
         size - own if isinstance(size, int) and isinstance(own, int) else 0
         for own, size in zip(x.shape or (), sizes, strict=True)
     ]
-    return pad(x, [(gap // 2, gap - gap // 2) for gap in gaps[1:]]) if any(gaps) else x
+    start = next((place for place, gap in enumerate(gaps) if gap), None)
+    return x if start is None else pad(x, [(gap // 2, gap - gap // 2) for gap in gaps[start:]])
 
 
 @data_row("nn.WeightNorm")

@@ -103,7 +103,8 @@ def _around(m: Module, x: Value, name: str) -> Value:
     if x.shape is None:
         x.set_shape((BATCH, m.whole("nInputPlane"), None, None))
     found = m.tensor(convert(m.child(name), x))
-    part = m.tensor(convert(m.child("meanestimator"), ew.ones_like(x)))
+    with m.graph.apart():
+        part = m.tensor(convert(m.child("meanestimator"), ew.ones_like(x)))
     return squeeze(ew.binary("Div", found, part), x.rank - 2)
 
 

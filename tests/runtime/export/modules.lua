@@ -1,7 +1,7 @@
---- Writes the file that test_modules.lua compares with: modules of nn and dpnn, with an input and
+--- Writes the file that test_modules.py compares with: modules of nn and dpnn, with an input and
 -- what they compute of it.
 -- @script modules
--- usage: th modules.lua modules.t7, with nn, nngraph and dpnn where Lua finds them
+-- usage: th modules.lua modules.t7, with nn, nngraph and dpnn where Lua finds them; then gzip -9n
 
 require 'nn'
 require 'nngraph'
@@ -16,14 +16,18 @@ local entries = {}
 -- What is used in training alone, and what a module computes anew.
 local LEFT_OUT = {
   'output', 'gradInput', 'gradWeight', 'gradBias', 'gradV', 'gradG', 'gradDiagCov', 'finput',
-  'fgradInput', '_ones', 'addBuffer', 'gradWeightBuffer', 'allcolumns',
+  'fgradInput', 'addBuffer', 'allcolumns', 'indices', 'ones', 'coef', 'noise', 'buffer', 'norm',
+  'save_mean', 'save_std', 'localstds', 'adjustedstds', 'thresholdedstds', 'localsums',
+  'adjustedsums', 'normp', 'scale',
 }
 
 local function strip(value, seen)
   if type(value) ~= 'table' or torch.isTensor(value) or seen[value] then return end
   seen[value] = true
-  if value.gradInput ~= nil or value.modules then
-    for _, name in ipairs(LEFT_OUT) do value[name] = nil end
+  if torch.typename(value) then
+    for _, name in ipairs(LEFT_OUT) do
+      if type(value[name]) ~= 'number' then value[name] = nil end
+    end
     for name, field in pairs(value) do
       if type(name) == 'string' and name:sub(1, 1) == '_' and torch.isTensor(field) then
         value[name] = nil
@@ -69,10 +73,11 @@ local function add(name, module, input, change, shape)
   module:evaluate()
   local saved = copy(input)
   local output = copy(module:forward(input))
+  module:clearState()
   strip(module, {})
   if change then change(module) end
   entries[#entries + 1] =
-    { name = name, module = module, input = saved, output = output, shape = shape or sizes(input) }
+    { name = name, module = module, input = saved, output = output, shape = shape or sizes(saved) }
 end
 
 local function sequential(...)
@@ -155,9 +160,6 @@ add('CMul: as many', nn.CMul(6), random(2, 3, 2))
 add('Linear', nn.Linear(3, 2), random(4, 3))
 add('Linear: without bias', nn.Linear(3, 2, false), random(4, 3))
 add('LinearWeightNorm', nn.LinearWeightNorm(3, 2), random(4, 3))
-add('LinearWeightNorm: cleared', nn.LinearWeightNorm(3, 2), random(4, 3), function(m)
-  m.weight:resize(0)
-end)
 add('PartialLinear', nn.PartialLinear(3, 4), random(2, 3))
 local partial = nn.PartialLinear(3, 4)
 partial:setPartition(torch.LongTensor { 4, 2 })

@@ -1,11 +1,13 @@
 """What modules of nn and dpnn become, beside what they have computed.
 
-``tests/data/export/modules.t7`` has the modules, their inputs and outputs. To make it anew, with
-nn, nngraph and dpnn where Lua finds them: ``th tests/runtime/export/modules.lua FILE``.
+``tests/data/export/modules.t7.gz`` has the modules, their inputs and outputs. To make it anew, with
+nn, nngraph and dpnn where Lua finds them: ``th tests/runtime/export/modules.lua modules.t7``, and
+``gzip -9n modules.t7``.
 """
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,8 +25,9 @@ from runtime import Table
 from runtime.export import ExportError, to_onnx, to_pytorch
 from runtime.export.lowering import graph_of
 
-_FILE = Path(__file__).parents[2] / "data" / "export" / "modules.t7"
-_ENTRIES = {each["name"]: each for each in runtime.load(_FILE).to_list()}
+_FILE = Path(__file__).parents[2] / "data" / "export" / "modules.t7.gz"
+with gzip.open(_FILE) as _file:
+    _ENTRIES = {each["name"]: each for each in runtime.load(_file).to_list()}
 _RELATIVE = 1e-5  # of differences, as a part of the largest number
 
 each_entry = pytest.mark.parametrize("name", _ENTRIES)
