@@ -46,6 +46,8 @@ def forward_lines(
     for statement in every if keeps_values else _merged(every, uses):
         text = names.filled(statement)
         if not statement.outputs:
+            if len(outputs) > 1 and len(text) + _ROOM > WIDTH:
+                text = f"({text},)"
             return [*lines, broken(f"return {text}", indent)]
         target = ", ".join(names.target(value, statement.word) for value in statement.outputs)
         lines.append(broken(f"{target} = {text}", indent))
