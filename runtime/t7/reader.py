@@ -32,7 +32,7 @@ from runtime.t7.kinds import (
 )
 from runtime.t7.source import BinarySource
 from runtime.t7.text import TextSource
-from runtime.t7.values import Function, T7Error, Table, TorchObject
+from runtime.t7.values import Function, T7Error, Table, TorchObject, head_of
 
 _MISFIT = "corrupt file: a tensor that does not fit its storage"
 
@@ -83,11 +83,15 @@ class _Entries:
 class _Contents:
     """A function, or an object of a class, whose upvalues or fields are being read."""
 
-    def __init__(self, owner: Function | TorchObject) -> None:
+    def __init__(self, owner: Function | TorchObject, has_head: bool = False) -> None:
         self.owner = owner
+        self._has_head = has_head
 
     def take(self, value: Any) -> bool:
-        """Set what was read; the object is complete then."""
+        """Set what was read; the object is complete then, but for what stands before its fields."""
+        if self._has_head:
+            self._has_head = False
+            return False
         is_table = isinstance(value, Table)
         if isinstance(self.owner, Function):
             if not is_table:
@@ -191,7 +195,7 @@ class ObjectReader:
             value = self._known[number] = self._read_by(reader, name)
             return value, None
         made = self._known[number] = TorchObject(name, None, version)
-        return made, _Contents(made)
+        return made, _Contents(made, head_of(made) is not None)
 
     def _class(self) -> tuple[str, float]:
         """The name of an object's class, and the version of its format."""

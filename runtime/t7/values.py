@@ -6,7 +6,8 @@ which a file lists their fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from runtime.core.errors import TorchError
@@ -221,6 +222,20 @@ class TorchObject:
 
     def __repr__(self) -> str:
         return _text(self, 0)
+
+
+#: Classes whose objects have a value before their fields: from which version of their format on,
+#: and the value by the fields.
+_HEADS: dict[str, tuple[float, Callable[[Table], Any]]] = {
+    "nn.GPU": (0, lambda fields: [fields.get("_type"), fields.get("device")]),
+    "nn.DataParallelTable": (2, lambda fields: fields.get("gpuAssignments")),
+}
+
+
+def head_of(value: TorchObject) -> Callable[[Table], Any] | None:
+    """What makes the value that stands before an object's fields in a file, if there is one."""
+    version, head = _HEADS.get(str(value.torch_typename), (math.inf, None))
+    return head if value.version >= version else None
 
 
 class Function:

@@ -18,7 +18,7 @@ from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of, tensor_of
 from runtime.t7.kinds import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
 from runtime.t7.sink import Sink
-from runtime.t7.values import Function, T7Error, Table, TorchObject
+from runtime.t7.values import Function, T7Error, Table, TorchObject, head_of
 
 
 class ObjectWriter:
@@ -108,7 +108,8 @@ class ObjectWriter:
 
     def _write_fields(self, value: TorchObject) -> Iterator[Any]:
         self._write_class(value.torch_typename, value.version)
-        return iter((value.fields,))
+        head = head_of(value)
+        return iter((value.fields,) if head is None else (head(value.fields), value.fields))
 
     def _write_storage(self, storage: Storage) -> None:
         self._write_class(storage.dtype.storage_name, 1)

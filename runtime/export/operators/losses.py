@@ -25,7 +25,7 @@ def loss(
     graph.unchecked = "criterions are not run beside what is written"
 
     def to_onnx(e: Emitter, *names: str) -> Any:
-        raise ExportError(f"{place}: ONNX has no criterions; .pt writes it for PyTorch")
+        raise ExportError(f"{place}: ONNX has no criterions; .pt writes them for PyTorch")
 
     layer = None
     if function:

@@ -15,7 +15,7 @@ def _two(m: Module, data: Data) -> tuple[Data, Data]:
     """The input and the target, which may be tables."""
     items = table(data, m.graph, 2)
     for item, name in zip(items, ("input", "target"), strict=False):
-        if isinstance(item, Unknown) and item.tensor is None and not item.is_table:
+        if isinstance(data, Unknown) and isinstance(item, Unknown) and item.tensor is None:
             item.name = name
     return items[0], items[1]
 
@@ -32,7 +32,6 @@ _PLAIN = {
     "nn.AbsCriterion": "nn.L1Loss",
     "nn.BCECriterion": "nn.BCELoss",
     "nn.BinaryLogisticRegression": "nn.SoftMarginLoss",
-    "nn.DistKLDivCriterion": "nn.KLDivLoss",
     "nn.MSECriterion": "nn.MSELoss",
     "nn.MultiLabelSoftMarginCriterion": "nn.BCEWithLogitsLoss",
     "nn.SmoothL1Criterion": "nn.SmoothL1Loss",
@@ -117,6 +116,13 @@ def _of_pairs(m: Module, data: Data) -> Data:
 @data_row("nn.MarginCriterion")
 def _margin_criterion(m: Module, data: Data) -> Data:
     text = f"({number(m.number('margin', 1))} - {{0}} * {{1}}).clamp(min=0).{_reduction(m)}()"
+    return loss("", _tensors(m, data), expression=text)
+
+
+@data_row("nn.DistKLDivCriterion")
+def _divergence(m: Module, data: Data) -> Data:
+    """With the mean over all elements, which will not be what PyTorch's layer means by one."""
+    text = f'F.kl_div({{0}}, {{1}}, reduction="none").{_reduction(m)}()'
     return loss("", _tensors(m, data), expression=text)
 
 

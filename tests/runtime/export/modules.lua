@@ -40,6 +40,7 @@ end
 -- Copies a value, so that a module that changes it later does not change what is saved.
 local function copy(value)
   if torch.isTensor(value) then return value:clone() end
+  if type(value) == 'number' then return torch.Tensor { value } end
   local result = {}
   for key, item in pairs(value) do result[key] = copy(item) end
   return result
@@ -428,6 +429,7 @@ add('Bottle: dimensions', nn.Bottle(sequential(nn.View(3, 1), nn.Transpose { 2, 
   random(2, 4, 3))
 add('Decorator', nn.Decorator(nn.Linear(3, 2)), random(2, 3))
 add('DontCast', nn.DontCast(nn.Linear(3, 2), true, true, 'torch.FloatTensor'), random(2, 3))
+add('GPU', nn.GPU(nn.Linear(3, 2), 1), random(2, 3))
 add('NaN', nn.NaN(nn.Linear(3, 2)), random(2, 3))
 add('Profile', nn.Profile(nn.Linear(3, 2)), random(2, 3), function(m) m.timer = nil end)
 add('Serial', nn.Serial(nn.Linear(3, 2)), random(2, 3))
@@ -435,6 +437,71 @@ add('Maxout', nn.Maxout(3, 2, 4), random(2, 3))
 local x = nn.Linear(3, 4)()
 local left, right = nn.Narrow(2, 1, 2)(x), nn.Narrow(2, 3, 2)(x)
 add('gModule', nn.gModule({ x }, { nn.CAddTable() { left, nn.Tanh()(right) } }), random(2, 3))
+
+-- criterions: each of an input and a target
+local function add_criterion(name, criterion, input, target)
+  local output = copy(criterion:forward(input, target))
+  local saved = copy(target and { input, target } or input)
+  strip(criterion, {})
+  entries[#entries + 1] = {
+    name = name,
+    module = criterion,
+    input = saved,
+    output = output,
+    shape = sizes(saved),
+    criterion = true,
+  }
+end
+
+local function signs(...) return torch.Tensor(...):bernoulli():mul(2):add(-1) end
+
+for _, name in ipairs { 'Abs', 'MSE', 'SmoothL1' } do
+  local class = nn[name .. 'Criterion']
+  add_criterion(name .. 'Criterion', class(), random(2, 3), random(2, 3))
+  add_criterion(name .. 'Criterion: sum', class(false), random(2, 3), random(2, 3))
+end
+local chances = torch.rand(2, 3)
+add_criterion('BCECriterion', nn.BCECriterion(), chances, torch.rand(2, 3))
+add_criterion('BCECriterion: weights', nn.BCECriterion(positive(3)), chances, torch.rand(2, 3))
+add_criterion('DistKLDivCriterion', nn.DistKLDivCriterion(), random(2, 3), torch.rand(2, 3))
+add_criterion('SoftMarginCriterion', nn.SoftMarginCriterion(), random(2, 3), signs(2, 3))
+add_criterion('MarginCriterion', nn.MarginCriterion(0.5), random(2, 3), signs(2, 3))
+add_criterion('HingeEmbeddingCriterion', nn.HingeEmbeddingCriterion(0.5), positive(4), signs(4))
+for _, name in ipairs { 'ClassNLLCriterion', 'CrossEntropyCriterion' } do
+  add_criterion(name, nn[name](), random(2, 3), indices(3, 2))
+  add_criterion(name .. ': weights', nn[name](positive(3), false), random(2, 3), indices(3, 2))
+end
+add_criterion('ClassNLLCriterion: ignored', nn.ClassNLLCriterion(nil, true, 2), random(3, 3),
+  torch.Tensor { 1, 2, 3 })
+add_criterion('SpatialClassNLLCriterion', nn.SpatialClassNLLCriterion(), random(2, 3, 2, 2),
+  indices(3, 2, 2, 2))
+add_criterion('MultiMarginCriterion', nn.MultiMarginCriterion(2, positive(3), 0.5), random(2, 3),
+  indices(3, 2))
+add_criterion('MultiLabelMarginCriterion', nn.MultiLabelMarginCriterion(), random(2, 3),
+  torch.Tensor { { 2, 1, 0 }, { 3, 0, 0 } })
+add_criterion('MultiLabelSoftMarginCriterion', nn.MultiLabelSoftMarginCriterion(positive(3)),
+  random(2, 3), torch.Tensor(2, 3):bernoulli())
+add_criterion('MultiLabelSoftMarginCriterion: sum', nn.MultiLabelSoftMarginCriterion(nil, false),
+  random(2, 3), torch.Tensor(2, 3):bernoulli())
+add_criterion('CosineEmbeddingCriterion', nn.CosineEmbeddingCriterion(0.1), pair(), signs(2))
+add_criterion('MarginRankingCriterion', nn.MarginRankingCriterion(0.5), { random(4), random(4) },
+  signs(4))
+add_criterion('WeightedMSECriterion', nn.WeightedMSECriterion(random(3)), random(2, 3), random(2, 3))
+add_criterion('ClassSimplexCriterion', nn.ClassSimplexCriterion(4), random(2, 4), indices(4, 2))
+add_criterion('BinaryLogisticRegression', nn.BinaryLogisticRegression(), random(4, 1), signs(4, 1))
+add_criterion('MultiCriterion', nn.MultiCriterion():add(nn.MSECriterion()):add(nn.AbsCriterion(), 0.5),
+  random(2, 3), random(2, 3))
+add_criterion('ParallelCriterion',
+  nn.ParallelCriterion():add(nn.MSECriterion()):add(nn.CrossEntropyCriterion(), 0.5), pair(),
+  { random(2, 3), indices(3, 2) })
+add_criterion('ModuleCriterion', nn.ModuleCriterion(nn.MSECriterion(), nn.Linear(3, 2), nn.Tanh()),
+  random(2, 3), random(2, 2))
+
+add_criterion('DistanceRatioCriterion', nn.DistanceRatioCriterion(), { positive(4), positive(4) })
+add_criterion('L1Cost', nn.L1Cost(), random(2, 3))
+add_criterion('CriterionTable', nn.CriterionTable(nn.MSECriterion()), pair())
+add_criterion('ModuleFromCriterion', nn.ModuleFromCriterion(nn.CrossEntropyCriterion()),
+  { random(2, 3), indices(3, 2) })
 
 torch.save(arg[1], entries)
 print(#entries .. ' entries')

@@ -113,6 +113,21 @@ def test_a_class_with_a_format_of_its_own(mode: str) -> None:
         loaded(FILES[f"objects{mode}.t7"])
 
 
+HEADS = [("nn.GPU", 1, 73), ("nn.DataParallelTable", 3, 8), ("nn.DataParallelTable", 1, 0)]
+
+
+@pytest.mark.parametrize(("name", "version", "length"), HEADS)
+def test_classes_with_a_value_before_their_fields(name: str, version: int, length: int) -> None:
+    """length: of that value, of which a table that occurs again is a number."""
+    fields = {"_type": "torch.FloatTensor", "device": 2, "gpuAssignments": [1, 2]}
+    data = saved([TorchObject(name, fields, version), "behind"])
+    module, behind = loaded(data).to_list()
+    assert (module.torch_typename, module.device, behind) == (name, 2, "behind")
+    assert saved(loaded(data)) == data
+    plain = saved([TorchObject("a" * len(name), fields, version), "behind"])
+    assert len(data) - len(plain) == length
+
+
 def test_functions_stay_as_they_are() -> None:
     function = loaded(FILES["function.t7"])["f"]
     assert isinstance(function, Function) and function.bytecode.startswith(b"\x1bLJ")
