@@ -27,6 +27,7 @@ _LARGE = 50_000_000  # bytes of a file from which on a terminal shows how far it
 _PAUSE = 0.1  # seconds between two looks at that
 _NEEDS = {
     "--format": "binary, ascii or b32",
+    "--lua": "a Lua program that defines classes of the net",
     "--select": "the path of a module, as model.1.2",
     "--input": "the sizes of the net's input, as 1x3x224x224",
     "--sample": "a .t7 file with an input",
@@ -34,7 +35,7 @@ _NEEDS = {
     "--type": "float or double",
 }
 _FLAGS = ("--training", "--no-check", "--all", "--stub")
-_OF_NETS = ("--select", "--input", "--sample", "--treat", "--type", "--training", "--no-check")
+_OF_NETS = tuple("--select --input --sample --treat --type --training --lua --no-check".split())
 _NETS = (".pt", ".onnx")
 _WEIGHTS = (".safetensors", ".h5")
 _OF_WEIGHTS = ("--select", "--type", "--all")
@@ -157,7 +158,7 @@ def _write_net(
     prepare: Prepare, source: str, target: str, said: dict[str, str], progress: _Progress
 ) -> None:
     """Write a net, and say how it compares."""
-    from runtime import Engine, load
+    from runtime import load
     from runtime.export import to_onnx, to_pytorch
 
     write: Callable[..., Report] = to_onnx if target.endswith(".onnx") else to_pytorch
@@ -170,13 +171,28 @@ def _write_net(
             stub="--stub" in said,
             check="--no-check" not in said,
             sample=load(said["--sample"]) if "--sample" in said else None,
-            engine=Engine(prepare),
+            engine=_engine(prepare, said),
             progress=progress,
         )
     except ValueError as error:
         raise _as_usage(error) from None
     progress.end()
     _tell(report)
+
+
+def _engine(prepare: Prepare, said: Mapping[str, str]) -> Engine:
+    """What runs the net for the check. Raises T7Error where the user's program fails."""
+    from runtime import Engine, LuaError, T7Error
+
+    engine = Engine(prepare)
+    if "--lua" in said:
+        with open(said["--lua"], "rb") as file:
+            source = file.read()
+        try:
+            engine.run(source, name=said["--lua"])
+        except LuaError as error:
+            raise T7Error(error.message) from None
+    return engine
 
 
 def _as_usage(error: ValueError) -> Exception:

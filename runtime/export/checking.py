@@ -25,6 +25,7 @@ from runtime.t7.values import Table, TorchObject
 
 TOLERANCE = 1e-4  # of the largest difference, as a part of the largest number
 _SAMPLES = 2  # so that samples that are mixed up are seen
+_CHANNELS = 3  # of images, where no number is said
 _SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28)  # of images, where no size is said
 
 
@@ -68,7 +69,7 @@ class Reference:
         except LuaError as error:
             raise ExportError(
                 f"the check runs the net, which cannot be run here: {_cause(error)} "
-                "(--no-check writes without it)"
+                "(--lua FILE runs a program that defines it, --no-check writes unchecked)"
             ) from None
 
     def inputs(self, seed: int = 1) -> dict[str, Array]:
@@ -154,7 +155,10 @@ def _type_of(net: TorchObject, graph: Graph) -> str:
 def _random(value: Value, size: int | None, generator: np.random.Generator, dtype: str) -> Array:
     if value.shape is None:
         raise ExportError("the check needs the sizes of the net's input: give --input")
-    shape = [_size(dim, size) for dim in value.shape]
+    image = len(value.shape) > 3
+    shape = [
+        _size(dim, _CHANNELS if image and at == 1 else size) for at, dim in enumerate(value.shape)
+    ]
     if value.kind == "int":
         return generator.integers(1, max(value.highest, 1) + 1, shape)
     return generator.standard_normal(shape).astype(dtype)
@@ -180,7 +184,9 @@ def _cause(error: LuaError) -> str:
     lines = [line for line in error.message.splitlines() if line.strip()]
     if "' not found:" in error.message:
         return lines[-1].strip()
-    return next((line for line in reversed(lines) if not line.startswith("\t")), error.message)
+    before = error.message.partition("\nstack traceback:")[0]  # nn's containers have their own
+    lines = [line for line in before.splitlines() if line.strip() and line[0] != "\t"]
+    return lines[-1] if lines else error.message
 
 
 def compare(reference: Reference, written: Written, inputs: Mapping[str, Array]) -> Outcome:

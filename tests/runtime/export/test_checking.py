@@ -95,7 +95,8 @@ def test_a_net_that_cannot_run_here(tmp_path: Path) -> None:
             to_onnx(chain(), tmp_path / "net.onnx", engine=engine)
     assert str(caught.value) == (
         "the check runs the net, which cannot be run here: 'nn' (layers of neural networks) is a "
-        "package of Lua files: th --install nn brings it (--no-check writes without it)"
+        "package of Lua files: th --install nn brings it (--lua FILE runs a program that defines "
+        "it, --no-check writes unchecked)"
     )
 
 
