@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -24,11 +25,20 @@ _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # there is no room, it tries for ever, or ends the process.
 _BUFFER = 33 << 20
 _STACK = 8 << 20  # bytes of a thread that it starts
+# Bytes that numpy (84 MB) or scipy's linear algebra (95) take while they are loaded. With less,
+# numpy crashes, OpenBLAS ends the process, or Python waits for ever for the lock of a module.
+_TO_LOAD = 100 << 20
 
 
 @contextmanager
-def one_thread_at_load() -> Iterator[None]:
-    """Let a library that is loaded within start with one thread, unless the user chose."""
+def one_thread_at_load(package: str) -> Iterator[None]:
+    """Let a library that is loaded within start with one thread, unless the user chose.
+
+    package: 'numpy' or 'scipy.linalg', with which it comes. Raises MemoryError, before anything is
+    loaded, where there is no room for it.
+    """
+    if package not in sys.modules:
+        _try_room(_TO_LOAD)
     ours = [name for name in _VARIABLES if name not in os.environ]
     os.environ.update(dict.fromkeys(ours, "1"))
     try:
@@ -47,10 +57,13 @@ def check_room(threads: int, library: str = "numpy") -> None:
     It is asked for until there was room once: the library keeps the buffers. library: that of
     'numpy' or of 'scipy', each of which has its own.
     """
-    room = threads * _BUFFER + (threads - 1) * _STACK
+    _try_room(threads * _BUFFER + (threads - 1) * _STACK)
+
+
+def _try_room(nbytes: int) -> None:
     try:
         # Private, since limits of a process's data do not count what is shared.
-        mmap.mmap(-1, room, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+        mmap.mmap(-1, nbytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except (OSError, ValueError):
         raise MemoryError from None
 

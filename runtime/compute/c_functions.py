@@ -167,7 +167,7 @@ def _find(module: str, name: str, itemsize: int) -> tuple[int | None, int]:
     None for an address where there is none, or whole numbers are larger than ints.
     """
     try:
-        with one_thread_at_load():  # takes a while: not before it is needed
+        with one_thread_at_load("scipy.linalg"):  # takes a while: not before it is needed
             functions = import_module(f"scipy.linalg.{module}").__pyx_capi__
         kind, address = _capsule(functions["sd"[itemsize == 8] + name])
     except (AttributeError, ImportError, KeyError):

@@ -25,7 +25,7 @@ _error: BaseException | None = None
 def load_operations() -> None:
     """Load it, unless it is loaded. Raises ImportError or MemoryError where numpy cannot be loaded.
 
-    What has failed once is not tried again: neither numpy nor the table of operations can be
+    What has begun and failed is not tried again: neither numpy nor the table of operations can be
     loaded twice.
     """
     global _is_loaded
@@ -48,12 +48,12 @@ def _load(module: str) -> None:
     global _error
     if _error is not None:
         raise _error.with_traceback(None)
-    try:
-        with one_thread_at_load(), nothing_is_garbage():
+    with one_thread_at_load("numpy"), nothing_is_garbage():
+        try:
             import_module(module)
-    except BaseException as error:
-        _error = _explained(error)
-        raise _error from error
+        except BaseException as error:
+            _error = _explained(error)
+            raise _error from error
 
 
 def _explained(error: BaseException) -> BaseException:

@@ -20,5 +20,5 @@ def preload_random() -> None:
 
 def preload_lapack() -> None:
     """Load the routines of LAPACK, which take about 100 milliseconds."""
-    with one_thread_at_load():
+    with one_thread_at_load("scipy.linalg"):
         import scipy.linalg.lapack  # noqa: F401

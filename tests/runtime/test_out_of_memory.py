@@ -10,7 +10,7 @@ import pytest
 
 TOP = Path(__file__).parent.parent.parent
 KILOBYTES = [
-    200_000,
+    220_000,
     *(pytest.param(most, marks=pytest.mark.slow) for most in (300_000, 700_000)),
 ]
 LUA, TORCH = "not enough memory", "$ Torch: not enough memory"

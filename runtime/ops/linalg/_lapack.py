@@ -98,7 +98,7 @@ def is_medium(t: Tensor) -> bool:
 
 @cache
 def _routine(name: str) -> Callable[..., Any]:
-    with one_thread_at_load():
+    with one_thread_at_load("scipy.linalg"):
         from scipy.linalg import lapack  # imported on first use, as it takes a while
 
     check_room(1, "scipy")

@@ -134,6 +134,23 @@ run(engine, b"print(x)")
     assert run(NOTICE + code) == expected
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS limits memory there")
+def test_it_is_not_begun_without_memory_for_all_of_it() -> None:
+    code = """
+import resource
+engine = Engine()
+run(engine, b"print(1)")
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (50 << 20), resource.RLIM_INFINITY))
+run(engine, b"x = torch.ones(2)")
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+run(engine, b"print(torch.ones(2):sum())")
+"""
+    expected = "1\t\nerror: stdin:1: $ Torch: not enough memory. Buy new RAM!\n2\t\n"
+    assert run(code) == expected
+
+
 def test_threads_that_need_it_at_once() -> None:
     code = """
 engines = [Engine() for _ in range(4)]

@@ -268,7 +268,7 @@ def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_t
             with blas_threads.many_threads(3):
                 return [library.num_threads for library in blas_threads._libraries()]
 
-        with blas_threads.one_thread_at_load():
+        with blas_threads.one_thread_at_load("scipy.linalg"):
             before = threads()
             import scipy.linalg
         print(before, threads())
