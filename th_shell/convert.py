@@ -51,8 +51,45 @@ _OPTIONS = {  # that there are for new files, by the ends of their names
 }
 
 
+_HELP = """\
+Usage: th --convert in.t7 [new file] [options]
+
+Without a new file: say what is in a file of Torch7, and what its modules become.
+
+New files, by the ends of their names:
+  .pt           a net for PyTorch: its parameters as a state_dict, and beside them its source (.py)
+  .onnx         a net for ONNX
+  .safetensors  tensors by name, and the structure in the header
+  .h5           tensors by name as HDF5, and the structure as an attribute
+  .npz          tensors by name as arrays of numpy
+  .json         the structure
+  .t7           a file of Torch7
+
+Options of nets:
+  --select PATH     the module in the file, as model.1.2; for .safetensors and .h5 any part
+  --input SIZES     the sizes of the net's input, as 1x3x224x224, of which the first, of samples,
+                    stays open; of a table 1x10,1x20
+  --treat A=B,...   take classes for others, as my.Residual=nn.Sequential
+  --training        convert the net as it trains, not as it is used
+  --type double     write double numbers; .pt and .onnx have float otherwise, .safetensors and .h5
+                    what the file has
+  --sample in.t7    an input by which what was written is compared with the net
+  --lua FILE        a Lua program that defines classes of the net, which is run before that
+  --no-check        do not compare
+  --stub            for .pt: leave the places of unknown classes empty in the source
+
+Options of the others:
+  --all             for .safetensors, .h5, .npz and .json: also gradients, results, room to compute
+                    in, and what an optimizer keeps, which are left out where there is a module
+  --format FORMAT   for .t7: binary, ascii or b32
+"""
+
+
 def run(words: Sequence[str], prepare: Prepare) -> int:
     """Run it; returns the exit status. words: those behind --convert. Raises UsageError."""
+    if "--help" in words or "-h" in words:
+        print(_HELP, end="")
+        return 0
     files, said = read_words("convert", words, _NEEDS, _FLAGS)
     source, target = _files(files)
     ending = _ending(target, said)

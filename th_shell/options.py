@@ -25,9 +25,8 @@ Options:
                      is not here; they are not run
   --lsp              serve an editor: what --check says, completion, help, definitions
   --dap              debug programs from an editor: the Debug Adapter Protocol
-  --convert in.t7 out.npz
-                     write what a file of Torch7 holds as arrays of numpy, in out.json its
-                     structure, or in out.t7 the same (--format ascii or b32)
+  --convert in.t7    say what is in a file of Torch7; with the name of a new file, write it for
+                     PyTorch, ONNX and others (--convert --help)
   --install name...  bring packages for Lua, with what they need, to where require finds them: by
                      name (nn, optim, rnn), from a git URL or a folder; --tree FOLDER for another
                      place than the user's

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from safetensors import safe_open
 
 from runtime import Table, TorchObject, save
 from tests.runtime.io.torch7_files import FILES
+from th_shell import convert
 from th_shell.cli import main
 from th_shell.options import Options, parse
 
@@ -80,6 +82,16 @@ def test_a_part_of_a_file() -> None:
         with safe_open("out.safetensors", "numpy") as file:
             found = {name: file.get_tensor(name).size for name in file.keys()}
         assert found == ({"output": 3} if size else {})
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """All options and names of new files are told, in lines that fit."""
+    assert main(["--convert", "--help"]) == 0
+    told = capsys.readouterr().out
+    endings = [ending for ending in convert._OPTIONS if ending]
+    words = {*convert._NEEDS, *convert._FLAGS, *endings}
+    assert words <= set(re.findall(r"(?<![\w.])(?:--|\.)[\w-]+", told))
+    assert max(map(len, told.splitlines())) <= 100
 
 
 def test_what_is_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
