@@ -85,7 +85,8 @@ def _table(value: Any) -> dict[Any, Any]:
 
 def _find(folder: Path) -> Path | None:
     """The rockspec of the sources as they are now, else the newest."""
-    found = [path for name in _FOLDERS for path in sorted((folder / name).glob("*.rockspec"))]
+    found = [path for name in _FOLDERS for path in (folder / name).glob("*.rockspec")]
+    found.sort(key=lambda path: [int(number) for number in re.findall(r"\d+", path.name)])
     current = [path for path in found if re.search(r"-(scm|dev|git|master|head)-", path.name)]
     return (current or found)[-1] if found else None
 

@@ -98,7 +98,9 @@ class Tree:
         records = self.records()
         if name not in records:
             raise UsageError(f"{name} is not installed in {self.folder}")
-        users = [one.name for one in records.values() if name in one.dependencies]
+        users = [
+            one.name for one in records.values() if name.lower() in map(str.lower, one.dependencies)
+        ]
         users = [user for user in users if user not in others]
         if users:
             raise UsageError(f"{name} is needed by {', '.join(users)}")

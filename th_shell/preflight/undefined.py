@@ -39,7 +39,8 @@ def undefined_globals(program: Program, world: World) -> Iterator[Found]:
                 yield Found(node, node.name, node.name, lack)
         elif node.name not in asked and node.use is not tree.Use.READ:
             asked.add(node.name)  # it is told once
-            yield Found(node, node.name, f"{node.name}.…", packages[node.name])
+            if not world.modules.finds(node.name, program.path):  # or this is the package itself
+                yield Found(node, node.name, f"{node.name}.…", packages[node.name])
 
 
 def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bool) -> Lack | None:
@@ -65,7 +66,8 @@ def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
         if root in world.facts.fields or world.mentions[node.key] > 1:
             continue
         module = tree.required_module(tree.value(node.base))
-        if module and world.modules.file(module, program.path) is None:
+        is_of_c = isinstance(node.base, tree.Index) and node.base.key == "C"
+        if is_of_c or (module and world.modules.file(module, program.path) is None):
             continue  # what it has is not known
         slip = slip_of(node.key, often)
         is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)

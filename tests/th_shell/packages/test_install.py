@@ -163,6 +163,18 @@ def test_a_folder_without_git_and_rockspec(sources: Path, tmp_path: Path) -> Non
     assert files(users_tree()) == ["mine.lua"]
 
 
+def test_the_newest_rockspec_counts(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for version in ("1.9", "1.10", "1.2"):
+        spec = f"package = 'p' version = '{version}-1' dependencies = {{'Upper'}}"
+        (sources / f"base/p-{version}-1.rockspec").write_text(spec)
+    (sources / "base/rocks/base.rockspec").unlink()
+    run("install", str(sources / "base"), "upper")
+    assert json.loads((Path(users_tree()) / ".th/p.json").read_text())["version"] == "1.10-1"
+    capsys.readouterr()
+    assert run("remove", "upper") == 1
+    assert capsys.readouterr().err == "th: upper is needed by p\n"
+
+
 def test_files_lie_where_cmake_puts_them(sources: Path, tmp_path: Path) -> None:
     cmake = """
         file(GLOB luasrc src/*.lua) # a comment (

@@ -64,6 +64,7 @@ def test_what_is_found(check: Check, source: str, expected: str) -> None:
         "arg:foo() arg:methods() arg:stepp_all()",
         "local M = {compute = 1} print(M.computes, M.comput3, M[1].computing)",
         "local o = {count = 1} local other = require 'no.such' other.countt() require('no').coun()",
+        "local lib = {count = 1} lib.C.coun(1)",
         "local o = {count = 1} if not o._count then print(o.couny == nil, o.conut or 1) end",
         "cmd = torch.CmdLine() cmd:option('-max_epoch', 1) local opt = cmd:parse(arg)\n"
         "print(opt.max_epoch, opt.maxepoch, opt.maxepoch)",

@@ -165,6 +165,12 @@ def test_the_package_that_a_folder_describes(engine: Engine, tmp_path: Path) -> 
     assert not modules.finds("other", tmp_path / "a.lua")
 
 
+def test_a_package_uses_its_own_global(check: Check, tmp_path: Path) -> None:
+    assert check("unsup.psd()") != []
+    (tmp_path / "unsup-1-1.rockspec").touch()
+    assert check("unsup.psd()") == []
+
+
 @pytest.mark.parametrize(
     ("module", "places"),
     [
