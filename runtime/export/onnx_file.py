@@ -44,9 +44,10 @@ class OnnxGraph:
         for value in self.graph.inputs:
             self.names.setdefault(id(value), value.name)
         for node in self.graph.nodes:
-            self._add(node)
+            self.add(node)
 
-    def _add(self, node: Node) -> None:
+    def add(self, node: Node) -> None:
+        """Add one node, whose inputs are there."""
         self._place = ".".join(node.path)
         self._own = {id(each): name for name, each in node.parameters.items()}
         inputs = [self.names[id(value)] for value in node.inputs]

@@ -37,7 +37,7 @@ no_counterpart(
     "it trains a net, and is none: select the module that it trains", "nn.StochasticGradient"
 )
 no_counterpart(
-    "cudnn normalises it by means that its caller gives, by default by none",
+    "it computes what only cudnn does; train the net with nn's class instead",
     "cudnn.SpatialDivisiveNormalization",
 )
 no_counterpart(

@@ -139,6 +139,11 @@ add('CategoricalEntropy', nn.CategoricalEntropy(), positive(2, 3))
 add('PCAColorTransform', nn.PCAColorTransform(3, torch.eye(3), torch.ones(3)), random(2, 3, 2, 2))
 add('SimpleColorTransform', nn.SimpleColorTransform(3, torch.ones(3)), random(2, 3, 2, 2))
 
+package.loaded.randomkit, package.loaded.cephes = {}, {} -- of which nothing is used
+add('ReinforceGamma', nn.ReinforceGamma(0.5), positive(2, 3))
+add('ReinforceGamma: table', nn.ReinforceGamma(), { positive(2, 3), positive(2, 3) })
+add('PrintSize', nn.PrintSize(), random(2, 3))
+
 -- arithmetic
 add('Sqrt', nn.Sqrt(), positive(2, 3))
 add('Log', nn.Log(), positive(2, 3))
@@ -409,6 +414,9 @@ add('FlattenTable: deep', nn.FlattenTable(), { random(2, 3), { random(2, 1), { r
 add('CAddTensorTable', nn.CAddTensorTable(), { random(2, 3), pair() })
 add('ZipTable', nn.ZipTable(), { pair(), pair() })
 add('ZipTableOneToMany', nn.ZipTableOneToMany(), { random(2, 3), pair() })
+
+add('JustTable', nn.Sequential():add(nngraph.JustTable()):add(nn.JoinTable(2)), random(2, 3))
+add('JustElement', nn.Sequential():add(nngraph.JustTable()):add(nngraph.JustElement()), random(2, 3))
 
 -- containers
 add('Sequential', sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)), random(2, 3))

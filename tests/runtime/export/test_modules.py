@@ -27,10 +27,10 @@ from runtime.export.lowering import graph_of, shapes_of
 
 _FILE = Path(__file__).parents[2] / "data" / "export" / "modules.t7.gz"
 with gzip.open(_FILE) as _file:
-    _ENTRIES = {each["name"]: each for each in runtime.load(_file).to_list()}
+    ENTRIES = {each["name"]: each for each in runtime.load(_file).to_list()}
 _RELATIVE = 1e-5  # of differences, as a part of the largest number
 
-each_entry = pytest.mark.parametrize("name", _ENTRIES)
+each_entry = pytest.mark.parametrize("name", ENTRIES)
 
 
 def _arrays(value: Any, name: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
@@ -43,7 +43,7 @@ def _arrays(value: Any, name: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]
 
 
 def _compare(name: str, found: list[Any]) -> None:
-    wanted = [array for _, array in _arrays(_ENTRIES[name]["output"], "")]
+    wanted = [array for _, array in _arrays(ENTRIES[name]["output"], "")]
     if _is_criterion(name):
         found = [each.reshape(1) for each in found]
     assert [each.shape for each in found] == [each.shape for each in wanted]
@@ -52,15 +52,15 @@ def _compare(name: str, found: list[Any]) -> None:
 
 
 def _is_criterion(name: str) -> bool:
-    return bool(_ENTRIES[name].get("criterion"))
+    return bool(ENTRIES[name].get("criterion"))
 
 
 def _shapes(name: str) -> Iterator[str | None]:
     """The sizes to convert with, and none, where a module takes them for what they are."""
-    yield _ENTRIES[name]["shape"]
-    ranks = {place: array.ndim for place, array in _arrays(_ENTRIES[name]["input"], "input")}
+    yield ENTRIES[name]["shape"]
+    ranks = {place: array.ndim for place, array in _arrays(ENTRIES[name]["input"], "input")}
     try:
-        found = graph_of(_ENTRIES[name]["module"]).inputs
+        found = graph_of(ENTRIES[name]["module"]).inputs
     except ExportError as error:
         assert "give --input" in str(error)
         return
@@ -72,8 +72,8 @@ def _shapes(name: str) -> Iterator[str | None]:
 
 def _inputs(name: str, shape: str | None) -> dict[str, np.ndarray[Any, Any]]:
     """The inputs that what is written takes, by their names."""
-    arrays = dict(_arrays(_ENTRIES[name]["input"], "input"))
-    graph = graph_of(_ENTRIES[name]["module"], shape and shapes_of(shape))
+    arrays = dict(_arrays(ENTRIES[name]["input"], "input"))
+    graph = graph_of(ENTRIES[name]["module"], shape and shapes_of(shape))
     if _is_criterion(name):
         return _as_kinds(dict(zip(arrays, graph.inputs, strict=True)), arrays)
     return _as_kinds({each.name: each for each in graph.inputs}, arrays)
@@ -86,11 +86,11 @@ def _as_kinds(values: dict[str, Value], arrays: dict[str, Any]) -> dict[str, Any
 
 @each_entry
 def test_onnx(name: str, tmp_path: Path) -> None:
-    module = _ENTRIES[name]["module"]
+    module = ENTRIES[name]["module"]
     if _is_criterion(name):
         text = "ONNX has no criterions; .pt writes them for PyTorch$"
         with pytest.raises(ExportError, match=text):
-            to_onnx(module, tmp_path / "net.onnx", check=False, input=_ENTRIES[name]["shape"])
+            to_onnx(module, tmp_path / "net.onnx", check=False, input=ENTRIES[name]["shape"])
         return
     for shape in _shapes(name):
         to_onnx(module, tmp_path / "net.onnx", check=False, input=shape)
@@ -100,7 +100,7 @@ def test_onnx(name: str, tmp_path: Path) -> None:
 
 def test_pytorch_sources(tmp_path: Path) -> None:
     """They are Python as its formatter and linter want it."""
-    for number, (name, entry) in enumerate(_ENTRIES.items()):
+    for number, (name, entry) in enumerate(ENTRIES.items()):
         for shape in _shapes(name):
             target = tmp_path / f"net{number}_{shape is None}.pt"
             to_pytorch(entry["module"], target, check=False, input=shape)
@@ -116,7 +116,7 @@ def test_pytorch(name: str, tmp_path: Path) -> None:
     import torch
 
     for shape in _shapes(name):
-        to_pytorch(_ENTRIES[name]["module"], tmp_path / "net.pt", check=False, input=shape)
+        to_pytorch(ENTRIES[name]["module"], tmp_path / "net.pt", check=False, input=shape)
         space: dict[str, Any] = {"__name__": "net"}
         exec(compile((tmp_path / "net.py").read_text(), "net.py", "exec"), space)
         net = space["Model"]()
