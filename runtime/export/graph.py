@@ -236,7 +236,9 @@ class Graph:
 
     @contextmanager
     def scope(self, path: tuple[str, ...], kind: str, module: Any) -> Iterator[Scope]:
-        """While a module is converted."""
+        """While a module is converted. Raises ExportError for one that holds itself."""
+        if any(module is each for _, each in self._open):
+            raise self.error("it holds itself")
         scope = Scope(path, kind, len(self.nodes))
         self.scopes.append(scope)
         self._open.append((scope, module))

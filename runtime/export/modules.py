@@ -244,6 +244,18 @@ def convert(module: Module, data: Data) -> Data:
     return result
 
 
+#: What rows raise where fields have other values than nn gives them.
+_ODD = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
 def _converted(module: Module, data: Data) -> Data:
     function = rows().get(module.kind)
     if function is None:
@@ -254,7 +266,7 @@ def _converted(module: Module, data: Data) -> Data:
         raise module.error("its input has too few dimensions") from None
     except ExportError:
         raise
-    except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+    except _ODD as error:
         raise module.error("its fields, or its input, are not as this class has them") from error
 
 

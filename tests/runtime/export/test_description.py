@@ -125,3 +125,15 @@ nn.Sequential
   2  nn.gModule -> cannot be converted: its field forwardnodes is no table
 """
     told(text, module("Sequential", module("Linear"), module("gModule")))
+
+
+def test_a_net_that_holds_itself() -> None:
+    net = module("Sequential", module("Tanh"))
+    net.modules[2] = net
+    text = """
+nn.Sequential -> cannot be converted: it holds itself
+  input: unknown sizes
+  1  nn.Tanh -> nn.Tanh()
+  2  the same as the whole
+"""
+    told(text, net)
