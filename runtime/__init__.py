@@ -1,8 +1,8 @@
 """The Torch7 runtime: an embedded LuaJIT whose ``torch`` is implemented over numpy.
 
-This is its only door: what programs and ``th_shell`` use stands here. README.md beside this file
-tells how it is built. numpy, and what needs it, is loaded at its first use: so an engine starts
-quickly.
+This is its door for Python programs, which find its names in ``th_shell``, too; that of the shell
+is ``runtime.shell``. README.md beside this file tells how it is built. numpy, and what needs it, is
+loaded at its first use: so an engine starts quickly.
 
 For Python programs:
 
@@ -41,99 +41,52 @@ from runtime.core.platform import require
 
 require()  # first: what is loaded from here on fails in less clear ways
 
-from runtime.compute.luajit import luajit_version  # noqa: E402
-from runtime.compute.processors import PROCESSORS  # noqa: E402
-from runtime.core.lua_text import KEYWORDS, Token, structure, tokens  # noqa: E402
-from runtime.core.machine import without_limit  # noqa: E402
-from runtime.engine.answers import Facts, Member, Members  # noqa: E402
-from runtime.engine.ctrl_c import SignalWatcher, signal_watcher  # noqa: E402
-from runtime.engine.debugging import Debugger, Dialogue, Stop  # noqa: E402
 from runtime.engine.engine import Engine  # noqa: E402
-from runtime.errors import Interrupted, LuaError, LuaSyntaxError  # noqa: E402
-from runtime.host.late import load_numpy, load_operations  # noqa: E402
-from runtime.host.preload import (  # noqa: E402
-    preload_lapack,
-    preload_operations,
-    preload_random,
-)
+from runtime.errors import LuaError  # noqa: E402
+from runtime.host.late import load_numpy  # noqa: E402
 
 if TYPE_CHECKING:
-    from runtime.calls.table import ALL, TABLE, Row
-    from runtime.core.dtypes import DOUBLE
     from runtime.engine.proxies import LuaFunction, LuaObject, LuaTable
-    from runtime.io.replacement import Replacement
+    from runtime.pytorch.tensors.tensor import Tensor
     from runtime.t7.convert import convert
     from runtime.t7.files import load, save
     from runtime.t7.values import Function, T7Error, Table, TorchObject
 
 __all__ = [
-    "ALL",
-    "DOUBLE",
-    "PROCESSORS",
-    "TABLE",
-    "Debugger",
-    "Dialogue",
     "Engine",
-    "Facts",
     "Function",
-    "Interrupted",
-    "KEYWORDS",
     "LuaError",
     "LuaFunction",
     "LuaObject",
-    "LuaSyntaxError",
     "LuaTable",
-    "Member",
-    "Members",
-    "Replacement",
-    "Row",
-    "SignalWatcher",
-    "Stop",
     "T7Error",
     "Table",
-    "Token",
+    "Tensor",
     "TorchObject",
     "convert",
     "load",
-    "luajit_version",
-    "preload_lapack",
-    "preload_operations",
-    "preload_random",
     "save",
-    "signal_watcher",
-    "structure",
-    "tokens",
-    "without_limit",
 ]
 
 _LATE = {
-    "ALL": "runtime.calls.table",
-    "DOUBLE": "runtime.core.dtypes",
     "Function": "runtime.t7.values",
     "LuaFunction": "runtime.engine.proxies",
     "LuaObject": "runtime.engine.proxies",
     "LuaTable": "runtime.engine.proxies",
-    "Replacement": "runtime.io.replacement",
-    "Row": "runtime.calls.table",
     "T7Error": "runtime.t7.values",
-    "TABLE": "runtime.calls.table",
     "Table": "runtime.t7.values",
+    "Tensor": "runtime.pytorch",
     "TorchObject": "runtime.t7.values",
     "convert": "runtime.t7.convert",
     "load": "runtime.t7.files",
     "save": "runtime.t7.files",
 }
-_WITH_OPERATIONS = ("ALL", "DOUBLE", "Row", "TABLE")
-_WITHOUT_NUMPY = ("Replacement",)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _WITH_OPERATIONS:
-        load_operations()
-    elif name not in _WITHOUT_NUMPY:
-        load_numpy()
+    load_numpy()
     found = globals()[name] = getattr(import_module(_LATE[name]), name)
     return found
 

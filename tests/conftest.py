@@ -12,8 +12,8 @@ from functools import cache
 import pytest
 from hypothesis import settings
 
-from runtime import PROCESSORS, Engine, LuaError
 from runtime.compute import luajit
+from runtime.shell import PROCESSORS, Engine, LuaError
 from tests import GUARDED
 
 # The tests start hundreds of processes: let these, and pytest, find modules that are compiled.

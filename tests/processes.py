@@ -70,7 +70,7 @@ def _server() -> socket.socket:
 
 def serve(descriptor: int) -> None:
     """Fork for each request from a socket, and answer with the child's status."""
-    from runtime import preload_lapack, preload_operations, preload_random
+    from runtime.shell import preload_lapack, preload_operations, preload_random
     from th_shell.cli import main
 
     preload_operations()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import runtime
-from runtime import export
+from runtime import export, shell
 
 TOP = Path(__file__).parent.parent
 RUNTIME = TOP / "runtime"
@@ -205,6 +205,7 @@ def test_core_has_no_other_library_than_numpy() -> None:
 
 def test_the_shell_comes_by_the_door() -> None:
     offered = {"runtime", *(f"runtime.{name}" for name in runtime.__all__)}
+    offered |= {"runtime.shell", *(f"runtime.shell.{name}" for name in shell.__all__)}
     offered |= {"runtime.export", *(f"runtime.export.{name}" for name in export.__all__)}
     for path in (TOP / "th_shell").rglob("*.py"):
         used = {m for m in imports(path) if m.partition(".")[0] == "runtime"}

@@ -1,3 +1,49 @@
-"""The programs: the command line and the prompt of ``th``, and the documentation runner."""
+"""The programs: the command line and the prompt of ``th``, and the documentation runner.
+
+For Python programs, the names of the runtime: ``from th_shell import Engine, load, save``, told in
+``help(runtime)``. The runtime is loaded when they are asked for.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from runtime import (
+        Engine,
+        Function,
+        LuaError,
+        LuaFunction,
+        LuaObject,
+        LuaTable,
+        T7Error,
+        Table,
+        Tensor,
+        TorchObject,
+        load,
+        save,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Engine",
+    "Function",
+    "LuaError",
+    "LuaFunction",
+    "LuaObject",
+    "LuaTable",
+    "T7Error",
+    "Table",
+    "Tensor",
+    "TorchObject",
+    "load",
+    "save",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import runtime
+
+    found = globals()[name] = getattr(runtime, name)
+    return found

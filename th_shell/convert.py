@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from th_shell.visible import UsageError, columns, complain, encodable, read_words, visible
 
 if TYPE_CHECKING:
-    from runtime import Engine
     from runtime.export import Report
+    from runtime.shell import Engine
 
 Prepare = Callable[["Engine"], None]  # lets an engine find the packages that are installed
 
@@ -219,7 +219,8 @@ def _write_net(
 
 def _engine(prepare: Prepare, said: Mapping[str, str]) -> Engine:
     """What runs the net for the check. Raises T7Error where the user's program fails."""
-    from runtime import Engine, LuaError, T7Error
+    from runtime import T7Error
+    from runtime.shell import Engine, LuaError
 
     engine = Engine(prepare)
     if "--lua" in said:

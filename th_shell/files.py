@@ -7,7 +7,7 @@ import os
 import stat
 from pathlib import Path
 
-from runtime import Replacement
+from runtime.shell import Replacement
 
 #: Bytes of a page or a program. It is read whole, and what is made of it takes many times as much.
 _MOST = 64 << 20

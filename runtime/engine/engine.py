@@ -1,34 +1,27 @@
-"""The engine: what programs, prompts and th-docs do with a Lua state that has torch.
-
-Its own methods return text, names or compiled chunks, never Lua's objects, and raise the errors of
-`runtime.errors` alone; those for Python programs (`python_door.py`) return values.
-"""
+"""An engine as the door for Python programs: run Lua, call its functions, share its tensors."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from runtime.core.machine import refresh_limit
-from runtime.core.texts import to_bytes, to_text
+from runtime.core.texts import to_bytes
 from runtime.engine import workers
-from runtime.engine.answers import Answers
 from runtime.engine.ctrl_c import CtrlC
-from runtime.engine.debugging import DebuggerLine, Debugging
-from runtime.engine.evaluation import Chunk, Evaluation
+from runtime.engine.debugging import DebuggerLine
 from runtime.engine.inputs import KEEP
-from runtime.engine.keeping import Keeping
 from runtime.engine.lua_state import LuaState
-from runtime.engine.python_door import PythonDoor
-from runtime.errors import check
-from runtime.host.guards import answering, guarded
-from runtime.host.running import describe
+from runtime.host.late import load_numpy
+
+if TYPE_CHECKING:
+    from runtime.engine.proxies import LuaTable
+    from runtime.engine.values import Values
+
+Self = TypeVar("Self", bound="Engine")
 
 
-class Engine(PythonDoor, Evaluation, Answers, Debugging, Keeping):
+class Engine:
     """One Lua state with torch in it. Its output goes to the process's standard output.
 
         lua = Engine()
@@ -39,18 +32,19 @@ class Engine(PythonDoor, Evaluation, Answers, Debugging, Keeping):
 
     How values cross is told in ``help(runtime)``.
 
-    Each has its own default type, random stream, memory and threads; README.md beside this file
+    Each has its own default type, random stream, memory and threads; README.md of the runtime
     tells what all engines of a process share. An engine may be used by several threads of Python,
     which wait for each other. `close` gives back what it holds; so does the end of a ``with``
     block, or of the last reference to the engine.
     """
 
-    def __init__(self, prepare: Callable[[Engine], None] | None = None) -> None:
-        """Make the Lua state, unless there is something to prepare it with.
+    _values: Values | None = None
 
-        prepare: called by `start`, which then makes the Lua state. Another thread may call that;
-        the first use of the engine does, and waits until it is done.
-        """
+    def __init__(self) -> None:
+        """Make the Lua state."""
+        self._begin(None)
+
+    def _begin(self, prepare: Callable[[], None] | None) -> None:
         self._ctrl_c = CtrlC()
         self._debugging = DebuggerLine()
         #: What is called when the program ends the process, after what is buffered was written.
@@ -63,18 +57,9 @@ class Engine(PythonDoor, Evaluation, Answers, Debugging, Keeping):
             **workers.functions(),
             **self._debugging.functions(),
         }
-        self._lua = LuaState(host, partial(prepare, self) if prepare else None)
+        self._lua = LuaState(host, prepare)
         if prepare is None:
-            self.start()
-
-    def start(self) -> None:
-        """Make the Lua state, unless that is done."""
-        self._lua.start()
-
-    @property
-    def is_started(self) -> bool:
-        """Whether the Lua state is made: what is asked of it before that waits for it."""
-        return self._lua.is_started
+            self._lua.start()
 
     def close(self) -> None:
         """End the engine's threads and give back its memory; nothing runs in it any more.
@@ -84,228 +69,72 @@ class Engine(PythonDoor, Evaluation, Answers, Debugging, Keeping):
         """
         self._lua.close()
 
-    def stay_open_at_exit(self) -> None:
-        """Leave the engine as it is when the process ends: a thread may be at work in it then."""
-        self._lua.end.atexit = False
-
-    def __enter__(self) -> Engine:
+    def __enter__(self: Self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def active(self) -> AbstractContextManager[None]:
-        """Let operations that this thread calls work for the engine, within the block.
-
-        Numbers behave as in C: infinities and nans, and whole numbers that wrap.
-        """
-        return self._lua.active()
-
-    def load(self) -> None:
-        """Load what the engine otherwise loads when a program first needs it: the operations."""
-        self._lua.call(b"load")
-
-    # -- code
-
-    def require(self, name: bytes) -> None:
-        """Load a Lua library by name. Raises LuaError."""
-        check(self._lua.call(b"require", name))
-
-    def module(
-        self,
-        source: bytes,
-        name: bytes,
-        *functions: Callable[..., Any],
-        interruptible: bool = False,
-    ) -> dict[bytes, Chunk]:
-        """Run a chunk that returns a table of functions, and return these by name.
-
-        functions: what the chunk gets as arguments, for Lua to call with plain values. They
-        return a number, a boolean, bytes or None. interruptible: whether Ctrl-C ends them. Raises
-        LuaError.
-        """
-        chunk = self.compile(source, name)
-        wrapped = [guarded(answering(f), interruptible=interruptible) for f in functions]
-        return dict(self._lua.call(b"module", chunk, *wrapped).items())
-
-    def call(self, function: Chunk, *args: bytes) -> Any:
-        """Call a function of `module`; returns its result, a plain value. Raises LuaError."""
-        return self._lua.call(b"call", function, *args)
-
-    # -- the inputs of a session
-
-    def keep(self, value: bytes) -> None:
-        """Put a string among the results of the session, as `evaluate` does with its values."""
-        self._lua.call(b"keep", value)
-
-    def keep_results(self, count: int) -> None:
-        """Set how many of the session's results are kept; others are dropped."""
-        self._lua.call(b"keep_results", count)
-
-    def set_receiver(self, function: Chunk) -> None:
-        """Let a function of `module` get the values of inputs before they are printed.
-
-        Where it returns false, they are neither printed nor kept.
-        """
-        self._lua.call(b"set_receiver", function)
-
-    def set_elision(self, limit: int | None) -> None:
-        """Let `evaluate` show values to people: control codes as digits, and of values with more
-        elements than limit (0: any number) only a part. None: as `print` shows them.
-
-        Elements are those of tensors, and entries of tables; ten characters of a string are one.
-        """
-        self._lua.call(b"set_elision", limit)
-
-    # -- modules and packages
-
-    def find_module(self, name: str) -> str | None:
-        """The file that Lua's `require` would load for a module; nothing is loaded.
-
-        '' for a module that is there without a file, None where there is none.
-        """
-        found = self._lua.call(b"find_module", to_bytes(name))
-        return None if found is None else to_text(found)
-
-    def package_sources(self) -> dict[str, str]:
-        """Packages of Lua files that are known by name, and the repositories of their sources."""
-        lines = to_text(self._lua.call(b"package_sources")).splitlines()
-        rows = (line.split(" ", 2) for line in lines)
-        return {name: f"https://github.com/{path}" for name, path, _ in rows}
-
-    def impossible_packages(self) -> dict[str, tuple[str, str]]:
-        """Packages that there cannot be: why ("opens windows, which …"), and what to do."""
-        lines = to_text(self._lua.call(b"impossible_packages")).splitlines()
-        return {name: (why, advice) for name, why, advice in (line.split("\t") for line in lines)}
-
-    # -- Ctrl-C, and what takes long
-
-    @contextmanager
-    def interruptible(self) -> Iterator[None]:
-        """Let Ctrl-C stop the code that `evaluate` runs, with an Interrupted error.
-
-        To be used in the main thread. Code that LuaJIT has compiled stops where `count_loops` has
-        put counters into it.
-        """
-        refresh_limit()
-        self._lua.call(b"set_interruptible", True)
-        try:
-            with self._ctrl_c.armed():
-                yield
-        finally:
-            self._lua.call(b"set_interruptible", False)
-
-    def count_loops(self) -> None:
-        """Let Ctrl-C stop the loops of all that is loaded from now on.
-
-        Counters are put into their bytecode, where programs do not see them.
-        """
-        self._lua.call(b"count_loops")
-
-    def interrupt(self) -> None:
-        """Stop Lua code as Ctrl-C does, where it is `interruptible`. Any thread may call this."""
-        self._ctrl_c.press()
-
-    def take_interrupt(self) -> bool:
-        """Whether Ctrl-C was pressed within `interruptible` and has stopped nothing yet.
-
-        From then on it was not: what is called next runs.
-        """
-        return self._ctrl_c.take()
-
-    def running(self) -> str:
-        """What the main thread does now, as ``torch.sort``. Any thread may call this."""
-        return describe(threading.main_thread().ident or 0)
-
-    def start_samples(self) -> None:
-        """Begin to note which line of the program runs, at every millisecond of processor time.
-
-        Where the system's clock ticks less often, at every tick.
-        """
-        self._lua.call(b"start_samples")
-
-    def end_samples(self) -> list[tuple[str, str, int]]:
-        """End it; returns places 'chunk:line', LuaJIT's state there, and how often both were so.
-
-        The states are N (compiled code), I (interpreted), C (C and Python), G (collects garbage)
-        and J (compiles).
-        """
-        lines = to_text(self._lua.call(b"end_samples")).splitlines()
-        fields = (line.rsplit("\t", 2) for line in lines)
-        return [(place, state, int(count)) for place, state, count in fields]
-
-    # -- what programs find
-
-    def set_arguments(
-        self, program: bytes, args: Sequence[bytes], before: Sequence[bytes] = ()
-    ) -> None:
-        """Set Lua's global `arg`: the program's name at 0, then the arguments.
-
-        before: the words of the command line in front of it, which get the indices up to -1.
-        """
-        self._lua.call(b"set_arguments", program, len(before), *before, *args)
-
-    def set_default_type(self, name: str) -> str:
-        """Set the default type of tensors by its name; returns the former one. Raises LuaError."""
-        return to_text(self._lua.call(b"set_default_type", to_bytes(name)) or b"")
-
-    def set_fill_pattern(self, byte: int | None) -> None:
-        """Fill new memory with a byte, instead of leaving it undetermined (None)."""
-        self._lua.state.prepare("Memory", lambda memory: setattr(memory, "fill_pattern", byte))
-        self._lua.call(b"set_fill_pattern", byte)
-
-    def set_seed(self, seed: int) -> None:
-        """Start the default stream of random numbers from a seed, as torch.manualSeed does."""
-        self._lua.state.prepare("Generator", lambda generator: generator.manual_seed(seed))
-
-    def define(self, name: str, function: Callable[..., str | None]) -> None:
-        """Make a global of Lua from a function of Python, which gets values.
-
-        Tensors and storages become arrays of numpy, copies, and strings str; other objects are an
-        error. The text that it returns is printed. Its ValueError is an error of Lua's.
-        """
-        from runtime.host.door import door  # which only prompts need
-
-        self._lua.call(b"define", to_bytes(name), door(name, function))
-
-    def show_pictures_by(self, function: Callable[..., str | None]) -> None:
-        """Let Lua's image.display show pictures by a function, called as those of `define` are.
-
-        Without this, it writes files.
-        """
-        from runtime.host.door import door  # which only prompts need
-
-        self._lua.call(b"show_pictures_by", door("image.display", function))
-
-    def use_prompt_who(self) -> None:
-        """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.
-
-        Without this, it is the reference's, which scripts and pages see.
-        """
-        self._lua.call(b"use_prompt_who")
-
-    @contextmanager
-    def before_exit(self, function: Callable[[], object]) -> Iterator[None]:
-        """Let a function be called within the block when the program calls `os.exit`."""
-        self._leaving.append(function)
-        try:
-            yield
-        finally:
-            self._leaving.remove(function)
-
-    # -- output
-
-    def write(self, text: str) -> None:
-        """Write to the standard output, in order with what Lua writes."""
-        self._lua.call(b"write", to_bytes(text))
-
     def flush(self) -> None:
-        """Write out what is buffered."""
+        """Write out what Lua has written to the standard output, and is buffered."""
         self._lua.call(b"flush")
 
-    def output_error(self) -> str:
-        """Why not all that was written reached the standard output; '' where it did."""
-        return to_text(self._lua.call(b"output_error") or b"")
+    def _crossing(self) -> Values:
+        if self._values is None:
+            load_numpy()
+            from runtime.engine.values import Values  # late: it needs numpy
+
+            self._values = Values(self._lua, self._ctrl_c)
+        return self._values
+
+    def run(self, source: str | bytes, *args: Any, name: str = "lua") -> None:
+        """Run Lua code. Its results are dropped.
+
+        args: what the code gets as ``...``. name: that of the text in errors, as ``lua:1:``. Raises
+        LuaError, for a text that does not compile, too.
+        """
+        self._crossing().ask(b"run", _text(source), b"=" + to_bytes(name), given=args)
+
+    def eval(self, source: str | bytes, name: str = "lua") -> Any:
+        """The value of a Lua expression, or what a chunk returns; of several a tuple.
+
+        Raises LuaError.
+        """
+        return self._crossing().value(b"eval", _text(source), b"=" + to_bytes(name))
+
+    def require(self, name: str | bytes) -> Any:
+        """The module that Lua's require loads, or has loaded. Raises LuaError."""
+        return self["require"](name)
+
+    @property
+    def globals(self) -> LuaTable:
+        """The table of Lua's globals."""
+        found: LuaTable = self._crossing().value(b"globals")
+        return found
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a global of Lua; None where there is none."""
+        return self.globals[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        """Set a global of Lua; None removes it."""
+        self.globals[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        """Remove a global of Lua."""
+        self.globals[name] = None
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a global of Lua of this name."""
+        return self.globals[name] is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        """The names of Lua's globals."""
+        return iter(self.globals)
+
+
+def _text(source: str | bytes) -> bytes:
+    return to_bytes(source) if isinstance(source, str) else source
 
 
 def _call_all(functions: Sequence[Callable[[], object]]) -> None:

@@ -42,10 +42,10 @@ _PREPARE = b"""
 
 
 def _work(source: bytes, *settings: bytes) -> None:
-    from runtime.engine.engine import Engine  # which uses this module
+    from runtime.engine.shell_engine import ShellEngine  # which uses this module
 
     try:
-        with Engine() as engine:
+        with ShellEngine() as engine:
             engine.stay_open_at_exit()
             engine.call(engine.compile(_PREPARE), *settings)
             engine.run(engine.compile(source, b"=thread"))

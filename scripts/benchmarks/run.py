@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime import Engine
+from runtime.shell import Engine
 
 TOPICS = ("elements", "small", "formulas", "geometry", "large", "text")
 ROUND_SECONDS = 0.05

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from runtime import Engine
+from runtime.shell import Engine
 
 _SETUP = """
 local ffi = require 'ffi'

@@ -29,7 +29,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from runtime import Engine, LuaError
+from runtime.shell import Engine, LuaError
 from tests.fuzz import answers, forks, interrupts, kills, shortage
 from tests.fuzz.cases import PRELUDE
 from tests.fuzz.files import write_originals

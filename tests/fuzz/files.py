@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.fuzz.cases import Case
 from tests.fuzz.mutations import OBJECTS, mutations
 from tests.runtime.io.torch7_files import FILES, mode_of

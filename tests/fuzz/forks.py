@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from runtime import Engine
+from runtime.shell import Engine
 
 _SETUP = """
 torch.setnumthreads(2)

@@ -8,7 +8,7 @@ import resource
 import signal
 import time
 
-from runtime import Engine, LuaError
+from runtime.shell import Engine, LuaError
 
 _SAVE = """
 local from, n, mode = ...

@@ -23,7 +23,7 @@ FORKS = """
 import json, os, sys
 from tempfile import TemporaryFile
 import tests
-from runtime import Engine
+from runtime.shell import Engine
 from runtime.compute import luajit
 
 engine = Engine()

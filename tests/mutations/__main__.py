@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from runtime import PROCESSORS
+from runtime.shell import PROCESSORS
 from tests.mutations.trial import Ending, Mutation, Trial
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter

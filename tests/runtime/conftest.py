@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
 from runtime.compute import formulas
+from runtime.shell import Engine
 
 
 @contextmanager

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Engine
 from runtime.compute import c_functions, formula_calls, libm, self_check
 from runtime.host import bridge
 from runtime.ops.linalg import _svd
+from runtime.shell import Engine
 from tests.conftest import Lua
 
 TOP = Path(__file__).parent.parent.parent
@@ -326,7 +326,7 @@ CLOSE = """
 """
 CHILD = """
 import sys
-from runtime import Engine
+from runtime.shell import Engine
 from runtime.compute import c_functions, libm, thread_pool
 without, folder, source = sys.argv[1:]
 if without == "without":

@@ -6,9 +6,9 @@ import struct
 
 import pytest
 
-from runtime import Engine
 from runtime.core.c_structs import STORAGE, STRUCTS, TENSOR, CStruct
 from runtime.io.window import Window
+from runtime.shell import Engine
 
 
 def test_offsets_and_sizes() -> None:

@@ -9,9 +9,9 @@ from itertools import product
 import pytest
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime import Engine
 from runtime.calls.table import TABLE
 from runtime.compute.formulas import has_formula, source
+from runtime.shell import Engine
 from tests.conftest import Lua
 
 MOST_ARGUMENTS = 5

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from runtime import Engine, LuaError
+from runtime.shell import Engine, LuaError
 
 
 def test_the_first_use_starts_it() -> None:

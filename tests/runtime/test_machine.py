@@ -113,7 +113,7 @@ def test_available(
 # The machine has 400 MB left, of which the process may take 264.
 PROGRAM = """
 import sys
-from runtime import Engine, LuaError
+from runtime.shell import Engine, LuaError
 from runtime.core import machine
 machine.available = lambda root="": 400 << 20
 engine = Engine()
@@ -183,7 +183,7 @@ def test_a_limit_of_the_user_stays() -> None:
 # Sets a limit of data with little room, and runs inputs; a line for each says what became of it.
 LITTLE_ROOM = """
 import resource, sys
-from runtime import Engine, LuaError
+from runtime.shell import Engine, LuaError
 from runtime.core import machine
 
 engine = Engine()
@@ -217,7 +217,7 @@ def test_blas_needs_room_under_a_limit_of_data() -> None:
 # Prints the soft limit that commands have, started in each way, and then the process's own.
 COMMANDS = """
 import resource
-from runtime import Engine, without_limit
+from runtime.shell import Engine, without_limit
 from runtime.core import machine
 
 engine = Engine()

@@ -107,7 +107,7 @@ def test_the_session_goes_on(kilobytes: int) -> None:
 
 ENGINE = """\
 import mmap, resource
-from runtime import Engine, LuaError
+from runtime.shell import Engine, LuaError
 
 def attempt(do, *args):
     try:
@@ -163,7 +163,7 @@ for name in ("x", "y", "z"):
 
 def test_source_that_lua_has_no_memory_for_is_no_syntax_error() -> None:
     run = run_engine("""
-from runtime import LuaSyntaxError
+from runtime.shell import LuaSyntaxError
 text = b"x = {" + b"{1}," * 1000000 + b"}"
 limit(20 << 20)
 try:

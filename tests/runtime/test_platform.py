@@ -138,7 +138,7 @@ def test_without_the_c_library_and_affinity(tmp_path: Path) -> None:
 
 CHILD = """
 import sys
-from runtime import Engine
+from runtime.shell import Engine
 from runtime.compute import luajit
 from runtime.compute import thread_pool
 thread_pool.free_threads = lambda count: count

@@ -111,7 +111,7 @@ def look(path, *args, **kwargs):
     return io.StringIO(text) if text else opened(path, *args, **kwargs)
 builtins.open = look
 os.sched_getaffinity = lambda _: set(range(16))
-from runtime import Engine
+from runtime.shell import Engine
 engine = Engine()
 engine.run(engine.compile(b"io.write(torch.getnumthreads(), ' ', torch.getnumcores())"))
 """

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Engine
 from runtime.core.dtypes import DOUBLE
 from runtime.core.memory import Memory, Meter, Pool
 from runtime.core.state import current
 from runtime.core.storage import STORAGE_CLASSES, Storage
+from runtime.shell import Engine
 from tests.conftest import Lua
 
 DoubleStorage = STORAGE_CLASSES[DOUBLE.index]

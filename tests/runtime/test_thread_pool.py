@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runtime import Engine, Interrupted
 from runtime.compute import bulk, processors, thread_pool
 from runtime.compute.c_functions import inner_loop
 from runtime.compute.thread_pool import ThreadPool
 from runtime.core.state import current
 from runtime.ops import conv
+from runtime.shell import Engine, Interrupted
 from tests.conftest import Lua
 from tests.processes import run_th
 
@@ -306,7 +306,7 @@ def test_after_a_fork() -> None:
     program = """
 import os
 import threading
-from runtime import Engine
+from runtime.shell import Engine
 from runtime.compute import thread_pool
 thread_pool.free_threads = lambda count: count
 engine = Engine()
@@ -329,7 +329,7 @@ os._exit(0)
 def test_forks_while_threads_look_for_jobs() -> None:
     program = """
 import os
-from runtime import Engine
+from runtime.shell import Engine
 from runtime.compute import thread_pool
 thread_pool.free_threads = lambda count: count
 engine = Engine()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.processes import run_th
 from tests.starters import SharingStarter, shared
 from th_shell.docs import checking, cli, library

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import runtime.ops  # noqa: F401 (adds the rows)
-from runtime import TABLE, Row
+from runtime.shell import TABLE, Row
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.limits import Limits
 from tests.runtime.thnn.test_recorded import FAMILIES, HERE
 from tests.ways.calls import calls

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.limits import Limits
 from tests.runtime.thnn.test_paths import run
 from tests.runtime.thnn.test_recorded import FAMILIES, Answers, differs

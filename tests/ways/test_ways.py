@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime import TABLE, Engine
 from runtime.compute.thread_pool import LARGE  # where most ways end
+from runtime.shell import TABLE, Engine
 from tests.limits import Limits, limits
 from tests.ways.calls import LEFT_OUT, Call, calls, goes_to_python
 

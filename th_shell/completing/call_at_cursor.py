@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from runtime import Token
+from runtime.shell import Token
 from th_shell.completing.paths import path_before
 
 _VALUES = frozenset("nil true false and or not".split())

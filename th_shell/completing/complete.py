@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from runtime import KEYWORDS, Engine, Member, Token, tokens
+from runtime.shell import KEYWORDS, Engine, Member, Token, tokens
 from th_shell.completing.candidates import (
     Candidate,
     Completions,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from runtime import Engine, tokens
+from runtime.shell import Engine, tokens
 from th_shell.call_forms import words_of
 from th_shell.completing.call_at_cursor import OpenCall, call_at_cursor
 from th_shell.completing.paths import forms

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Sequence
 from itertools import chain
 from typing import Any
 
-from runtime import Dialogue, Engine, LuaError, Stop
+from runtime.shell import Dialogue, Engine, LuaError, Stop
 from th_shell.debugging.captured import Captured
 from th_shell.debugging.frames import Frame, Variable, read_frames, read_parts, read_variables
 from th_shell.debugging.wire import Message, Refused, Wire

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime import Dialogue
+from runtime.shell import Dialogue
 from th_shell.debugging.console import Console
 from th_shell.debugging.reading import line_reader
 from th_shell.session.commands import MagicError

@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from runtime import PROCESSORS
+from runtime.shell import PROCESSORS
 from th_shell.docs.checking import Checker
 from th_shell.docs.command.command_lines import parser_of, said_by
 from th_shell.docs.command.selection import NoPagesError, find_pages, is_there

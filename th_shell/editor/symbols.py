@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from runtime import KEYWORDS
+from runtime.shell import KEYWORDS
 from th_shell.help.sources import start_of_comment
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.programs import Program, World

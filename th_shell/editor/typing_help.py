@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from runtime import Token, tokens
+from runtime.shell import Token, tokens
 from th_shell.completing.call_at_cursor import call_at_cursor
 from th_shell.completing.candidates import Candidate, Completions, in_order, place_of
 from th_shell.completing.complete import complete_code

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.packages.place import search_users_tree
 from th_shell.preflight.command import lua_files
 from th_shell.preflight.finding import Finding

@@ -10,7 +10,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from runtime import Engine, Facts
+from runtime.shell import Engine, Facts
 from th_shell import paragraphs
 from th_shell.entry import Entry
 from th_shell.help.forms import LEGEND, call_forms

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from runtime import ALL, DOUBLE, TABLE, Row
+from runtime.shell import ALL, DOUBLE, TABLE, Row
 from th_shell.call_forms import without_types
 
 LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.paragraphs import MOST_NAMES
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)

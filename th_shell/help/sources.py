@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from runtime import Facts
+from runtime.shell import Facts
 from th_shell.entry import Entry
 from th_shell.files import lines_of_file
 from th_shell.paragraphs import MOST_LINES

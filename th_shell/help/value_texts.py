@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable
 
-from runtime import Facts
+from runtime.shell import Facts
 from th_shell.paragraphs import MOST_LINES, counted, line_width
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from runtime import KEYWORDS, Engine, Facts, LuaError
+from runtime.shell import KEYWORDS, Engine, Facts, LuaError
 from th_shell.entry import Entry, source_lines
 from th_shell.tokens import without_texts
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from runtime import KEYWORDS, Engine, Facts
+from runtime.shell import KEYWORDS, Engine, Facts
 from th_shell.help.meanings import find_path, sections
 from th_shell.help.names import few_names
 from th_shell.hints.failure import PATH, Failure, on

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import prod
 
-from runtime import Facts
+from runtime.shell import Facts
 from th_shell.hints.failure import PATH, Failure, on
 
 _SIZES = r"\[(\d+(?: x \d+)*)\]"

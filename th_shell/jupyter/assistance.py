@@ -42,7 +42,7 @@ def _start_of_command(code: str, cursor: int) -> int:
 
 def explain(session: Session, code: str, cursor: int) -> str:
     """The help on the name at the cursor, or on the function whose call it is in; '' for none."""
-    from runtime import TABLE  # late: it loads numpy
+    from runtime.shell import TABLE  # late: it loads numpy
     from th_shell.help.about import about
 
     for path in _names_around(code, cursor):

@@ -18,7 +18,7 @@ from typing import Any
 from ipykernel._version import kernel_protocol_version
 from ipykernel.kernelbase import Kernel
 
-from runtime import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
+from runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
 from th_shell.banner import BANNER
 from th_shell.config import load
 from th_shell.debugging.console import Console

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runtime import without_limit
+from runtime.shell import without_limit
 from th_shell.entry import lines_of
 from th_shell.files import read_file
 from th_shell.magics.numbered_inputs import chosen, numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runtime import Interrupted
+from runtime.shell import Interrupted
 from th_shell.help.about import about, overview
 from th_shell.help.names import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from runtime import Engine, LuaError, LuaSyntaxError
+from runtime.shell import Engine, LuaError, LuaSyntaxError
 from th_shell.entry import source_lines
 from th_shell.paragraphs import counted, cut
 from th_shell.session.commands import MagicError

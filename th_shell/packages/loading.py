@@ -50,7 +50,7 @@ def why_not(tree: str, module: str) -> str:
 
 def main(tree: str, module: str) -> None:
     """Load a module; exit with the first line of the error on the standard error."""
-    from runtime import Engine, LuaError
+    from runtime.shell import Engine, LuaError
 
     with Engine() as engine:
         search_tree(engine, tree)

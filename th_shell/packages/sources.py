@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from th_shell.visible import UsageError
 
 if TYPE_CHECKING:
-    from runtime import Engine
+    from runtime.shell import Engine
 
 # Rocks that are not called as their modules are.
 _MODULES = {"lua-cjson": "cjson", "luafilesystem": "lfs", "luasocket": "socket"}
@@ -24,7 +24,7 @@ _PARTS = frozenset("cutorch cunn cudnn cwrap lua luaffi luajit sundown torch tre
 @cache
 def _engine() -> Engine:
     """The engine that is asked, for all names."""
-    from runtime import Engine  # which only an installation needs
+    from runtime.shell import Engine  # which only an installation needs
 
     return Engine()
 

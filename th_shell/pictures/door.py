@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from runtime import Engine
+    from runtime.shell import Engine
     from th_shell.pictures.display import Picture
 
 NAMES = ("show", "imshow", "hist", "plot")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.paragraphs import counted, cut
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import facts_of

@@ -12,7 +12,7 @@ import tree_sitter_lua
 from tree_sitter import Language, Parser
 from tree_sitter import Node as Part
 
-from runtime import Token
+from runtime.shell import Token
 from th_shell.preflight import syntax_tree as tree
 
 _PARSER = Parser(Language(tree_sitter_lua.language()))

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from os.path import isfile  # of any name, also one that is too long or has a NUL
 from pathlib import Path
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.files import read_file
 from th_shell.preflight.additions import Additions, additions_of, texts_of
 from th_shell.preflight.knowledge import PENLIGHT, Facts

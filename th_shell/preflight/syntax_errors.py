@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from runtime import Engine, LuaSyntaxError, tokens
+from runtime.shell import Engine, LuaSyntaxError, tokens
 from th_shell.paragraphs import MOST_LINES
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import Lack

@@ -19,7 +19,7 @@ from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import Any
 
-from runtime import Token
+from runtime.shell import Token
 from th_shell.completing.candidates import (
     Candidate,
     Completions,

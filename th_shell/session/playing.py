@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import th_shell.docs.library as docs
-from runtime import DOUBLE, Interrupted, LuaError
+from runtime.shell import DOUBLE, Interrupted, LuaError
 from th_shell.paragraphs import counted, cut
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.look import Look

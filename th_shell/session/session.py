@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from runtime import Dialogue, Engine, Interrupted, LuaError, LuaSyntaxError, Stop
+from runtime.shell import Dialogue, Engine, Interrupted, LuaError, LuaSyntaxError, Stop
 from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry

@@ -6,7 +6,7 @@ import signal
 import sys
 from functools import cache
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell import config
 from th_shell.debugging.console import Console
 from th_shell.debugging.reading import line_reader

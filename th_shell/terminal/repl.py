@@ -31,7 +31,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.utils import is_dumb_terminal
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.banner import banner
 from th_shell.config import VI, Config
 from th_shell.session.conversation import Conversation

@@ -7,8 +7,8 @@ from time import perf_counter
 
 import pytest
 
-from runtime import Engine
 from runtime.host import bridge
+from runtime.shell import Engine
 
 Show = Callable[..., str]
 

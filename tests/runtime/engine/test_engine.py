@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from lupa import luajit21
 
-from runtime import Engine, LuaError, LuaSyntaxError
 from runtime.core.tensor import Tensor
+from runtime.shell import Engine, LuaError, LuaSyntaxError
 from tests.conftest import Lua
 
 TOP = Path(__file__).parents[3]
@@ -292,7 +292,7 @@ ORDERED = (
     " 1\n[torch.DoubleTensor of dimension 1]\n\n6 print\t\n7 no end of line8 python\n9 print\t\n"
 )
 HOST = """
-from runtime import Engine
+from runtime.shell import Engine
 engine = Engine()
 engine.write('0 python\\n')
 engine.run(engine.compile({order!r}))

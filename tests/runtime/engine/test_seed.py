@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from runtime import Engine
+from runtime.shell import Engine
 
 DRAW = "return function() return torch.initialSeed(), torch.random(1, 1000) end"
 
@@ -22,7 +22,7 @@ def test_a_seed_is_that_of_manual_seed() -> None:
 
 def test_a_seed_and_a_fill_pattern_load_nothing() -> None:
     code = (
-        "import sys, runtime\nengine = runtime.Engine()\n"
+        "import sys, runtime.shell\nengine = runtime.shell.Engine()\n"
         "engine.set_seed(7)\nengine.set_fill_pattern(63)\nprint('numpy' in sys.modules)\n"
         "engine.run('print(torch.initialSeed(), torch.Tensor(1)[1] > 0)')"
     )

@@ -87,9 +87,15 @@ def test_arguments_of_a_text(lua: Engine) -> None:
     assert lua.eval(b"a .. '\xfe'") == b"\xff\xfe"
 
 
-def test_compiled_code_runs_as_before(lua: Engine) -> None:
-    lua.run(lua.compile(b"given = ..."), b"bytes")
-    assert lua["given"] == "bytes"
+def test_the_names_of_an_engine_are_few() -> None:
+    names = [name for name in dir(Engine) if not name.startswith("_")]
+    assert names == ["close", "eval", "flush", "globals", "require", "run"]
+
+
+def test_a_module_is_required(lua: Engine) -> None:
+    assert lua.require("paths") == lua["paths"] == lua.require(b"paths")
+    with pytest.raises(LuaError, match="^module 'nothing' not found:"):
+        lua.require("nothing")
 
 
 # -- tensors

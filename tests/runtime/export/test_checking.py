@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Engine, Table
+from runtime import Table
 from runtime.export import ExportError, to_onnx, to_pytorch
+from runtime.shell import Engine
 from tests.runtime.export.nets import linear, module, tensor
 
 #: As much of nn as the nets of these tests need.

@@ -18,7 +18,7 @@ HEAVY = (
 START = """\
 import os, signal, sys, threading
 import runtime
-from runtime import Engine, LuaError, preload_operations
+from runtime.shell import Engine, LuaError, preload_operations
 
 def run(engine, source):
     try:
@@ -81,13 +81,13 @@ def test_an_engine_loads_it_when_it_is_told() -> None:
 
 @pytest.mark.parametrize("name", ["ALL", "DOUBLE", "Row", "TABLE"])
 def test_the_door_loads_it(name: str) -> None:
-    code = f"from runtime import {name} \nprint('runtime.ops' in sys.modules, bool({name}))"
+    code = f"from runtime.shell import {name} \nprint('runtime.ops' in sys.modules, bool({name}))"
     assert run(code) == "True True\n"
 
 
 def test_what_the_door_has_without_it() -> None:
     names = "PROCESSORS, Engine, Interrupted, LuaError, LuaSyntaxError, Replacement"
-    assert run(f"from runtime import {names} \nprint('numpy' in sys.modules)") == "False\n"
+    assert run(f"from runtime.shell import {names} \nprint('numpy' in sys.modules)") == "False\n"
 
 
 def test_the_door_has_nothing_else() -> None:
@@ -174,7 +174,7 @@ engine.count_loops()
 try:
     with engine.interruptible():
         engine.evaluate(b"x = torch.ones(2) while true do end")
-except runtime.Interrupted as error:
+except runtime.shell.Interrupted as error:
     print(error.message, "runtime.ops" in sys.modules)
 run(engine, b"print(torch.ones(2):sum())")  # whether x has its value depends on when Lua looks
 """

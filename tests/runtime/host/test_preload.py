@@ -7,9 +7,9 @@ import pytest
 
 SHOW = """\
 import sys
-import runtime
+import runtime.shell
 before = set(sys.modules)
-runtime.{function}()
+runtime.shell.{function}()
 print({module!r} in before, {module!r} in sys.modules)
 """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
-from runtime import Engine
 from runtime.host.running import IN_LUA, describe
+from runtime.shell import Engine
 
 
 def test_it_names_the_operation_that_the_program_has_called() -> None:

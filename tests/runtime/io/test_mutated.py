@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.fuzz.mutations import OBJECTS, mutate
 
 SETUP = f"""

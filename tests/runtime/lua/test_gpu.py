@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine, LuaError
+from runtime.shell import Engine, LuaError
 from tests.conftest import Lua
 
 ADVICE = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.conftest import Lua
 
 # Classes whose objects have a length, and have none, and a function that prints values.

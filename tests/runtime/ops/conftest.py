@@ -2,7 +2,7 @@
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 
 
 @pytest.fixture(scope="session", autouse=True)

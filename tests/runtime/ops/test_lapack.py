@@ -259,7 +259,7 @@ def test_scipy_waits_until_it_is_needed() -> None:
 
 def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_them() -> None:
     code = """if True:
-        from runtime import preload_operations
+        from runtime.shell import preload_operations
         from runtime.compute import blas_threads
         preload_operations()
         blas_threads.PROCESSORS = 3

@@ -166,7 +166,7 @@ def test_numpy_random_is_imported_with_the_first_draw() -> None:
     if subprocess.run([sys.executable, "-c", early]).returncode:
         pytest.skip("this numpy imports numpy.random by itself")
     program = (
-        "import sys; from runtime import Engine; engine = Engine();"
+        "import sys; from runtime.shell import Engine; engine = Engine();"
         "engine.evaluate(b'torch.manualSeed(1)'); assert 'numpy.random' not in sys.modules;"
         "engine.evaluate(b'torch.random();'); assert 'numpy.random' in sys.modules"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.conftest import FRESH, Lua
 
 

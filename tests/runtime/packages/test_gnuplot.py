@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Engine
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.packages.gnuplot import pace
 from runtime.packages.gnuplot.drawing import Description, draw
 from runtime.packages.gnuplot.styles import Style, read_style
+from runtime.shell import Engine
 from tests.conftest import Lua
 
 DOUBLE = next(c for c in TENSOR_CLASSES if c.dtype.name == "Double")

@@ -11,8 +11,8 @@ import numpy as np
 import png
 import pytest
 
-from runtime import Engine, LuaError
 from runtime.core.dtypes import Array
+from runtime.shell import Engine, LuaError
 from tests.conftest import Lua
 from tests.transcripts import Entry, cases, normal, wrong
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
 from runtime.core.errors import TorchError
 from runtime.packages import optional
+from runtime.shell import Engine
 from tests.conftest import Lua
 
 CORE = "luaT_pushudata"  # a name in C modules that need Torch7's own core

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime import Engine, Function, T7Error, Table, TorchObject, load, save
+from runtime import Function, T7Error, Table, TorchObject, load, save
 from runtime.core.dtypes import DTYPES
 from runtime.pytorch.classes.storages import TypedStorage
 from runtime.pytorch.ops.interchange import share_array
 from runtime.pytorch.tensors.tensor import Tensor
+from runtime.shell import Engine
 from tests.fuzz.mutations import OBJECTS, mutate
 
 FORMATS = ["binary", "b32", "ascii"]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from runtime import Engine
 from runtime.compute import thread_pool
+from runtime.shell import Engine
 from runtime.thnn import _columns, _jobs
 
 # call(name, …) calls a function of nn's backend for doubles, try(name, …) prints its error, too;

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 
 # Each function runs with contiguous elements, from the third time on by Lua, and with an input that
 # has gaps, by Python; then it prints whether all bits of the results are the same.

@@ -9,7 +9,7 @@ import pytest
 
 import runtime.ops  # noqa: F401 (adds rows that those of nn's backend use)
 import runtime.thnn  # noqa: F401 (adds the rows)
-from runtime import Engine
+from runtime.shell import Engine
 from runtime.thnn.table import TABLE
 from tests.conftest import Lua
 

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from runtime.thnn._jobs import is_recording
 from runtime.thnn.table import TABLE, Row
 from tests.runtime.thnn.test_recorded import FAMILIES, HERE, Answers, answers

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtime import tokens
+from runtime.shell import tokens
 from th_shell.completing.call_at_cursor import call_at_cursor
 
 

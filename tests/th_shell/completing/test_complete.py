@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.completing.complete import complete
 from th_shell.paragraphs import MOST_NAMES
 from th_shell.session.commands import COMMANDS

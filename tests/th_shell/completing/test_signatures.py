@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.completing.signatures import Signatures
 
 SETUP = b"""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.docs.judging.printout import only_tensors, precision, printed_tensors
 
 

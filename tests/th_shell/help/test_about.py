@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.entry import Entry
 from th_shell.help.about import about, overview
 from th_shell.help.meanings import sections

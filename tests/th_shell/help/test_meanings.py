@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtime import TABLE, Engine
+from runtime.shell import TABLE, Engine
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, sections
 
 LIBRARIES = (

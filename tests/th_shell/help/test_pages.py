@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.help.pages import find_examples, page_folders
 
 PAGE = """\

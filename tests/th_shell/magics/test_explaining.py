@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Interrupted, LuaError
+from runtime.shell import Interrupted, LuaError
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.session.session import Session

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine, load
+from runtime import load
+from runtime.shell import Engine
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.magics import timing
 from th_shell.magics.timing import duration
 from th_shell.session.session import Session

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.packages import command
 from th_shell.packages.place import search_users_tree, users_tree
 from th_shell.packages.sources import about_c_code

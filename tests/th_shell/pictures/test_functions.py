@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.pictures.display import Picture, set_display
 from th_shell.pictures.door import install
 from th_shell.session.session import Session

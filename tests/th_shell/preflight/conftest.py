@@ -7,7 +7,7 @@ from typing import Protocol
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.preflight.knowledge import Facts, facts_of
 from th_shell.preflight.programs import Modules, World, read
 from th_shell.preflight.rules import findings

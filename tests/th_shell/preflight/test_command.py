@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.preflight.command import check as check_in
 from th_shell.preflight.command import run
 from th_shell.visible import UsageError

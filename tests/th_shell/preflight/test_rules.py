@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.th_shell.preflight.conftest import Check
 from th_shell.preflight.knowledge import Facts
 from th_shell.preflight.programs import Modules

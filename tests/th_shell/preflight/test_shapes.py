@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from runtime import TABLE, Engine, LuaError
+from runtime.shell import TABLE, Engine, LuaError
 from tests.th_shell.preflight.conftest import Check
 from th_shell.call_forms import takes
 from th_shell.preflight.knowledge import Facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.th_shell.preflight.conftest import Check
 from th_shell.preflight.syntax_errors import syntax_errors
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.docs.cli import main as check_pages
 from th_shell.session.session import Session
 from th_shell.visible import visible

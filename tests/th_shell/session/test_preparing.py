@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from th_shell.config import Config
 from th_shell.session.session import prepare
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime import Engine, LuaError
+from runtime.shell import Engine, LuaError
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]

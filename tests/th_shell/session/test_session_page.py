@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.th_shell.conftest import TOP
 from th_shell.config import Config
 from th_shell.session.session import Session, prepare

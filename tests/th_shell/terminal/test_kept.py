@@ -14,7 +14,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.typeahead import get_typeahead
 from prompt_toolkit.keys import Keys
 
-from runtime import Engine
+from runtime.shell import Engine
 from tests.th_shell.terminals import Terminal
 from th_shell.python.session import PythonSession
 from th_shell.session.interrupt import EARLY, calm

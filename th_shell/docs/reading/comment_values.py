@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from runtime import tokens
+from runtime.shell import tokens
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.names import read_names
 from th_shell.syntax import Syntax

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from runtime import Replacement
+from runtime.shell import Replacement
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reporting import coverage
 from th_shell.docs.reporting.excerpts import style_for

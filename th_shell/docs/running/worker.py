@@ -6,7 +6,7 @@ import signal
 from contextlib import suppress
 from typing import BinaryIO
 
-from runtime import Engine, Interrupted, LuaError
+from runtime.shell import Engine, Interrupted, LuaError
 from th_shell.docs.running import protocol
 from th_shell.packages.place import search_users_tree
 

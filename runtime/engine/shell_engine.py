@@ -1,0 +1,265 @@
+"""The engine of prompts and of th-docs: what they do with a Lua state that has torch.
+
+Its methods return text, names or compiled chunks, never Lua's objects, and raise the errors of
+`runtime.errors` alone; those for Python programs (`engine.py`) return values.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import Any
+
+from runtime.core.machine import refresh_limit
+from runtime.core.texts import to_bytes, to_text
+from runtime.engine.answers import Answers
+from runtime.engine.debugging import Debugging
+from runtime.engine.engine import Engine
+from runtime.engine.evaluation import Chunk, Evaluation
+from runtime.engine.keeping import Keeping
+from runtime.errors import check
+from runtime.host.guards import answering, guarded
+from runtime.host.running import describe
+
+
+class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
+    """An `Engine` with all that prompts, th-docs and editors do with one."""
+
+    def __init__(self, prepare: Callable[[ShellEngine], None] | None = None) -> None:
+        """Make the Lua state, unless there is something to prepare it with.
+
+        prepare: called by `start`, which then makes the Lua state. Another thread may call that;
+        the first use of the engine does, and waits until it is done.
+        """
+        self._begin(partial(prepare, self) if prepare else None)
+
+    def start(self) -> None:
+        """Make the Lua state, unless that is done."""
+        self._lua.start()
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the Lua state is made: what is asked of it before that waits for it."""
+        return self._lua.is_started
+
+    def stay_open_at_exit(self) -> None:
+        """Leave the engine as it is when the process ends: a thread may be at work in it then."""
+        self._lua.end.atexit = False
+
+    def active(self) -> AbstractContextManager[None]:
+        """Let operations that this thread calls work for the engine, within the block.
+
+        Numbers behave as in C: infinities and nans, and whole numbers that wrap.
+        """
+        return self._lua.active()
+
+    def load(self) -> None:
+        """Load what the engine otherwise loads when a program first needs it: the operations."""
+        self._lua.call(b"load")
+
+    # -- code
+
+    def run(self, source: str | bytes | Chunk, *args: Any, name: str = "lua") -> None:
+        """Run a text, or what `compile` has made of one, whose arguments are bytes."""
+        if isinstance(source, (str, bytes)):
+            super().run(source, *args, name=name)
+        else:
+            check(self._lua.call(b"run", source, *args))
+
+    def require(self, name: str | bytes) -> None:
+        """Load a Lua library by name; no value is made of it. Raises LuaError."""
+        check(self._lua.call(b"require", to_bytes(name) if isinstance(name, str) else name))
+
+    def module(
+        self,
+        source: bytes,
+        name: bytes,
+        *functions: Callable[..., Any],
+        interruptible: bool = False,
+    ) -> dict[bytes, Chunk]:
+        """Run a chunk that returns a table of functions, and return these by name.
+
+        functions: what the chunk gets as arguments, for Lua to call with plain values. They
+        return a number, a boolean, bytes or None. interruptible: whether Ctrl-C ends them. Raises
+        LuaError.
+        """
+        chunk = self.compile(source, name)
+        wrapped = [guarded(answering(f), interruptible=interruptible) for f in functions]
+        return dict(self._lua.call(b"module", chunk, *wrapped).items())
+
+    def call(self, function: Chunk, *args: bytes) -> Any:
+        """Call a function of `module`; returns its result, a plain value. Raises LuaError."""
+        return self._lua.call(b"call", function, *args)
+
+    # -- the inputs of a session
+
+    def keep(self, value: bytes) -> None:
+        """Put a string among the results of the session, as `evaluate` does with its values."""
+        self._lua.call(b"keep", value)
+
+    def keep_results(self, count: int) -> None:
+        """Set how many of the session's results are kept; others are dropped."""
+        self._lua.call(b"keep_results", count)
+
+    def set_receiver(self, function: Chunk) -> None:
+        """Let a function of `module` get the values of inputs before they are printed.
+
+        Where it returns false, they are neither printed nor kept.
+        """
+        self._lua.call(b"set_receiver", function)
+
+    def set_elision(self, limit: int | None) -> None:
+        """Let `evaluate` show values to people: control codes as digits, and of values with more
+        elements than limit (0: any number) only a part. None: as `print` shows them.
+
+        Elements are those of tensors, and entries of tables; ten characters of a string are one.
+        """
+        self._lua.call(b"set_elision", limit)
+
+    # -- modules and packages
+
+    def find_module(self, name: str) -> str | None:
+        """The file that Lua's `require` would load for a module; nothing is loaded.
+
+        '' for a module that is there without a file, None where there is none.
+        """
+        found = self._lua.call(b"find_module", to_bytes(name))
+        return None if found is None else to_text(found)
+
+    def package_sources(self) -> dict[str, str]:
+        """Packages of Lua files that are known by name, and the repositories of their sources."""
+        lines = to_text(self._lua.call(b"package_sources")).splitlines()
+        rows = (line.split(" ", 2) for line in lines)
+        return {name: f"https://github.com/{path}" for name, path, _ in rows}
+
+    def impossible_packages(self) -> dict[str, tuple[str, str]]:
+        """Packages that there cannot be: why ("opens windows, which …"), and what to do."""
+        lines = to_text(self._lua.call(b"impossible_packages")).splitlines()
+        return {name: (why, advice) for name, why, advice in (line.split("\t") for line in lines)}
+
+    # -- Ctrl-C, and what takes long
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Let Ctrl-C stop the code that `evaluate` runs, with an Interrupted error.
+
+        To be used in the main thread. Code that LuaJIT has compiled stops where `count_loops` has
+        put counters into it.
+        """
+        refresh_limit()
+        self._lua.call(b"set_interruptible", True)
+        try:
+            with self._ctrl_c.armed():
+                yield
+        finally:
+            self._lua.call(b"set_interruptible", False)
+
+    def count_loops(self) -> None:
+        """Let Ctrl-C stop the loops of all that is loaded from now on.
+
+        Counters are put into their bytecode, where programs do not see them.
+        """
+        self._lua.call(b"count_loops")
+
+    def interrupt(self) -> None:
+        """Stop Lua code as Ctrl-C does, where it is `interruptible`. Any thread may call this."""
+        self._ctrl_c.press()
+
+    def take_interrupt(self) -> bool:
+        """Whether Ctrl-C was pressed within `interruptible` and has stopped nothing yet.
+
+        From then on it was not: what is called next runs.
+        """
+        return self._ctrl_c.take()
+
+    def running(self) -> str:
+        """What the main thread does now, as ``torch.sort``. Any thread may call this."""
+        return describe(threading.main_thread().ident or 0)
+
+    def start_samples(self) -> None:
+        """Begin to note which line of the program runs, at every millisecond of processor time.
+
+        Where the system's clock ticks less often, at every tick.
+        """
+        self._lua.call(b"start_samples")
+
+    def end_samples(self) -> list[tuple[str, str, int]]:
+        """End it; returns places 'chunk:line', LuaJIT's state there, and how often both were so.
+
+        The states are N (compiled code), I (interpreted), C (C and Python), G (collects garbage)
+        and J (compiles).
+        """
+        lines = to_text(self._lua.call(b"end_samples")).splitlines()
+        fields = (line.rsplit("\t", 2) for line in lines)
+        return [(place, state, int(count)) for place, state, count in fields]
+
+    # -- what programs find
+
+    def set_arguments(
+        self, program: bytes, args: Sequence[bytes], before: Sequence[bytes] = ()
+    ) -> None:
+        """Set Lua's global `arg`: the program's name at 0, then the arguments.
+
+        before: the words of the command line in front of it, which get the indices up to -1.
+        """
+        self._lua.call(b"set_arguments", program, len(before), *before, *args)
+
+    def set_default_type(self, name: str) -> str:
+        """Set the default type of tensors by its name; returns the former one. Raises LuaError."""
+        return to_text(self._lua.call(b"set_default_type", to_bytes(name)) or b"")
+
+    def set_fill_pattern(self, byte: int | None) -> None:
+        """Fill new memory with a byte, instead of leaving it undetermined (None)."""
+        self._lua.state.prepare("Memory", lambda memory: setattr(memory, "fill_pattern", byte))
+        self._lua.call(b"set_fill_pattern", byte)
+
+    def set_seed(self, seed: int) -> None:
+        """Start the default stream of random numbers from a seed, as torch.manualSeed does."""
+        self._lua.state.prepare("Generator", lambda generator: generator.manual_seed(seed))
+
+    def define(self, name: str, function: Callable[..., str | None]) -> None:
+        """Make a global of Lua from a function of Python, which gets values.
+
+        Tensors and storages become arrays of numpy, copies, and strings str; other objects are an
+        error. The text that it returns is printed. Its ValueError is an error of Lua's.
+        """
+        from runtime.host.door import door  # which only prompts need
+
+        self._lua.call(b"define", to_bytes(name), door(name, function))
+
+    def show_pictures_by(self, function: Callable[..., str | None]) -> None:
+        """Let Lua's image.display show pictures by a function, called as those of `define` are.
+
+        Without this, it writes files.
+        """
+        from runtime.host.door import door  # which only prompts need
+
+        self._lua.call(b"show_pictures_by", door("image.display", function))
+
+    def use_prompt_who(self) -> None:
+        """Let the global function who list sizes, bytes and shared memory, as a prompt needs it.
+
+        Without this, it is the reference's, which scripts and pages see.
+        """
+        self._lua.call(b"use_prompt_who")
+
+    @contextmanager
+    def before_exit(self, function: Callable[[], object]) -> Iterator[None]:
+        """Let a function be called within the block when the program calls `os.exit`."""
+        self._leaving.append(function)
+        try:
+            yield
+        finally:
+            self._leaving.remove(function)
+
+    # -- output
+
+    def write(self, text: str) -> None:
+        """Write to the standard output, in order with what Lua writes."""
+        self._lua.call(b"write", to_bytes(text))
+
+    def output_error(self) -> str:
+        """Why not all that was written reached the standard output; '' where it did."""
+        return to_text(self._lua.call(b"output_error") or b"")

@@ -1,0 +1,31 @@
+"""The names that Python programs import from th_shell."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import runtime
+import th_shell
+
+
+def test_they_are_those_of_the_runtime() -> None:
+    for name in th_shell.__all__:
+        assert getattr(th_shell, name) is getattr(runtime, name)
+    assert {*th_shell.__all__, "convert"} == set(runtime.__all__)  # here, convert is a module
+
+
+def test_the_runtime_is_loaded_when_they_are_asked_for() -> None:
+    code = (
+        "import sys, th_shell; print('runtime' in sys.modules); from th_shell import Engine, load;"
+        "print('runtime' in sys.modules, Engine().eval('1'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout + done.stderr == "False\nTrue 1\n"
+
+
+def test_there_are_no_others() -> None:
+    with pytest.raises(AttributeError, match="^module 'th_shell' has no attribute 'Chunk'$"):
+        th_shell.Chunk  # noqa: B018
