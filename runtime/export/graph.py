@@ -92,7 +92,8 @@ class Value:
     name: str = ""  # the name of an input
     undecided: bool = False  # an input whose elements may turn out to be indices
     node: Node | None = None
-    overwritten: Value | None = None  # by what its module computed when it was used again
+    overwritten: Value | None = None  # by what was put into its memory afterwards
+    view_of: Value | None = None  # the value whose memory it has, with other sizes
 
     @property
     def current(self) -> Value:
@@ -101,6 +102,12 @@ class Value:
         while value.overwritten is not None:
             value = value.overwritten
         return value
+
+    def write(self, result: Value) -> None:
+        """Put another value into its memory, for all that uses it later."""
+        value = self.current
+        if value is not result:
+            value.overwritten = result
 
     @property
     def rank(self) -> int:
@@ -293,8 +300,8 @@ class Graph:
         So where the same module was used before, and that result is used later on, this one is.
         """
         before = self._last.get(id(module))
-        if before is not None and before is not result and result.node is not None:
-            before.overwritten = result
+        if before is not None and result.node is not None:
+            before.write(result)
         self._last[id(module)] = result
 
     @contextmanager

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from runtime.export.data import table, tensor
+from runtime.export.data import table, tensor, tensors
 from runtime.export.graph import Data, ExportError, Graph, Value
+from runtime.export.operators.shaping import reshape
 from runtime.export.parameters import Parameter
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.essence import essence
@@ -21,6 +22,7 @@ from runtime.t7.values import Table, TorchObject
 Row = Callable[["Module", Any], Data]
 
 _rows: dict[str, Row] = {}
+_VIEWS = ("nn.View", "nn.Reshape", "nn.Squeeze", "nn.Unsqueeze", "nn.Collapse")
 _reasons: dict[str, str] = {}  # for classes that cannot be converted, why
 _FAMILIES = (
     "activations",
@@ -240,6 +242,10 @@ def convert(module: Module, data: Data) -> Data:
             result = graph.stand_in(module, data, error)
     if isinstance(result, Value) and not isinstance(module.get("modules"), Table):
         graph.overwrite(module.value, result)
+        if module.kind in _VIEWS and isinstance(data, Value):
+            result.view_of = data
+        if module.get("inplace"):
+            _write_input(data, result)
     graph.results.append((scope, result))
     return result
 
@@ -268,6 +274,16 @@ def _converted(module: Module, data: Data) -> Data:
         raise
     except _ODD as error:
         raise module.error("its fields, or its input, are not as this class has them") from error
+
+
+def _write_input(data: Data, result: Value) -> None:
+    """Put a result into the memory of its module's input; of a table, of the first tensor."""
+    value: Value | None = next(tensors(data), None)
+    while value is not None and value is not result:
+        value.write(result)
+        value = value.view_of
+        if value is not None:
+            result = reshape(result, value.sizes(*range(1, value.rank)))
 
 
 def _unknown(module: Module) -> ExportError:

@@ -242,3 +242,28 @@ def test_whole_layers_are_shared(tmp_path: Path) -> None:
     other = module("Sequential", copies[0], module("Tanh"), copies[1])
     net = module("Sequential", module("ParallelTable", one, other), module("CAddTable"))
     assert "        self.layers2 = self.layers1\n" in source(net, tmp_path, input="1x3,1x3")
+
+
+@pytest.mark.parametrize(
+    ("layers", "last"),
+    [  # The second branch gets what the first one has written into the input of both.
+        (["ReLU", "Tanh"], ["x = F.relu(self.linear(x))", "return x, torch.tanh(x)"]),
+        (["Tanh", "ReLU"], ["x = self.linear(x)", "return torch.tanh(x), F.relu(x)"]),
+    ],
+)
+def test_what_is_computed_in_place(tmp_path: Path, layers: list[str], last: list[str]) -> None:
+    branches = [module(name, inplace=name == "ReLU") for name in layers]
+    net = module("Sequential", linear(3, 2), module("ConcatTable", *branches))
+    lines = source(net, tmp_path).splitlines()
+    assert [line.strip() for line in lines[-2:]] == last
+
+
+def test_what_is_computed_in_place_in_a_view(tmp_path: Path) -> None:
+    view = module("View", size=Table.of([2, 2]), numElements=4)
+    branch = module("Sequential", view, module("ReLU", inplace=True))
+    both = module("ConcatTable", branch, module("Tanh"))
+    text = source(module("Sequential", linear(3, 4), both), tmp_path)
+    assert text.endswith(
+        "        x = F.relu(self.linear(x).reshape(-1, 2, 2))\n"
+        "        return x, torch.tanh(x.flatten(1))\n"
+    )
