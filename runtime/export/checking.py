@@ -7,7 +7,7 @@ in `checking_onnx` and `checking_pytorch`.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,15 +17,15 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.engine.engine import Engine
 from runtime.errors import LuaError
-from runtime.export.data import Unknown, tensors
-from runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Value
-from runtime.pytorch.tensors.tensor import Tensor
+from runtime.export.data import Unknown
+from runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Steps, Value
 from runtime.t7.essence import essence
 from runtime.t7.values import Table, TorchObject
 
 TOLERANCE = 1e-4  # of the largest difference, as a part of the largest number
 _SAMPLES = 2  # so that samples that are mixed up are seen
 _CHANNELS = 3  # of images, where no number is said
+_STEPS = 3  # of all other dimensions that are open
 _SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28)  # of images, where no size is said
 
 
@@ -99,19 +99,15 @@ class Reference:
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
         """What the net computes. Raises LuaError."""
-        return self._run(inputs, False)[0]
+        return [array for _, array in _paired(self.graph.result, self._run(inputs, False)[0])]
 
-    def traced(self, inputs: Mapping[str, Array]) -> dict[str, list[Array]]:
+    def traced(self, inputs: Mapping[str, Array]) -> dict[str, Any]:
         """What its modules compute, by their paths."""
-        return self._run(inputs, True)[1]
+        return {str(path): found for path, found in self._run(inputs, True)[1].items()}
 
-    def _run(
-        self, inputs: Mapping[str, Array], watched: bool
-    ) -> tuple[list[Array], dict[str, list[Array]]]:
+    def _run(self, inputs: Mapping[str, Array], watched: bool) -> Any:
         given = _nested(self.graph.given, inputs)
-        outputs, results = self._lua["run"](self._net, given, self.graph.training, watched)
-        traced = {str(path): _arrays(found.values()) for path, found in results.items()}
-        return _arrays(outputs.values()), traced
+        return self._lua["run"](self._net, given, self.graph.training, watched)
 
 
 def _copied(net: TorchObject, training: bool) -> Any:
@@ -119,8 +115,22 @@ def _copied(net: TorchObject, training: bool) -> Any:
     return copy.deepcopy(net) if training else essence(net, emptied=True)
 
 
-def _arrays(values: Sequence[Tensor]) -> list[Array]:
-    return [np.array(value) for value in values]
+def _paired(data: Data, found: Any) -> Iterator[tuple[Value, Array]]:
+    """The graph's values and what the net computed for them.
+
+    A table of any length is one value: its entries are put together.
+    """
+    if isinstance(data, Unknown) and data.tensor is not None:
+        data = data.tensor
+    if isinstance(data, Value):
+        yield data, np.array(found)
+    elif isinstance(data, Steps):
+        entries = [list(_paired(data.data, entry)) for entry in found.values()]
+        for pairs in zip(*entries, strict=True):
+            yield pairs[0][0], np.stack([array for _, array in pairs], data.dim)
+    else:
+        for item, each in zip(data, found.values(), strict=True):
+            yield from _paired(item, each)
 
 
 def _classes(net: TorchObject) -> set[str]:
@@ -145,7 +155,7 @@ def _is_known(graph: Graph) -> bool:
 
 def _type_of(net: TorchObject, graph: Graph) -> str:
     """The type of the numbers that a net takes."""
-    for node in graph.nodes:
+    for node in graph.every_node():
         for parameter in node.parameters.values():
             if (found := parameter.own_dtype).kind == "f":
                 return found.name
@@ -167,7 +177,9 @@ def _random(value: Value, size: int | None, generator: np.random.Generator, dtyp
 def _size(dim: Dim, unknown: int | None) -> int:
     if isinstance(dim, int):
         return dim
-    return _SAMPLES if isinstance(dim, str) else unknown or _SAMPLES
+    if isinstance(dim, str):
+        return _SAMPLES if dim == BATCH else _STEPS
+    return unknown or _SAMPLES
 
 
 def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
@@ -175,7 +187,9 @@ def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
     if isinstance(data, Unknown) and data.tensor is not None:
         data = data.tensor
     if isinstance(data, Value):
-        return inputs[data.name]
+        array = inputs[data.name]
+        return list(array) if data.in_steps else array
+    assert isinstance(data, list)
     return [_nested(item, inputs) for item in data]
 
 
@@ -213,9 +227,9 @@ def _first_difference(
     """
     traced = reference.traced(inputs)
     for scope, data in reference.graph.results:
-        wanted = traced.get(".".join(scope.path), [])
-        found = [values.get(id(value)) for value in tensors(data)]
-        for one, other in zip(wanted, found, strict=False):
+        wanted = traced.get(".".join(scope.path))
+        for value, one in _paired(data, wanted) if wanted is not None else ():
+            other = values.get(id(value))
             if other is not None and _differs(one, other):
                 return f"{scope.kind} at {'.'.join(scope.path) or 'the top'}"
     return ""

@@ -1,13 +1,15 @@
 """Inputs and outputs of modules: tensors, tables of tensors, and inputs that may be either.
 
-Tables have their places when a net is converted, so that no table is left in what is written.
+Tables have their places when a net is converted, so that no table is left in what is written: what
+is made of tables of any length is one tensor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from runtime.export.graph import Data, Graph, Shape, Value
+from runtime.export.graph import Data, Dim, Graph, Shape, Steps, Value
+from runtime.export.operators.shaping import permute, select, stack
 
 #: The shapes of an input: one for a tensor, a list of these for a table.
 Shapes = Shape | list["Shapes"]
@@ -39,7 +41,9 @@ def tensor(data: Data, graph: Graph) -> Value:
         if data.tensor is None:
             data.tensor = data.graph.input(data.name)
         return data.tensor
-    if isinstance(data, list):
+    if isinstance(data, Steps) and data.source is not None and not data.source.in_steps:
+        data = data.data
+    if not isinstance(data, Value):
         raise graph.error("its input is a table where it takes a tensor")
     return data
 
@@ -54,9 +58,92 @@ def table(data: Data, graph: Graph, count: int | None = None) -> list[Data]:
         data.is_table = True
         while len(data) < (count or 0):
             data.append(Unknown(data.graph, f"{data.name}{len(data) + 1}"))
+    if steps := as_steps(data):
+        return _entries(steps, graph)
     if not isinstance(data, list):
         raise graph.error("its input is a tensor where it takes a table")
     return data
+
+
+def as_steps(data: Data) -> Steps | None:
+    """A table of any length, where it is one."""
+    if not isinstance(data, Steps):
+        return None
+    if data.source is not None:
+        data.source.in_steps = True
+    return data
+
+
+def length(steps: Steps) -> Dim:
+    """How many entries a table has; None or a name where that is open."""
+    shape = next(tensors(steps.data)).shape
+    return shape[steps.dim] if shape is not None else None
+
+
+def _entries(steps: Steps, graph: Graph) -> list[Data]:
+    count = length(steps)
+    if not isinstance(count, int):
+        raise graph.error("it takes a table whose length must be known: give --input")
+    if steps.entries is None:
+        steps.entries = [
+            mapped(steps.data, lambda each, n=n: select(each, steps.dim, n))  # type: ignore[misc]
+            for n in range(count)
+        ]
+    return steps.entries
+
+
+def sequence(data: Data, graph: Graph) -> Data:
+    """What stands for a table of any length: tensors whose first dimension is time."""
+    if isinstance(data, Unknown) and not data.is_table:
+        data = tensor(data, graph)
+    if isinstance(data, Value):
+        if data not in graph.inputs or graph.outer is not None:
+            raise graph.error("its input is a tensor where it takes a table")
+        data.in_steps = True
+        return data
+    if not isinstance(data, Steps):
+        return _stacked(data)
+    as_steps(data)
+    if data.dim:
+        data.data = mapped(data.data, lambda each: _to_front(each, data.dim))
+        data.dim, data.entries = 0, None
+    return data.data
+
+
+def _to_front(x: Value, dim: int) -> Value:
+    return permute(x, [dim, *[other for other in range(x.rank) if other != dim]])
+
+
+def _stacked(entries: Sequence[Data]) -> Data:
+    """Entries of a table together."""
+    first = entries[0]
+    if isinstance(first, list):
+        return [_stacked([entry[n] for entry in entries]) for n in range(len(first))]  # type: ignore[index]
+    return stack([each for entry in entries for each in tensors(entry)], 0)
+
+
+def settled(data: Data, graph: Graph) -> Data:
+    """A result without tables of open length, for each of which one tensor goes out."""
+    if isinstance(data, Steps):
+        if data.source is not None and not data.source.in_steps:
+            return data.data
+        if not isinstance(length(data), int):
+            return Steps(sequence(data, graph))
+        data = _entries(data, graph)
+    if isinstance(data, Value) or isinstance(data, Unknown) and not data.is_table:
+        return data
+    return [settled(item, graph) for item in data]
+
+
+def mapped(data: Data, function: Callable[[Value], Value]) -> Data:
+    """With what a function makes of each tensor."""
+    if isinstance(data, Unknown) and not data.is_table:
+        data = tensor(data, data.graph)
+    if isinstance(data, Value):
+        return function(data)
+    if isinstance(data, Steps):
+        return Steps(mapped(data.data, function), data.dim, source=data.source)
+    return [mapped(item, function) for item in data]
 
 
 def tensors(data: Data, decide: bool = False) -> Iterator[Value]:
@@ -71,5 +158,10 @@ def tensors(data: Data, decide: bool = False) -> Iterator[Value]:
     elif isinstance(data, Unknown) and decide and not data.is_table:
         yield tensor(data, data.graph)
     else:
-        for item in data:
+        for item in [data.data] if isinstance(data, Steps) else data:
             yield from tensors(item, decide)
+
+
+def first_tensor(data: Data) -> Value:
+    """The first tensor in a table, and in the tables in it."""
+    return next(tensors(data, decide=True))

@@ -20,6 +20,7 @@ Dim = int | str | None
 Shape = tuple[Dim, ...]
 
 BATCH = "batch"  # the name of the dimension of samples
+TIME = "time"  # that of the steps of a sequence
 
 
 class ExportError(T7Error):
@@ -91,6 +92,7 @@ class Value:
     highest: int = 0  # of an input of indices: the largest index that is used with it
     name: str = ""  # the name of an input
     undecided: bool = False  # an input whose elements may turn out to be indices
+    in_steps: bool = False  # an input that the net takes as a table of its places
     node: Node | None = None
     overwritten: Value | None = None  # by what was put into its memory afterwards
     view_of: Value | None = None  # the value whose memory it has, with other sizes
@@ -117,10 +119,15 @@ class Value:
         return len(self.shape)
 
     def set_shape(self, shape: Shape) -> None:
-        """Note a shape that was not known; also of what it was made from element by element."""
+        """Note a shape that was not known; also of what it was made from element by element, or
+        of the sequence of which it is a step."""
         self.shape = shape
-        if self.keeps_shape and self.source is not None and self.source.shape is None:
+        if self.source is None or self.source.shape is not None:
+            return
+        if self.keeps_shape:
             self.source.set_shape(shape)
+        elif self.source.graph is not self.graph:  # a step of a sequence
+            self.source.set_shape((TIME, *shape))
 
     def sizes(self, *dims: int) -> tuple[int, ...]:
         """Sizes that must be known. Raises ExportError where they are not."""
@@ -131,8 +138,23 @@ class Value:
         return tuple(found)  # type: ignore[arg-type]
 
 
+@dataclass(eq=False)
+class Steps:
+    """A table with an entry for each step of a sequence, which may be of any length.
+
+    data: all entries together: tensors, or tables of these, whose dimension `dim` is time.
+    entries: one by one, once these were needed. source: the net's input, where it is a table if
+    this is used as one; else both are tensors.
+    """
+
+    data: Data
+    dim: int = 0
+    entries: list[Data] | None = None
+    source: Value | None = None
+
+
 #: What a module gets and returns: a tensor, or a table of these.
-Data = Value | list["Data"]
+Data = Value | list["Data"] | Steps
 
 
 @dataclass(eq=False)
@@ -162,6 +184,11 @@ class Node:
         (value,) = self.outputs
         return value
 
+    @property
+    def uses(self) -> list[Value]:
+        """Its inputs, and what the body of a loop uses besides."""
+        return [*self.inputs, *(self.loop.outer_values() if self.loop else [])]
+
 
 @dataclass(eq=False)
 class Loop:
@@ -169,12 +196,42 @@ class Loop:
 
     The body's inputs are the states, then a step of each sequence; its outputs the next states,
     then a step of each result. The node's inputs are the first states and the sequences; its
-    outputs the last states and the results. Time is the first dimension.
+    outputs the last states and the results. Time is the first dimension. The body may use values
+    from outside.
     """
 
     body: Graph
     states: int
-    reversed: bool = False
+
+    def outer_values(self) -> list[Value]:
+        """The values from outside that the body uses."""
+        own = {id(value) for node in self.body.nodes for value in node.outputs}
+        own |= {id(value) for value in self.body.inputs}
+        used = [value for node in self.body.nodes for value in node.uses]
+        return [value for value in (*used, *self.body.outputs) if id(value) not in own]
+
+
+@dataclass(eq=False)
+class State:
+    """What a module keeps for the next step. first: what it has before the first one.
+
+    value: what it has in a step; last: what it has after it.
+    """
+
+    first: Value
+    value: Value
+    last: Value
+
+
+@dataclass(eq=False)
+class Memory:
+    """The states of modules, by any keys.
+
+    sequence: what the steps of a loop go through; None where each step has nodes of its own.
+    """
+
+    sequence: Value | None = None
+    states: dict[Any, State] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -224,7 +281,9 @@ class Graph:
         self.outputs: list[Value] = []
         self.nodes: list[Node] = []
         self.scopes: list[Scope] = []
+        self.memory = Memory()
         self.given: Data = []  # the inputs as the net takes them
+        self.result: Data = []  # the outputs as the net gives them
         self.results: list[tuple[Scope, Data]] = []  # of modules, in the order of their ends
         self._last: dict[int, Value] = {}  # what modules computed last, by their identities
         self._open: list[tuple[Scope, Any]] = []
@@ -319,8 +378,15 @@ class Graph:
             node = self.nodes[place]
             if any(id(value) in used for value in node.outputs):
                 kept[place] = True
-                used |= {id(value) for value in node.inputs}
+                used |= {id(value) for value in node.uses}
         places = [0, *accumulate(kept)]
         for scope in self.scopes:
             scope.start, scope.stop = places[scope.start], places[scope.stop]
         self.nodes = [node for node, is_kept in zip(self.nodes, kept, strict=True) if is_kept]
+
+    def every_node(self) -> Iterator[Node]:
+        """All nodes, also those of loops' bodies."""
+        for node in self.nodes:
+            yield node
+            if node.loop is not None:
+                yield from node.loop.body.every_node()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from runtime.export.data import Shapes, new_input, tensors
+from runtime.export.data import Shapes, new_input, settled, tensors
 from runtime.export.graph import BATCH, ExportError, Graph, StandIn
 from runtime.export.modules import Module, class_of, convert, rows
 from runtime.export.python_text import split_arguments
@@ -30,8 +30,8 @@ def graph_of(
     graph = Graph(training, treated)
     graph.stand_in = stand_in
     graph.given = new_input(graph, "input", shapes)
-    result = convert(Module(net, (), graph), graph.given)
-    graph.outputs = [value.current for value in tensors(result, decide=True)]
+    graph.result = settled(convert(Module(net, (), graph), graph.given), graph)
+    graph.outputs = [value.current for value in tensors(graph.result, decide=True)]
     graph.inputs = list(tensors(graph.given))
     if prune:
         graph.prune()

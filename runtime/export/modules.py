@@ -36,8 +36,11 @@ _FAMILIES = (
     "others",
     "passing",
     "pooling",
+    "recurrent",
     "reductions",
     "refused",
+    "sequence_layers",
+    "sequencers",
     "shapes",
     "tables",
 )
@@ -116,6 +119,10 @@ class Module:
         self.path = path
         self.graph = graph
         self.kind = graph.treated.get(value.torch_typename) or class_of(value)
+
+    def within(self, graph: Graph) -> Module:
+        """The same module in a loop's body."""
+        return Module(self.value, self.path, graph)
 
     @property
     def is_cudnn(self) -> bool:
@@ -227,15 +234,15 @@ class Module:
         return [Module(item, (*start, str(n)), self.graph) for n, item in enumerate(items, 1)]
 
 
-def convert(module: Module, data: Data) -> Data:
-    """Add what a module computes to its graph; returns its output.
+def convert(module: Module, data: Data, function: Row | None = None) -> Data:
+    """Add what a module computes to its graph; returns its output. function: instead of its row.
 
     Raises ExportError for a class without a row, unless the graph has a stand-in for that.
     """
     graph = module.graph
     with graph.scope(module.path, module.value.torch_typename, module.value) as scope:
         try:
-            result = _converted(module, data)
+            result = _converted(module, data, function)
         except ExportError as error:
             if graph.stand_in is None:
                 raise
@@ -262,8 +269,8 @@ _ODD = (
 )
 
 
-def _converted(module: Module, data: Data) -> Data:
-    function = rows().get(module.kind)
+def _converted(module: Module, data: Data, function: Row | None) -> Data:
+    function = function or rows().get(module.kind)
     if function is None:
         raise _unknown(module)
     try:

@@ -35,6 +35,7 @@ class OnnxGraph:
         self.nodes: list[Any] = []
         self.names: dict[int, str] = dict(outer.names) if outer else {}
         self.initialisers: dict[Any, tuple[str, Parameter]] = outer.initialisers if outer else {}
+        self.used: set[str] = outer.used if outer else set()  # names that operators take
         self._numbers: Iterator[int] = outer._numbers if outer else count(1)
         self._place = ""
         self._own: dict[int, str] = {}  # names of the current node's parameters
@@ -64,6 +65,7 @@ class OnnxGraph:
         name = f"{self._place}/{kind}_{number}" if self._place else f"{kind}_{number}"
         outputs = [name] if count == 1 else [f"{name}_{n}" for n in range(count)]
         self.nodes.append(onnx.helper.make_node(kind, inputs, outputs, name, **attributes))
+        self.used.update(inputs)
         return name if count == 1 else outputs
 
     def ints(self, *values: int) -> str:
@@ -125,6 +127,11 @@ class OnnxGraph:
             [self._info(name, value) for name, value in zip(outputs, graph.outputs, strict=True)],
         )
 
+    @property
+    def tensors(self) -> list[tuple[str, Parameter]]:
+        """The initialisers that operators take, and their names."""
+        return [each for each in self.initialisers.values() if each[0] in self.used]
+
     def outputs(self, wanted: Sequence[tuple[str, Value]]) -> list[Any]:
         """Descriptions of the graph's outputs, which get those names."""
         infos = []
@@ -137,6 +144,7 @@ class OnnxGraph:
         import onnx
 
         self.nodes.append(onnx.helper.make_node("Identity", [old], [new], new))
+        self.used.add(old)
 
     def inputs(self) -> list[Any]:
         """Descriptions of the graph's inputs."""
@@ -189,7 +197,7 @@ def write_onnx(
         shell, opset_imports=opsets, producer_name="th", ir_version=_IR_VERSION
     )
     _check(model, made, floats)
-    tensors = list(made.initialisers.values())
+    tensors = made.tensors
     total = sum(each.size * each.dtype(floats).itemsize for _, each in tensors)
     if total > _LARGEST - (1 << 20):
         raise ExportError(
@@ -209,7 +217,7 @@ def _check(model: Any, made: OnnxGraph, floats: str) -> None:
 
     whole = onnx.ModelProto()
     whole.CopyFrom(model)
-    for name, each in made.initialisers.values():
+    for name, each in made.tensors:
         if each.size <= 64:  # such as sizes, by which shapes are found
             whole.graph.initializer.append(onnx.numpy_helper.from_array(_small(each, floats), name))
             continue

@@ -38,10 +38,15 @@ class Parameter:
         return cls(data, tuple(data.sizes) or (0,), key, trained)
 
     @classmethod
-    def made(cls, array: Any, *origins: Parameter, trained: bool = True) -> Parameter:
-        """An array that was computed; origins: the parameters it was computed from, if any."""
+    def made(
+        cls, array: Any, *origins: Parameter, trained: bool = True, part: str = ""
+    ) -> Parameter:
+        """An array that was computed; origins: the parameters it was computed from, if any.
+
+        part: tells arrays of one shape apart that come from different places of one parameter.
+        """
         array = np.asarray(array)
-        key = (*(each.key for each in origins), array.shape) if origins else id(array)
+        key = (*(each.key for each in origins), array.shape, part) if origins else id(array)
         return cls(array, array.shape, key, trained)
 
     @property

@@ -5,27 +5,31 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from runtime.export.graph import Loop, Value
-from runtime.export.python_text import WIDTH, broken, is_name
+from runtime.export.python_text import STEP, WIDTH, broken, free_name, is_name
 
 _PLACE = re.compile(r"\{(\d+)\}")
 _LOOSE = re.compile(r" (?:[-+*/@<>]|\*\*|==) |^-")  # operators, which may need brackets around them
 _BEFORE, _BEHIND = re.compile(r"(?:[(\[]|, )$"), re.compile(r"^(?:[)\]]|,)")
-_ROOM = len("        return ")
 _AVERAGE = "a_name"  # as long as many names are, before these are known
 
 
 @dataclass(eq=False)
 class Statement:
-    """Values from an expression of values: ``{0}`` stands for the first input."""
+    """Values from an expression of values: ``{0}`` stands for the first input.
+
+    word: the name that its value gets where "x" is taken; names of one letter, and several with
+    spaces between, are used as they are. body: the statements in a loop.
+    """
 
     inputs: list[Value]
     outputs: list[Value]
     text: str
     word: str
     loop: Loop | None = None
+    body: list[Statement] = field(default_factory=list)
 
 
 def forward_lines(
@@ -36,48 +40,143 @@ def forward_lines(
     keeps_values: bool = False,
 ) -> list[str]:
     """The lines of the method. keeps_values: told of `pytorch_source`."""
-    uses = Counter(id(value) for each in statements for value in each.inputs)
-    uses.update(id(value) for value in outputs)
-    names = _Names(uses)
-    arguments = [names.argument(value, len(inputs) == 1) for value in inputs]
-    lines = [f"    def forward(self, {', '.join(arguments)}):"]
     places = ", ".join(f"{{{n}}}" for n in range(len(outputs)))
-    every = [*statements, Statement(list(outputs), [], places, "")]
-    for statement in every if keeps_values else _merged(every, uses):
-        text = names.filled(statement)
-        if not statement.outputs:
-            if len(outputs) > 1 and len(text) + _ROOM > WIDTH:
-                text = f"({text},)"
-            return [*lines, broken(f"return {text}", indent)]
-        target = ", ".join(names.target(value, statement.word) for value in statement.outputs)
-        lines.append(broken(f"{target} = {text}", indent))
-        if keeps_values:
-            kept = [value for value in statement.outputs if names.is_live(value)]
-            lines += [f"{indent}self.seen[{id(value)}] = {names.known(value)}" for value in kept]
-    return lines
+    every = [*_with_lists(statements), Statement(list(outputs), [], places, "")]
+    writer = _Writer(_uses(every), len(outputs) > 1, keeps_values)
+    arguments = [writer.names.argument(value, len(inputs) == 1) for value in inputs]
+    return [f"    def forward(self, {', '.join(arguments)}):", *writer.lines(every, indent)]
 
 
-def _merged(statements: Sequence[Statement], uses: Counter[int]) -> list[Statement]:
+def _with_lists(statements: Sequence[Statement]) -> list[Statement]:
+    """A loop makes lists of its results, which are then joined."""
+    found: list[Statement] = []
+    for each in statements:
+        found.append(each)
+        if each.loop is not None:
+            last, results = each.outputs[: each.loop.states], each.outputs[each.loop.states :]
+            lists = [Value(value.graph) for value in results]
+            each.outputs, each.body = [*last, *lists], _with_lists(each.body)
+            for made, value in zip(lists, results, strict=True):
+                found.append(Statement([made], [value], "torch.stack({0})", "x"))
+    return found
+
+
+def _uses(statements: Sequence[Statement]) -> Counter[int]:
+    uses: Counter[int] = Counter()
+    for each in statements:
+        uses.update(id(value) for value in each.inputs)
+        if each.loop is not None:
+            uses.update(id(value) for value in each.loop.body.outputs)
+            uses.update(_uses(each.body))
+    return uses
+
+
+class _Writer:
+    """Writes statements.
+
+    names: those of the values so far. gives_many: whether several values are returned.
+    """
+
+    def __init__(self, uses: Counter[int], gives_many: bool, keeps_values: bool) -> None:
+        self.names = _Names(uses)
+        self._uses = uses
+        self._gives_many = gives_many
+        self._keeps_values = keeps_values
+
+    def lines(self, statements: Sequence[Statement], indent: str) -> list[str]:
+        """The lines of statements, of which one without outputs is what is returned."""
+        names, found = self.names, []
+        merged = statements if self._keeps_values else _merged(statements, self._uses, len(indent))
+        for each in merged:
+            if each.loop is not None:
+                found += self._loop(each, each.loop, indent)
+                continue
+            text = names.filled(each)
+            if not each.outputs:
+                if self._gives_many and len(indent) + len("return ") + len(text) > WIDTH:
+                    text = f"({text},)"
+                return [*found, broken(f"return {text}", indent)]
+            found.append(broken(f"{names.targets(each)} = {text}", indent))
+            if self._keeps_values:
+                found += self._kept(each, indent)
+        return found
+
+    def _kept(self, statement: Statement, indent: str) -> list[str]:
+        kept = [value for value in statement.outputs if self.names.is_live(value)]
+        return [f"{indent}self.seen[{id(value)}] = {self.names.known(value)}" for value in kept]
+
+    def _loop(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
+        """A loop over the first dimension of sequences, which appends its results to lists."""
+        names, body, count = self.names, loop.body, loop.states
+        found = self._states(statement, loop, indent)
+        sequences = [names.known(value) for value in statement.inputs[count:]]
+        lists = [names.new(value, "outputs") for value in statement.outputs[count:]]
+        found += [f"{indent}{name} = []" for name in lists]
+        steps = [
+            names.new(value, f"{name}_t")
+            for value, name in zip(body.inputs[count:], sequences, strict=True)
+        ]
+        over = sequences[0] if len(steps) == 1 else f"zip({', '.join(sequences)})"
+        found.append(f"{indent}for {', '.join(steps)} in {over}:")
+        inner = self.lines(statement.body, indent + STEP)
+        results = [names.known(value) for value in body.outputs[count:]]
+        pairs = zip(lists, results, strict=True)
+        inner += [f"{indent}{STEP}{name}.append({result})" for name, result in pairs]
+        inner += self._next_states(loop, indent + STEP)
+        held = [*statement.inputs[count:], *loop.outer_values()]
+        for value in (*held, *statement.inputs[count:], *body.inputs[count:], *body.outputs):
+            names.use(value)
+        for value, state in zip(statement.outputs, body.inputs[:count], strict=False):
+            names.rename(state, value)
+        return [*found, *inner]
+
+    def _states(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
+        """What the loop changes has a name of its own; what it uses keeps its name in it."""
+        names, found = self.names, []
+        for value in [*statement.inputs[loop.states :], *loop.outer_values()]:
+            names.hold(value)
+        states = zip(statement.inputs, loop.body.inputs[: loop.states], strict=False)
+        for number, (first, state) in enumerate(states):
+            old = names.known(first)
+            names.use(first)
+            name = names.new(state, old if names.is_free(old) else state.name)
+            if name != old:
+                found.append(f"{indent}{name} = {old}")
+            names.bind(state, loop.body.outputs[number])
+        return found
+
+    def _next_states(self, loop: Loop, indent: str) -> list[str]:
+        """Statements for states whose names the new values do not have yet."""
+        known = self.names.known
+        pairs = [
+            (known(state), known(last))
+            for state, last in zip(loop.body.inputs[: loop.states], loop.body.outputs, strict=False)
+        ]
+        changed = [(old, new) for old, new in pairs if old != new]
+        if not changed:
+            return []
+        targets, values = zip(*changed, strict=True)
+        return [f"{indent}{', '.join(targets)} = {', '.join(values)}"]
+
+
+def _merged(statements: Sequence[Statement], uses: Counter[int], indent: int) -> list[Statement]:
     """With what is used once, by the next statement, within that one where there is room."""
     found: list[Statement] = []
     for statement in statements:
-        while found:
-            last = found[-1]
-            value = last.outputs[0]
-            if (
-                len(last.outputs) > 1
-                or uses[id(value)] != 1
-                or value not in statement.inputs
-                or last.loop
-            ):
-                break
-            together = _together(last, statement)
-            if len(_PLACE.sub(_AVERAGE, together.text)) + _ROOM > WIDTH:
+        while found and _can_merge(found[-1], statement, uses):
+            together = _together(found[-1], statement)
+            if len(_PLACE.sub(_AVERAGE, together.text)) + indent + len("return ") > WIDTH:
                 break
             found.pop()
             statement = together
         found.append(statement)
     return found
+
+
+def _can_merge(last: Statement, statement: Statement, uses: Counter[int]) -> bool:
+    (value, *more) = last.outputs
+    in_loop = last.loop or statement.loop
+    return not (more or in_loop or uses[id(value)] != 1) and value in statement.inputs
 
 
 def _together(inner: Statement, outer: Statement) -> Statement:
@@ -120,32 +219,74 @@ class _Names:
         self._left = Counter(uses)
         self._names: dict[int, str] = {}
         self._live: set[str] = set()
+        self._states: dict[int, Value] = {}  # by what takes their names in a loop
+        self._kept: set[str] = set()  # names of states, which nothing else takes
 
     def argument(self, value: Value, alone: bool) -> str:
         """The name of an input of the method."""
-        name = "x" if alone else value.name or self._free("x")
-        return self._set(value, name)
+        return self._set(value, "x" if alone else value.name or self._free("x"))
 
     def filled(self, statement: Statement) -> str:
         """An expression with the names of its inputs, each of which is used once more."""
         text = _PLACE.sub(lambda found: self.known(statement.inputs[int(found[1])]), statement.text)
         for value in statement.inputs:
-            self._left[id(value)] -= 1
-            if self._left[id(value)] <= 0:
-                self._live.discard(self.known(value))
+            self.use(value)
         return text
 
-    def target(self, value: Value, word: str) -> str:
-        """The name of a new value."""
+    def use(self, value: Value) -> None:
+        """Note that a value was used."""
+        self._left[id(value)] -= 1
+        if self._left[id(value)] <= 0:
+            self._live.discard(self.known(value))
+
+    def hold(self, value: Value) -> None:
+        """Keep a value's name until the end of a loop."""
+        self._left[id(value)] += 1
+
+    def targets(self, statement: Statement) -> str:
+        """The names of what a statement computes."""
+        words = statement.word.split()
+        if len(words) != len(statement.outputs):
+            words = [statement.word] * len(statement.outputs)
+        own = " " in statement.word or len(statement.word) == 1
+        pairs = zip(statement.outputs, words, strict=True)
+        return ", ".join(self._target(value, word, own) for value, word in pairs)
+
+    def _target(self, value: Value, word: str, own: bool) -> str:
         if not self._left[id(value)]:
             return "_"
-        return self._set(value, self._free("x" if "x" not in self._live else word))
+        state = self._states.get(id(value))
+        if state is not None and self._left[id(state)] <= 0:
+            return self._set(value, self.known(state))
+        return self.new(value, word if own or "x" in self._live else "x")
+
+    def new(self, value: Value, base: str) -> str:
+        """A free name for a value."""
+        return self._set(value, self._free(base))
+
+    def bind(self, state: Value, last: Value) -> None:
+        """Let what comes after a step have the name of a state, where nothing needs this then."""
+        self._states.setdefault(id(last), state)
+        self._kept.add(self.known(state))
+
+    def rename(self, state: Value, value: Value) -> None:
+        """What a state was at last, behind the loop."""
+        name = self.known(state)
+        self._kept.discard(name)
+        self._set(value, name)
+        if not self._left[id(value)]:
+            self._live.discard(name)
 
     def is_live(self, value: Value) -> bool:
         """Whether a value has a name."""
         return id(value) in self._names
 
+    def is_free(self, name: str) -> bool:
+        """Whether no value has a name that will still be used."""
+        return name not in self._live | self._kept
+
     def known(self, value: Value) -> str:
+        """A value's name."""
         return self._names[id(value)]
 
     def _set(self, value: Value, name: str) -> str:
@@ -156,9 +297,6 @@ class _Names:
     def _free(self, base: str) -> str:
         base = base if is_name(base) else "x"
         for name in (base, "y", "z") if base == "x" else (base,):
-            if name not in self._live:
+            if self.is_free(name):
                 return name
-        number = 2
-        while f"{base}{number}" in self._live:
-            number += 1
-        return f"{base}{number}"
+        return free_name(base, self._live | self._kept)

@@ -21,7 +21,7 @@ from runtime.export.python_text import (
     sequence_text,
 )
 from runtime.export.pytorch_forward import Statement, forward_lines
-from runtime.export.pytorch_steps import Block, Step, Steps
+from runtime.export.pytorch_steps import Block, Step, Steps, every_step
 
 _BODY = "        "  # the indentation of a method's statements
 _ATTRIBUTES = {
@@ -126,7 +126,7 @@ def _of_steps(
 ) -> Iterator[tuple[str, Parameter]]:
     """The same, of the steps of any occurrence: these are in the same order."""
     seen: set[str] = set()
-    for own, step in zip(one.block.steps, steps, strict=True):
+    for own, step in zip(every_step(one.block.steps), every_step(steps), strict=True):
         place = one.places[id(own)] if id(own) in one.places else ""
         if step.block is not None:
             inner = classes[id(step.block)]
@@ -173,13 +173,14 @@ class _Class:
         self.attributes: dict[int, dict[str, str]] = {}  # of parameters without a layer
         self._lines: list[str] = []  # of the constructor
         self._taken: Counter[str] = Counter()
-        self._uses = Counter(id(value) for step in block.steps for value in step.inputs)
+        every = list(every_step(block.steps))
+        self._uses = Counter(id(value) for step in every for value in step.inputs)
         self._uses.update(id(value) for value in block.outputs)
-        self._keys = Counter(step.key for step in block.steps)
+        self._uses.update(id(v) for step in every if step.loop for v in step.loop.body.outputs)
+        self._keys = Counter(step.key for step in every)
         self._layers: dict[object, str] = {}  # attributes by keys
-        runs = self._runs()
-        self._wanted = Counter(name for run in runs for name in self._bases(run))
-        self._statements = [self._statement(run) for run in runs]
+        self._wanted = Counter(self._bases(block.steps))
+        self._statements = self._written(block.steps)
 
     def text(self, ending: Iterable[str]) -> str:
         """The class; ending: statements at the end of its constructor."""
@@ -200,16 +201,23 @@ class _Class:
             head += [*init, ""]
         return "\n".join([*head, *forward])
 
-    def _bases(self, run: _Run) -> list[str]:
-        """The name that a run's attribute would have if it were the only one of it."""
-        if len(run.steps) > 1:
-            return [self._chain_name(run.steps)]
-        return [_base_name(run.steps[0])] if _needs_layer(run.steps[0]) else []
+    def _bases(self, steps: Sequence[Step]) -> Iterator[str]:
+        """The names that attributes would have if each were the only one of its name."""
+        for run in self._runs(steps):
+            first = run.steps[0]
+            if len(run.steps) > 1:
+                yield self._chain_name(run.steps)
+            elif _needs_layer(first):
+                yield _base_name(first)
+            yield from self._bases(first.body)
 
-    def _runs(self) -> list[_Run]:
+    def _written(self, steps: Sequence[Step]) -> list[Statement]:
+        return [self._statement(run) for run in self._runs(steps)]
+
+    def _runs(self, steps: Sequence[Step]) -> list[_Run]:
         """The steps in chains, where they are chains of layers."""
         runs: list[_Run] = []
-        for step in self.block.steps:
+        for step in steps:
             if runs and self._goes_on(runs[-1].steps[-1], step):
                 runs[-1].steps.append(step)
             else:
@@ -261,7 +269,9 @@ class _Class:
         name = self._layer(first)
         self.places[id(first)] = name
         arguments = ", ".join(f"{{{n}}}" for n in range(len(first.inputs)))
-        return Statement(first.inputs, first.outputs, f"self.{name}({arguments})", name)
+        text = first.expression if "{layer}" in first.expression else f"{{layer}}({arguments})"
+        text = text.replace("{layer}", f"self.{name}")
+        return Statement(first.inputs, first.outputs, text, name)
 
     def _layer(self, step: Step) -> str:
         """The attribute of a single layer."""
@@ -288,7 +298,8 @@ class _Class:
         text = step.expression
         for name, attribute in names.items():
             text = text.replace(f"{{{name}}}", f"self.{attribute}")
-        return Statement(step.inputs, step.outputs, text, step.word, step.loop)
+        body = self._written(step.body)
+        return Statement(step.inputs, step.outputs, text, step.word, step.loop, body)
 
     def _attribute(self, base: str) -> str:
         self._taken[base] += 1

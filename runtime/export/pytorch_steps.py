@@ -7,7 +7,7 @@ but for sizes. It is a class of its own, and each occurrence a layer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ class Step:
     """A statement of a forward method.
 
     key: of the layer; two steps with one key use one layer. block: the class, if it is ours.
+    body: the steps in a loop.
     """
 
     inputs: list[Value]
@@ -33,6 +34,7 @@ class Step:
     nodes: Sequence[Node]
     block: Block | None = None
     loop: Loop | None = None
+    body: list[Step] = field(default_factory=list)
 
     @property
     def has_state(self) -> bool:
@@ -62,9 +64,9 @@ class Steps:
         self.blocks: list[Block] = []
         self._names: set[str] = set(graph.stubs)
         self._with_blocks = with_blocks
-        self._uses = Counter(id(value) for node in graph.nodes for value in node.inputs)
+        self._uses = Counter(id(value) for node in graph.nodes for value in node.uses)
         self._uses.update(id(value) for value in graph.outputs)
-        self._keys = keys_of(graph.nodes)
+        self._keys = keys_of(graph.every_node())
         self._repeated = Counter(self._keys.values())
         self._all = graph.nodes
 
@@ -83,12 +85,11 @@ class Steps:
         place = start
         while place < stop:
             occurrence = chosen.get(place)
-            found.append(occurrence or self._step(place))
+            found.append(occurrence or self._step(self._all[place]))
             place += len(found[-1].nodes)
         return found
 
-    def _step(self, place: int) -> Step:
-        node = self._all[place]
+    def _step(self, node: Node) -> Step:
         return Step(
             node.inputs,
             node.outputs,
@@ -96,9 +97,10 @@ class Steps:
             node.expression,
             node.parameters,
             node.word,
-            self._keys[place],
+            self._keys[id(node)],
             [node],
             loop=node.loop,
+            body=[self._step(inner) for inner in node.loop.body.nodes] if node.loop else [],
         )
 
     def _blocks(
@@ -125,7 +127,7 @@ class Steps:
         nodes = self._all[scope.start : scope.stop]
         if len(nodes) < 3 or all(len(node.inputs) == 1 for node in nodes) and self._is_chain(nodes):
             return False
-        keys = Counter(self._keys[place] for place in range(scope.start, scope.stop))
+        keys = Counter(self._keys[id(node)] for node in nodes)
         if any(self._repeated[key] != count for key, count in keys.items()):
             return False
         inputs, outputs = self._ends(scope)
@@ -236,12 +238,19 @@ def _apart(group: Sequence[Scope], taken: Sequence[Scope]) -> list[Scope]:
     return found
 
 
-def keys_of(nodes: Sequence[Node]) -> dict[int, Any]:
+def keys_of(nodes: Iterable[Node]) -> dict[int, Any]:
     """A key for the layer of each node: a module that is used again gives the same keys again."""
     keys: dict[int, Any] = {}
     counts: Counter[int] = Counter()
-    for place, node in enumerate(nodes):
+    for node in nodes:
         owned = node.module is not None and node.parameters
-        keys[place] = (id(node.module), counts[node.visit]) if owned else (place,)
+        keys[id(node)] = (id(node.module), counts[node.visit]) if owned else (id(node),)
         counts[node.visit] += 1
     return keys
+
+
+def every_step(steps: Iterable[Step]) -> Iterator[Step]:
+    """Steps, and behind each those of its body."""
+    for step in steps:
+        yield step
+        yield from every_step(step.body)

@@ -21,13 +21,11 @@ local function need(class)
   end
 end
 
--- Appends the tensors of a value, which may be a table of tables.
-local function flatten(value, list)
-  if torch.isTensor(value) then
-    list[#list + 1] = value:clone()
-  else
-    for _, item in ipairs(value) do flatten(item, list) end
-  end
+-- A copy of a value: a tensor, or a table of these.
+local function copied(value)
+  if torch.isTensor(value) then return value:clone() end
+  local list = {}
+  for number, item in ipairs(value) do list[number] = copied(item) end
   return list
 end
 
@@ -41,7 +39,7 @@ local function watch(module, path, seen, results)
   local compute = module.updateOutput
   function module:updateOutput(...)
     local output = compute(self, ...)
-    if not results[path] then results[path] = flatten(output, {}) end
+    if not results[path] then results[path] = copied(output) end
     return output
   end
 end
@@ -62,6 +60,13 @@ local function normalise(self, input)
   return output
 end
 
+-- Lets a module, and those in it, begin a sequence.
+local function forget(module)
+  if module.forget then module:forget() end
+  if module.resetStates then module:resetStates() end
+  for _, child in ipairs(module.modules or {}) do forget(child) end
+end
+
 local running = {}
 
 --- Makes sure that the classes of a net are there.
@@ -75,15 +80,16 @@ end
 -- @param input a tensor or a table
 -- @param training whether it runs as it trains
 -- @param[opt] watched whether the outputs of its modules are wanted, too
--- @return a list of tensors, and a table of such lists by paths
+-- @return the output, and a table of outputs by paths
 function running.run(net, input, training, watched)
   if training then net:training() else net:evaluate() end
   for _, module in ipairs((net:findModules('nn.InstanceNormalization'))) do
     module.updateOutput = normalise
   end
+  forget(net)
   local results = {}
   if watched then watch(net, '', {}, results) end
-  return flatten(net:forward(input), {}), results
+  return copied(net:forward(input)), results
 end
 
 return running

@@ -102,13 +102,14 @@ def essence(value: Any, emptied: bool = False) -> Any:
                 at = "optimizer" if not place and "optim" in name.lower() else place
                 into[copy(key, place)] = copy(inner, at)
             elif emptied:
-                into[copy(key, place)] = _empty(inner)
+                into[copy(key, place)] = _empty(name, inner)
     return result if has_module else value
 
 
-def _empty(value: Any) -> Any:
+def _empty(name: str, value: Any) -> Any:
     if isinstance(value, Tensor):
-        return wrap(np.empty(0, value.dtype.numpy))
+        count = int(name == "_ones")  # nn.Add asks for its size before it makes room
+        return wrap(np.ones(count, value.dtype.numpy))
     return Table() if isinstance(value, Table) else value
 
 

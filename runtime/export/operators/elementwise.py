@@ -251,6 +251,34 @@ def ones_like(x: Value) -> Value:
     return node([x], to_onnx, x.shape, expression="torch.ones_like({0})", word="ones")
 
 
+def is_zero(x: Value, batched: bool, rank: int) -> Value:
+    """Whether all of a tensor, or of each sample of it, is 0: a mask for tensors of that rank."""
+    dims = list(range(int(batched), x.rank))
+    ones = [1] * (rank - 1)
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        largest = e.op("ReduceMax", e.op("Abs", name), e.ints(*dims), keepdims=0)
+        mask = e.op("Equal", largest, e.index(0) if x.kind == "int" else e.number(0))
+        return e.op("Reshape", mask, e.ints(-1, *ones)) if batched else mask
+
+    text = "({0} == 0).all()"
+    if batched:
+        flat = "" if x.rank == 2 else ".flatten(1)"
+        text = f"({{0}} == 0){flat}.all(1, keepdim=True)"
+        text += "" if rank == 2 else f".reshape({', '.join(map(str, [-1, *ones]))})"
+    shape = (x.shape[0], *ones) if batched and x.shape is not None else ()
+    return node([x], to_onnx, shape, expression=text, kind="bool", word="mask")
+
+
+def masked(x: Value, mask: Value) -> Value:
+    """0 where a mask is true."""
+
+    def to_onnx(e: Emitter, name: str, mask: str) -> Any:
+        return e.op("Where", mask, e.number(0), name)
+
+    return node([x, mask], to_onnx, x.shape, expression="{0}.masked_fill({1}, 0)")
+
+
 def parameter(like: Value, name: str, value: Parameter) -> Value:
     """A parameter, or a buffer, as a tensor; like: any value of the graph."""
     return node(

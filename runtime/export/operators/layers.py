@@ -31,7 +31,7 @@ def linear(x: Value, weight: Parameter, bias: Parameter | None) -> Value:
 
 def embedding(x: Value, weight: Parameter, first: int = 1) -> Value:
     """Rows of a table by indices, which count from `first`."""
-    index = as_indices(x, weight.shape[0])
+    index = as_indices(x, weight.shape[0] - 1 + first)
     if first:
         index = shifted(index, -first)
     named = {"num_embeddings": weight.shape[0], "embedding_dim": weight.shape[1]}

@@ -72,15 +72,22 @@ def _reshape_samples(x: Value, numbers: Sequence[int]) -> Value:
     return moved(x, to_onnx, shape, text, layer=call)
 
 
-def merge(x: Value, count: int) -> Value:
-    """The first dimensions as one."""
+MERGED = "{0}.flatten(0, 1)"
+UNMERGED = "{0}.unflatten(0, {1}.shape[:2])"
+
+
+def merge(x: Value, count: int, dim: int = 0) -> Value:
+    """Dimensions as one, by default the first ones."""
 
     def to_onnx(e: Emitter, name: str) -> Any:
-        rest = e.op("Slice", e.op("Shape", name), e.ints(count), e.ints(2**62))
-        return e.op("Reshape", name, e.op("Concat", e.ints(-1), rest, axis=0))
+        before = [e.op("Shape", name, end=dim)] if dim else []
+        rest = e.op("Shape", name, start=dim + count)
+        return e.op("Reshape", name, e.op("Concat", *before, e.ints(-1), rest, axis=0))
 
-    shape = (total(x.shape[:count]), *x.shape[count:]) if x.shape is not None else None
-    return moved(x, to_onnx, shape, f"{{0}}.flatten(0, {count - 1})")
+    stop, shape = dim + count, x.shape
+    if shape is not None:
+        shape = (*shape[:dim], total(shape[dim:stop]), *shape[stop:])
+    return moved(x, to_onnx, shape, f"{{0}}.flatten({dim}, {stop - 1})")
 
 
 def unmerge(x: Value, like: Value, count: int) -> Value:
@@ -169,6 +176,17 @@ def expand(x: Value, dim: int, size: int) -> Value:
     return moved(x, to_onnx, replaced(x.shape, dim, size), text)
 
 
+def expand_as(x: Value, like: Value) -> Value:
+    """Dimensions of size 1 repeated to the sizes of another tensor."""
+
+    def to_onnx(e: Emitter, name: str, other: str) -> Any:
+        return e.op("Expand", name, e.op("Shape", other))
+
+    return node(
+        [x, like], to_onnx, like.shape, expression="{0}.expand_as({1})", kind=x.kind, word="wide"
+    )
+
+
 def select(x: Value, dim: int, index: int) -> Value:
     """One place of a dimension, which is then no longer there; index from 0, or from the end."""
 
@@ -198,10 +216,16 @@ def narrow(x: Value, dim: int, start: int, stop: int | None) -> Value:
     return moved(x, to_onnx, shape, f"{{0}}[{places}]")
 
 
-def split(x: Value, dim: int) -> list[Value]:
-    """All places of a dimension, as a list. Its size must be known."""
-    (count,) = x.sizes(dim)
-    return [select(x, dim, index) for index in range(count)]
+def chunks(x: Value, count: int, dim: int, words: str) -> list[Value]:
+    """Equal parts of a dimension. words: names for them, with spaces between."""
+    shape = x.shape
+    if shape is not None:
+        size = shape[dim]
+        shape = replaced(shape, dim, size // count if isinstance(size, int) else None)
+    parts = [Value(x.graph, shape) for _ in range(count)]
+    to_onnx = plain("Split", axis=dim, num_outputs=count, count=count)
+    x.graph.add([x], to_onnx, parts, expression=f"{{0}}.chunk({count}, {dim})", word=words)
+    return parts
 
 
 def cat(values: Sequence[Value], dim: int) -> Value:

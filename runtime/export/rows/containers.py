@@ -49,18 +49,6 @@ def _parallel_table(m: Module, data: Data) -> Data:
     return [convert(child, item) for child, item in zip(children, items, strict=False)]
 
 
-@data_row("nn.MapTable")
-def _map_table(m: Module, data: Data) -> Data:
-    """Copies of a module; where they do not share its parameters, those that are there."""
-    items, children = table(data, m.graph), m.modules or [m.child("module")]
-    own = 1 if m.get("shared") is not False else len(children)
-    results = []
-    for number, item in enumerate(items):
-        with m.graph.apart():
-            results.append(convert(children[number if number < own else 0], item))
-    return results
-
-
 @data_row("nn.Bottle")
 def _bottle(m: Module, data: Data) -> Data:
     """Its module gets the first dimensions as one."""

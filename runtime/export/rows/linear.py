@@ -83,7 +83,7 @@ def _mixture(m: Module, data: Data) -> Data:
     gates = m.tensor(first)
     last = gates.rank - 1
     dim = m.whole("dim", last + 1) - 1
-    every = stack(m.tensors(experts), dim) if isinstance(experts, list) else experts
+    every = experts if isinstance(experts, Value) else stack(m.tensors(experts), dim)
     for place in range(every.rank):
         if place != dim and (place or not last):
             gates = unsqueeze(gates, place)

@@ -16,9 +16,11 @@ def _dropout(m: Module, x: Value) -> Value:
     if m.get("stochastic_inference"):
         raise m.error("drops at random in evaluation, too: stochastic_inference is set")
     p = m.number("p", 0.5)
+    if p == 0:
+        return x
     result = ew.dropout(x, p, _DROPOUTS.get(m.kind, "Dropout"))
     scales = m.kind in _DROPOUTS or not m.get("v2", False)
-    return ew.with_number("Mul", result, 1 - p) if scales and p else result
+    return ew.with_number("Mul", result, 1 - p) if scales else result
 
 
 @data_row("nn.Contiguous", "nn.Copy", "nn.GradientReversal", "nn.Identity", "nn.L1Penalty")

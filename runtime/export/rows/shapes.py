@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.export.graph import Data, Value
+from runtime.export.graph import Data, Steps, Value
 from runtime.export.modules import Module, data_row, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.base import total
@@ -16,7 +16,6 @@ from runtime.export.operators.shaping import (
     permute,
     reshape,
     select,
-    split,
     squeeze,
     transpose,
     unsqueeze,
@@ -104,7 +103,7 @@ def _narrow(m: Module, x: Value) -> Value:
 @data_row("nn.SplitTable")
 def _split(m: Module, data: Data) -> Data:
     x = m.tensor(data)
-    return list(split(x, m.dim(x, "dimension", "nInputDims")))
+    return Steps(x, m.dim(x, "dimension", "nInputDims"))
 
 
 @data_row("nn.Index")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from runtime.export.data import table, tensors
-from runtime.export.graph import Data
+from collections.abc import Iterator
+
+from runtime.export.data import as_steps, mapped, table
+from runtime.export.graph import Data, Graph, Steps, Value
 from runtime.export.modules import Module, data_row
 from runtime.export.operators import elementwise as ew
-from runtime.export.operators.shaping import cat
+from runtime.export.operators.reducing import reduced
+from runtime.export.operators.sequences import joined_steps
+from runtime.export.operators.shaping import cat, narrow, select
 
 _ALL = {"nn.CAddTable": "Add", "nn.CMulTable": "Mul", "nn.CMaxTable": "Max", "nn.CMinTable": "Min"}
 _TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div"}
@@ -25,6 +29,10 @@ def _of_two(m: Module, data: Data) -> Data:
 
 @data_row("nn.JoinTable")
 def _join(m: Module, data: Data) -> Data:
+    if steps := as_steps(data):
+        x = m.tensor(steps.data)
+        step = Value(m.graph, reduced(x.shape, steps.dim, False))
+        return joined_steps(x, steps.dim, m.dim(step, "dimension", "nInputDims"))
     found = m.tensors(data)
     return cat(found, m.dim(found[0], "dimension", "nInputDims"))
 
@@ -32,6 +40,9 @@ def _join(m: Module, data: Data) -> Data:
 @data_row("nn.SelectTable")
 def _select(m: Module, data: Data) -> Data:
     index = m.whole("index")
+    if steps := as_steps(data):
+        start, dim = index - 1 if index > 0 else index, steps.dim
+        return mapped(steps.data, lambda each: select(each, dim, start))
     items = table(data, m.graph)
     place = index - 1 if index > 0 else len(items) + index
     if not 0 <= place < len(items):
@@ -42,25 +53,25 @@ def _select(m: Module, data: Data) -> Data:
 @data_row("nn.NarrowTable")
 def _narrow(m: Module, data: Data) -> Data:
     start, length = m.whole("offset") - 1, m.whole("length", 1)
+    if steps := as_steps(data):
+        stop, dim = start + length if length >= 0 else length + 1 or None, steps.dim
+        return Steps(mapped(steps.data, lambda each: narrow(each, dim, start, stop)), dim)
     items = table(data, m.graph)
     return items[start : (len(items) + 1 + length if length < 0 else start + length)]
 
 
 @data_row("nn.FlattenTable")
 def _flatten(m: Module, data: Data) -> Data:
-    table(data, m.graph)
-    return list(tensors(data))
+    return list(_flat(data, m.graph))
 
 
-@data_row("nn.ReverseTable")
-def _reverse(m: Module, data: Data) -> Data:
-    return table(data, m.graph)[::-1]
-
-
-@data_row("nn.ZipTable")
-def _zip(m: Module, data: Data) -> Data:
-    """The first entries of all tables, then the second ones, and so on."""
-    return [list(items) for items in zip(*_tables(m, table(data, m.graph)), strict=False)]
+def _flat(data: Data, graph: Graph) -> Iterator[Data]:
+    """All tensors in a table, and in the tables in it."""
+    for item in table(data, graph):
+        if isinstance(item, Value):
+            yield item
+        else:
+            yield from _flat(item, graph)
 
 
 @data_row("nn.ZipTableOneToMany")
@@ -75,10 +86,6 @@ def _add_one(m: Module, data: Data) -> Data:
     """A tensor added to each entry of a table."""
     one, many = table(data, m.graph, 2)[:2]
     return [ew.binary("Add", m.tensor(item), m.tensor(one)) for item in table(many, m.graph)]
-
-
-def _tables(m: Module, items: list[Data]) -> list[list[Data]]:
-    return [table(item, m.graph) for item in items]
 
 
 @data_row("nngraph.JustElement")

@@ -1,0 +1,117 @@
+"""Sequences, whose first dimension is time, and loops through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from runtime.export.data import mapped, tensors
+from runtime.export.graph import TIME, Data, Emitter, Graph, Loop, Memory, State, Steps, Value
+from runtime.export.operators.base import moved, node
+from runtime.export.operators.shaping import MERGED, UNMERGED, merge, permute, unmerge
+
+
+def merged(x: Value) -> tuple[Value, Value]:
+    """The first two dimensions as one, and a tensor by which `unmerged` parts them again."""
+    if x.node is not None and x.node.expression == UNMERGED:
+        flat, like = x.node.inputs
+        return flat, like
+    return merge(x, 2), x
+
+
+def unmerged(x: Value, like: Value) -> Value:
+    """The first dimension as the first two of another tensor."""
+    if x.node is not None and x.node.expression == MERGED and x.node.inputs == [like]:
+        return like
+    return unmerge(x, like, 2)
+
+
+def joined_steps(x: Value, time: int, dim: int) -> Value:
+    """The steps of a sequence joined along a dimension of theirs."""
+    order = [other for other in range(x.rank) if other != time]
+    order.insert(dim, time)
+    return merge(permute(x, order), 2, dim)
+
+
+def flip(x: Value, dim: int = 0) -> Value:
+    """The places of a dimension in the opposite order."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        last, first = e.ints(-1), e.ints(-(2**62))
+        return e.op("Slice", name, last, first, e.ints(dim), last)
+
+    return moved(x, to_onnx, x.shape, f"{{0}}.flip({dim})")
+
+
+def zeros(like: Value, dim: int | None, sizes: Sequence[int], word: str = "h") -> Value:
+    """Zeros for each sample. dim: that of samples in another tensor; None where there are none."""
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        whole = e.ints(*sizes)
+        if dim is not None:
+            whole = e.op("Concat", e.op("Shape", name, start=dim, end=dim + 1), whole, axis=0)
+        return e.op("Expand", e.number(0), whole)
+
+    batch = [] if dim is None else [like.shape[dim] if like.shape is not None else None]
+    text = ", ".join([*([] if dim is None else [f"{{0}}.size({dim})"]), *map(str, sizes)])
+    made = f"torch.zeros({text}, device={{0}}.device)"
+    text = made if like.kind == "int" else f"{{0}}.new_zeros({text})"
+    return node([like], to_onnx, (*batch, *sizes), expression=text, word=word)
+
+
+def recall(graph: Graph, key: Any, start: Callable[[Value, int], Value], x: Value) -> Value:
+    """What was kept under a key by the step before, or what `start` makes before the first one.
+
+    It gets a tensor of samples and the dimension of these. x: the step.
+    """
+    memory = graph.memory
+    if key not in memory.states:
+        if memory.sequence is None:
+            first = value = start(x, 0)
+        else:
+            first = start(memory.sequence, 1)
+            value = Value(graph, first.shape, name=first.node.word if first.node else "h")
+        memory.states[key] = State(first, value, value)
+    return memory.states[key].last
+
+
+def keep(graph: Graph, key: Any, value: Value) -> None:
+    """Keep a value for the next step, in the place of what was recalled."""
+    graph.memory.states[key].last = value
+
+
+def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Data:
+    """What is made of each step of sequences. body_of: makes it, in a graph of its own."""
+    sequences = list(tensors(data))
+    body = Graph(graph.training, graph.treated, graph)
+    body.memory, body.stand_in = Memory(sequences[0]), graph.stand_in
+    steps: list[Value] = []
+
+    def step(x: Value) -> Value:
+        shape = x.shape[1:] if x.shape is not None else None
+        steps.append(Value(body, shape, x.kind, source=x, name="step"))
+        return steps[-1]
+
+    def whole(x: Value) -> Value:
+        time = sequences[0].shape[0] if sequences[0].shape else TIME
+        return Value(graph, (time, *x.shape) if x.shape is not None else None, x.kind)
+
+    result = body_of(body, mapped(data, step))
+    if isinstance(result, Steps):
+        raise graph.error("each step gives a table of any length")
+    states = list(body.memory.states.values())
+    body.inputs = [*[state.value for state in states], *steps]
+    body.outputs = [*[state.last for state in states], *tensors(result)]
+    body.prune()
+    made = mapped(result, whole)
+    firsts = [state.first for state in states]
+    lasts = [Value(graph, first.shape, first.kind) for first in firsts]
+
+    def to_onnx(e: Emitter, *names: str) -> Any:
+        count = len(lasts) + len(list(tensors(made)))
+        scan = {"body": e.body(body), "num_scan_inputs": len(steps)}
+        return e.op("Scan", *names[: len(firsts) + len(steps)], count=count, **scan)
+
+    outputs = [*lasts, *tensors(made)]
+    graph.add([*firsts, *sequences], to_onnx, outputs, loop=Loop(body, len(states)))
+    return made

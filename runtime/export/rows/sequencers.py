@@ -1,0 +1,205 @@
+"""Modules that go through sequences: a module for each step of a table or of a tensor.
+
+What is the same for each step is computed for all steps at once, as if they were samples; what
+keeps something from one step to the next is a layer of PyTorch and ONNX, or a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import reduce
+from itertools import groupby
+from typing import Any
+
+from runtime.export.data import Unknown, mapped, sequence, table, tensor, tensors
+from runtime.export.graph import BATCH, TIME, Data, Memory, Steps, Value
+from runtime.export.modules import Module, class_of, convert, data_row
+from runtime.export.operators import elementwise as ew
+from runtime.export.operators.recurrent import recurrent_layer
+from runtime.export.operators.sequences import flip, loop, merged, unmerged
+from runtime.export.operators.shaping import cat, narrow
+from runtime.t7.values import Table, TorchObject
+
+_CHAINS = ("nn.Sequential", "nn.Recursor")
+
+
+def _classes(*names: str) -> frozenset[str]:
+    return frozenset([f"nn.{name}" for name in names])
+
+
+#: Classes that keep something from step to step.
+_CELLS = _classes("LSTM", "FastLSTM", "GRU", "MuFuRu", "Recurrence", "Recurrent")
+#: Classes that go through a sequence.
+_SEQUENCES = _classes("Sequencer", "BiSequencer", "BiSequencerLM", "Repeater", "SeqBRNN")
+_SEQUENCES |= _classes("SeqLSTM", "SeqLSTMP", "SeqGRU")
+
+
+@data_row("nn.Sequencer")
+def _sequencer(m: Module, data: Data) -> Data:
+    """Of a tensor or a table, whose kind its output has, too."""
+    (child, *_) = m.modules
+    if isinstance(data, Unknown) and not data.is_table:
+        data = tensor(data, m.graph)
+    if isinstance(data, Steps):
+        return Steps(_through(child, sequence(data, m.graph)))
+    if not isinstance(data, Value):
+        return Steps(_through(child, sequence(data, m.graph)))
+    result = _through(child, data)
+    if not isinstance(result, Value):
+        sequence(data, m.graph)  # only a table gives tables
+        return Steps(result)
+    return Steps(result, source=data) if data in m.graph.inputs else result
+
+
+@data_row("nn.MapTable")
+def _map_table(m: Module, data: Data) -> Data:
+    """Copies of a module; where they do not share its parameters, those that are there."""
+    children = m.modules or [m.child("module")]
+    own = 1 if m.get("shared") is not False else len(children)
+    if isinstance(data, Steps) and own == 1:
+        return Steps(_through(children[0], sequence(data, m.graph)))
+    results = []
+    for number, item in enumerate(table(data, m.graph)):
+        with m.graph.apart():
+            results.append(convert(children[number if number < own else 0], item))
+    return results
+
+
+def _through(m: Module, data: Data) -> Data:
+    """What a module computes of each step of sequences."""
+    if m.graph.training or _has_class(m.value, _SEQUENCES):
+        return _looped(m, data)
+    for keeps, group in groupby(_chain(m), lambda each: _has_class(each.value, _CELLS)):
+        modules = list(group)
+        data = reduce(_over_time, modules, data) if keeps else _at_once(modules, data)
+    return data
+
+
+def _chain(m: Module) -> Iterator[Module]:
+    """The modules that a module calls one after the other."""
+    if m.kind in _CHAINS:
+        for child in m.modules:
+            yield from _chain(child)
+    else:
+        yield m
+
+
+def _over_time(data: Data, m: Module) -> Data:
+    if m.kind == "nn.FastLSTM" and _is_plain(m) and isinstance(data, Value) and _is_batch(data):
+        return convert(m, data, _fast_lstm)
+    return _looped(m, data)
+
+
+def _looped(m: Module, data: Data) -> Data:
+    return loop(m.graph, data, lambda body, step: convert(m.within(body), step))
+
+
+def _is_batch(x: Value) -> bool:
+    return x.shape is None or x.rank == 3
+
+
+def _is_plain(m: Module) -> bool:
+    """Whether a FastLSTM is an LSTM as others have it: no dropout or normalisation, no mask."""
+    others = _classes("BatchNormalization", "MaskZero", "TrimZero")
+    return class_of(m.get("i2g")) == "nn.Linear" and not _has_class(m.value, others)
+
+
+def _fast_lstm(m: Module, x: Value) -> Data:
+    if x.shape is None:
+        x.set_shape((TIME, BATCH, m.whole("inputSize")))
+    given, before = m.child("i2g"), m.child("o2g")
+    weights = given.parameter("weight"), before.parameter("weight")
+    return recurrent_layer(x, *weights, given.optional("bias"), "igfo")
+
+
+def _has_class(value: Any, wanted: Collection[str]) -> bool:
+    """Whether a module, or one in it, is of a class that is wanted."""
+    inner = value.fields.get("modules") if isinstance(value, TorchObject) else None
+    modules = inner.to_list() if isinstance(inner, Table) else []
+    return class_of(value) in wanted or any(_has_class(each, wanted) for each in modules)
+
+
+def _at_once(modules: Sequence[Module], data: Data) -> Data:
+    """All steps of all samples as samples; steps that are one sample each are samples already."""
+    has_indices = any(_has_class(each.value, _WITH_INDICES) for each in modules)
+    if all(x.shape is not None and x.rank < 3 for x in tensors(data)) and not has_indices:
+        return _in_turn(data, modules)
+    likes: list[Value] = []
+
+    def flat(x: Value) -> Value:
+        found, like = merged(x)
+        likes.append(like)
+        return found
+
+    inputs = mapped(data, flat)
+    result = _in_turn(inputs, modules)
+    for x, like in zip(tensors(inputs), likes, strict=True):
+        if like.shape is None and x.shape is not None:
+            like.set_shape((TIME, *x.shape))
+    return mapped(result, lambda x: unmerged(x, likes[0]))
+
+
+def _in_turn(data: Data, modules: Sequence[Module]) -> Data:
+    for m in modules:
+        data = convert(m, data)
+    return data
+
+
+_WITH_INDICES = _classes("LookupTable", "LookupTableMaskZero")
+
+
+@data_row("nn.BiSequencer")
+def _bi_sequencer(m: Module, data: Data) -> Data:
+    return convert(m.modules[0], Steps(sequence(data, m.graph)))
+
+
+@data_row("nn.SeqBRNN")
+def _seq_brnn(m: Module, data: Data) -> Data:
+    return convert(m.modules[0], data)
+
+
+@data_row("nn.BiSequencerLM")
+def _bi_sequencer_lm(m: Module, data: Data) -> Data:
+    """For each step what is known of those before it, and of those behind it; zeros for none."""
+    forward, backward, merge = m.modules
+    whole = sequence(data, m.graph)
+    before = Steps(mapped(whole, lambda x: narrow(x, 0, 0, -1)))
+    behind = Steps(mapped(whole, lambda x: narrow(x, 0, 1, None)))
+    one = sequence(convert(forward, before), m.graph)
+    other = sequence(convert(backward, behind), m.graph)
+    one = mapped(one, lambda x: cat([_zero_step(x), x], 0))
+    other = mapped(other, lambda x: cat([x, _zero_step(x)], 0))
+    return convert(merge, [Steps(one), Steps(other)])
+
+
+def _zero_step(x: Value) -> Value:
+    return ew.with_number("Mul", narrow(x, 0, 0, 1), 0)
+
+
+@data_row("nn.Repeater")
+def _repeater(m: Module, data: Data) -> Data:
+    """Steps with the same input, which are written one after the other."""
+    (child, *_) = m.modules
+    outer, m.graph.memory = m.graph.memory, Memory()
+    results = []
+    for _ in range(m.whole("rho")):
+        with m.graph.apart():
+            results.append(convert(child, data))
+    m.graph.memory = outer
+    return results
+
+
+@data_row("nn.ReverseTable")
+def _reverse_table(m: Module, data: Data) -> Data:
+    if isinstance(data, Steps):
+        return Steps(mapped(sequence(data, m.graph), flip))
+    return table(data, m.graph)[::-1]
+
+
+@data_row("nn.ZipTable")
+def _zip_table(m: Module, data: Data) -> Data:
+    """From a table for each thing to a table for each step."""
+    entries = table(data, m.graph)
+    if any(isinstance(entry, Steps) for entry in entries):
+        return Steps([sequence(entry, m.graph) for entry in entries])
+    return [list(each) for each in zip(*[table(entry, m.graph) for entry in entries], strict=True)]
