@@ -15,7 +15,7 @@ from runtime.export.modules import Module
 from runtime.export.parameters import Parameter
 from runtime.export.python_text import call_text
 from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.essence import is_criterion, is_module, own_tensors
+from runtime.t7.essence import is_module, own_tensors
 from runtime.t7.faces import lua_tensor
 from runtime.t7.values import Function, Table, TorchObject
 from runtime.t7.walk import name_of_key
@@ -81,7 +81,7 @@ class _Description:
         if place.in_net:
             head = wrap(", ".join([module.torch_typename, *_tensors(module)]), room)
         else:
-            select = [f"--select {path}"] if path and not is_criterion(module) else []
+            select = [f"--select {path}"] if path else []
             head, notes = [_with_totals(module)], [*select, *self._convert(module)]
         reason = self._reason(module, path)
         text = "; ".join(self._texts.get(id(module), [])[:_NODES])
@@ -126,8 +126,6 @@ class _Description:
             return Unknown(module.graph, "x")
 
         how = self._how
-        if is_criterion(net):
-            return []
         shapes = shapes_of(how.input) if how.input else None
         try:
             graph = graph_of(net, shapes, how.training, how.treat, stand_in, prune=False)

@@ -60,7 +60,8 @@ def _shapes(part: str) -> Shapes:
 
 
 def find_module(value: Any, path: str | None, treated: Mapping[str, str]) -> TorchObject:
-    """The module at a path of keys with dots between them; without a path the only one.
+    """The module at a path of keys with dots between them; without a path the only one, or the
+    only one besides criteria.
 
     Raises ExportError where there is none, or several.
     """
@@ -71,9 +72,12 @@ def find_module(value: Any, path: str | None, treated: Mapping[str, str]) -> Tor
     if _is_module(value, treated):
         found: TorchObject = value
         return found
-    modules = dict(_modules(value, treated))
+    several = dict(_modules(value, treated))
+    modules = {name: each for name, each in several.items() if not is_criterion(each)} or several
     if not modules:
-        raise ExportError(f"the file holds no module: {value!r}")
+        raise ExportError(
+            "the file holds no module: `describe` and th --convert FILE tell what it holds"
+        )
     if len(modules) > 1:
         listed = ", ".join(f"{name} ({each.torch_typename})" for name, each in modules.items())
         raise ExportError(f"the file holds several modules; --select one of {listed}")
@@ -97,8 +101,7 @@ def _modules(value: Any, treated: Mapping[str, str]) -> Iterator[tuple[str, Torc
             continue
         seen.add(id(item))
         if _is_module(item, treated):
-            if not is_criterion(item):
-                yield name, item
+            yield name, item
             continue
         inner = item.fields if isinstance(item, TorchObject) else item
         if isinstance(inner, Table):
