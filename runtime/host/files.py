@@ -19,6 +19,7 @@ from runtime.core.tensor import Tensor, fits_storage
 from runtime.host.guards import guarded
 from runtime.io.diskfile import DiskFile, flush_all
 from runtime.io.file import File
+from runtime.io.foreign_files import explanation_of_file
 from runtime.io.memoryfile import MemoryFile
 from runtime.io.pipefile import PipeFile
 from runtime.io.savedfile import SavedFile
@@ -49,6 +50,10 @@ def _put(file: File, address: int, size: int) -> int:
 def _remaining(file: File) -> int:
     rest = file.remaining()
     return -1 if rest is None else rest
+
+
+def _explanation(name: bytes, mode: bytes) -> bytes:
+    return b"\1" + explanation_of_file(name, mode.decode()).encode()
 
 
 def _of_open(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -109,6 +114,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "file_storage": _of_open(_storage),
         **{f"file_{name}": _of_open(methodcaller(name)) for name in _METHODS},
         "file_flush_all": flush_all,
+        "file_explanation": _explanation,
         "tensor_restore": _restore,
     }
     return {name.encode(): guarded(f, interruptible=True) for name, f in functions.items()}

@@ -12,6 +12,7 @@ from typing import IO, Any, Literal
 from runtime.core.collector import nothing_is_garbage
 from runtime.core.errors import TorchError
 from runtime.core.texts import shown
+from runtime.io.foreign_files import START, explanation, is_ascii
 from runtime.io.replacement import Replacement
 from runtime.t7.reader import ObjectReader, Reader, Source
 from runtime.t7.sink import BinarySink, Put, Sink, TextSink
@@ -23,7 +24,7 @@ from runtime.t7.writer import ObjectWriter
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Format = Literal["binary", "b32", "b64", "ascii"]
 
-_DIGITS = b"012345678"  # an ascii file begins with the kind of its object
+_INCOMPLETE = "the file is incomplete, or was damaged"
 
 
 def load(
@@ -52,13 +53,28 @@ def load(
     object of another class a `TorchObject`; for a function a `Function`; None for nil. What the
     file has once is one object, so that cycles stay cycles. Tensors of a GPU are read into memory.
 
-    Raises OSError where the file cannot be read, T7Error where it is damaged or another file, and
-    MemoryError where its tensors do not fit into memory.
+    Raises OSError where the file cannot be read, T7Error where it is damaged or another file (it
+    says of which kind, where its first bytes tell), and MemoryError where its tensors do not fit
+    into memory.
     """
     source, name = _opened(file, lazy)
-    if format is None:
-        start = source.read(0, 1)
-        format = "ascii" if start and start in _DIGITS else None
+    start = source.read(0, START)
+    found = "ascii" if format is None and is_ascii(start) else format
+    try:
+        return _load(source, name, found, readers)
+    except T7Error as error:
+        mode = None if format is None else "ascii" if format == "ascii" else "binary"
+        why = explanation(start, mode)
+        if not why and str(error).startswith("read error"):
+            why = _INCOMPLETE
+        if not why:
+            raise
+        raise T7Error(f"{error}: {why}") from None
+
+
+def _load(
+    source: Bytes, name: str, format: Format | None, readers: Mapping[str, Reader] | None
+) -> Any:
     if format == "ascii":
         return _read(TextSource(source.read(0, source.size)), readers or {}, name)
     order = _byte_order(source)

@@ -100,6 +100,15 @@ end
 
 local LONG_SIZES = { b32 = 4, b64 = 8 }
 
+-- An error about the contents of a file, with what the file is instead, where its start tells.
+-- A program that catches errors gets the reference's words.
+local function explained(message, filename, mode)
+  local is_plain = type(message) ~= 'string' or message == th.host.INTERRUPTED
+  if is_plain or th.is_protected() then return message end
+  local what = th.ask(th.host.file_explanation, tostring(filename), mode)
+  return what == '' and message or message .. ': ' .. what
+end
+
 --- Reads an object from a file.
 -- @param filename the file's name
 -- @param mode 'binary', the default, or 'ascii'; 'b32' or 'b64' for binary files of machines
@@ -113,12 +122,15 @@ function torch.load(filename, mode, referenced)
     error('true or false (or nil) expected for referenced', 0)
   end
   local file = torch.DiskFile(filename, 'r')
-  return (with(file, nil, function()
-    set_mode(file, LONG_SIZES[mode] and 'binary' or mode or 'binary')
+  local form = LONG_SIZES[mode] and 'binary' or mode or 'binary'
+  local ok, value = pcall(with, file, nil, function()
+    set_mode(file, form)
     file:referenced(referenced ~= false)
     if LONG_SIZES[mode] then file:longSize(LONG_SIZES[mode]) end
     return file:readObject()
-  end))
+  end)
+  if not ok then error(explained(value, filename, form), 0) end
+  return value
 end
 
 local function read_from(file, mode)

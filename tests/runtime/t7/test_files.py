@@ -303,7 +303,8 @@ def test_counts_that_no_file_has(lua: Lua, tmp_path: Path, power: int, rest: int
     text = f"read error: read {rest // 8} blocks instead of {2**power}"
     with pytest.raises(T7Error) as raised:
         load(tmp_path / "x.t7")
-    assert str(raised.value) == f"{text} ({tmp_path}/x.t7, at byte 46)"
+    where = f"({tmp_path}/x.t7, at byte 46)"
+    assert str(raised.value) == f"{text} {where}: the file is incomplete, or was damaged"
     assert lua.error(f"torch.load('{tmp_path}/x.t7')") == text
 
 
@@ -324,7 +325,7 @@ def test_numbers_in_text_are_those_that_lua_reads(lua: Lua, tmp_path: Path, dtyp
 
 
 def test_ints_in_text_wrap() -> None:
-    assert loaded(b"4294967297\n2.5\n") == 2.5
+    assert loaded(b"4294967297\n2.5\n", format="ascii") == 2.5
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
