@@ -145,7 +145,7 @@ class _Installation:
             return False
         self._installed.append(record)
         words = [record.name, record.version, f"({record.commit[:12]})" if record.commit else ""]
-        count = len(record.files)
+        count = sum(file.endswith(".lua") for file in record.files)
         text = f"{' '.join(filter(None, words))}: {count} Lua file{'s' * (count > 1)}"
         print(text + (f"; {package.remark}" if package.remark else ""), flush=True)
         return True
@@ -163,7 +163,9 @@ class _Installation:
 def _short(word: str) -> str:
     """The last part of a URL or path, which may be the package's name."""
     path = Path(word.rstrip("/"))
-    return (path.resolve() if path.is_dir() else path).name.removesuffix(".git")
+    return (
+        (path.resolve() if path.is_dir() else path).name.removesuffix(".git").removesuffix(".lua")
+    )
 
 
 def _lasting(source: str) -> str:

@@ -24,7 +24,7 @@ main(*sys.argv[2:])
 
 def modules_of(name: str, files: Sequence[str]) -> list[str]:
     """The modules of a package that stand at the top of its tree, else what it is called."""
-    names = [file.removesuffix(".lua").removesuffix("/init") for file in files]
+    names = [file[:-4].removesuffix("/init") for file in files if file.endswith(".lua")]
     return [module for module in names if "/" not in module] or [name]
 
 

@@ -135,14 +135,14 @@ def package_name(checkout: Path, rockspec: Rockspec | None, fallback: str) -> st
 def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str, Path]:
     """Lua files by their places in a folder of modules: 'nn/init.lua'.
 
-    They are those that the rockspec lists, else those that CMake installs, else all that the
-    checkout has.
+    They are those that the rockspec lists, with data among them, else those that CMake installs,
+    else all that the checkout has.
     """
     listed = rockspec.modules if rockspec else {}
     files = {
         _place(module, path): _inside(checkout, path)
         for module, path in listed.items()
-        if isinstance(path, str) and path.endswith(".lua")
+        if isinstance(path, str) and Path(path).suffix not in _C
     }
     files = files or CMakeLists(checkout).places
     if files:
@@ -174,7 +174,7 @@ def _place(module: str, path: str) -> str:
         raise UsageError(f"{module!r} is no name of a module")
     place = module.replace(".", "/")
     is_init = Path(path).name == "init.lua" and not place.endswith("/init")
-    return f"{place}/init.lua" if is_init else f"{place}.lua"
+    return f"{place}/init.lua" if is_init else f"{place}{Path(path).suffix}"
 
 
 def _inside(checkout: Path, path: str) -> Path:

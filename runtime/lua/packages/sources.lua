@@ -13,6 +13,7 @@ dpnn Element-Research/dpnn more layers for nn
 graph torch/graph graphs
 inn szagoruyko/imagine-nn layers for nn, of which those in C do not work
 middleclass kikito/middleclass classes
+mnist andresy/mnist pictures of digits
 moses Yonaba/Moses functions for tables
 nn torch/nn layers of neural networks
 nngraph torch/nngraph networks of nn that are graphs

@@ -145,6 +145,29 @@ def test_a_url_another_tree_and_modules_that_the_rockspec_lists(
     assert record["source"].startswith("file://") and len(record["commit"]) == 40
 
 
+def test_data_that_the_rockspec_installs(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = "package = 'd' version = '1-1' build = {modules = {['d.init'] = 'init.lua', x = 'x.c'}, "
+    spec += "install = {lua = {['d.data.a-b'] = 'data/a-b', ['d.t'] = 'data/t.txt'}}}"
+    folder = repository(sources / "d", init_lua="", data__a_b="", data__t_txt="", d_rockspec=spec)
+    (folder / "data/a_b").rename(folder / "data/a-b")
+    (folder / "x.c").touch()
+    assert run("install", str(folder)) == 0
+    installed = [path for path in Path(users_tree()).rglob("*") if path.is_file()]
+    assert sorted(str(path.relative_to(users_tree())) for path in installed) == [
+        ".th/d.json",
+        "d/data/a-b",
+        "d/init.lua",
+        "d/t.txt",
+    ]
+    assert capsys.readouterr().out.startswith("d 1-1: 1 Lua file;")
+
+
+def test_a_repository_that_is_called_as_its_file(sources: Path) -> None:
+    repository(sources / "json.lua", json_lua="return {}")
+    assert run("install", str(sources / "json.lua")) == 0
+    assert files(users_tree()) == ["json.lua"]
+
+
 def test_a_url_as_rockspecs_write_it(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.{sources.as_uri()}/.insteadOf")
