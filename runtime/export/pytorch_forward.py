@@ -175,8 +175,10 @@ def _merged(statements: Sequence[Statement], uses: Counter[int], indent: int) ->
 
 def _can_merge(last: Statement, statement: Statement, uses: Counter[int]) -> bool:
     (value, *more) = last.outputs
-    in_loop = last.loop or statement.loop
-    return not (more or in_loop or uses[id(value)] != 1) and value in statement.inputs
+    if more or last.loop or statement.loop or uses[id(value)] != 1:
+        return False
+    places = [int(place) for place in _PLACE.findall(statement.text)]
+    return [statement.inputs[place] for place in places].count(value) == 1
 
 
 def _together(inner: Statement, outer: Statement) -> Statement:

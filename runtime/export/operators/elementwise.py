@@ -217,6 +217,8 @@ def of_all(kind: str, values: Sequence[Value]) -> Value:
 
 def with_number(kind: str, x: Value, value: float) -> Value:
     """Add, Sub, Mul or Div of a tensor and a number."""
+    if kind == "Add" and value < 0:
+        kind, value = "Sub", -value
 
     def to_onnx(e: Emitter, x: str) -> Any:
         return e.op(kind, x, e.number(value))

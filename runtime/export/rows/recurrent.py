@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.export.data import first_tensor, mapped, table
-from runtime.export.graph import BATCH, Data, Value
+from runtime.export.data import first_tensor, mapped, sequence, table
+from runtime.export.graph import BATCH, Data, Graph, Steps, Value
 from runtime.export.modules import Module, convert, data_row, no_counterpart, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.layers import embedding
-from runtime.export.operators.sequences import flip, keep, recall, zeros
+from runtime.export.operators.sequences import flip, keep, loop, recall, zeros
 from runtime.export.operators.shaping import expand_as
 from runtime.export.parameters import Parameter
 from runtime.export.rows.sequence_layers import packed
@@ -109,6 +109,22 @@ def _recurrent(m: Module, x: Value) -> Data:
     result = m.tensor(convert(m.child("transferModule"), total))
     keep(m.graph, key, m.tensor(convert(m.child("feedbackModule"), result)))
     return result
+
+
+@data_row("nn.LstmLayer")
+def _crnn_layer(m: Module, data: Data) -> Data:
+    """Of crnn: a graph of a step and of the states before it, for each entry of a table."""
+    whole, sizes = sequence(data, m.graph), [(m.whole("nHidden"),)] * 2
+    turn = flip if m.get("reverse") else lambda x: x
+
+    def step(body: Graph, x: Data) -> Data:
+        inner = m.within(body)
+        states = table(_kept(inner, m.tensor(x), [*sizes], True), body)
+        *after, result = table(convert(inner.child("lstmUnit"), [x, *states]), body)
+        _keep(inner, [*sizes], after)
+        return result
+
+    return Steps(mapped(loop(m.graph, mapped(whole, turn), step), turn))
 
 
 @data_row("nn.Recursor", "nn.NormStabilizer", "nn.CopyGrad")

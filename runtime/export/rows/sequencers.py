@@ -153,6 +153,19 @@ def _bi_sequencer(m: Module, data: Data) -> Data:
     return convert(m.modules[0], Steps(sequence(data, m.graph)))
 
 
+@data_row("nn.BiRnnJoin")
+def _crnn_join(m: Module, data: Data) -> Data:
+    """Of crnn: a graph for each pair of entries of two tables."""
+    pair = [sequence(entry, m.graph) for entry in table(data, m.graph, 2)]
+    return Steps(_through(m.child("joinUnit"), pair))
+
+
+@data_row("nn.SharedParallelTable")
+def _crnn_table(m: Module, data: Data) -> Data:
+    """Of crnn: a module for each entry of a table."""
+    return Steps(_through(m.child("unit"), sequence(data, m.graph)))
+
+
 @data_row("nn.SeqBRNN")
 def _seq_brnn(m: Module, data: Data) -> Data:
     return convert(m.modules[0], data)
