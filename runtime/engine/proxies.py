@@ -7,9 +7,11 @@ the object alive, and nothing of it is copied. Two are equal if they are one obj
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Protocol
 
 from runtime.core.texts import to_bytes, to_text
+from runtime.engine.fields import Fields
 from runtime.t7.values import Table, TorchObject
 
 _SLICE = 200  # entries that are fetched at a time
@@ -34,12 +36,13 @@ class Crossing(Protocol):
         """Let Lua forget a value, soon."""
 
 
-class LuaObject:
+class LuaObject(Fields):
     """An object of Lua's: a userdata, coroutine or C data, and what tables and functions share.
 
     kind: its type in Lua. torch_typename: its class, None where it has none.
 
-    ``o[key]`` is None where there is nothing. Raises LuaError where Lua does.
+    ``o[key]`` is None where there is nothing; ``o.name`` is told at `Fields`. Raises LuaError where
+    Lua does.
     """
 
     __slots__ = ("__weakref__", "_crossing", "_number", "_serial", "kind", "torch_typename")
@@ -98,10 +101,6 @@ class LuaObject:
         (text,) = self._crossing.ask(b"text", self._number)
         return to_text(text)
 
-    def __repr__(self) -> str:
-        name = f" {self.torch_typename}" if self.torch_typename else ""
-        return f"<Lua {self.kind}{name}>"
-
 
 class LuaFunction(LuaObject):
     """A function of Lua: ``f(1, tensor)``."""
@@ -119,7 +118,7 @@ class LuaTable(LuaObject):
     __slots__ = ()
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.keys())
+        return iter(self._entries()[::2])
 
     def keys(self) -> list[Any]:
         """The keys."""
@@ -183,15 +182,38 @@ class LuaTable(LuaObject):
             source = waiting.pop()
             target = made[source]
             into = target if isinstance(target, Table) else target.fields
-            for key, value in source.items():
+            for key, value in LuaTable.items(source):
                 into[key] = copy(value)
         return result
+
+
+class LuaInstance(LuaTable):
+    """An object of a torch class: what it has by a name comes before what a dict has, as `get`."""
+
+    __slots__ = ()
+
+
+def _before(name: str) -> property:
+    ours = getattr(LuaTable, name)
+
+    def find(self: LuaInstance) -> Any:
+        try:
+            return self.__getattr__(name)
+        except AttributeError:
+            return partial(ours, self)
+
+    return property(find)
+
+
+for _name in ("get", "items", "keys", "update", "values"):
+    setattr(LuaInstance, _name, _before(_name))
 
 
 def made_for(crossing: Crossing, number: int, mark: bytes) -> LuaObject:
     """The object that stands for one of Lua's; mark: as lua/values.lua makes it."""
     if mark.startswith(b"table"):
-        return LuaTable(crossing, number, mark)
+        kind = LuaTable if mark.endswith(b" ") else LuaInstance
+        return kind(crossing, number, mark)
     if mark.startswith(b"function"):
         return LuaFunction(crossing, number, mark)
     return LuaObject(crossing, number, mark)

@@ -128,6 +128,39 @@ function looks.get(id, ...)
   return encode(kept[id][decode(...)])
 end
 
+--- A field, and whether it is a method: a function that a table has not by itself.
+function looks.field(id, name)
+  local self, value = kept[id], kept[id][name]
+  local own = type(self) == 'table' and rawget(self, name) ~= nil
+  return encode_all(value, type(value) == 'function' and not own)
+end
+
+--- The names of fields, one a line: the object's own, then those that its metatables lead to.
+function looks.names(id)
+  local found, seen, holder = {}, {}, kept[id]
+  while holder and not seen[holder] do
+    seen[holder] = true
+    for key in next, type(holder) == 'table' and holder or {} do
+      if type(key) == 'string' then found[#found + 1] = key end
+    end
+    local metatable = debug.getmetatable(holder)
+    local index = metatable and rawget(metatable, '__index')
+    holder = type(index) == 'table' and index or metatable -- torch's classes are metatables
+  end
+  return encode(table.concat(found, '\n'))
+end
+
+--- The first keys and values of a table, so many together.
+function looks.first(id, count)
+  local found, n = {}, 0
+  for key, value in next, kept[id] do
+    if n == count then break end
+    found[n + 1], found[n + 2] = key, value
+    n = n + 2
+  end
+  return encode_all(unpack(found, 1, n))
+end
+
 function looks.set(id, key, key_mark, ...)
   kept[id][decode(key, key_mark)] = decode(...)
 end

@@ -224,7 +224,7 @@ def test_tables_are_not_copied(lua: Engine) -> None:
     t.update({"name": "other"})
     assert dict(t.items())["name"] == "other" and "other" in t.values()
     assert t == lua["t"] and hash(t) == hash(lua["t"]) and t != t["inner"]
-    assert repr(t) == "<Lua table>" and str(t).startswith("table: 0x")
+    assert str(t).startswith("table: 0x")
 
 
 def test_large_tables(lua: Engine) -> None:
@@ -265,7 +265,7 @@ def test_objects_of_classes(lua: Engine) -> None:
         door.a = door.A(5)
     """)
     a = lua["door"]["a"]
-    assert a.torch_typename == "door.A" and repr(a) == "<Lua table door.A>"
+    assert a.torch_typename == "door.A" and repr(a) == "<Lua table door.A {'n': 5}>"
     assert a.call("add", 2) == (7, a) and a["add"](a, 3)[0] == 8
     copy = a.to_python()
     assert isinstance(copy, TorchObject) and copy.torch_typename == "door.A" and copy.n == 5
