@@ -79,6 +79,7 @@ _LATE = {
     "TorchObject": "runtime.t7.values",
     "convert": "runtime.t7.convert",
     "load": "runtime.t7.files",
+    "restored": "runtime.pytorch.names",  # which pickles call
     "save": "runtime.t7.files",
 }
 

@@ -27,6 +27,8 @@ class LuaError(Exception):
     message: Lua's message. traceback: the frames of the user's code ('' where none).
     """
 
+    __module__ = "th_shell"  # where programs find it
+
     def __init__(self, message: str, traceback: str = "") -> None:
         super().__init__(message)
         self.message = message
@@ -39,6 +41,9 @@ class LuaSyntaxError(LuaError):
     def __init__(self, message: str, incomplete: bool) -> None:
         super().__init__(message)
         self.incomplete = incomplete
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LuaSyntaxError, (self.message, self.incomplete)
 
 
 class Interrupted(LuaError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from runtime.core.texts import to_bytes
 from runtime.engine import workers
@@ -37,6 +37,8 @@ class Engine:
     which wait for each other. `close` gives back what it holds; so does the end of a ``with``
     block, or of the last reference to the engine.
     """
+
+    __module__ = "th_shell"  # where programs find it
 
     _values: Values | None = None
 
@@ -74,6 +76,9 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an engine stays in its process: make one in each")
 
     def flush(self) -> None:
         """Write out what Lua has written to the standard output, and is buffered."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from runtime.core.pickles import restored  # noqa: F401  it finds what is made here
 from runtime.pytorch import cuda, linalg, ops, random, return_types, special, utils, version
 from runtime.pytorch.base.dtypes import (
     ALIASES,

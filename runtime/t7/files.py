@@ -115,6 +115,9 @@ def save(file: Path | IO[bytes], value: Any, format: Format = "binary") -> None:
         _write(file.write, value, format)
 
 
+load.__module__ = save.__module__ = "th_shell"  # where programs find them
+
+
 def _opened(file: Path | IO[bytes], lazy: bool) -> tuple[Bytes, str]:
     """The bytes of a file, and its name for errors."""
     if not isinstance(file, (str, bytes, os.PathLike)):

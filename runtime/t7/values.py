@@ -21,7 +21,7 @@ _MAX_STRING = 60  # characters that it shows of a string
 class T7Error(TorchError, ValueError):
     """A file is damaged or no file of Torch7, or a value cannot be written to one."""
 
-    __module__ = "runtime"  # where programs find it
+    __module__ = "th_shell"  # where programs find it
 
 
 class _ByIdentity:
@@ -68,6 +68,7 @@ class Table(MutableMapping[Any, Any]):
     """
 
     __slots__ = ("__weakref__", "entries")
+    __module__ = "th_shell"
 
     def __init__(self, entries: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
         self.entries: dict[Any, Any] = {}
@@ -114,6 +115,10 @@ class Table(MutableMapping[Any, Any]):
 
     def __repr__(self) -> str:
         return _text(self, 0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: keys that are known by identity are those of the new table."""
+        return Table, (), None, None, iter(self.items())
 
     @property
     def is_list(self) -> bool:
@@ -166,6 +171,7 @@ class TorchObject:
     """
 
     __slots__ = ("__weakref__", "fields", "torch_typename", "version")
+    __module__ = "th_shell"
 
     torch_typename: str
     fields: Table
@@ -246,6 +252,7 @@ class Function:
     """
 
     __slots__ = ("__weakref__", "bytecode", "kind", "upvalues")
+    __module__ = "th_shell"
 
     def __init__(self, bytecode: bytes, upvalues: Any = None, kind: int = 8) -> None:
         self.bytecode = bytecode

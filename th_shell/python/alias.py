@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
@@ -21,6 +21,7 @@ else:  # whose import takes longer than all the rest
 
 NAME = "torch"
 FACE = "runtime.pytorch"
+_SPAWN = "multiprocessing.spawn"
 _ADVICE = "th's torch does not have it; --torch installed runs the program with PyTorch itself"
 
 
@@ -28,6 +29,8 @@ def use_face() -> None:
     """Let the programs of this process import this project's torch as `torch`."""
     if not is_used():
         sys.meta_path.insert(0, _Finder())
+        if _SPAWN in sys.modules:
+            _tell_processes(sys.modules[_SPAWN])
 
 
 def is_used() -> bool:
@@ -49,6 +52,8 @@ class _Finder:
         """How to import a module by its name in torch; None for the modules of others."""
         if name.startswith(f"{FACE}."):
             return self._of_face(name, path)
+        if name == _SPAWN:
+            return self._of_processes(path)
         if name != NAME and not name.startswith(f"{NAME}."):
             return None
         real = FACE + name.removeprefix(NAME)
@@ -57,6 +62,12 @@ class _Finder:
             raise ModuleNotFoundError(f"No module named {name!r}: {_ADVICE}", name=name)
         is_package = found.submodule_search_locations is not None
         return ModuleSpec(name, _Loader(real), origin=found.origin, is_package=is_package)
+
+    def _of_processes(self, path: Sequence[str] | None) -> ModuleSpec | None:
+        found = self._of_others(_SPAWN, path)
+        if found is not None and found.loader is not None:
+            found.loader = _SpawnLoader(found.loader)
+        return found
 
     def _of_face(self, real: str, path: Sequence[str] | None) -> ModuleSpec:
         """A module by its own name, which Python also looks for after `from torch import name`."""
@@ -94,3 +105,39 @@ class _Loader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         """The module has run already: give it back the specification that Python has replaced."""
         module.__spec__ = self._spec
+
+
+class _SpawnLoader(Loader):
+    """Loads what prepares the processes of multiprocessing."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """As the other loader does."""
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run it."""
+        self._loader.exec_module(module)
+        _tell_processes(module)
+
+
+def _tell_processes(spawn: ModuleType) -> None:
+    """Let new processes use the face, too: they are told so before they import the program."""
+    told = spawn.get_preparation_data
+
+    def tell(name: str) -> dict[str, Any]:
+        data = {**told(name), "face": _UseFace()}
+        if name == "ignore":  # of a server of forks, which is told nothing more
+            data.pop("init_main_from_path", None)
+        return data
+
+    vars(spawn)["get_preparation_data"] = tell
+
+
+class _UseFace:
+    """Calls `use_face` where it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return use_face, ()

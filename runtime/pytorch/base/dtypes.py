@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.pickles import makes, restored
 from runtime.pytorch.base.c_types import CMeta
 
 
@@ -79,9 +80,10 @@ class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
         return f"torch.{self.name}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _by_name, (self.name,)
+        return restored, ("dtype", self.name)
 
 
+@makes("dtype")
 def _by_name(name: str) -> dtype:
     return _BY_NAME[name]
 
@@ -236,6 +238,9 @@ class _Named:
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored, ("constant", self.name)
+
 
 class layout(_Named):  # noqa: N801 (PyTorch's name)
     """How a tensor lies in memory: torch.strided."""
@@ -250,3 +255,8 @@ MEMORY_FORMATS = tuple(
     memory_format(name)
     for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
 )
+
+
+@makes("constant")
+def _constant(name: str) -> _Named:
+    return next(named for named in (strided, *MEMORY_FORMATS) if named.name == name)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
+from runtime.core.pickles import makes, restored
 from runtime.pytorch.base.c_types import CType
 
 
@@ -39,7 +40,7 @@ class ReturnType(CType, tuple[Any, ...]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy."""
-        return _restored, (type(self).__name__, tuple(self))
+        return restored, ("result", type(self).__name__, tuple(self))
 
 
 def _parts(sequence: Iterable[Any]) -> tuple[Any, ...]:
@@ -49,6 +50,7 @@ def _parts(sequence: Iterable[Any]) -> tuple[Any, ...]:
         raise TypeError("constructor requires a sequence") from None
 
 
+@makes("result")
 def _restored(name: str, parts: tuple[Any, ...]) -> ReturnType:
     return RESULTS[name](parts)
 

@@ -7,6 +7,7 @@ from math import prod
 from operator import index
 from typing import Any, SupportsIndex
 
+from runtime.core.pickles import makes, restored
 from runtime.pytorch.base.c_types import CType, type_name
 
 Shape = tuple[int, ...]
@@ -113,7 +114,7 @@ class Size(CType, tuple[int, ...]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy."""
-        return size_of, (tuple(self),)
+        return restored, ("Size", tuple(self))
 
     def numel(self) -> int:
         """How many elements a tensor of these sizes has, which is 1 for no sizes.
@@ -152,6 +153,9 @@ class Size(CType, tuple[int, ...]):
 def size_of(sizes: tuple[int, ...]) -> Size:
     """The Size of a tuple that is known to have whole numbers, without looking at them."""
     return tuple.__new__(Size, sizes)
+
+
+makes("Size")(lambda *sizes: size_of(sizes))
 
 
 def _whole_numbers(sizes: Iterable[SupportsIndex]) -> Iterator[int]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from runtime.core.pickles import makes, restored
 from runtime.pytorch.base.c_types import CType
 from runtime.pytorch.base.dtypes import layout, memory_format
 from runtime.pytorch.calls.kinds import register_kind
@@ -58,7 +59,7 @@ class device(CType):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy."""
-        return _device, (self.type, self.index)
+        return restored, ("device", self.type, self.index)
 
     def __eq__(self, other: object) -> bool:
         """Whether type and index are the same: 'cpu' and 'cpu:0' are two devices."""
@@ -85,6 +86,7 @@ class device(CType):
         """Leave the block."""
 
 
+@makes("device")
 def _device(type: str, index: int | None) -> device:
     """The device of a known type. PyTorch: an index has 8 bits, of which -1 means none."""
     made = object.__new__(device)

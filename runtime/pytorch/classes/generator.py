@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from runtime.core.pickles import makes, restored
 from runtime.pytorch.base.c_types import CType, type_name
 from runtime.pytorch.calls.device import CPU, check_device, device
 from runtime.pytorch.calls.kinds import register_kind
@@ -81,9 +82,10 @@ class Generator(CType):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy."""
-        return _restored, (self.get_state(),)
+        return restored, ("Generator", self.get_state())
 
 
+@makes("Generator")
 def _restored(state: Tensor) -> Generator:
     return Generator().set_state(state)
 

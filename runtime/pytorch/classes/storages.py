@@ -7,12 +7,14 @@ PyTorch a typed storage is made anew each time that it is asked for, and one of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pickle import PickleBuffer
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.core.pickles import makes, restored
 from runtime.core.storage import Storage
 from runtime.pytorch.base.dtypes import DTYPES, default_dtype, uint8
 from runtime.pytorch.base.dtypes import dtype as DType
@@ -163,9 +165,10 @@ class UntypedStorage(_Storage):
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
         return untyped(copied(self.object, memo))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         data = self.object.data
-        return _restore, (data.dtype.name, data.tobytes())
+        content = PickleBuffer(data.data) if protocol >= 5 else data.tobytes()
+        return restored, ("UntypedStorage", data.dtype.name, content)
 
 
 class TypedStorage(_Storage):
@@ -224,7 +227,7 @@ class TypedStorage(_Storage):
         return TypedStorage(copied(self.object, memo), dtype=self._dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore_typed, (self.untyped(), self._dtype)
+        return restored, ("TypedStorage", self.untyped(), self._dtype)
 
 
 def _new(given: int | Iterable[Any], kind: DType) -> Storage:
@@ -244,11 +247,13 @@ def copied(storage: Storage, memo: dict[int, Any]) -> Storage:
     return found
 
 
-def _restore(kind: str, data: bytes) -> UntypedStorage:
+@makes("UntypedStorage")
+def _restore(kind: str, data: Any) -> UntypedStorage:
     values = np.frombuffer(data, kind).copy()
     return untyped(storage_type(values.dtype)(values))
 
 
+@makes("TypedStorage")
 def _restore_typed(storage: UntypedStorage, kind: DType) -> TypedStorage:
     return TypedStorage(storage.object, dtype=kind)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.core.pickles import makes, restored
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import default_dtype, dtype, dtype_of
 from runtime.pytorch.base.shapes import Shape
@@ -194,6 +195,7 @@ def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bo
     return share_array(values.astype(np.uint8) if values.dtype == np.bool_ else values)
 
 
+@makes("Tensor")
 def _rebuild(
     storage: UntypedStorage, kind: dtype, place: int, sizes: Shape, strides: Shape
 ) -> Tensor:
@@ -210,7 +212,7 @@ def _geometry(self: Tensor) -> tuple[dtype, int, Shape, Shape]:
 
 def _reduce_ex(self: Tensor, _: Any) -> tuple[Any, ...]:
     attributes = self.__dict__ or None
-    return _rebuild, (untyped(self.storage_object), *_geometry(self)), attributes
+    return restored, ("Tensor", untyped(self.storage_object), *_geometry(self)), attributes
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:

@@ -54,3 +54,32 @@ def test_the_installed_torch(python: Run, tmp_path: Path) -> None:
     path = os.pathsep.join([str(tmp_path), str(TOP)])
     done = python("--torch", "installed", "-c", "import torch; print(torch.name)", PYTHONPATH=path)
     assert (done.stdout, done.stderr) == ("another\n", "")
+
+
+PROCESSES = """
+import multiprocessing, sys, torch
+from concurrent.futures import ProcessPoolExecutor
+
+def double(x):
+    return torch.mul(x, 2)
+
+def within(how):
+    context = multiprocessing.get_context(how)
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(double, torch.ones(2)).result().tolist()
+
+if __name__ == "__main__":
+    how = sys.argv[1]
+    context = multiprocessing.get_context(how)
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        done = [pool.submit(within, how), pool.submit(torch.numel, torch.ones(3))]
+        print(within(how), *(future.result() for future in done))
+"""
+
+
+@pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
+def test_processes_of_a_program_have_it(python: Run, tmp_path: Path, how: str) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROCESSES)
+    done = python(str(program), how)
+    assert (done.stdout, done.stderr) == ("[2.0, 2.0] [2.0, 2.0] 3\n", "")

@@ -187,9 +187,9 @@ def test_copies_have_the_attributes(again: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize(("place", "strides"), [(-4, (4,)), (0, (-4,))])
 def test_pickle_of_a_view_beyond_its_storage(place: int, strides: tuple[int, ...]) -> None:
-    rebuild, (storage, kind, *_), *_ = torch.ones(4).__reduce_ex__(2)
+    rebuild, (made, storage, kind, *_), *_ = torch.ones(4).__reduce_ex__(2)
     with pytest.raises(RuntimeError, match="invalid storage offset"):
-        rebuild(storage, kind, place, (2,), strides)
+        rebuild(made, storage, kind, place, (2,), strides)
 
 
 def test_data_is_a_tensor() -> None:

@@ -1,0 +1,124 @@
+"""Pickles and copies of what programs have: they name what makes it again by names that stay."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import pickle
+import pickletools
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime.pytorch as torch
+from runtime import Engine, Function, LuaError, T7Error, Table, TorchObject, load, save
+from runtime.shell import LuaSyntaxError
+
+AGAIN = [
+    copy.copy,
+    copy.deepcopy,
+    *(lambda x, p=p: pickle.loads(pickle.dumps(x, p)) for p in range(2, 6)),
+]
+
+
+def named(value: Any) -> set[str]:
+    """The functions and classes that a pickle names."""
+    strings: list[str] = []
+    names = set()
+    for code, argument, _ in pickletools.genops(pickle.dumps(value, 4)):
+        if isinstance(argument, str):
+            strings.append(argument)
+        elif code.name == "STACK_GLOBAL":
+            names.add(".".join(strings[-2:]))
+    return names
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (torch.ones(2), "restored"),
+        (torch.ones(2).untyped_storage(), "restored"),
+        (torch.ones(2).size(), "restored"),
+        (torch.ones(2).max(0), "restored"),
+        (torch.ones(2).device, "restored"),
+        (torch.float64, "restored"),
+        (torch.Generator(), "restored"),
+        (torch.contiguous_format, "restored"),
+        (Table({1: 2}), "Table"),
+        (TorchObject, "TorchObject"),
+        (Function, "Function"),
+        (LuaError("m"), "LuaError"),
+        (T7Error("m"), "T7Error"),
+        (Engine, "Engine"),
+        (load, "load"),
+        (save, "save"),
+    ],
+)
+def test_names_stay(value: Any, name: str) -> None:
+    assert named(value) == {f"th_shell.{name}"}
+
+
+@pytest.mark.parametrize("again", AGAIN)
+def test_tables(again: Callable[[Any], Any]) -> None:
+    key = torch.ones(1)
+    made = again(Table([(1, "one"), (True, "yes"), (key, [5])]))
+    assert list(made.values()) == ["one", "yes", [5]] and made[True] == "yes"
+    (tensor,) = (key for key in made if isinstance(key, torch.Tensor))
+    assert made[tensor] == [5]
+
+
+@pytest.mark.parametrize("again", AGAIN[1:])
+def test_objects_that_hold_themselves(again: Callable[[Any], Any]) -> None:
+    net = TorchObject("nn.Net", {"weight": torch.ones(2), "f": Function(b"x", Table([(1, 2)]))}, 2)
+    net.self, net.table = net, Table()
+    net.table["again"], net.grad = net.table, net.weight
+    made = again(net)
+    assert made.self is made and made.table["again"] is made.table and made.version == 2
+    assert made.grad is made.weight is not net.weight and made.weight.tolist() == [1, 1]
+    assert (made.f.bytecode, made.f.upvalues[1], made.f.kind) == (b"x", 2, 8)
+
+
+@pytest.mark.parametrize("again", AGAIN)
+def test_constants_stay_themselves(again: Callable[[Any], Any]) -> None:
+    assert again(torch.float64) is torch.float64 and again(torch.strided) is torch.strided
+
+
+@pytest.mark.parametrize("again", AGAIN)
+def test_errors(again: Callable[[Any], Any]) -> None:
+    error = again(LuaError("lua:1: no", "frames"))
+    assert (error.message, error.traceback, str(error)) == ("lua:1: no", "frames", "lua:1: no")
+    assert again(LuaSyntaxError("no", True)).incomplete is True
+
+
+def test_elements_go_out_of_band() -> None:
+    buffers: list[pickle.PickleBuffer] = []
+    x = torch.arange(1e5)
+    data = pickle.dumps(x, 5, buffer_callback=buffers.append)
+    assert len(data) < 500 and np.shares_memory(buffers[0].raw(), x.numpy())
+    made = pickle.loads(data, buffers=buffers)
+    made[0] = 7  # is a copy
+    assert x[0] == 0 and made[-1] == x[-1]
+
+
+def test_an_engine_stays_in_its_process() -> None:
+    with Engine() as engine, pytest.raises(TypeError) as raised:
+        pickle.dumps(engine)
+    assert str(raised.value) == "an engine stays in its process: make one in each"
+
+
+def _doubled(net: TorchObject) -> TorchObject:
+    with Engine() as lua:
+        lua["x"] = net.weight
+        net.weight = lua.eval("x * 2")
+    return net
+
+
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_processes(how: str) -> None:
+    context = multiprocessing.get_context(how)
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        net = pool.submit(_doubled, TorchObject("nn.Net", {"weight": torch.ones(2)})).result()
+        assert net.torch_typename == "nn.Net" and net.weight.tolist() == [2, 2]
