@@ -176,6 +176,8 @@ def _text(step: Node) -> str:
     """What a node is in PyTorch, with x, y and z for its inputs."""
     if step.layer is not None:
         return call_text(step.layer)
+    if step.loop is not None:
+        return "a loop over time"
     return re.sub(
         r"\{(\w+)\}",
         lambda found: "xyz"[int(found[1]) % 3] if found[1].isdecimal() else found[1],
