@@ -248,6 +248,7 @@ class _Class:
             or last.call is None
             or step.call is None
             or step.inputs != last.outputs
+            or len(last.inputs) > 1
         ):
             return False
         once = self._keys[last.key] == 1 == self._keys[step.key]

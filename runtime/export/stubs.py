@@ -14,6 +14,7 @@ from runtime.export.parameters import Parameter
 from runtime.export.python_text import STEP, broken, is_attribute, parameter_text
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.essence import essence
+from runtime.t7.walk import named_values
 
 _BODY = STEP * 2
 
@@ -41,19 +42,33 @@ def _sizes(parameter: Parameter) -> Any:
 
 
 def _arguments(module: Module) -> tuple[dict[str, Any], dict[str, Parameter]]:
-    """The plain fields, and the parameters and buffers: tensors without a gradient are these."""
+    """The plain fields, and the parameters and buffers: tensors without a gradient are these.
+
+    Those of modules within it have the names that lead to them, with _ between keys.
+    """
+    kept = essence(module.value)
     given: dict[str, Any] = {}
+    for key, value in kept.fields.items():
+        if isinstance(key, str) and key[:1] != "_" and key != "train" and _is_plain(value):
+            given[_attribute(key, given)] = value
+    gradients = {name for name, _ in named_values(module.value)}
     parameters: dict[str, Parameter] = {}
-    for key, value in essence(module.value).fields.items():
-        if not isinstance(key, str) or not key.isidentifier() or key.startswith("_"):
-            continue
-        name = key if is_attribute(key) else f"{key}_"
+    for name, value in named_values(kept):
         if isinstance(value, Tensor):
-            gradient = f"grad{key[0].upper()}{key[1:]}"
-            parameters[name] = Parameter.of(value, gradient in module.value.fields)
-        elif key != "train" and _is_plain(value):
-            given[name] = value
+            path, dot, last = name.rpartition(".")
+            gradient = f"{path}{dot}grad{last[:1].upper()}{last[1:]}"
+            is_trained = last in ("weight", "bias") or gradient in gradients
+            attribute = _attribute(name, {**given, **parameters})
+            parameters[attribute] = Parameter.of(value, is_trained)
     return given, parameters
+
+
+def _attribute(name: str, taken: Mapping[str, Any]) -> str:
+    """A name that attributes and arguments may have, and none has yet."""
+    name = re.sub(r"\W|^(?=\d)", "_", name)
+    while not is_attribute(name) or name in taken:
+        name += "_"
+    return name
 
 
 def _is_plain(value: Any) -> bool:
@@ -100,7 +115,7 @@ def _text(
             f'{STEP}"""{kind} of Torch7, which is not known here: its forward is to be written."""',
             "",
             broken(f"def __init__({arguments})", STEP, 1) + ":",
-            *[_BODY + line for line in ("super().__init__()", *body)],
+            *[broken(line, _BODY) for line in ("super().__init__()", *body)],
             "",
             f"{STEP}def forward(self, {taken}):",
             f'{_BODY}raise NotImplementedError("{kind} is not converted")',

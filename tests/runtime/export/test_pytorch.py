@@ -264,3 +264,11 @@ def test_what_is_computed_in_place_in_a_view(tmp_path: Path) -> None:
     both = module("ConcatTable", branch, module("Tanh"))
     text = source(module("Sequential", linear(3, 4), both), tmp_path)
     assert text.endswith("        x = self.layers(x)\n        return x, torch.tanh(x.flatten(1))\n")
+
+
+def test_a_layer_of_two_inputs_begins_no_chain(tmp_path: Path) -> None:
+    bilinear = module("Bilinear", weight=tensor(4, 2, 3), bias=tensor(4))
+    net = module("Sequential", bilinear, module("Tanh"), linear(4, 2))
+    to_pytorch(net, tmp_path / "net.pt", check=False)
+    text = (tmp_path / "net.py").read_text()
+    assert text.endswith("return self.classifier(self.bilinear(input1, input2))\n")

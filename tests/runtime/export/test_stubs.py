@@ -99,6 +99,30 @@ def test_a_net_that_is_a_stub(tmp_path: Path) -> None:
     assert "class Model2(nn.Module):" in (tmp_path / "net.py").read_text()
 
 
+def test_what_stands_within_a_stub(tmp_path: Path) -> None:
+    inner = module("Sequential", linear(3, 4))
+    fields = {
+        "modules": inner.modules,
+        "a b": 1,
+        1: tensor(2),
+        "a_b": tensor(5),
+        "gradA_b": tensor(5),
+    }
+    net = module("Sequential", TorchObject("my.Block", fields))
+    to_pytorch(net, tmp_path / "net.pt", stub=True)
+    text = (tmp_path / "net.py").read_text()
+    lines = [line.strip() for line in text.splitlines() if line.startswith("        self.")]
+    assert lines == [
+        "self.a_b = a_b",
+        "self.modules_1_weight = nn.Parameter(torch.empty(modules_1_weight))",
+        "self.modules_1_bias = nn.Parameter(torch.empty(modules_1_bias))",
+        'self.register_buffer("_1", torch.empty(_1))',
+        "self.a_b_ = nn.Parameter(torch.empty(a_b_))",
+        "self.block = Block(",
+        "self.eval()  # as it was converted; train() to go on",
+    ]
+
+
 def test_a_known_class_is_no_stub(tmp_path: Path) -> None:
     net = module("Sequential", module("Linear"))
     with pytest.raises(ExportError, match="^nn.Linear at 1: its field weight is no tensor$"):
