@@ -73,27 +73,32 @@ def patches(x: Value, windows: Windows) -> Value:
 
 def pool_places(x: Value, windows: Windows) -> Value:
     """Where in a plane the maximum of each window is."""
-    dims = len(windows.size)
-    attributes = windows.attributes() | {"ceil_mode": int(windows.ceil)}
+    shape, attributes = windows.shape(x), windows.pool_attributes(x)
 
     def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("MaxPool", name, count=2, dilations=list(windows.dilation), **attributes)[1]
+        return e.op("MaxPool", name, count=2, **attributes)[1]
 
-    named = {"input": Name("{0}"), **pool_arguments(windows, "dilation"), "return_indices": True}
-    call = Call(f"F.max_pool{dims}d", named, POOL, ("input", "kernel_size", "stride"))
-    text = f"{call_text(call)}[1]"
-    return node([x], to_onnx, windows.shape(x), expression=text, kind="int", word="places")
+    named = {"input": Name("{0}"), **pool_arguments(windows), "return_indices": True}
+    function = f"F.max_pool{len(windows.size)}d"
+    call = Call(function, named, POOL, ("input", "kernel_size", "stride"))
+    return node([x], to_onnx, shape, expression=f"{call_text(call)}[1]", kind="int", word="places")
 
 
-def max_unpool(x: Value, places: Value, like: Value, windows: Windows) -> Value:
-    """Elements put where the maxima were, zeros elsewhere; like: what was pooled."""
-    dims = len(windows.size)
+def max_unpool(x: Value, places: Value, like: Value) -> Value:
+    """Elements put where the maxima were, zeros elsewhere; like: what was pooled.
+
+    ONNX counts the places in all of a tensor. Both libraries have the layer, but not for windows
+    that were not full.
+    """
 
     def to_onnx(e: Emitter, x: str, places: str, like: str) -> Any:
-        return e.op("MaxUnpool", x, places, e.op("Shape", like), **windows.attributes())
+        flat = [e.op("Reshape", each, e.ints(-1)) for each in (like, places, x)]
+        zeros = e.op("Mul", flat[0], e.number(0))
+        spread = e.op("ScatterElements", zeros, flat[1], flat[2], axis=0)
+        return e.op("Reshape", spread, e.op("Shape", like))
 
-    text = f"F.max_unpool{dims}d({{0}}, {{1}}, {short(windows.size)}, output_size={{2}}.shape[2:])"
-    return node([x, places, like], to_onnx, like.shape, expression=text)
+    spread = "torch.zeros_like({2}).flatten(2).scatter(2, {1}.flatten(2), {0}.flatten(2))"
+    return node([x, places, like], to_onnx, like.shape, expression=f"{spread}.view_as({{2}})")
 
 
 def largest_of_dimension(x: Value, count: int, dim: int) -> Value:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
+import numpy as np
+
+from runtime.core.dtypes import Array
 from runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
 from runtime.export.operators.base import node, plain
-from runtime.export.operators.elementwise import with_number
 from runtime.export.parameters import Parameter
 
 Ints = Sequence[int]
@@ -43,15 +45,19 @@ class Windows:
         return cls(size, stride, padding or zeros, dilation or ones, ceil)
 
     def count(self, dim: int, size: Dim) -> Dim:
-        """How many windows there are in a dimension of a size."""
+        """How many windows there are in a dimension of a size; all begin within it."""
         if not isinstance(size, int):
             return None
         step, pad = self.stride[dim], self.padding[dim]
-        room = size + 2 * pad - self.dilation[dim] * (self.size[dim] - 1) - 1
+        room = size + 2 * pad - self.reach(dim)
         many = (ceil if self.ceil else floor)(room / step) + 1
         if self.ceil and (many - 1) * step >= size + pad:
             many -= 1
         return many
+
+    def reach(self, dim: int) -> int:
+        """How many places there are from a window's first element to its last."""
+        return self.dilation[dim] * (self.size[dim] - 1) + 1
 
     def shape(self, x: Value, channels: Dim = None) -> Shape:
         """The shape of a result, with other channels where they are given."""
@@ -63,8 +69,17 @@ class Windows:
                 f"its input has {x.rank} dimensions, not {rank}; --input begins with the batch"
             )
         assert x.shape is not None
+        if self.ceil and not any(self.padding):
+            self._check_ends(x)
         counts = [self.count(dim, size) for dim, size in enumerate(x.shape[2:])]
         return (x.shape[0], channels if channels is not None else x.shape[1], *counts)
+
+    def _check_ends(self, x: Value) -> None:
+        """Raises ExportError where nn has a window behind the elements: it looks at none then."""
+        for dim, size in enumerate(self._known_sizes(x)):
+            step = self.stride[dim]
+            if ceil((size - self.reach(dim)) / step) * step >= size:
+                raise x.graph.error("has a last window that lies behind all elements")
 
     def arguments(self, *more: str) -> dict[str, Any]:
         """PyTorch's arguments."""
@@ -76,6 +91,46 @@ class Windows:
             "ceil_mode": self.ceil,
         }
         return {name: named[name] for name in ("kernel_size", "stride", "padding", *more)}
+
+    def pool_attributes(self, x: Value) -> dict[str, Any]:
+        """ONNX's attributes of pooling.
+
+        ONNX counts windows otherwise where a last one is not full, so that where sizes are known
+        zeros are told that make it full.
+        """
+        sizes = self._known_sizes(x)
+        if not self.ceil or not sizes:
+            return self.attributes() | {"ceil_mode": int(self.ceil)}
+        starts = [self._starts(dim, size)[-1] for dim, size in enumerate(sizes)]
+        behind = [
+            max(int(start) + self.reach(dim) - size, 0)
+            for dim, (start, size) in enumerate(zip(starts, sizes, strict=True))
+        ]
+        return self.attributes() | {"pads": [*self.padding, *behind]}
+
+    def ends(self, x: Value) -> Parameter | None:
+        """By what a mean with zeros behind the padding is multiplied, for each window."""
+        sizes = self._known_sizes(x)
+        if not self.ceil or not sizes:
+            return None
+        result = np.ones((1, 1, *[1] * len(sizes)))
+        for dim, size in enumerate(sizes):
+            starts = self._starts(dim, size)
+            counted = np.minimum(starts + self.size[dim], size + self.padding[dim]) - starts
+            column = [-1 if dim == place else 1 for place in range(len(sizes))]
+            result = result * (self.size[dim] / counted).reshape(column)
+        return None if np.all(result == 1) else Parameter.made(result)
+
+    def _known_sizes(self, x: Value) -> list[int]:
+        """The sizes that windows slide over; none where one of them is open."""
+        sizes = [size for size in (x.shape or ())[2:] if isinstance(size, int)]
+        return sizes if len(sizes) == len(self.size) else []
+
+    def _starts(self, dim: int, size: int) -> Array:
+        """Where the windows of a dimension begin."""
+        count = self.count(dim, size)
+        assert isinstance(count, int)
+        return np.arange(count) * self.stride[dim] - self.padding[dim]
 
     def attributes(self) -> dict[str, Any]:
         """ONNX's attributes."""
@@ -149,9 +204,9 @@ def max_pool(x: Value, windows: Windows) -> Value:
         POOL,
         ("kernel_size", "stride"),
     )
-    attributes = windows.attributes() | {"ceil_mode": int(windows.ceil)}
-    to_onnx = plain("MaxPool", **attributes, dilations=list(windows.dilation))
-    return node([x], to_onnx, windows.shape(x), layer=call)
+    shape = windows.shape(x)
+    attributes = windows.pool_attributes(x) | {"dilations": list(windows.dilation)}
+    return node([x], plain("MaxPool", **attributes), shape, layer=call)
 
 
 def pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
@@ -162,28 +217,19 @@ def pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
     return named
 
 
-def avg_pool(
-    x: Value, windows: Windows, include_padding: bool = True, divide: bool = True
-) -> Value:
-    """divide: False for sums, which PyTorch's layer has for planes and volumes alone."""
+def avg_pool(x: Value, windows: Windows, include_padding: bool = True) -> Value:
+    """Means; include_padding: whether zeros around the tensor count."""
     named = pool_arguments(windows) | {"count_include_pad": include_padding}
-    count = 1
-    for size in windows.size:
-        count *= size
-    if not divide and len(windows.size) == 1:
-        return with_number("Mul", avg_pool(x, windows), count)
-    if not divide:
-        named["divisor_override"] = 1
     call = Call(f"nn.AvgPool{len(windows.size)}d", named, POOL, ("kernel_size", "stride"))
-    attributes = windows.attributes() | {"ceil_mode": int(windows.ceil)}
+    shape = windows.shape(x)
+    attributes = windows.pool_attributes(x) | {"count_include_pad": int(include_padding)}
+    factors = windows.ends(x) if include_padding else None
 
     def to_onnx(e: Emitter, name: str) -> Any:
-        result = e.op(
-            "AveragePool", name, **attributes, count_include_pad=int(include_padding or not divide)
-        )
-        return result if divide else e.op("Mul", result, e.number(count))
+        result = e.op("AveragePool", name, **attributes)
+        return result if factors is None else e.op("Mul", result, e.parameter(factors))
 
-    return node([x], to_onnx, windows.shape(x), layer=call)
+    return node([x], to_onnx, shape, layer=call)
 
 
 def pad(

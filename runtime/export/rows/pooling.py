@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, prod
 
 from runtime.export.graph import Value
 from runtime.export.modules import Module, row
@@ -62,7 +62,8 @@ def _average(m: Module, x: Value) -> Value:
     divide = m.kind != "nn.SpatialAveragePooling" or m.is_cudnn or bool(m.get("divide"))
     if x.shape and list(x.shape[2:]) == list(windows.size) and divide and not any(windows.padding):
         return global_pool(x, "Avg", len(windows.size))
-    return avg_pool(x, windows, include, divide)
+    means = avg_pool(x, windows, include)
+    return means if divide else ew.with_number("Mul", means, prod(windows.size))
 
 
 @row("nn.SpatialAdaptiveAveragePooling", "nn.SpatialAdaptiveMaxPooling")
@@ -79,8 +80,8 @@ def _feature_lp(m: Module, x: Value) -> Value:
     windows = Windows.of(
         [m.whole("width"), *[1] * (count - 1)], [m.whole("stride"), *[1] * (count - 1)]
     )
-    sums = avg_pool(unsqueeze(ew.power(x, power), 1), windows, divide=False)
-    return ew.power(squeeze(sums, 1), 1 / power)
+    means = squeeze(avg_pool(unsqueeze(ew.power(x, power), 1), windows), 1)
+    return ew.power(ew.with_number("Mul", means, prod(windows.size)), 1 / power)
 
 
 @row("nn.TemporalDynamicKMaxPooling")
@@ -100,7 +101,7 @@ def _unpooling(m: Module, x: Value) -> Value:
         raise m.error("the pooling module that it undoes is not before it in the net")
     (pooled,) = nodes[-1].inputs
     windows = _windows(pooling, "HW" if "Spatial" in m.kind else "THW")
-    return max_unpool(x, pool_places(pooled, windows), pooled, windows)
+    return max_unpool(x, pool_places(pooled, windows), pooled)
 
 
 @row("nn.SpatialUpSamplingNearest")

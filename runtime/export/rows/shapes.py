@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from runtime.export.graph import Data, Steps, Value
 from runtime.export.modules import Module, data_row, row
 from runtime.export.operators import elementwise as ew
@@ -30,7 +32,8 @@ def _view(m: Module, x: Value) -> Value:
     if dims is None:
         return reshape(x, sizes, batch=-1 not in sizes)
     if x.shape is not None and x.rank - int(dims) > 1 and -1 in sizes:
-        raise m.error("has -1 for one of several dimensions in front of those that it takes")
+        known = prod(x.sizes(*range(x.rank - int(dims), x.rank)))
+        sizes = [known // -prod(sizes) if size == -1 else size for size in sizes]
     return reshape(x, sizes, batch=x.shape is None or x.rank > int(dims))
 
 

@@ -258,14 +258,18 @@ add('Inception', nn.Inception {
 -- pooling, resampling, padding
 add('SpatialMaxPooling', nn.SpatialMaxPooling(3, 2, 2, 1, 1, 0), random(2, 2, 5, 6))
 add('SpatialMaxPooling: ceil', nn.SpatialMaxPooling(3, 3, 2, 2):ceil(), random(2, 2, 6, 6))
+add('SpatialMaxPooling: windows dropped', nn.SpatialMaxPooling(1, 3, 2, 1, 0, 1):ceil(),
+  random(1, 1, 3, 8))
 add('SpatialDilatedMaxPooling', nn.SpatialDilatedMaxPooling(2, 2, 1, 1, 0, 0, 2, 1),
   random(2, 2, 5, 5))
 add('SpatialAveragePooling', nn.SpatialAveragePooling(3, 2, 2, 1, 1, 0), random(2, 2, 5, 6))
 add('SpatialAveragePooling: ceil', nn.SpatialAveragePooling(3, 3, 2, 2):ceil(), random(2, 2, 6, 6))
+add('SpatialAveragePooling: windows cut', nn.SpatialAveragePooling(4, 3, 3, 2, 1, 1):ceil(),
+  random(1, 1, 6, 6))
 add('SpatialAveragePooling: without padding',
   nn.SpatialAveragePooling(3, 3, 2, 2, 1, 1):setCountExcludePad(), random(2, 2, 5, 5))
 add('SpatialAveragePooling: sums', (function()
-  local module = nn.SpatialAveragePooling(3, 3, 2, 2, 1, 1)
+  local module = nn.SpatialAveragePooling(3, 3, 2, 2, 1, 1):setCountExcludePad()
   module.divide = nil
   return module
 end)(), random(2, 2, 5, 5))
@@ -292,6 +296,8 @@ add('VolumetricAveragePooling', nn.VolumetricAveragePooling(2, 3, 2, 1, 2, 1),
 local pool = nn.SpatialMaxPooling(2, 2)
 add('SpatialMaxUnpooling', sequential(pool, nn.Tanh(), nn.SpatialMaxUnpooling(pool)),
   random(2, 2, 5, 4))
+pool = nn.SpatialMaxPooling(3, 3, 3, 3, 0, 1):ceil()
+add('SpatialMaxUnpooling: ceil', sequential(pool, nn.SpatialMaxUnpooling(pool)), random(2, 2, 5, 7))
 local volumes = nn.VolumetricMaxPooling(2, 2, 2)
 add('VolumetricMaxUnpooling', sequential(volumes, nn.VolumetricMaxUnpooling(volumes)),
   random(2, 1, 4, 4, 4))
@@ -361,6 +367,7 @@ add('View: rest', nn.View(-1):setNumInputDims(2), random(4, 3, 2))
 add('View: samples', nn.View(6):setNumInputDims(2), random(4, 3, 2))
 add('View: rows', nn.View(-1, 2), random(4, 6))
 add('View: several', nn.View(2):setNumInputDims(1), random(2, 3, 2))
+add('View: rest of several', nn.View(-1, 2):setNumInputDims(1), random(2, 3, 4))
 add('Reshape', nn.Reshape(2, 3), random(4, 6))
 add('Reshape: samples', nn.Reshape(6, true), random(4, 2, 3))
 add('Reshape: without', nn.Reshape(4, 6, false), random(4, 2, 3), nil, 'nx2x3')
