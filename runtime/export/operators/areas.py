@@ -74,14 +74,17 @@ def patches(x: Value, windows: Windows) -> Value:
 def pool_places(x: Value, windows: Windows) -> Value:
     """Where in a plane the maximum of each window is."""
     shape, attributes = windows.shape(x), windows.pool_attributes(x)
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("MaxPool", name, count=2, **attributes)[1]
-
     named = {"input": Name("{0}"), **pool_arguments(windows), "return_indices": True}
     function = f"F.max_pool{len(windows.size)}d"
     call = Call(function, named, POOL, ("input", "kernel_size", "stride"))
-    return node([x], to_onnx, shape, expression=f"{call_text(call)}[1]", kind="int", word="places")
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("MaxPool", name, count=2, **attributes)
+
+    largest, places = Value(x.graph, shape), Value(x.graph, shape, "int")
+    text = call_text(call)
+    x.graph.add([x], to_onnx, [largest, places], expression=text, word="places")
+    return places
 
 
 def max_unpool(x: Value, places: Value, like: Value) -> Value:
@@ -91,14 +94,18 @@ def max_unpool(x: Value, places: Value, like: Value) -> Value:
     that were not full.
     """
 
-    def to_onnx(e: Emitter, x: str, places: str, like: str) -> Any:
-        flat = [e.op("Reshape", each, e.ints(-1)) for each in (like, places, x)]
-        zeros = e.op("Mul", flat[0], e.number(0))
-        spread = e.op("ScatterElements", zeros, flat[1], flat[2], axis=0)
-        return e.op("Reshape", spread, e.op("Shape", like))
+    def to_zeros(e: Emitter, like: str) -> Any:
+        return e.op("Mul", e.op("Reshape", like, e.ints(-1)), e.number(0))
 
-    spread = "torch.zeros_like({2}).flatten(2).scatter(2, {1}.flatten(2), {0}.flatten(2))"
-    return node([x, places, like], to_onnx, like.shape, expression=f"{spread}.view_as({{2}})")
+    def to_onnx(e: Emitter, zeros: str, places: str, x: str, like: str) -> Any:
+        flat = [e.op("Reshape", each, e.ints(-1)) for each in (places, x)]
+        return e.op("Reshape", e.op("ScatterElements", zeros, *flat), e.op("Shape", like))
+
+    zeros = node(
+        [like], to_zeros, None, expression="torch.zeros_like({0}).flatten(2)", word="zeros"
+    )
+    text = "{0}.scatter(2, {1}.flatten(2), {2}.flatten(2)).view_as({3})"
+    return node([zeros, places, x, like], to_onnx, like.shape, expression=text)
 
 
 def largest_of_dimension(x: Value, count: int, dim: int) -> Value:
