@@ -6,8 +6,10 @@ Where files are listed by loops, nothing is found.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from glob import glob
 from pathlib import Path
 
 _COMMAND = re.compile(r'(\w+)\s*\(((?:[^()"]|"(?:\\.|[^"\\])*"|\([^()]*\))*)\)')
@@ -50,10 +52,14 @@ class CMakeLists:
     def _file(self, folder: Path, variables: dict[str, str], words: Sequence[str]) -> None:
         if words[:1] not in (["GLOB"], ["GLOB_RECURSE"]):
             return
-        find: Callable[[str], Iterator[Path]] = folder.glob if words[0] == "GLOB" else folder.rglob
         patterns = [word.removeprefix(f"{folder}/") for word in words[2:] if word != "RELATIVE"]
-        inside = [p for p in patterns if p and not p.startswith("/") and ".." not in p]
-        variables[words[1]] = ";".join(str(path) for p in inside for path in sorted(find(p)))
+        found = []
+        for pattern in patterns:
+            if pattern and not pattern.startswith("/") and ".." not in pattern:
+                if words[0] == "GLOB_RECURSE":
+                    pattern = os.path.join(os.path.dirname(pattern), "**", Path(pattern).name)
+                found += sorted(glob(pattern, root_dir=folder, recursive="**/" in pattern))
+        variables[words[1]] = ";".join(f"{folder}/{name}" for name in found)
 
     def _add_torch_package(self, folder: Path, _: dict[str, str], words: Sequence[str]) -> None:
         self.package = words[0]

@@ -83,6 +83,8 @@ def test_tensors_say_that_there_is_no_gpu(lua: Lua) -> None:
         "torch.setdefaulttensortype('torch.CudaTensor') assert(torch.Tensor == torch.FloatTensor)",
         "require 'cutorch' cutorch.setDevice(1) assert(cutorch.getDeviceCount() == 1)",
         "require 'cutorch' assert(not pcall(cutorch.setDevice, 2)) cutorch.synchronize()",
+        "require 'cutorch' local x = cutorch.createCudaHostDoubleTensor(2, 3)"
+        " assert(x:type() == 'torch.DoubleTensor' and x:dim() == 2)",
         "require 'cutorch' cutorch.manualSeed(5) assert(torch.initialSeed() == 5)",
         "require 'cunn' assert(cutorch and nn.Criterion():cuda().kind == 'torch.FloatTensor')",
         "require 'cunn' assert(nn.Module():type('torch.CudaTensor').kind == 'torch.FloatTensor')",

@@ -206,6 +206,8 @@ def test_files_lie_where_cmake_puts_them(sources: Path, tmp_path: Path) -> None:
         INSTALL(DIRECTORY "src/model" DESTINATION "${Torch_INSTALL_LUA_PATH_SUBDIR}/mine")
         install(FILES other.lua DESTINATION ${LUADIR}/mine/deep RENAME init.lua)
         install(FILES other.lua DESTINATION ${LUA_PATH}/../..)
+        file(GLOB_RECURSE all RELATIVE ${CMAKE_SOURCE_DIR} inner/*.lua other**.lua /etc/*)
+        install(FILES ${all} DESTINATION ${LUA_PATH}/mine/flat)
         install(FILES other.lua DESTINATION share/doc)
         ADD_SUBDIRECTORY(inner)
         ADD_SUBDIRECTORY(.)
@@ -226,6 +228,8 @@ def test_files_lie_where_cmake_puts_them(sources: Path, tmp_path: Path) -> None:
     assert files(users_tree()) == [
         "mine/all.lua",
         "mine/deep/init.lua",
+        "mine/flat/b.lua",
+        "mine/flat/other.lua",
         "mine/init.lua",
         "mine/model/net.lua",
         "mine/parts/a/b.lua",
