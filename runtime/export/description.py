@@ -187,9 +187,10 @@ def _text(step: Node) -> str:
 
 def _folded(blocks: Sequence[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
     """Blocks with one line for what is repeated: that is three blocks or more."""
+    texts = [block for _, block in blocks]
     place = 0
     while place < len(blocks):
-        period, count = _repetition([block for _, block in blocks[place:]])
+        period, count = _repetition(texts, place)
         stop = place + period
         yield from blocks[place:stop]
         if count:
@@ -201,12 +202,12 @@ def _folded(blocks: Sequence[tuple[str, list[str]]]) -> Iterator[tuple[str, list
         place = stop
 
 
-def _repetition(blocks: Sequence[list[str]]) -> tuple[int, int]:
-    """How many blocks at the start are repeated at once, and how often; (1, 0) where few are."""
-    for period in range(1, min(_PERIOD, len(blocks) // 2) + 1):
+def _repetition(blocks: Sequence[list[str]], place: int) -> tuple[int, int]:
+    """How many blocks from a place on are repeated at once, and how often; (1, 0) if few are."""
+    for period in range(1, min(_PERIOD, (len(blocks) - place) // 2) + 1):
         count = 0
-        start = period
-        while blocks[start : start + period] == blocks[:period]:
+        start = place + period
+        while blocks[start : start + period] == blocks[place : place + period]:
             count += 1
             start += period
         if count * period > 2:
