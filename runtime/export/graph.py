@@ -94,22 +94,17 @@ class Value:
     undecided: bool = False  # an input whose elements may turn out to be indices
     in_steps: bool = False  # an input that the net takes as a table of its places
     node: Node | None = None
-    overwritten: Value | None = None  # by what was put into its memory afterwards
+    overwritten: Callable[[], Value] | None = None  # what was put into its memory afterwards
     view_of: Value | None = None  # the value whose memory it has, with other sizes
+    views: list[Value] = field(default_factory=list)
 
     @property
     def current(self) -> Value:
         """What is in its memory now."""
         value = self
         while value.overwritten is not None:
-            value = value.overwritten
+            value = value.overwritten()
         return value
-
-    def write(self, result: Value) -> None:
-        """Put another value into its memory, for all that uses it later."""
-        value = self.current
-        if value is not result:
-            value.overwritten = result
 
     @property
     def rank(self) -> int:
@@ -353,15 +348,11 @@ class Graph:
         self.nodes.append(node)
         return node
 
-    def overwrite(self, module: Any, result: Value) -> None:
-        """Note what a module computed: in Torch7 it has one tensor for that.
-
-        So where the same module was used before, and that result is used later on, this one is.
-        """
+    def exchange(self, module: Any, result: Value) -> Value | None:
+        """Note what a module computed; returns what it computed before, None for the first time."""
         before = self._last.get(id(module))
-        if before is not None and result.node is not None:
-            before.write(result)
         self._last[id(module)] = result
+        return before
 
     @contextmanager
     def apart(self) -> Iterator[None]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 from runtime.export.data import table, tensor, tensors
@@ -248,11 +250,7 @@ def convert(module: Module, data: Data, function: Row | None = None) -> Data:
                 raise
             result = graph.stand_in(module, data, error)
     if isinstance(result, Value) and not isinstance(module.get("modules"), Table):
-        graph.overwrite(module.value, result)
-        if module.kind in _VIEWS and isinstance(data, Value):
-            result.view_of = data
-        if module.get("inplace"):
-            _write_input(data, result)
+        _note_memory(module, data, result)
     graph.results.append((scope, result))
     return result
 
@@ -283,14 +281,42 @@ def _converted(module: Module, data: Data, function: Row | None) -> Data:
         raise module.error("its fields, or its input, are not as this class has them") from error
 
 
-def _write_input(data: Data, result: Value) -> None:
-    """Put a result into the memory of its module's input; of a table, of the first tensor."""
-    value: Value | None = next(tensors(data), None)
-    while value is not None and value is not result:
-        value.write(result)
-        value = value.view_of
-        if value is not None:
-            result = reshape(result, value.sizes(*range(1, value.rank)))
+def _note_memory(module: Module, data: Data, result: Value) -> None:
+    """Do what a module of Torch7 does to the memory of other values.
+
+    It has one tensor for its results: where it was used before, and that result is used later on,
+    the new one is. A module that works in place writes into its input; of a table, into the first.
+    """
+    before = module.graph.exchange(module.value, result)
+    if before is not None and result.node is not None and before.current is not result:
+        _write(before.current, lambda: result)
+    if module.kind in _VIEWS and isinstance(data, Value) and data is not result:
+        _make_view(result, data)
+    if module.get("inplace"):
+        for value in islice(tensors(data), 1):
+            if value.current is not result:
+                _write(value.current, lambda: result)
+
+
+def _make_view(view: Value, base: Value) -> Value:
+    view.view_of = base
+    base.views.append(view)
+    return view
+
+
+def _write(value: Value, result: Callable[[], Value], origin: Value | None = None) -> None:
+    """Put a result into a value's memory, and so into that of its views, for all later uses."""
+    value.overwritten = cache(result)
+    base = [value.view_of] if value.view_of is not None else []
+    for other in (*base, *value.views):
+        if other is not origin:
+            _write(other, partial(_seen_as, other, result), value)
+
+
+def _seen_as(view: Value, result: Callable[[], Value]) -> Value:
+    """A result with the sizes of a view."""
+    value = result()
+    return _make_view(reshape(value, view.sizes(*range(1, view.rank))), value)
 
 
 def _unknown(module: Module) -> ExportError:

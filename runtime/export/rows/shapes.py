@@ -68,8 +68,10 @@ def _squeeze(m: Module, x: Value) -> Value:
     if m.get("dim"):
         dim = m.whole("dim") - 1 + batch
         return squeeze(x, dim) if not shape or shape[dim] == 1 else x
-    for dim in reversed(range(batch or 1, x.rank)):
-        if shape[dim] == 1:
+    first = batch or 1
+    sizes = x.sizes(*range(first, x.rank))
+    for dim in reversed(range(first, x.rank)):
+        if sizes[dim - first] == 1:
             x = squeeze(x, dim)
     return x
 
