@@ -33,6 +33,7 @@ _FAMILIES = (
     "convolutions",
     "criterions",
     "distances",
+    "imagine",
     "linear",
     "normalisation",
     "others",

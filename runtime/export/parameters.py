@@ -66,7 +66,8 @@ class Parameter:
 
     def dtype(self, floats: str | None) -> np.dtype[Any]:
         """The type in which it goes out: `floats`, or its own, for numbers with a fraction."""
-        return np.dtype(floats if floats and self.own_dtype.kind == "f" else self.own_dtype)
+        changes = floats and not self.keeps_type and self.own_dtype.kind == "f"
+        return np.dtype(floats if changes else self.own_dtype)
 
     @property
     def own_dtype(self) -> np.dtype[Any]:

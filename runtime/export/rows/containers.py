@@ -28,6 +28,7 @@ from runtime.t7.values import Table, TorchObject
     "nn.Profile",
     "nn.Serial",
     "nn.SpatialLPPooling",
+    "inn.SpatialSameResponseNormalization",
 )
 def _sequential(m: Module, data: Data) -> Data:
     for child in m.modules:

@@ -39,7 +39,7 @@ def _variance(m: Module, eps: float) -> Parameter:
     return Parameter.made(1 / inverse.array().astype(np.float64) ** 2 - eps, inverse, trained=False)
 
 
-@row("nn.SpatialCrossMapLRN")
+@row("nn.SpatialCrossMapLRN", "inn.SpatialCrossResponseNormalization")
 def _lrn(m: Module, x: Value) -> Value:
     k = m.number("k", m.number("K", 1))  # K: of old files of cudnn
     return lrn(x, m.whole("size", 5), m.number("alpha", 1e-4), m.number("beta", 0.75), k)

@@ -30,7 +30,8 @@ def _windows(m: Module, axes: str, step: int | None = None) -> Windows:
     strides = [m.whole(f"d{axis}", step or kernel) for axis, kernel in zip(axes, size, strict=True)]
     padding = m.wholes(*[f"pad{axis}" for axis in axes], default=0)
     dilation = m.wholes(*[f"dilation{axis}" for axis in axes], default=1)
-    return Windows.of(size, strides, padding, dilation, bool(m.get("ceil_mode", False)))
+    ceil_mode = bool(m.get("ceil_mode")) or m.value.torch_typename.startswith("inn.")
+    return Windows.of(size, strides, padding, dilation, ceil_mode)
 
 
 @row("nn.SpatialMaxPooling", "nn.SpatialDilatedMaxPooling")

@@ -41,7 +41,8 @@ no_counterpart(
     "cudnn.SpatialDivisiveNormalization",
 )
 no_counterpart(
-    "its weights are packed as cudnn wants them; unpack them with a GPU, and save its modules",
+    "its weights are packed as cudnn wants them: its methods weights() and biases() give them "
+    "where there is a GPU",
     "cudnn.BGRU",
     "cudnn.BLSTM",
     "cudnn.GRU",

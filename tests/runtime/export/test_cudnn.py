@@ -111,8 +111,8 @@ def test_means_are_means_without_a_field_that_says_so(tmp_path: Path) -> None:
     [
         (
             "LSTM",
-            "its weights are packed as cudnn wants them; unpack them with a GPU, and save its "
-            "modules",
+            "its weights are packed as cudnn wants them: its methods weights() and biases() give "
+            "them where there is a GPU",
         ),
         (
             "SpatialDivisiveNormalization",

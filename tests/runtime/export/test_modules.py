@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 
@@ -96,6 +97,13 @@ def test_onnx(name: str, tmp_path: Path) -> None:
         to_onnx(module, tmp_path / "net.onnx", check=False, input=shape)
         session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))
         _compare(name, session.run(None, _inputs(name, shape)))
+
+
+def test_what_onnx_wants_in_32_bits_stays_so(tmp_path: Path) -> None:
+    net = ENTRIES["SpatialUpSamplingBilinear"]["module"]
+    to_onnx(net, tmp_path / "net.onnx", check=False, type="double")
+    (scales,) = onnx.load(tmp_path / "net.onnx").graph.initializer
+    assert onnx.numpy_helper.to_array(scales).dtype == np.float32
 
 
 def test_pytorch_sources(tmp_path: Path) -> None:
