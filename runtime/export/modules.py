@@ -6,7 +6,6 @@ output. Classes of cunn and cudnn are those of nn.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
@@ -151,7 +150,7 @@ class Module:
     def whole(self, name: str, default: int | None = None) -> int:
         """A field that is a whole number."""
         found = self.number(name, default)
-        if not math.isfinite(found) or found != int(found):
+        if not abs(found) < 2**53 or found != int(found):
             raise self.error(f"its field {name} is no whole number")
         return int(found)
 

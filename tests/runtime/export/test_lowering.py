@@ -8,8 +8,8 @@ import pytest
 
 from runtime import Table
 from runtime.export import ExportError
-from runtime.export.lowering import find_module
-from tests.runtime.export.nets import module, tensor
+from runtime.export.lowering import find_module, graph_of
+from tests.runtime.export.nets import conv, module, tensor
 
 NET, LOSS = module("Sequential", module("Tanh")), module("MSECriterion")
 
@@ -52,3 +52,11 @@ def test_not_found(value: Any, path: str | None, message: str) -> None:
     with pytest.raises(ExportError) as raised:
         find_module(value, path, {})
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize("size", [2.5, float("inf"), float("nan"), 1e300, "3"])
+def test_sizes_that_are_none(size: Any) -> None:
+    kind = "number" if size == "3" else "whole number"
+    with pytest.raises(ExportError) as raised:
+        graph_of(conv(3, 4, 3, dW=size))
+    assert str(raised.value) == f"nn.SpatialConvolution: its field dW is no {kind}"
