@@ -49,7 +49,7 @@ def why_not(tree: str, module: str) -> str:
 
 
 def main(tree: str, module: str) -> None:
-    """Load a module; exit with the first line of the error on the standard error."""
+    """Load a module; exit with the error in a line on the standard error."""
     from runtime.shell import Engine, LuaError
 
     with Engine() as engine:
@@ -58,4 +58,6 @@ def main(tree: str, module: str) -> None:
         try:
             engine.require(os.fsencode(module))
         except LuaError as error:
-            sys.exit(error.message.partition("\n")[0].rstrip(":"))
+            first, *more = error.message.split("\n")
+            advice = next((line.strip() for line in more if line.startswith("\t'")), "")
+            sys.exit(f"{first} {advice}" if advice else first.rstrip(":"))

@@ -249,11 +249,12 @@ def test_a_package_that_cannot_be_loaded(
     repository(sources / "broken", init_lua="print('x') io.stderr:write('y\\n') require 'nowhere'")
     repository(sources / "ending", init_lua="os.exit(3)")
     repository(sources / "good", init_lua="")
-    words = [str(sources / name) for name in ("broken", "ending", "good", "none")]
-    assert run("install", *words) == 1
+    repository(sources / "known", init_lua="require 'class'")
+    names = ["broken", "ending", "good", "known"]
+    assert run("install", *[str(sources / name) for name in [*names, "none"]]) == 1
     out, err = capsys.readouterr()
-    assert [line.partition(" ")[0] for line in out.splitlines()] == ["broken", "ending", "good"]
-    missing, broken, ending = err.splitlines()
+    assert [line.partition(" ")[0] for line in out.splitlines()] == names
+    missing, broken, ending, known = err.splitlines()
     assert "none" in missing
     # LuaJIT cuts paths that are long.
     assert re.fullmatch(
@@ -262,6 +263,10 @@ def test_a_package_that_cannot_be_loaded(
         broken,
     )
     assert ending == "th: ending is installed, but require 'ending' fails: it ends the program"
+    assert known.endswith(
+        "known/init.lua:1: module 'class' not found: 'class' (classes) is a package of Lua files: "
+        "th --install class brings it"
+    )
 
 
 def test_what_one_command_brings_meets_the_needs_of_the_others(
