@@ -14,6 +14,8 @@ For Python programs:
     LuaTable, LuaFunction,  what stands for objects of Lua
     LuaObject
     LuaError                an error of Lua
+    LuaExit, LuaTimeout,    kinds of it: the code has called os.exit, has taken too long, or was
+    Interrupted             stopped by `Engine.interrupt`
 
 Values cross between Lua and Python so:
 
@@ -31,7 +33,8 @@ Lua, and its exception an error, which pcall sees as ``ValueError: text``.
 
 Errors: LuaError, with Lua's message and traceback; where a Python function has raised what Lua did
 not catch, that exception is its ``__cause__``. TypeError and ValueError (T7Error is one) for what
-Lua cannot have. Ctrl-C is a KeyboardInterrupt in the main thread.
+Lua cannot have. Signals are handled while Lua runs; what a handler raises, as KeyboardInterrupt for
+Ctrl-C, stops Lua.
 """
 
 from importlib import import_module
@@ -42,7 +45,7 @@ from runtime.core.platform import require
 require()  # first: what is loaded from here on fails in less clear ways
 
 from runtime.engine.engine import Engine  # noqa: E402
-from runtime.errors import LuaError  # noqa: E402
+from runtime.errors import Interrupted, LuaError, LuaExit, LuaTimeout  # noqa: E402
 from runtime.host.late import load_numpy  # noqa: E402
 
 if TYPE_CHECKING:
@@ -55,10 +58,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Engine",
     "Function",
+    "Interrupted",
     "LuaError",
+    "LuaExit",
     "LuaFunction",
     "LuaObject",
     "LuaTable",
+    "LuaTimeout",
     "T7Error",
     "Table",
     "Tensor",

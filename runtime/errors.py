@@ -2,7 +2,9 @@
 
 LuaError            raised by Lua code that did not catch it
 ├── LuaSyntaxError  source that does not compile
-└── Interrupted     Ctrl-C
+├── LuaExit         `os.exit`, called by what a Python program runs
+└── Interrupted     Ctrl-C at a prompt; `Engine.interrupt`
+    └── LuaTimeout  it took longer than a program has allowed
 
 Beside the door and not in ``engine/``: tracebacks of programs show the names of these classes.
 """
@@ -47,7 +49,19 @@ class LuaSyntaxError(LuaError):
 
 
 class Interrupted(LuaError):
-    """Ctrl-C stopped the code."""
+    """Ctrl-C or `Engine.interrupt` stopped the code."""
+
+
+class LuaTimeout(Interrupted):
+    """The code took longer than the `timeout` that it had."""
+
+
+class LuaExit(LuaError):
+    """The code called `os.exit`; status: what the process would have returned, 0 for success."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"os.exit({status})")
+        self.status = status
 
 
 def check(result: Any) -> None:

@@ -18,6 +18,7 @@ from runtime.calls.table import TABLE, Row
 from runtime.core.dtypes import DOUBLE, REALS, DType
 from runtime.core.errors import InvalidArguments, TorchError
 from runtime.core.interrupts import mark_interruptible
+from runtime.core.state import GUESTS, settle
 from runtime.core.tensor import TENSOR_CLASSES
 
 Entry = Callable[..., Any]
@@ -58,6 +59,8 @@ class Plans:
 
         def call(*args: Any) -> Any:
             try:
+                if GUESTS:
+                    settle()
                 key: Any = tuple(map(type, args))
                 if list in key:
                     key = tuple([(list, type(a[0])) if type(a) is list else type(a) for a in args])

@@ -27,6 +27,8 @@ class State:
 
     def __init__(self) -> None:
         self.parts: dict[type[Any], Any] = {}
+        #: What is done before the first operation of a call of Lua: see `settle`.
+        self.late: Callable[[], None] | None = None
         self._preparations: dict[str, Callable[[Any], object]] = {}
 
     def part(self, kind: type[T]) -> T:
@@ -52,11 +54,11 @@ class State:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Make this the state that `current` looks in, in this thread and within the block."""
-        before, _thread.state = _thread.state, self
+        before, THREAD.state = THREAD.state, self
         try:
             yield
         finally:
-            _thread.state = before
+            THREAD.state = before
 
     def close(self) -> None:
         """Close all parts and forget them."""
@@ -72,13 +74,25 @@ class _Thread(threading.local):
     state: State | None = None
 
 
-_thread = _Thread()
+#: `state` is that of the engine that a thread works for; `State.active` and crossings set it.
+THREAD = _Thread()
+
+#: Not empty where a Python program has an engine: then operations begin by `settle`.
+GUESTS: list[bool] = []
+
+
+def settle() -> None:
+    """Do what a call of Lua has left until an operation of Python's begins."""
+    state = THREAD.state
+    if state is not None and state.late is not None:
+        late, state.late = state.late, None
+        late()
 
 
 def current(kind: type[T]) -> T:
     """The part of a class, of the engine that this thread works for."""
-    state = _thread.state
+    state = THREAD.state
     if state is None:  # no engine runs this code
-        state = _thread.state = State()
+        state = THREAD.state = State()
     found: T | None = state.parts.get(kind)  # at once: each new storage asks
     return state.part(kind) if found is None else found

@@ -1,7 +1,8 @@
 """Ctrl-C, from the signal to the Lua code that it stops.
 
-While Lua runs, no Python does, and so no handler of a signal. A front end may have ways of its own
-to hear of it; for other programs a thread reads the pipe to which the C part of Python's signal
+While Lua runs, no Python does, and so no handler of a signal. Lua calls Python now and then, which
+then handles signals as it always does: an exception that a handler raises stops Lua. A prompt wants
+to hear of a signal at once: for it, a thread reads the pipe to which the C part of Python's signal
 handling writes.
 """
 
@@ -18,7 +19,9 @@ from types import FrameType
 from typing import Any
 
 from runtime.core.interrupts import is_interruptible, uninterruptible
+from runtime.errors import LuaExit, LuaTimeout
 
+_AGAIN = 0.01  # seconds
 _ATTENTION = 2  # told to lua/shell.lua: not Ctrl-C, but the debugger
 
 
@@ -29,14 +32,16 @@ class CtrlC:
     """
 
     def __init__(self) -> None:
-        self._pressed = ctypes.c_int32(0)
+        self.pressed = ctypes.c_int32(0)
         self._armed = False
+        #: What has stopped Lua, for a Python program.
+        self.ending: BaseException | None = None
         self._lock = threading.RLock()  # a signal's handler may run where this thread has it
 
     @property
     def address(self) -> int:
         """Where Lua reads it."""
-        return ctypes.addressof(self._pressed)
+        return ctypes.addressof(self.pressed)
 
     @contextmanager
     def armed(self) -> Iterator[None]:
@@ -44,46 +49,79 @@ class CtrlC:
 
         To be used in the main thread.
         """
-        self._arm(True)
+        before = self._armed
+        self.arm(True)
         previous = _set_handler(self._handle)
         try:
             yield
         finally:
-            self._arm(False)
+            self.arm(before)
             _set_handler(previous)
 
-    def watched(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call a function, for a program that does nothing else about Ctrl-C while Lua runs.
+    @contextmanager
+    def handled(self) -> Iterator[None]:
+        """Let Ctrl-C end operations only where it may, if Python would end them anywhere.
 
-        To be used in the main thread. Raises KeyboardInterrupt where Ctrl-C was pressed, and Lua
-        has ended before it heard of it.
+        Raises KeyboardInterrupt where it was pressed, and nothing has heard of it.
         """
-        watcher = signal_watcher()
-        self._arm(True)
+        if not _is_left_to_python():
+            yield
+            return
         previous = _set_handler(self._handle)
-        watcher.begin(self._hear)
         try:
-            result = function(*args)
+            yield
         finally:
-            watcher.end()
-            was_pressed = self.poll()
-            self._arm(False)
-            _set_handler(previous)
-        if was_pressed:
-            raise KeyboardInterrupt
-        return result
+            if signal.getsignal(signal.SIGINT) == self._handle:
+                _set_handler(previous)
+        if isinstance(self.ending, KeyboardInterrupt):
+            raise self.ending
 
-    def press(self) -> None:
-        """Do what the key does. Any thread may call this."""
+    def press(self, ending: BaseException | None = None) -> None:
+        """Do what the key does. Any thread may call this.
+
+        ending: what a Python program gets of it.
+        """
         with self._lock:
             if self._armed:
-                self._pressed.value = 1
+                self.pressed.value = 1
+                self.ending = self.ending or ending
+
+    @contextmanager
+    def stopped_after(self, seconds: float) -> Iterator[None]:
+        """Stop Lua if the block takes longer, by LuaTimeout."""
+        done = threading.Event()
+
+        def wait() -> None:
+            pause = seconds
+            while not done.wait(pause):
+                self.press(LuaTimeout(f"the code took longer than {seconds} s"))
+                pause = _AGAIN  # it may have been pressed before Lua began
+
+        thread = threading.Thread(target=wait, daemon=True, name="timeout")
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+    def leave(self, status: int) -> None:
+        """Stop Lua, which has called `os.exit`, by LuaExit."""
+        self.press(LuaExit(status))
+
+    def stop_by(self, error: object) -> bool:
+        """Stop Lua, where Python has raised an exception there; returns whether it is one."""
+        if not isinstance(error, BaseException):
+            return False
+        self.press(error)
+        self.pressed.value = 1  # also in what is not armed: no pcall must go on
+        return True
 
     def attend(self) -> None:
         """Have Lua ask the debugger soon. Any thread may call this."""
         with self._lock:
-            if self._armed and not self._pressed.value:
-                self._pressed.value = _ATTENTION
+            if self._armed and not self.pressed.value:
+                self.pressed.value = _ATTENTION
 
     def _hear(self, numbers: bytes) -> None:
         if signal.SIGINT in numbers:
@@ -91,38 +129,34 @@ class CtrlC:
 
     def poll(self) -> bool:
         """Whether it was. Calling this lets Python handle signals, too."""
-        return bool(self._pressed.value)
+        return bool(self.pressed.value)
 
     def take(self) -> bool:
         """Whether it was; from then on it was not."""
         with self._lock:
-            pressed, self._pressed.value = self.poll(), 0
+            pressed, self.pressed.value = self.poll(), 0
         return pressed
 
-    def _arm(self, armed: bool) -> None:
+    def arm(self, armed: bool) -> None:
+        """Set whether a press counts, from now on."""
         with self._lock:
             self._armed = armed
-            self._pressed.value = 0
+            self.pressed.value = 0
 
     @uninterruptible  # by the next Ctrl-C
     def _handle(self, _: int, frame: FrameType | None) -> None:
         # Runs between two steps of Python code: of an operation, which then stops, or of `poll`,
         # which Lua calls now and then.
-        self.press()
+        self.press(KeyboardInterrupt())
         if is_interruptible(frame):
             raise KeyboardInterrupt
 
 
-# Without the enumerations that signal's own functions make of numbers, which take most of the time.
-_signal = getattr(signal.signal, "__wrapped__", signal.signal)
-_getsignal = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
-
-
-def is_left_to_python() -> bool:
+def _is_left_to_python() -> bool:
     """Whether Ctrl-C is a KeyboardInterrupt in this thread: the main one, of most programs."""
     return (
         threading.get_ident() == threading.main_thread().ident
-        and _getsignal(signal.SIGINT) is signal.default_int_handler
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     )
 
 
@@ -130,7 +164,7 @@ def _set_handler(handler: Any) -> Any:
     """Set what handles Ctrl-C; returns what did."""
     while True:
         try:
-            return _signal(signal.SIGINT, handler)
+            return signal.signal(signal.SIGINT, handler)
         except OSError:  # a signal came just when its handler was replaced
             continue
 

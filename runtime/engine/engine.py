@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from runtime.core.interrupts import INTERRUPTED
 from runtime.core.texts import to_bytes
 from runtime.engine import workers
 from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.debugging import DebuggerLine
 from runtime.engine.inputs import KEEP
-from runtime.engine.lua_state import LuaState
+from runtime.engine.lua_state import CLOSED, LuaState
+from runtime.errors import Interrupted, LuaError
 from runtime.host.late import load_numpy
 
 if TYPE_CHECKING:
@@ -41,13 +44,19 @@ class Engine:
     __module__ = "th_shell"  # where programs find it
 
     _values: Values | None = None
+    _globals: LuaTable | None = None
 
-    def __init__(self) -> None:
-        """Make the Lua state."""
-        self._begin(None)
+    def __init__(self, *, stoppable: bool = True) -> None:
+        """Make the Lua state.
 
-    def _begin(self, prepare: Callable[[], None] | None) -> None:
+        stoppable: whether signals, timeouts, `interrupt` and `close` also stop loops that LuaJIT
+        has compiled, which count their turns for that; short ones take up to twice as long.
+        """
+        self._begin(None, stoppable)
+
+    def _begin(self, prepare: Callable[[], None] | None, stoppable: bool = True) -> None:
         self._ctrl_c = CtrlC()
+        self._is_stoppable = stoppable
         self._debugging = DebuggerLine()
         #: What is called when the program ends the process, after what is buffered was written.
         self._leaving: list[Callable[[], object]] = []
@@ -55,6 +64,8 @@ class Engine:
             b"KEEP": KEEP,
             b"poll": self._ctrl_c.poll,
             b"pressed": self._ctrl_c.address,
+            b"stop_by": self._ctrl_c.stop_by,
+            b"leave": self._ctrl_c.leave,
             b"leaving": partial(_call_all, self._leaving),
             **workers.functions(),
             **self._debugging.functions(),
@@ -66,10 +77,19 @@ class Engine:
     def close(self) -> None:
         """End the engine's threads and give back its memory; nothing runs in it any more.
 
+        What another thread runs in it is stopped as by `interrupt`.
         Where a Python function that Lua has called does this, that call is an error in Lua, and the
         engine ends with the code that runs.
         """
-        self._lua.close()
+        self._lua.close(lambda: self._ctrl_c.press(LuaError(CLOSED)))
+
+    def interrupt(self) -> None:
+        """Stop the Lua code that runs, by an Interrupted error. Any thread may call this.
+
+        It ends no function of Python's. Where no Lua runs, nothing is done; nor is it for inputs of
+        a prompt that are not `interruptible`.
+        """
+        self._ctrl_c.press(Interrupted(INTERRUPTED))
 
     def __enter__(self: Self) -> Self:
         return self
@@ -89,23 +109,39 @@ class Engine:
             load_numpy()
             from runtime.engine.values import Values  # late: it needs numpy
 
-            self._values = Values(self._lua, self._ctrl_c)
+            self._lua.start()
+            self._values = Values(self._lua, self._ctrl_c, self._is_stoppable)
         return self._values
 
-    def run(self, source: str | bytes, *args: Any, name: str = "lua") -> None:
+    def run(
+        self, source: str | bytes, *args: Any, name: str = "lua", timeout: float | None = None
+    ) -> None:
         """Run Lua code. Its results are dropped.
 
-        args: what the code gets as ``...``. name: that of the text in errors, as ``lua:1:``. Raises
-        LuaError, for a text that does not compile, too.
+        args: what the code gets as ``...``. name: that of the text in errors, as ``lua:1:``.
+        timeout: the seconds that it may take. Raises LuaError, for a text that does not compile,
+        too; LuaTimeout; and LuaExit where it calls ``os.exit``.
         """
-        self._crossing().ask(b"run", _text(source), b"=" + to_bytes(name), given=args)
+        with self._in_time(timeout) as values:
+            values.ask(b"run", _text(source), b"=" + to_bytes(name), given=args)
 
-    def eval(self, source: str | bytes, name: str = "lua") -> Any:
+    def eval(self, source: str | bytes, name: str = "lua", timeout: float | None = None) -> Any:
         """The value of a Lua expression, or what a chunk returns; of several a tuple.
 
-        Raises LuaError.
+        timeout, and what is raised: as for `run`.
         """
-        return self._crossing().value(b"eval", _text(source), b"=" + to_bytes(name))
+        with self._in_time(timeout) as values:
+            return values.value(b"eval", _text(source), b"=" + to_bytes(name))
+
+    @contextmanager
+    def _in_time(self, timeout: float | None) -> Iterator[Values]:
+        values = self._crossing()
+        if timeout is None:
+            yield values
+            return
+        self._lua.call(b"count_loops")
+        with self._lua.turn, self._ctrl_c.stopped_after(timeout):
+            yield values
 
     def require(self, name: str | bytes) -> Any:
         """The module that Lua's require loads, or has loaded. Raises LuaError."""
@@ -114,8 +150,9 @@ class Engine:
     @property
     def globals(self) -> LuaTable:
         """The table of Lua's globals."""
-        found: LuaTable = self._crossing().value(b"globals")
-        return found
+        if self._globals is None:
+            self._globals = self._crossing().value(b"globals")
+        return self._globals
 
     def __getitem__(self, name: str) -> Any:
         """The value of a global of Lua; None where there is none."""

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from runtime.compute.lua_functions import LuaFunctions
@@ -19,24 +20,26 @@ from runtime.errors import LuaError, as_lua_error
 from runtime.host import start
 from runtime.host.lua_calls import Calls
 
+CLOSED = "the engine is closed"
+
 
 class _Passing:
     """Passes arguments to functions of Lua, which take them: see lua/core/python_lock.lua."""
 
     def __init__(self) -> None:
-        self._waiting: tuple[Any, ...] = ()
-
-    def take(self) -> tuple[Any, ...]:
-        """The arguments of the last call; Lua calls this, again if it had no memory for them."""
-        return self._waiting
+        #: The arguments of the last call alone.
+        self.waiting: list[tuple[Any, ...]] = [()]
+        #: Returns them; Lua calls this, again if it had no memory for them. No function of
+        #: Python's code: before one begins, Python handles signals, and may raise an exception.
+        self.take = partial(itemgetter(0), self.waiting)
 
     def call(self, function: Callable[[], Any], *args: Any) -> Any:
         """Call a function of lua/shell.lua."""
-        self._waiting = args
+        self.waiting[0] = args
         try:
             return function()
         finally:
-            self._waiting = ()
+            self.waiting[0] = ()
 
 
 class LuaState:
@@ -54,13 +57,13 @@ class LuaState:
         self._prepare = prepare
         self.state = State()
         self.turn = threading.RLock()
-        self._passing = _Passing()
-        self._functions: dict[bytes, Any] = {}
+        self.passing = _Passing()
+        self.functions: dict[bytes, Any] = {}
         self._starting = threading.RLock()
         self._is_begun = self._is_started = False
-        self._depth = 0  # of calls that have not returned
-        self._is_closed = False
-        self.end = weakref.finalize(self, _close, self.state, self._functions)
+        self.depth = 0  # of calls that have not returned; only who has its turn looks
+        self.is_closed = False
+        self.end = weakref.finalize(self, _close, self.state, self.functions)
 
     def start(self) -> None:
         """Make it, unless that is done."""
@@ -70,8 +73,8 @@ class LuaState:
             keep_pages()
             with self.active():
                 functions = shell_functions(self._all_of_host())
-                _connect(self.state, functions, self._passing)
-            self._functions.update(functions)
+                _connect(self.state, functions, self.passing)
+            self.functions.update(functions)
             self._is_begun = True
             # What prepares an engine refers to it, and must not keep it.
             prepare, self._prepare = self._prepare, None
@@ -85,7 +88,7 @@ class LuaState:
         return self._is_started
 
     def _all_of_host(self) -> dict[bytes, Any]:
-        take = {b"take_arguments": self._passing.take}
+        take = {b"take_arguments": self.passing.take}
         return {**start.host_functions(self.state), **start.definitions(), **take, **self._host}
 
     @contextmanager
@@ -109,28 +112,34 @@ class LuaState:
             raise as_lua_error(error) from None
 
     def _call_now(self, name: bytes, args: tuple[Any, ...]) -> Any:
-        self._depth += 1
+        self.depth += 1
         try:
-            return self._passing.call(self._functions[name], *args)
+            return self.passing.call(self.functions[name], *args)
         finally:
-            self._depth -= 1
-            if self._is_closed and not self._depth:
+            self.depth -= 1
+            if self.is_closed and not self.depth:
                 self.end()
 
     def check_open(self) -> None:
         """Raise LuaError where it is closed."""
-        if self._is_closed or not self.end.alive:
-            raise LuaError("the engine is closed")
+        if self.is_closed or not self.end.alive:
+            raise LuaError(CLOSED)
 
-    def close(self) -> None:
+    def close(self, interrupt: Callable[[], object]) -> None:
         """Let nothing be called any more, and end it: once it no longer runs.
 
         A Python function that Lua has called may close it, while Lua waits for the function.
+        interrupt: called where another thread runs it.
         """
-        with self.turn:
-            self._is_closed = True
-            if not self._depth:
+        self.is_closed = True
+        if not self.turn.acquire(blocking=False):
+            interrupt()
+            self.turn.acquire()
+        try:
+            if not self.depth:
                 self.end()
+        finally:
+            self.turn.release()
 
 
 def _connect(state: State, shell: dict[bytes, Any], passing: _Passing) -> None:

@@ -12,9 +12,10 @@ from typing import Any, Protocol
 
 from runtime.core.texts import to_bytes, to_text
 from runtime.engine.fields import Fields
-from runtime.t7.values import Table, TorchObject
+from runtime.t7.kinds import plain_string
+from runtime.t7.values import T7Error, Table, TorchObject
 
-_SLICE = 200  # entries that are fetched at a time
+_SLICE, _PLAIN_SLICE = 400, 4000  # values that are fetched at a time
 
 
 class Crossing(Protocol):
@@ -29,8 +30,14 @@ class Crossing(Protocol):
     def value(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
         """Call a function of lua/values.lua; returns its value, or a tuple of several."""
 
-    def values(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> list[Any]:
-        """Call a function of lua/values.lua; returns the values of its results."""
+    def look(self, name: bytes, number: int, given: tuple[Any, ...]) -> Any:
+        """`value`, of a function that is often called."""
+
+    def get(self, number: int, key: Any) -> Any:
+        """The value that an object has for a key."""
+
+    def values(self, name: bytes, *args: Any) -> list[Any]:
+        """Call a function of lua/values.lua that returns pairs; returns their values."""
 
     def drop(self, number: int) -> None:
         """Let Lua forget a value, soon."""
@@ -70,10 +77,10 @@ class LuaObject(Fields):
         return True
 
     def __getitem__(self, key: Any) -> Any:
-        return self._crossing.value(b"get", self._number, given=(key,))
+        return self._crossing.get(self._number, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._crossing.ask(b"set", self._number, given=(key, value))
+        self._crossing.look(b"set_plain", self._number, (key, value))
 
     def __delitem__(self, key: Any) -> None:
         self[key] = None
@@ -83,23 +90,21 @@ class LuaObject(Fields):
 
     def __len__(self) -> int:
         """What Lua's # gives: of a table the number of its elements from 1 on."""
-        (count,) = self._crossing.ask(b"length", self._number)
-        return int(count)
+        return int(self._crossing.ask(b"length", self._number))
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(f"a {self.kind} of Lua cannot be iterated over")
 
     def __call__(self, *args: Any) -> Any:
         """Call it. Of several results a tuple is returned, of none None. Raises LuaError."""
-        return self._crossing.value(b"call", self._number, given=args)
+        return self._crossing.look(b"call_plain", self._number, args)
 
     def call(self, name: str, *args: Any) -> Any:
         """Call a method, as ``o:name(...)`` in Lua. Raises LuaError."""
         return self._crossing.value(b"call_method", self._number, to_bytes(name), given=args)
 
     def __str__(self) -> str:
-        (text,) = self._crossing.ask(b"text", self._number)
-        return to_text(text)
+        return to_text(self._crossing.ask(b"text", self._number))
 
 
 class LuaFunction(LuaObject):
@@ -118,20 +123,22 @@ class LuaTable(LuaObject):
     __slots__ = ()
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._entries()[::2])
+        return iter(LuaTable.keys(self))
 
     def keys(self) -> list[Any]:
         """The keys."""
-        return self._entries()[::2]
+        values, others = self._contents()
+        return [*range(1, len(values) + 1), *(key for key, _ in others)]
 
     def values(self) -> list[Any]:
         """The values."""
-        return self._entries()[1::2]
+        values, others = self._contents()
+        return [*values, *(value for _, value in others)]
 
     def items(self) -> list[tuple[Any, Any]]:
         """Keys and values."""
-        found = self._entries()
-        return list(zip(found[::2], found[1::2], strict=True))
+        values, others = self._contents()
+        return [*enumerate(values, 1), *others]
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The value of a key, or default where there is none."""
@@ -143,16 +150,29 @@ class LuaTable(LuaObject):
         for key, value in dict(entries).items():
             self[key] = value
 
-    def _entries(self) -> list[Any]:
-        number, count = self._crossing.ask(b"entries", self._number)
+    def _contents(self) -> tuple[list[Any], list[tuple[Any, Any]]]:
+        """The values of the keys 1, 2, …, and the other keys with their values."""
+        ask = self._crossing.ask
+        _, others, count, first, plain = ask(b"entries", self._number)
+        values: list[Any] = []
         try:
-            found: list[Any] = []
-            for start in range(1, int(count) + 1, _SLICE):
-                stop = min(start + _SLICE - 1, int(count))
-                found += self._crossing.values(b"slice", number, start, stop)
-            return found
+            for start in range(1, plain + 1, _PLAIN_SLICE):
+                stop = min(start + _PLAIN_SLICE - 1, plain)
+                part = ask(b"plain_slice", self._number, start, stop)[1:]
+                values += map(plain_string, part) if bytes in set(map(type, part)) else part
+            found = [
+                value
+                for number, begin, end in ((self._number, plain + 1, first), (others, 1, count))
+                for start in range(begin, end + 1, _SLICE)
+                for value in self._crossing.values(
+                    b"slice", number, start, min(start + _SLICE - 1, end)
+                )
+            ]
         finally:
-            self._crossing.drop(number)
+            self._crossing.drop(others)
+        values += found[: first - plain]
+        entries = found[first - plain :]
+        return values, list(zip(entries[::2], entries[1::2], strict=True))
 
     def to_python(self) -> Any:
         """A copy in Python: a list of a table with the keys 1, 2, …, n, otherwise a dict.
@@ -161,29 +181,36 @@ class LuaTable(LuaObject):
         Objects of torch classes become `TorchObject`, whose tables are a `Table`. Tensors are not
         copied: they have the same memory. Functions, and tables that are keys, stay Lua's.
         """
-        copied = self._copied()
-        return copied.to_python() if isinstance(copied, Table) else copied
+        made: dict[tuple[LuaTable, bool], Any] = {}
+        waiting: list[tuple[Any, list[Any], list[tuple[Any, Any]], bool]] = []
 
-    def _copied(self) -> Table | TorchObject:
-        made: dict[LuaTable, Table | TorchObject] = {}
-        waiting: list[LuaTable] = []
-
-        def copy(value: Any) -> Any:
+        def copy(value: Any, within: bool) -> Any:
+            """within: whether an object of a class holds the value."""
             if not isinstance(value, LuaTable):
                 return value
-            if value not in made:
+            if (value, within) not in made:
+                values, others = value._contents()
                 name = value.torch_typename
-                made[value] = TorchObject(name) if name else Table()
-                waiting.append(value)
-            return made[value]
+                into: Any = [] if values and not others else {}
+                if name or within:
+                    into = TorchObject(name) if name else Table()
+                made[value, within] = into
+                waiting.append((into, values, others, within or bool(name)))
+            return made[value, within]
 
-        result: Table | TorchObject = copy(self)
+        result = copy(self, False)
         while waiting:
-            source = waiting.pop()
-            target = made[source]
-            into = target if isinstance(target, Table) else target.fields
-            for key, value in LuaTable.items(source):
-                into[key] = copy(value)
+            into, values, others, within = waiting.pop()
+            if any(issubclass(kind, LuaTable) for kind in set(map(type, values))):
+                values = [copy(value, within) for value in values]
+            if isinstance(into, list):
+                into += values
+                continue
+            entries = [*enumerate(values, 1), *((key, copy(v, within)) for key, v in others)]
+            fields = into.fields if isinstance(into, TorchObject) else into
+            fields.update(entries)
+            if len(fields) != len(entries):
+                raise T7Error("a table has both a number and a boolean that Python takes for it")
         return result
 
 

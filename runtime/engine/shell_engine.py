@@ -61,10 +61,19 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
 
     # -- code
 
-    def run(self, source: str | bytes | Chunk, *args: Any, name: str = "lua") -> None:
-        """Run a text, or what `compile` has made of one, whose arguments are bytes."""
+    def run(
+        self,
+        source: str | bytes | Chunk,
+        *args: Any,
+        name: str = "lua",
+        timeout: float | None = None,
+    ) -> None:
+        """Run a text, or what `compile` has made of one, whose arguments are bytes.
+
+        The latter is the process's program: ``os.exit`` ends it, and there is no timeout.
+        """
         if isinstance(source, (str, bytes)):
-            super().run(source, *args, name=name)
+            super().run(source, *args, name=name, timeout=timeout)
         else:
             check(self._lua.call(b"run", source, *args))
 
@@ -162,10 +171,6 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
         Counters are put into their bytecode, where programs do not see them.
         """
         self._lua.call(b"count_loops")
-
-    def interrupt(self) -> None:
-        """Stop Lua code as Ctrl-C does, where it is `interruptible`. Any thread may call this."""
-        self._ctrl_c.press()
 
     def take_interrupt(self) -> bool:
         """Whether Ctrl-C was pressed within `interruptible` and has stopped nothing yet.

@@ -10,28 +10,30 @@ from __future__ import annotations
 import re
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
 from runtime.calls.classes import class_id
-from runtime.compute.lua_functions import LuaFunctions
+from runtime.core.dtypes import EXACT
 from runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
 from runtime.core.tensor import Tensor
 from runtime.core.texts import to_bytes, to_text
-from runtime.engine.ctrl_c import CtrlC, is_left_to_python
-from runtime.engine.lua_state import LuaState
+from runtime.engine.containers import CONTAINERS, flattened, plain_values
+from runtime.engine.crossing import Crossing
+from runtime.engine.ctrl_c import CtrlC
+from runtime.engine.lua_state import CLOSED, LuaState
 from runtime.engine.proxies import LuaObject, made_for
-from runtime.errors import LuaError, as_lua_error
+from runtime.errors import LuaError
 from runtime.pytorch.tensors.lua_tensors import from_lua
 from runtime.t7.faces import check_writable, lua_tensor, storage_face, storage_of, tensor_of
 from runtime.t7.kinds import plain_string
-from runtime.t7.values import Function, TorchObject
+from runtime.t7.values import Function
 from runtime.t7.writer import lua_number
 
-_FILLED = 100  # entries that are set at a time
+_NAMES = 1000  # at most, that have a number
+_LEAST = -EXACT
 _RELEASED = 500  # values that Lua is told to forget at a time
 _OWN_POSITION = re.compile(r"^\[th\] \S+:\d+: ")
 
@@ -39,97 +41,104 @@ _OWN_POSITION = re.compile(r"^\[th\] \S+:\d+: ")
 class Values:
     """The values of one engine, which a program sees."""
 
-    def __init__(self, lua: LuaState, ctrl_c: CtrlC) -> None:
+    def __init__(self, lua: LuaState, ctrl_c: CtrlC, counts_loops: bool) -> None:
         self._lua = lua
         self._ctrl_c = ctrl_c
+        self._cross = Crossing(lua, ctrl_c)
         self._dropped: deque[int] = deque()
-        self._callbacks = 0  # of Python functions that Lua has called, how many have not returned
-        self._depth = 0  # of calls of Lua that have not returned
         self._raised: list[tuple[str, BaseException]] = []
-        self._call(b"values", b"begin")
+        self._names: dict[Any, int] = {}  # those that have a number in Lua
+        functions = lua.functions  # alone: what Lua has must not keep its state
+        self._cross(b"begin", counts_loops, lambda found: functions.update(found.items()))
 
     # -- calls
 
     def ask(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
-        """Call a function of lua/values.lua; returns its results behind nil. Raises LuaError.
+        """Call a function of lua/values.lua; returns its results as they cross. Raises LuaError.
 
-        given: Python's values, behind the other arguments. KeyboardInterrupt is raised where Ctrl-C
-        has stopped Lua: in the main thread, unless the program handles SIGINT itself.
+        given: Python's values, behind the other arguments. What handlers of signals raise, as
+        KeyboardInterrupt, is raised where that has stopped Lua.
         """
-        self._lua.start()
-        with self._lua.turn:
-            return self._ask_in_turn(name, args, given)
-
-    def _ask_in_turn(self, name: bytes, args: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
-        made: dict[int, int] = {}
+        if self._dropped:
+            self._forget()
+        if not given:
+            return self._checked(self._cross(name, *args))
+        lists: list[int] = []
         try:
-            pairs = [part for value in given for part in self._to(value, made)]
-            if self._depth or not is_left_to_python():
-                return self._ask(b"values", name, *args, *pairs)
-            return self._ctrl_c.watched(self._ask, b"stoppable_values", name, *args, *pairs)
+            return self._checked(self._cross(name, *args, *self._to_all(given, lists)))
         finally:
-            self._dropped.extend(made.values())
+            self._dropped.extend(lists)
 
-    def _ask(self, function: bytes, *args: Any) -> Any:
-        self._depth += 1
-        try:
-            if self._dropped:
-                self._forget()
-            return self._results(self._call(function, *args))
-        finally:
-            self._depth -= 1
-            if not self._depth:
-                self._raised.clear()
+    def _checked(self, results: Any) -> Any:
+        if type(results) is tuple and results[0] is not None:
+            self._fail(*results)
+        return results
 
-    def _call(self, function: bytes, *args: Any) -> Any:
-        if not self._callbacks:
-            return self._lua.call(function, *args)
-        # Lua waits for a Python function: see runtime/host/lua_calls.py.
-        self._lua.check_open()
-        try:
-            with self._lua.active():
-                return self._lua.state.part(LuaFunctions).call(function, *args)
-        except IndexError:
-            raise LuaError("Lua and Python call each other too deeply") from None
-        except Exception as error:
-            raise as_lua_error(error) from None
+    def value(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
+        """The value that the results of a function stand for; of several a tuple."""
+        return self._found(self.ask(name, *args, given=given))
 
-    def _results(self, results: Any) -> Any:
-        """What follows the nil of results; for an error, raises it."""
-        first, *rest = results if isinstance(results, tuple) else (results,)
-        if first is not None:
-            self._fail(first, rest[0] if rest else b"")
-        return tuple(rest)
+    def _found(self, results: Any) -> Any:
+        if type(results) is not tuple:
+            return plain_string(results) if type(results) is bytes else results
+        found = self.from_pairs(self._checked(results)[1:])
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def values(self, name: bytes, *args: Any) -> list[Any]:
+        """The values of the pairs that a function returns."""
+        results = self.ask(name, *args)
+        return [] if results is None else self.from_pairs(results[1:])
+
+    def look(self, name: bytes, number: int, given: tuple[Any, ...]) -> Any:
+        """`value` of a function "…_plain", or of the one without that where `given` are not so."""
+        if self._dropped:
+            self._forget()
+        for value in given:
+            kind = type(value)
+            if kind is int and _LEAST <= value <= EXACT or kind is float or kind is bool:
+                continue
+            plain = plain_values(given)
+            if plain is None:
+                return self.value(name.removesuffix(b"_plain"), number, given=given)
+            return self._found(self._cross(name, number, *plain))
+        results = self._cross.quickly(name, number, *given)
+        kind = type(results)
+        return results if kind is int or kind is float else self._found(results)
+
+    def get(self, number: int, key: Any) -> Any:
+        """The value that an object has for a key."""
+        if type(key) is not str:
+            return self.look(b"get_plain", number, (key,))
+        name = self._names.get(key)
+        if name is None:
+            if len(self._names) == _NAMES:
+                return self.value(b"get", number, given=(key,))
+            name = self._names[key] = self.ask(b"name", to_bytes(key))
+        if self._dropped:
+            self._forget()
+        return self._found(self._cross.quickly(b"get_named", number, name))
 
     def _fail(self, message: bytes, traceback: bytes) -> NoReturn:
         text, frames = _OWN_POSITION.sub("", to_text(message)), to_text(traceback or b"")
-        if text.endswith(INTERRUPTED):
-            raise KeyboardInterrupt
+        ending = self._ctrl_c.ending
+        if text.endswith(INTERRUPTED) and ending is not None:
+            raise ending
         cause = next((e for raised, e in reversed(self._raised) if text.endswith(raised)), None)
-        if cause is not None and not isinstance(cause, Exception):
-            raise cause  # such as SystemExit
         error = LuaError(text, frames)
         if frames and hasattr(error, "add_note"):
             error.add_note(frames)
         raise error from cause
-
-    def value(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
-        """The value that the results of a function stand for; of several a tuple."""
-        found = self.values(name, *args, given=given)
-        return found[0] if len(found) == 1 else tuple(found) if found else None
-
-    def values(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> list[Any]:
-        """All values that the results of a function stand for."""
-        return self.from_pairs(self.ask(name, *args, given=given))
 
     def drop(self, number: int) -> None:
         """Let Lua forget a value before the next call. Any thread may call this."""
         self._dropped.append(number)
 
     def _forget(self) -> None:
+        if not self._lua.depth:
+            self._raised.clear()
         dropped = self._dropped
         numbers = [dropped.popleft() for _ in range(min(len(dropped), _RELEASED))]
-        self._call(b"values", b"drop", *numbers)
+        self._cross(b"drop", *numbers)
 
     # -- from Lua
 
@@ -152,8 +161,16 @@ class Values:
 
     # -- to Lua
 
-    def _to(self, value: Any, made: dict[int, int]) -> tuple[Any, Any]:
-        """made: the numbers of the tables that were made for Python's containers."""
+    def _to_all(self, given: tuple[Any, ...], lists: list[int]) -> list[Any]:
+        """What stands for values; lists: gets the number of what was made in Lua for them."""
+        if not any(isinstance(value, CONTAINERS) for value in given):
+            return [part for value in given for part in self._to(value)]
+        parts = iter(flattened(given, self._to))
+        lists.append(int(self.ask(b"build", parts.__next__)))
+        return [lists[-1], 1, len(given)]
+
+    def _to(self, value: Any) -> tuple[Any, Any]:
+        """The pair for a value that is no container."""
         if value is None or isinstance(value, (bool, np.bool_)):
             return None if value is None else bool(value), None
         if isinstance(value, (int, float, np.number)):
@@ -165,8 +182,6 @@ class Values:
             if value._crossing is not self:
                 raise ValueError("the value is of another engine")
             return value._number, b"kept"
-        if isinstance(value, _CONTAINERS):
-            return self._to_table(value, made), b"kept"
         return self._to_object(value)
 
     def _to_object(self, value: Any) -> tuple[Any, Any]:
@@ -187,38 +202,24 @@ class Values:
             return self._callback(value), b"function"
         raise TypeError(f"Lua has no values for Python's {type(value).__name__}")
 
-    def _to_table(self, value: Any, made: dict[int, int]) -> int:
-        """The number of a new table of Lua's with what a container holds, to any depth."""
-        waiting: list[Any] = []
-
-        def convert(inner: Any) -> tuple[Any, Any]:
-            if not isinstance(inner, _CONTAINERS):
-                return self._to(inner, made)
-            if id(inner) not in made:
-                typename = None
-                if isinstance(inner, TorchObject):
-                    typename = to_bytes(inner.torch_typename)
-                made[id(inner)] = int(self.ask(b"new", typename)[0])
-                waiting.append(inner)
-            return made[id(inner)], b"kept"
-
-        number, _ = convert(value)
-        while waiting:
-            container = waiting.pop()
-            entries = _entries(container)
-            while part := list(islice(entries, _FILLED)):
-                pairs = [x for entry in part for inner in entry for x in convert(inner)]
-                self.ask(b"fill", made[id(container)], *pairs)
-        return int(number)
-
     def _callback(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A Python function as Lua calls it: with pairs. It does not keep the engine alive."""
         reference = weakref.ref(self)
 
-        def call(*pairs: Any) -> Any:
+        def call(*args: Any) -> Any:
             crossing: Any = reference()  # it lives while Lua runs
             try:
-                return crossing._answer(function, pairs)
+                if len(args) != 1 or type(args[0]) is bytes:
+                    args = crossing._given(args)
+                if crossing._lua.is_closed:
+                    raise LuaError(CLOSED)
+                result = function(*args)
+                if crossing._lua.is_closed:  # by the function
+                    raise LuaError(CLOSED)
+                kind = type(result)
+                if kind is float or kind is int and _LEAST <= result <= EXACT:
+                    return result
+                return crossing._answer(result)
             except BaseException as error:
                 return crossing._note(error)
 
@@ -226,36 +227,33 @@ class Values:
         call.__code__ = call.__code__.replace(co_name="called_by_lua")
         return mark_interruptible(call)
 
-    def _answer(self, function: Callable[..., Any], pairs: tuple[Any, ...]) -> tuple[Any, ...]:
-        made: dict[int, int] = {}
-        self._callbacks += 1
+    def _given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of a function for what lua/values.lua passes."""
+        if len(args) < 2:
+            return tuple(map(plain_string, args))
+        return tuple(self.from_pairs(args[1:]))
+
+    def _answer(self, result: Any) -> Any:
+        """The result of a function as lua/values.lua takes it."""
+        results = result if isinstance(result, tuple) else (result,)
+        plain = plain_values(results) if len(results) == 1 else None
+        if plain is not None:
+            return b"\1" + plain[0] if type(plain[0]) is bytes else plain[0]
+        lists: list[int] = []
         try:
-            self._lua.check_open()
-            result = function(*self.from_pairs(pairs))
-            self._lua.check_open()  # the function may have closed it
-            results = result if isinstance(result, tuple) else (result,)
-            return None, *(part for value in results for part in self._to(value, made))
+            return (None, *self._to_all(results, lists)) if results else (None, False)
         finally:
-            self._callbacks -= 1
-            self._dropped.extend(made.values())  # Lua has the tables before it hears of that
+            self._dropped.extend(lists)  # Lua has the values before it hears of that
 
     @uninterruptible
     def _note(self, error: BaseException) -> bytes:
         """Remember an exception; returns the bytes that make an error of Lua of it."""
-        if isinstance(error, KeyboardInterrupt):
+        if not isinstance(error, Exception):  # such as KeyboardInterrupt: no pcall catches it
+            self._ctrl_c.press(error)
             return b"\0" + INTERRUPTED.encode()
         text = f"{type(error).__name__}: {error}"
         if isinstance(error, LuaError):
             text = error.message
         self._raised.append((text, error))
+        self._dropped.append(0)  # the next call forgets both
         return b"\0" + to_bytes(text)
-
-
-_CONTAINERS = (Mapping, list, tuple, TorchObject)
-
-
-def _entries(container: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(container, TorchObject):
-        container = container.fields
-    pairs = container.items() if isinstance(container, Mapping) else enumerate(container, 1)
-    return iter(pairs)

@@ -8,6 +8,7 @@ from typing import Any
 
 from runtime.calls.failures import encode_error
 from runtime.core.interrupts import mark_interruptible
+from runtime.core.state import GUESTS, settle
 from runtime.core.texts import to_bytes
 
 
@@ -19,6 +20,8 @@ def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Cal
 
     def call(*args: Any) -> Any:
         try:
+            if GUESTS:
+                settle()
             return function(*args)
         except BaseException as error:
             return encode_error(error)

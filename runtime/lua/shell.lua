@@ -7,6 +7,7 @@ local host, loading = th.host, th.loading
 local loadstring, loadfile = loadstring, loadfile
 local sethook, getinfo = th.sethook, debug.getinfo
 local jit_off, jit_attach = jit.off, jit.attach
+local tobit = bit.tobit
 local ffi = require 'ffi'
 local pressed = ffi.cast('int32_t *', host.pressed) -- whether Ctrl-C was: see stopping/turns.lua
 local stdout, io_type = io.stdout, io.type
@@ -22,7 +23,11 @@ local MIN_HOOK_COUNT, MAX_HOOK_COUNT = 10, 10000
 local pace = th.turns.new_pace(MIN_HOOK_COUNT, MAX_HOOK_COUNT)
 local hook_count -- the present number; nil without the hook
 
-local ATTENTION = 2 -- what is pressed where the debugger wants to be asked
+local STOP, ATTENTION = 1, 2 -- what is pressed: Ctrl-C, or the debugger wants to be asked
+
+-- Python handles signals when it is called, which takes its lock: so this is done now and then.
+local LOOK = 0.05 -- seconds
+local looked = 0
 
 local stopped = false -- whether Ctrl-C has stopped the current input
 local receive -- a function that gets values before they are printed, or nil
@@ -36,13 +41,24 @@ local function interrupt()
   if not loading.own_hook then th.set_hook(1) end
 end
 
+-- Whether what runs is to stop: also where Python handles a signal by an exception.
+local function must_stop()
+  local now = th.turns.now()
+  if pressed[0] == 0 and now - looked < LOOK then return false end
+  looked = now
+  local ok, result = pcall(host.poll)
+  if ok then return result end
+  host.stop_by(result)
+  return true
+end
+
 --- Raises an error if Ctrl-C was pressed. Long loops of the runtime call it.
 function th.poll()
   if pressed[0] == ATTENTION then
     pressed[0] = 0
     return th.attend()
   end
-  if over or th.uninterruptible or not host.poll() then return end
+  if over or th.uninterruptible or not must_stop() then return end
   interrupt()
   error(host.INTERRUPTED, 0)
 end
@@ -197,27 +213,78 @@ function th.between_inputs(f, ...)
 end
 
 local depth = 0 -- of calls by `th.protected` that are open: a Python function may make another
+local guest = false -- whether a Python program has called, which `os.exit` must not end
 
---- Calls a function for Python: returns nil and its results, or the message and the traceback of
--- its error.
-function th.protected(f, ...)
-  local function finish(ok, ...)
-    depth = depth - 1
-    if ok and pressed[0] ~= 0 then
-      if depth > 0 then return host.INTERRUPTED, '' end
-      return outcome(false, host.INTERRUPTED) -- a pcall has caught the interrupt
-    elseif depth > 0 then
-      if ok then return nil, ... end
-      return th.read_report((...))
-    elseif not ok then
-      return outcome(ok, ...)
-    end
-    outcome(true)
-    return nil, ...
+-- Looking for room takes longer than a short call.
+local CALLS = 200
+local calls = 0
+
+local function end_quickly()
+  over, guest = true, false
+  calls = calls + 1
+  if calls < CALLS then return end
+  calls = 0
+  th.make_room(false)
+end
+
+local function end_call(ok, ...)
+  depth = depth - 1
+  local stop = pressed[0] == STOP -- though a pcall has caught that
+  if ok and not stop then
+    if depth == 0 then end_quickly() end
+    return ...
+  elseif depth > 0 then
+    if ok then return host.INTERRUPTED, '' end
+    return th.read_report((...))
   end
+  local message, frames = outcome(false, stop and host.INTERRUPTED or (...))
+  stopped, guest = false, false
+  return message, frames
+end
+
+-- Python's exceptions are raised in Lua where Python handles a signal before its function begins.
+local function handle_error(object)
+  if type(object) == 'userdata' and host.stop_by(object) then object = host.INTERRUPTED end
+  return th.traceback(object) -- a tail call: it counts levels
+end
+
+--- Calls a function for Python: returns its results, or the message and the traceback of its error.
+function th.protected(f, ...)
   depth = depth + 1
   over = false
-  return finish(xpcall(f, th.traceback, ...))
+  return end_call(xpcall(f, handle_error, ...))
+end
+
+--- The same for a Python program.
+function th.for_guest(f, ...)
+  guest = true
+  depth = depth + 1
+  over = false
+  return end_call(xpcall(f, handle_error, ...))
+end
+
+local function end_call_without_results(ok, ...)
+  if ok then return end_call(ok) end
+  return end_call(ok, ...)
+end
+
+--- Runs a chunk for a Python program; returns nothing, or its error's message and traceback.
+function th.run_for_guest(f, ...)
+  guest = true
+  depth = depth + 1
+  over = false
+  return end_call_without_results(xpcall(f, handle_error, ...))
+end
+
+--- Ends what a Python program has called, where that is so, by an error that no pcall catches.
+-- @param status that of os.exit
+function th.leave_guest(status)
+  if status == nil or status == true then status = 0 end
+  status = status == false and 1 or tonumber(status)
+  if not guest or not status then return end
+  host.leave(tobit(status))
+  interrupt()
+  error(host.INTERRUPTED, 0)
 end
 
 --- Runs a chunk; returns nil, or the message and the traceback of its error.
@@ -318,17 +385,6 @@ local values
 function shell.values(name, ...)
   values = values or th.chunk('values')(th)
   return values[name](...)
-end
-
-local function end_stoppable(...)
-  shell.set_interruptible(false)
-  return ...
-end
-
---- The same; Ctrl-C stops it.
-function shell.stoppable_values(...)
-  shell.set_interruptible(true)
-  return end_stoppable(shell.values(...))
 end
 
 -- The Lua functions that operations in Python call, by name.

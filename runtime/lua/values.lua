@@ -1,15 +1,16 @@
 --- Lua's values for Python programs: what they hold, look into, and call (see engine/values.py).
--- A value crosses as a pair of itself and a mark, which is nil for nil, booleans, numbers and
--- strings. Of tables, functions and other objects Python gets a number, under which they are kept
--- here until Python has no more use for it; the mark then tells the Lua type, a number that is the
--- same whenever the object crosses, and the torch class. Tensors and storages cross as their Python
--- objects.
+-- One value of nil, booleans, numbers and strings crosses as it is. What else there is crosses
+-- behind a nil, as pairs: a value and a mark, which is nil for these types. Of tables, functions
+-- and other objects Python gets a number, under which they are kept here until Python has no more
+-- use for it; the mark then tells the Lua type, a number that is the same whenever the object
+-- crosses, and the torch class. Tensors and storages cross as their Python objects.
 -- @module values
 
 local th = ...
 local host, objects, anchor_of = th.host, th.objects, th.anchor_of
 
-local compile, prepare, protected = loadstring, th.loading.prepare, th.protected
+local compile, prepare, for_guest = loadstring, th.loading.prepare, th.for_guest
+local byte, sub, match = string.byte, string.sub, string.match
 
 local kept, last = {}, 0 -- number -> value
 local serials, made = setmetatable({}, { __mode = 'k' }), 0
@@ -52,17 +53,43 @@ local function encode_all(...)
   return unpack(pairs_of, 1, 2 * n)
 end
 
+-- Values as they cross.
+local function crossing(...)
+  local n = select('#', ...)
+  if n == 0 then return end
+  local value = ...
+  local kind = n == 1 and type(value)
+  if kind == 'number' and (value ~= 0 or 1 / value > 0) or kind == 'string' or kind == 'boolean'
+    or kind == 'nil' then
+    return value
+  end
+  return nil, encode_all(...)
+end
+
 local decode_all
+
+-- What a Python function has returned: one value, of a string with \1 before it; a message with \0
+-- before it; or nil and pairs, or false for no values.
+local function returned(ok, value, ...)
+  if not ok then
+    host.stop_by(value) -- Python has handled a signal before the function began
+    return th.raise('\0' .. host.INTERRUPTED)
+  elseif type(value) == 'string' then
+    if byte(value) ~= 1 then return th.raise(value) end
+    return sub(value, 2)
+  elseif select('#', ...) == 0 then
+    return value
+  elseif (...) == false then
+    return
+  end
+  return decode_all(...)
+end
 
 -- A function that calls one of Python's.
 local function new_function(f)
-  local function finish(failure, ...)
-    if failure ~= nil then return th.raise(failure) end
-    return decode_all(...)
-  end
+  th.count_object()
   return function(...)
-    th.count_object()
-    return finish(f(encode_all(...)))
+    return returned(pcall(f, crossing(...)))
   end
 end
 
@@ -75,31 +102,41 @@ local function decode(value, mark, ...) -- luacheck: ignore 212
   return th.wrap(value, mark)
 end
 
+-- The values that pairs stand for, or three numbers: that of a list, and from where to where.
 function decode_all(...)
   local n = select('#', ...)
   if n == 2 then return decode(...) end
+  if n == 3 then
+    local list, from, to = ...
+    return unpack(kept[list], from, to)
+  end
   local marked, values = { ... }, {}
   for i = 1, n / 2 do values[i] = decode(marked[2 * i - 1], marked[2 * i]) end
   return unpack(values, 1, n / 2)
 end
 
--- What Python calls. Each function returns nil and its results, as pairs or numbers, or the message
--- and the traceback of an error.
+-- What Python calls. Each function returns its results as they cross, or the message and the
+-- traceback of an error.
 local values = {}
 
 local function drop_first(_, ...) return ... end
 
---- Makes Ctrl-C stop what is loaded from now on, also where LuaJIT has compiled it.
-function values.begin()
-  th.loading.count_loops()
+local quick = {} -- the functions for plain values, by name
+
+--- Makes Ctrl-C stop what is loaded from now on: where LuaJIT has compiled it, if loops count.
+-- @param register a function that gets a table of functions which Python may call at once, with
+--   numbers, booleans and nil
+function values.begin(counts, register)
+  if counts then th.loading.count_loops() end
+  th.shell.set_interruptible(true)
+  register(th.for_python(quick))
 end
 
 --- Runs a chunk. Raises what it raises; its results are dropped.
 function values.run(text, name, ...)
   local f, message = compile(text, name)
   if not f then return message, '' end
-  local failure, frames = protected(prepare(f), decode_all(...))
-  return failure, failure and frames
+  return th.run_for_guest(prepare(f), decode_all(...))
 end
 
 --- The values of an expression, or what a chunk returns.
@@ -108,31 +145,31 @@ function values.eval(text, name)
   local f = compile('return nil, ' .. text .. '\n', name)
   if f then
     f = prepare(f)
-    return protected(function() return encode_all(drop_first(f())) end)
+    return for_guest(function() return crossing(drop_first(f())) end)
   end
   local chunk, message = compile(text, name)
   if not chunk then return message, '' end
   chunk = prepare(chunk)
-  return protected(function() return encode_all(chunk()) end)
+  return for_guest(function() return crossing(chunk()) end)
 end
 
 --- The table of globals.
 function values.globals()
-  return nil, encode(_G)
+  return crossing(_G)
 end
 
--- The functions that look into values and change them: Python calls them by `th.protected`.
+-- The functions that look into values and change them: Python calls them by `th.for_guest`.
 local looks = {}
 
 function looks.get(id, ...)
-  return encode(kept[id][decode(...)])
+  return crossing(kept[id][(decode_all(...))])
 end
 
 --- A field, and whether it is a method: a function that a table has not by itself.
 function looks.field(id, name)
   local self, value = kept[id], kept[id][name]
   local own = type(self) == 'table' and rawget(self, name) ~= nil
-  return encode_all(value, type(value) == 'function' and not own)
+  return crossing(value, type(value) == 'function' and not own)
 end
 
 --- The names of fields, one a line: the object's own, then those that its metatables lead to.
@@ -147,7 +184,7 @@ function looks.names(id)
     local index = metatable and rawget(metatable, '__index')
     holder = type(index) == 'table' and index or metatable -- torch's classes are metatables
   end
-  return encode(table.concat(found, '\n'))
+  return table.concat(found, '\n')
 end
 
 --- The first keys and values of a table, so many together.
@@ -158,11 +195,33 @@ function looks.first(id, count)
     found[n + 1], found[n + 2] = key, value
     n = n + 2
   end
-  return encode_all(unpack(found, 1, n))
+  return nil, encode_all(unpack(found, 1, n))
 end
 
-function looks.set(id, key, key_mark, ...)
-  kept[id][decode(key, key_mark)] = decode(...)
+function looks.get_plain(id, key)
+  return crossing(kept[id][key])
+end
+
+local names, count_names = {}, 0
+
+--- Gives a number to a name that is often asked for: so it needs no memory when it crosses.
+function looks.name(name)
+  count_names = count_names + 1
+  names[count_names] = name
+  return count_names
+end
+
+function looks.get_named(id, name)
+  return crossing(kept[id][names[name]])
+end
+
+function looks.set(id, ...)
+  local key, value = decode_all(...)
+  kept[id][key] = value
+end
+
+function looks.set_plain(id, key, value)
+  kept[id][key] = value
 end
 
 function looks.length(id)
@@ -174,54 +233,120 @@ function looks.text(id)
 end
 
 function looks.call(id, ...)
-  return encode_all(kept[id](decode_all(...)))
+  return crossing(kept[id](decode_all(...)))
+end
+
+function looks.call_plain(id, ...)
+  return crossing(kept[id](...))
 end
 
 function looks.call_method(id, name, ...)
   local self = kept[id]
-  return encode_all(self[name](self, decode_all(...)))
+  return crossing(self[name](self, decode_all(...)))
 end
 
---- Keeps a list of a table's keys and values; returns its number and its length.
+-- What a run of plain values may not have in it.
+local function is_plain(value)
+  local kind = type(value)
+  if kind == 'number' then return value ~= 0 or 1 / value > 0 end
+  return kind == 'string' or kind == 'boolean'
+end
+
+--- Keeps a list of a table's keys and values, but for those of the keys 1, 2, ...; returns the
+-- list's number, its length, how many such keys there are, and how many values of theirs are plain,
+-- up to the first one that is not.
 function looks.entries(id)
-  local found, n = {}, 0
-  for key, value in pairs(kept[id]) do
-    found[n + 1], found[n + 2] = key, value
-    n = n + 2
+  local source, n, plain = kept[id], 0, nil
+  for key, value in next, source do
+    if key ~= n + 1 then break end
+    n = key
+    if not plain and not is_plain(value) then plain = n - 1 end
   end
-  return keep(found), n
+  local found, count = {}, 0
+  for key, value in next, source, n > 0 and n or nil do
+    found[count + 1], found[count + 2] = key, value
+    count = count + 2
+  end
+  return nil, keep(found), count, n, plain or n
 end
 
 --- Elements of a list.
 function looks.slice(id, from, to)
-  return encode_all(unpack(kept[id], from, to))
+  return nil, encode_all(unpack(kept[id], from, to))
 end
 
-local finishing = setmetatable({}, { __mode = 'k' }) -- objects -> what completes their fields
+--- Plain elements of a list.
+function looks.plain_slice(id, from, to)
+  return nil, unpack(kept[id], from, to)
+end
 
---- Keeps a new table, or a new object of a class; returns its number.
-function looks.new(class)
-  if class == nil then return keep({}) end
+local function new_object(class)
   local factory, finish = th.torch.factory(class), nil
   if not factory then factory, finish = th.serial.twins.factory(class) end
   local object = factory and factory()
   if type(object) ~= 'table' then th.fail(string.format('unknown Torch class <%s>', class)) end
-  finishing[object] = finish or nil
-  return keep(object)
+  return object, finish
 end
 
---- Sets fields of a table: keys and values in turn, as pairs.
-function looks.fill(id, ...)
-  local target, marked = kept[id], { ... }
-  for i = 1, select('#', ...), 4 do
-    local key = decode(marked[i], marked[i + 1])
-    target[key] = decode(marked[i + 2], marked[i + 3])
+-- A function that returns the next of the values that Python hands over: a list of some at a time.
+local function reader(more)
+  local part, i, n
+  local function fill(...)
+    part, i, n = { ... }, 1, select('#', ...)
   end
-  if finishing[target] then finishing[target](target) end
+  fill(more())
+  return function()
+    if i > n then fill(more()) end
+    i = i + 1
+    return part[i - 1]
+  end
+end
+
+--- Keeps a new list of values of Python's, with all that containers among them hold, to any depth;
+-- returns its number.
+-- @param more a function of Python's that returns the next values. The first container is the list.
+--   Of each there come the number of the keys 1, 2, ..., and their values; the number of other
+--   entries, and their keys, and their values. Before values comes whether they are plain; others
+--   are pairs. The mark of a container is 'table', and the class of an object behind a blank; its
+--   value is its place among all containers, which come in the order in which they are named.
+function looks.build(more)
+  local read, tables, finishing = reader(more), { {} }, {}
+  local function value()
+    local found, mark = read(), read()
+    local class = mark ~= 'table' and type(mark) == 'string' and match(mark, '^table (.+)')
+    if mark ~= 'table' and not class then return decode(found, mark) end
+    local t = tables[found]
+    if t then return t end
+    if not class then
+      t = {}
+    else
+      t, finishing[found] = new_object(class)
+    end
+    tables[found] = t
+    return t
+  end
+  local function list(n, into)
+    local next_value = read() and read or value
+    for i = 1, n do into[i] = next_value() end
+    return into
+  end
+  local i = 1
+  while tables[i] do
+    local t = list(read(), tables[i])
+    local n = read()
+    if n > 0 then
+      local keys, others = list(n, {}), list(n, {})
+      for j = 1, n do t[keys[j]] = others[j] end
+    end
+    if finishing[i] then finishing[i](t) end
+    i = i + 1
+  end
+  return keep(tables[1])
 end
 
 for name, look in pairs(looks) do
-  values[name] = function(...) return protected(look, ...) end
+  values[name] = function(...) return for_guest(look, ...) end
+  if match(name, '_plain$') or name == 'get_named' then quick[name] = values[name] end
 end
 
 --- Drops values that Python does not use any more.

@@ -23,6 +23,7 @@ from runtime.calls.results import encode
 from runtime.core.dtypes import DTYPES
 from runtime.core.errors import TorchError
 from runtime.core.interrupts import mark_interruptible
+from runtime.core.state import GUESTS, settle
 
 __all__ = ["entry", "optional"]
 
@@ -36,6 +37,8 @@ def entry(package: bytes, name: bytes, dtype: int | None) -> Callable[..., Any]:
 
     def call(*args: Any) -> Any:
         try:
+            if GUESTS:
+                settle()
             given = args if dtype is None else (Call(DTYPES[dtype], args),)
             return encode(function(*given), args)
         except BaseException as error:

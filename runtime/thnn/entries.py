@@ -9,6 +9,7 @@ import runtime.thnn  # noqa: F401  its modules add the rows to the table
 from runtime.calls.failures import encode_error
 from runtime.core.dtypes import LONG
 from runtime.core.interrupts import mark_interruptible
+from runtime.core.state import GUESTS, settle
 from runtime.core.tensor import TENSOR_CLASSES
 from runtime.thnn._jobs import SCALE, record
 from runtime.thnn.table import TABLE
@@ -28,6 +29,8 @@ def entry(name: str) -> Callable[..., bytes | None]:
 
     def call(*args: Any) -> bytes | None:
         try:
+            if GUESTS:
+                settle()
             row.compute(args)
         except BaseException as error:
             return encode_error(error, args)

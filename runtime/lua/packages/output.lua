@@ -36,9 +36,11 @@ function shell.output_error()
 end
 
 local old_exit = os.exit
---- os.exit, which writes the buffers of open files first.
+--- os.exit, which writes the buffers of open files first. A Python program that has called Lua does
+-- not end: see th.leave_guest.
 -- If the output could not be written, the status is never that of success.
 function os.exit(status, ...) -- luacheck: globals os.exit
+  th.leave_guest(status)
   if th.uses_numpy then host.file_flush_all() end
   local message = shell.output_error()
   th.ask(host.leaving)

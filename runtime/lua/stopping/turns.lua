@@ -32,14 +32,19 @@ local SHORT, LONG = 0.001, 0.01 -- seconds
 local turns = { ADDED = counters.ADDED }
 th.turns = turns
 
+--- The time of a clock that goes evenly, in seconds.
+function turns.now()
+  clock(MONOTONIC, time)
+  return tonumber(time.seconds) + tonumber(time.nanoseconds) * 1e-9
+end
+
 --- A pace: called now and then, says how many steps may pass before the next call.
 -- @param least the fewest
 -- @param most the most
 function turns.new_pace(least, most)
   local step, last = least, 0
   return function(restart)
-    clock(MONOTONIC, time)
-    local now = tonumber(time.seconds) + tonumber(time.nanoseconds) * 1e-9
+    local now = turns.now()
     local taken = now - last
     last = now
     if restart then
@@ -57,12 +62,9 @@ local pace = turns.new_pace(LEAST, MOST)
 local left = LEAST
 
 local function poll()
-  if pressed[0] ~= 0 then
-    left = 0 -- until the prompt has the error: another loop must not go on after a pcall
-    th.poll()
-  else
-    left = pace()
-  end
+  -- 0 until the prompt has the error: another loop must not go on after a pcall
+  left = pressed[0] == 0 and pace() or 0
+  th.poll()
 end
 
 -- Has the variable and the function as its upvalues, which functions with counters share.

@@ -200,7 +200,7 @@ class TestErrorsThatLuaDoesNotReport:
             raise error
 
         arguments = {"compile": [b"x = 1"], "compile_file": ["x"], "run": [fail], "names": [""]}
-        monkeypatch.setitem(engine._lua._functions, method.encode(), fail)
+        monkeypatch.setitem(engine._lua.functions, method.encode(), fail)
         with pytest.raises(LuaError) as caught:
             getattr(engine, method)(*arguments.get(method, []))
         assert caught.value.message.startswith(message)

@@ -6,12 +6,15 @@ import gc
 import math
 import os
 import signal
+import subprocess
 import sys
+import textwrap
 import threading
 import time
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -21,10 +24,13 @@ import runtime.pytorch as torch
 from runtime import (
     Engine,
     Function,
+    Interrupted,
     LuaError,
+    LuaExit,
     LuaFunction,
     LuaObject,
     LuaTable,
+    LuaTimeout,
     T7Error,
     Table,
     TorchObject,
@@ -89,7 +95,7 @@ def test_arguments_of_a_text(lua: Engine) -> None:
 
 def test_the_names_of_an_engine_are_few() -> None:
     names = [name for name in dir(Engine) if not name.startswith("_")]
-    assert names == ["close", "eval", "flush", "globals", "require", "run"]
+    assert names == ["close", "eval", "flush", "globals", "interrupt", "require", "run"]
 
 
 def test_a_module_is_required(lua: Engine) -> None:
@@ -400,32 +406,183 @@ LOOPS = [
 ]
 
 
-@pytest.mark.parametrize("source", LOOPS)
-def test_ctrl_c(lua: Engine, source: str) -> None:
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Ctrl-C as a program of one's own has it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def press_soon(number: int = signal.SIGINT) -> threading.Timer:
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), number))
+    timer.start()
+    return timer
+
+
+@pytest.mark.parametrize("source", [*LOOPS, "local x = torch.ones(5) while true do x:sort() end"])
+def test_ctrl_c(lua: Engine, interrupts: None, source: str) -> None:
     lua["callback"], lua["sleep"] = (lambda *x: x), (lambda: time.sleep(10))
-    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-    before = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            lua.run(source)
-        timer.join()
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with pytest.raises(KeyboardInterrupt):
+        timer = press_soon()
+        lua.run(source)
+    timer.join()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert lua.eval("1 + 1") == 2
 
 
-def test_a_program_that_handles_ctrl_c_itself(lua: Engine) -> None:
+def test_ctrl_c_between_calls(lua: Engine, interrupts: None) -> None:
+    same = lua.eval("function(x) return x end")
+    for n in range(20):
+        with pytest.raises(KeyboardInterrupt):
+            threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+            while same(n) == n:
+                pass
+    assert same(5) == 5
+
+
+def test_handlers_of_the_program(lua: Engine) -> None:
+    """They run while Lua does, and what they raise stops Lua."""
     heard = []
-    before = signal.signal(signal.SIGINT, lambda *_: heard.append(1))
-    try:
-        lua["press"] = lambda: os.kill(os.getpid(), signal.SIGINT)
-        lua.run("press()")
-        assert heard == [1]
-    finally:
-        signal.signal(signal.SIGINT, before)
+
+    def stop(*_: object) -> None:
+        raise RuntimeError("stop")
+
+    for handler, error in ((lambda *_: heard.append(1), None), (stop, RuntimeError)):
+        for number in (signal.SIGINT, signal.SIGUSR1):
+            before = signal.signal(number, handler)
+            try:
+                press_soon(number)
+                lua["heard"] = lambda: len(heard)
+                if error is None:
+                    lua.run("local before = heard() while heard() == before do end")
+                else:
+                    with pytest.raises(error, match="^stop$"):
+                        lua.run("while true do pcall(function() while true do end end) end")
+            finally:
+                signal.signal(number, before)
+    assert heard == [1, 1]
+
+
+def test_asyncio_cancels_what_awaits() -> None:
+    """With a task's own handler of SIGINT, and with a descriptor that asyncio wakes up by."""
+    program = """
+        import asyncio, os, runtime, signal, threading
+        lua = runtime.Engine()
+        def press(number):
+            threading.Timer(0.2, os.kill, (os.getpid(), number)).start()
+        async def main():
+            asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, print, "heard")
+            press(signal.SIGUSR1)
+            lua.run("local start = os.clock() while os.clock() - start < 0.4 do end")
+            await asyncio.sleep(0.1)
+            press(signal.SIGINT)
+            await asyncio.sleep(10)
+        try:
+            asyncio.run(main())
+        except KeyboardInterrupt:
+            print("interrupted")
+        press(signal.SIGINT)
+        try:
+            lua.run("while true do end")
+        except KeyboardInterrupt:
+            print("again")
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
+    )
+    assert run.stdout == "heard\ninterrupted\nagain\n" and run.stderr == ""
+
+
+def test_a_child_of_a_fork(lua: Engine, interrupts: None) -> None:
+    lua["n"] = 5
+    child = os.fork()
+    if child == 0:
+        try:
+            press_soon()
+            lua.run("while n == 5 do end")
+        except KeyboardInterrupt:
+            os._exit(7)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7 and lua["n"] == 5
+
+
+# -- what stops Lua
+
+
+def test_os_exit_leaves_lua_alone(lua: Engine) -> None:
+    for call, status in (
+        ("os.exit(3)", 3),
+        ("os.exit(4, true)", 4),
+        ("os.exit()", 0),
+        ("os.exit(false)", 1),
+        ("while true do pcall(os.exit, 5) end", 5),
+        ("coroutine.wrap(function() os.exit(6) end)()", 6),
+        ("callback()", 7),
+    ):
+        lua["callback"] = lambda: lua.run("os.exit(7)")
+        with pytest.raises(LuaExit, match=rf"^os\.exit\({status}\)$") as raised:
+            lua.run(call)
+        assert raised.value.status == status
+    assert lua.eval("pcall(os.exit, 'x')") == (
+        False,
+        "bad argument #1 to '?' (number expected, got string)",
+    )
+
+
+@pytest.mark.parametrize("source", LOOPS[:4])
+def test_timeouts(lua: Engine, source: str) -> None:
+    lua["callback"] = lambda *x: x
+    start = time.monotonic()
+    with pytest.raises(LuaTimeout, match=r"^the code took longer than 0\.2 s$"):
+        lua.run(source, timeout=0.2)
+    assert 0.2 <= time.monotonic() - start < 2
+    with pytest.raises(LuaTimeout):
+        lua.eval(f"(function() {source} end)()", timeout=0)
+    assert lua.eval("1 + 1", timeout=10) == 2
+
+
+def in_thread(work: Callable[[], object]) -> Future[object]:
+    return ThreadPoolExecutor(1).submit(work)
+
+
+@pytest.mark.parametrize("source", LOOPS[:4])
+def test_interrupt_from_another_thread(lua: Engine, source: str) -> None:
+    lua.interrupt()  # does nothing: no Lua runs
+    lua["callback"], lua["started"] = (lambda *x: x), None
+    begun = threading.Event()
+    lua["begin"] = begun.set
+    running = in_thread(lambda: lua.run(f"begin() {source}"))
+    begun.wait()
+    lua.interrupt()
+    with pytest.raises(Interrupted, match="^interrupted!$"):
+        running.result(10)
+    assert lua.eval("1 + 1") == 2
+
+
+def test_close_stops_what_runs() -> None:
+    lua = Engine()
+    begun = threading.Event()
+    lua["begin"] = begun.set
+    running = in_thread(lambda: lua.run("begin() while true do pcall(begin) end"))
+    begun.wait()
+    lua.close()
+    with pytest.raises(LuaError, match="^the engine is closed$"):
+        running.result(10)
+
+
+def test_loops_that_do_not_count() -> None:
+    loop = "local n = 0 for i = 1, 3e8 do n = n + i % 7 end"
+    with Engine(stoppable=False) as lua:
+        running = in_thread(lambda: lua.run(loop))
+        time.sleep(0.2)
+        lua.interrupt()
+        time.sleep(0.2)
+        assert not running.done()
+        with pytest.raises(Interrupted):
+            running.result()
+        with pytest.raises(LuaTimeout):
+            lua.run(loop, timeout=0.2)
 
 
 # -- threads, memory, the end

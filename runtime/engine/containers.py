@@ -1,0 +1,71 @@
+"""Dicts, lists and the like as the values that lua/values.lua makes tables of: see its `build`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from runtime.core.dtypes import EXACT
+from runtime.core.texts import to_bytes
+from runtime.t7.values import TorchObject
+
+CONTAINERS = (Mapping, list, tuple, TorchObject)
+
+_PLAIN = {int, float, bool, str, bytes, type(None)}
+_AT_A_TIME = 1000  # values: Lua's stack has room for some thousands
+
+
+def plain_values(values: Sequence[Any]) -> Sequence[Any] | None:
+    """Values as they cross where Lua can have each as it is; otherwise None."""
+    kinds = set(map(type, values))
+    if not kinds <= _PLAIN:
+        return None
+    if int in kinds:
+        whole = values if len(kinds) == 1 else [v for v in values if type(v) is int]
+        if min(whole) < -EXACT or max(whole) > EXACT:
+            return None
+    if str in kinds:
+        return [to_bytes(value) if type(value) is str else value for value in values]
+    return values
+
+
+def flattened(
+    values: Sequence[Any], to_pair: Callable[[Any], tuple[Any, Any]]
+) -> list[tuple[Any, ...]]:
+    """Some values, and all that containers among them hold, as `build` reads them, in parts.
+
+    to_pair: makes the pair of a value that is no container.
+    """
+    flat: list[Any] = []
+    places: dict[int, int] = {}
+    waiting: list[Any] = [values]
+
+    def pair(value: Any) -> tuple[Any, Any]:
+        if not isinstance(value, CONTAINERS):
+            return to_pair(value)
+        place = places.get(id(value))
+        if place is None:
+            waiting.append(value)
+            place = places[id(value)] = len(waiting)
+        if isinstance(value, TorchObject):
+            return place, b"table " + to_bytes(value.torch_typename)
+        return place, b"table"
+
+    def add(items: Sequence[Any]) -> None:
+        plain = plain_values(items)
+        flat.append(plain is not None)
+        if plain is None:
+            plain = [part for item in items for part in pair(item)]
+        flat.extend(plain)
+
+    for container in waiting:  # which grows meanwhile
+        if isinstance(container, TorchObject):
+            container = container.fields
+        others = container if isinstance(container, Mapping) else {}
+        flat.append(0 if container is others else len(container))
+        add(() if container is others else container)
+        flat.append(len(others))
+        if others:
+            add(list(others.keys()))
+            add(list(others.values()))
+    return [tuple(flat[i : i + _AT_A_TIME]) for i in range(0, len(flat), _AT_A_TIME)]
