@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -153,7 +153,7 @@ def _connect(state: State, shell: dict[bytes, Any], passing: _Passing) -> None:
 def _close(state: State, shell: dict[bytes, Any]) -> None:
     try:
         if shell:
-            with state.active():
+            with state.active(), suppress(MemoryError):  # Lua's own: its error was told before
                 shell[b"close"]()
     finally:
         state.close()
