@@ -179,7 +179,7 @@ class _Class:
         self._uses.update(id(v) for step in every if step.loop for v in step.loop.body.outputs)
         self._keys = Counter(step.key for step in every)
         self._layers: dict[object, str] = {}  # attributes by keys
-        self._wanted = Counter(self._bases(block.steps))
+        self._wanted = Counter(dict(self._bases(block.steps)).values())
         self._statements = self._written(block.steps)
 
     def text(self, ending: Iterable[str]) -> str:
@@ -201,14 +201,14 @@ class _Class:
             head += [*init, ""]
         return "\n".join([*head, *forward])
 
-    def _bases(self, steps: Sequence[Step]) -> Iterator[str]:
-        """The names that attributes would have if each were the only one of its name."""
+    def _bases(self, steps: Sequence[Step]) -> Iterator[tuple[object, str]]:
+        """The names that attributes would have if each were the only one of its name, by keys."""
         for run in self._runs(steps):
             first = run.steps[0]
             if len(run.steps) > 1:
-                yield self._chain_name(run.steps)
+                yield first.key, self._chain_name(run.steps)
             elif _needs_layer(first):
-                yield _base_name(first)
+                yield first.key, _base_name(first)
             yield from self._bases(first.body)
 
     def _written(self, steps: Sequence[Step]) -> list[Statement]:

@@ -272,3 +272,31 @@ def test_a_layer_of_two_inputs_begins_no_chain(tmp_path: Path) -> None:
     to_pytorch(net, tmp_path / "net.pt", check=False)
     text = (tmp_path / "net.py").read_text()
     assert text.endswith("return self.classifier(self.bilinear(input1, input2))\n")
+
+
+def test_a_layer_that_is_used_twice_has_no_number(tmp_path: Path) -> None:
+    text = source(module("MapTable", linear(3, 2)), tmp_path, input="1x3,1x3")
+    assert text == (
+        "class Model(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.linear = nn.Linear(3, 2)\n"
+        "        self.eval()  # as it was converted; train() to go on\n\n"
+        "    def forward(self, input1, input2):\n"
+        "        return self.linear(input1), self.linear(input2)\n"
+    )
+
+
+def test_a_criterion(tmp_path: Path) -> None:
+    net = TorchObject("nn.CrossEntropyCriterion", {"nll": module("ClassNLLCriterion")})
+    report = to_pytorch(net, tmp_path / "net.pt")
+    assert report.unchecked == "criterions are not run beside what is written"
+    assert source(net, tmp_path) == (
+        "class Model(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.loss = nn.CrossEntropyLoss()\n"
+        "        self.eval()  # as it was converted; train() to go on\n\n"
+        "    def forward(self, input, target):\n"
+        "        return self.loss(input, target - 1)\n"
+    )
