@@ -45,6 +45,7 @@ _FAMILIES = (
     "sequencers",
     "shapes",
     "tables",
+    "transformers",
 )
 
 

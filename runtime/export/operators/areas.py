@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.export.graph import BATCH, Call, Emitter, Value
-from runtime.export.operators.base import node
+from runtime.export.operators.base import node, plain
 from runtime.export.operators.windows import CONV, POOL, Windows, pool_arguments, short
 from runtime.export.parameters import Parameter
 from runtime.export.python_text import Name, call_text
@@ -106,6 +106,19 @@ def max_unpool(x: Value, places: Value, like: Value) -> Value:
     )
     text = "{0}.scatter(2, {1}.flatten(2), {2}.flatten(2)).view_as({3})"
     return node([zeros, places, x, like], to_onnx, like.shape, expression=text)
+
+
+def grid_sample(x: Value, grid: Value) -> Value:
+    """Planes at places between their elements; zeros outside of them.
+
+    grid: samples x height x width x 2, the place in a row before that in a column: -1 is the first
+    element, 1 the last.
+    """
+    text = "F.grid_sample({0}, {1}, align_corners=True)"
+    to_onnx = plain("GridSample", align_corners=1)
+    known = x.shape is not None and grid.shape is not None
+    shape = (*(x.shape or ())[:2], *(grid.shape or ())[1:3]) if known else None
+    return node([x, grid], to_onnx, shape, expression=text)
 
 
 def largest_of_dimension(x: Value, count: int, dim: int) -> Value:

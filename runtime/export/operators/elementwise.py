@@ -157,6 +157,8 @@ def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
 
 _FUNCTIONS = {
     "abs": "Abs",
+    "cos": "Cos",
+    "sin": "Sin",
     "exp": "Exp",
     "log": "Log",
     "sqrt": "Sqrt",
@@ -166,7 +168,7 @@ _FUNCTIONS = {
 
 
 def function(x: Value, name: str) -> Value:
-    """A function of PyTorch and ONNX of one tensor: abs, exp, log, sqrt, neg, sign."""
+    """A function of PyTorch and ONNX of one tensor: abs, exp, cos, neg ..."""
     return same(x, _FUNCTIONS[name], "-{0}" if name == "neg" else f"{{0}}.{name}()", word=name)
 
 
