@@ -53,12 +53,20 @@ def named(value: Any) -> set[str]:
         (LuaError("m"), "LuaError"),
         (T7Error("m"), "T7Error"),
         (Engine, "Engine"),
+        (torch.Tensor, "Tensor"),
         (load, "load"),
         (save, "save"),
     ],
 )
 def test_names_stay(value: Any, name: str) -> None:
     assert named(value) == {f"th_shell.{name}"}
+
+
+def test_names_of_functions() -> None:
+    assert named(torch.add) == {"runtime.pytorch.add"}
+    assert named(torch.einsum) == {"runtime.pytorch.einsum"}
+    assert pickle.loads(pickle.dumps(torch.Tensor.add)) is torch.Tensor.add
+    assert repr(torch.Tensor) == repr(type(torch.ones(1))) == "<class 'torch.Tensor'>"
 
 
 @pytest.mark.parametrize("again", AGAIN)

@@ -150,12 +150,10 @@ class Size(CType, tuple[int, ...]):
     __rmul__ = __mul__
 
 
+@makes("Size")
 def size_of(sizes: tuple[int, ...]) -> Size:
     """The Size of a tuple that is known to have whole numbers, without looking at them."""
     return tuple.__new__(Size, sizes)
-
-
-makes("Size")(lambda *sizes: size_of(sizes))
 
 
 def _whole_numbers(sizes: Iterable[SupportsIndex]) -> Iterator[int]:

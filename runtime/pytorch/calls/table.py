@@ -226,7 +226,7 @@ def op(
 
 def functional(function: F) -> F:
     """Add a function of torch.functional: the errors of wrong calls are Python's."""
-    function.__module__ = "torch.functional"
+    function.__module__ = "runtime.pytorch"
     FUNCTIONS[function.__name__] = function
     return function
 
@@ -309,7 +309,7 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
         return _call(rows, plans, () if first is _NOTHING else given + rest, named)
 
     call.__name__ = name.rpartition(".")[2]
-    call.__module__ = "torch"
+    call.__module__ = "runtime.pytorch"  # where pickles find it
     return call
 
 

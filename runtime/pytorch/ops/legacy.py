@@ -326,9 +326,8 @@ def _type_of(wanted: Any) -> dtype:
 
 
 def _full_name(wanted: type) -> str:
-    if wanted.__module__ == "builtins":
-        return wanted.__name__
-    return f"{wanted.__module__}.{wanted.__name__}"
+    module = vars(wanted).get("__module__", "builtins")  # of Tensor as it is printed
+    return wanted.__name__ if module == "builtins" else f"{module}.{wanted.__name__}"
 
 
 def _new(self: Tensor, *args: Any, **named: Any) -> Tensor:

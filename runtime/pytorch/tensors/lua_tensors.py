@@ -24,6 +24,8 @@ _new = object.__new__
 class SharedTensor(Tensor):
     """A tensor whose geometry is that of a tensor of Lua's."""
 
+    __module__ = "torch"
+
     __slots__ = ("of_lua",)
 
     of_lua: LuaTensor
@@ -79,7 +81,6 @@ class SharedTensor(Tensor):
 
 # What programs see of it is the class of all tensors.
 SharedTensor.__name__ = SharedTensor.__qualname__ = "Tensor"
-SharedTensor.__module__ = "torch"
 
 
 def _as_lua_has_them(sizes: Shape, strides: Shape) -> tuple[Shape, Shape]:

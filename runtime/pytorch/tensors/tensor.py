@@ -96,7 +96,15 @@ _new = object.__new__
 _asarray, _ndarray = np.asarray, np.ndarray
 
 
-class Tensor:
+class _TensorClass(type):
+    """Prints the class as PyTorch's, and lets pickle and the like find it by a name that stays."""
+
+    @property
+    def __module__(cls) -> str:  # type: ignore[override]  # which could be set
+        return "th_shell"
+
+
+class Tensor(metaclass=_TensorClass):
     """Elements of one type, in the order of their indices.
 
     array: numpy's array of the elements, which shares their memory.
