@@ -26,10 +26,15 @@ Values cross between Lua and Python so:
     tensors                 tensors of `runtime.pytorch`, over the same memory
     other objects           LuaTable, LuaFunction, LuaObject, which stand for them: no copies
 
-To Lua go the same, besides: arrays of numpy and tensors of PyTorch (tensors over the same memory),
-numpy's numbers, dicts, lists and tuples (copied as tables, whose lists count from 1), what `load`
-returns, and functions, which Lua may call. A tuple that one of these returns is several values in
-Lua, and its exception an error, which pcall sees as ``ValueError: text``.
+With `Engine(arrays=True)`, and by `eval` with arrays=True, tensors are numpy's arrays in Python.
+
+To Lua go the same, besides: arrays of numpy and tensors of PyTorch (tensors over the same memory;
+copies of what is read-only, or lies in memory as no tensor does), numpy's numbers, dicts, lists and
+tuples (copied as tables, whose lists count from 1), what `load` returns, and functions, which Lua
+may call. A tuple that one of these returns is several values in Lua, and its exception an error,
+which pcall sees as ``ValueError: text``.
+
+Fields of Lua's objects are attributes, methods are bound: ``model.forward(x)``, ``model.weight``.
 
 Errors: LuaError, with Lua's message and traceback; where a Python function has raised what Lua did
 not catch, that exception is its ``__cause__``. TypeError and ValueError (T7Error is one) for what

@@ -45,13 +45,16 @@ class Engine:
 
     _values: Values | None = None
     _globals: LuaTable | None = None
+    _arrays = False
 
-    def __init__(self, *, stoppable: bool = True) -> None:
+    def __init__(self, *, arrays: bool = False, stoppable: bool = True) -> None:
         """Make the Lua state.
 
+        arrays: tensors of Lua are arrays of numpy in Python.
         stoppable: whether signals, timeouts, `interrupt` and `close` also stop loops that LuaJIT
         has compiled, which count their turns for that; short ones take up to twice as long.
         """
+        self._arrays = arrays
         self._begin(None, stoppable)
 
     def _begin(self, prepare: Callable[[], None] | None, stoppable: bool = True) -> None:
@@ -110,7 +113,7 @@ class Engine:
             from runtime.engine.values import Values  # late: it needs numpy
 
             self._lua.start()
-            self._values = Values(self._lua, self._ctrl_c, self._is_stoppable)
+            self._values = Values(self._lua, self._ctrl_c, self._is_stoppable, self._arrays)
         return self._values
 
     def run(
@@ -125,13 +128,24 @@ class Engine:
         with self._in_time(timeout) as values:
             values.ask(b"run", _text(source), b"=" + to_bytes(name), given=args)
 
-    def eval(self, source: str | bytes, name: str = "lua", timeout: float | None = None) -> Any:
+    def eval(
+        self,
+        source: str | bytes,
+        name: str = "lua",
+        timeout: float | None = None,
+        *,
+        arrays: bool = False,
+    ) -> Any:
         """The value of a Lua expression, or what a chunk returns; of several a tuple.
 
-        timeout, and what is raised: as for `run`.
+        arrays: tensors become arrays of numpy, over the same memory. timeout, and what is raised:
+        as for `run`.
         """
         with self._in_time(timeout) as values:
-            return values.value(b"eval", _text(source), b"=" + to_bytes(name))
+            found = values.value(b"eval", _text(source), b"=" + to_bytes(name))
+        if not arrays:
+            return found
+        return tuple(map(_array, found)) if isinstance(found, tuple) else _array(found)
 
     @contextmanager
     def _in_time(self, timeout: float | None) -> Iterator[Values]:
@@ -177,6 +191,13 @@ class Engine:
 
 def _text(source: str | bytes) -> bytes:
     return to_bytes(source) if isinstance(source, str) else source
+
+
+def _array(value: Any) -> Any:
+    """A tensor as numpy's array; other values as they are."""
+    from runtime.pytorch.tensors.tensor import Tensor  # late: it needs numpy
+
+    return value.array.view() if isinstance(value, Tensor) else value
 
 
 def _call_all(functions: Sequence[Callable[[], object]]) -> None:

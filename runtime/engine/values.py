@@ -39,9 +39,12 @@ _OWN_POSITION = re.compile(r"^\[th\] \S+:\d+: ")
 
 
 class Values:
-    """The values of one engine, which a program sees."""
+    """The values of one engine, which a program sees. arrays: tensors are arrays of numpy there."""
 
-    def __init__(self, lua: LuaState, ctrl_c: CtrlC, counts_loops: bool) -> None:
+    def __init__(
+        self, lua: LuaState, ctrl_c: CtrlC, counts_loops: bool, arrays: bool = False
+    ) -> None:
+        self.arrays = arrays
         self._lua = lua
         self._ctrl_c = ctrl_c
         self._cross = Crossing(lua, ctrl_c)
@@ -157,7 +160,9 @@ class Values:
         if storage is not None:
             with self._lua.active():
                 storage.leave_block()
-        return from_lua(value) if isinstance(value, Tensor) else storage_face(value)
+        if not isinstance(value, Tensor):
+            return storage_face(value)
+        return from_lua(value).array.view() if self.arrays else from_lua(value)
 
     # -- to Lua
 

@@ -51,8 +51,8 @@ def storage_of(value: Any) -> Storage | None:
 def tensor_of(value: Any) -> Tensor | None:
     """A program's tensor, or one over the memory of its array; None for another object.
 
-    Raises TypeError for an array of other things than numbers, and ValueError for one that no
-    tensor can be.
+    Memory that Lua cannot have is copied: what is read-only or not aligned, has the other byte
+    order or strides that no tensor has. Raises TypeError for an array of other things than numbers.
     """
     if isinstance(value, Tensor):
         return value
@@ -65,10 +65,10 @@ def tensor_of(value: Any) -> Tensor | None:
 
 
 def _over(array: Array) -> Tensor:
-    if not array.flags.writeable:
-        raise ValueError("the array is read-only; pass a copy of it")
-    if not array.flags.aligned:
-        raise ValueError("the array's elements are not aligned; pass a copy of it")
+    native, flags = array.dtype.newbyteorder("="), array.flags
+    is_tensor = all(step >= 0 and not step % array.itemsize for step in array.strides)
+    if not (is_tensor and flags.writeable and flags.aligned and array.dtype == native):
+        array = np.array(array, native, order="C")
     return share_array(array)
 
 

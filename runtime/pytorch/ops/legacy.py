@@ -326,7 +326,7 @@ def _type_of(wanted: Any) -> dtype:
 
 
 def _full_name(wanted: type) -> str:
-    module = vars(wanted).get("__module__", "builtins")  # of Tensor as it is printed
+    module = "torch" if issubclass(wanted, Tensor) else wanted.__module__
     return wanted.__name__ if module == "builtins" else f"{module}.{wanted.__name__}"
 
 
