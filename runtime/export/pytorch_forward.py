@@ -31,6 +31,13 @@ class Statement:
     loop: Loop | None = None
     body: list[Statement] = field(default_factory=list)
 
+    @property
+    def uses(self) -> list[Value]:
+        """Its inputs, as often as its text names them."""
+        if self.loop is not None:
+            return self.inputs
+        return [self.inputs[int(number)] for number in _PLACE.findall(self.text)]
+
 
 def forward_lines(
     inputs: Sequence[Value],
@@ -64,7 +71,7 @@ def _with_lists(statements: Sequence[Statement]) -> list[Statement]:
 def _uses(statements: Sequence[Statement]) -> Counter[int]:
     uses: Counter[int] = Counter()
     for each in statements:
-        uses.update(id(value) for value in each.inputs)
+        uses.update(id(value) for value in each.uses)
         if each.loop is not None:
             uses.update(id(value) for value in each.loop.body.outputs)
             uses.update(_uses(each.body))
@@ -231,7 +238,7 @@ class _Names:
     def filled(self, statement: Statement) -> str:
         """An expression with the names of its inputs, each of which is used once more."""
         text = _PLACE.sub(lambda found: self.known(statement.inputs[int(found[1])]), statement.text)
-        for value in statement.inputs:
+        for value in statement.uses:
             self.use(value)
         return text
 
