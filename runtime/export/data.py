@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from runtime.export.graph import Data, Dim, Graph, Shape, Steps, Value
-from runtime.export.operators.shaping import permute, select, stack
+from runtime.export.operators.shaping import permute, stack, unbind
 
 #: The shapes of an input: one for a tensor, a list of these for a table.
 Shapes = Shape | list["Shapes"]
@@ -85,8 +85,9 @@ def _entries(steps: Steps, graph: Graph) -> list[Data]:
     if not isinstance(count, int):
         raise graph.error("it takes a table whose length must be known: give --input")
     if steps.entries is None:
+        parts = {id(each): unbind(each, steps.dim) for each in tensors(steps.data)}
         steps.entries = [
-            mapped(steps.data, lambda each, n=n: select(each, steps.dim, n))  # type: ignore[misc]
+            mapped(steps.data, lambda each, n=n: parts[id(each)][n])  # type: ignore[misc]
             for n in range(count)
         ]
     return steps.entries

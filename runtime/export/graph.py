@@ -88,7 +88,7 @@ class Value:
     shape: Shape | None = None
     kind: str = "float"  # or "int" or "bool"
     source: Value | None = None  # the value whose elements these are, in the same places or others
-    keeps_shape: bool = False  # whether the shape is the source's, too
+    told: Callable[[Shape], object] | None = None  # gets the shape once it is known
     highest: int = 0  # of an input of indices: the largest index that is used with it
     name: str = ""  # the name of an input
     undecided: bool = False  # an input whose elements may turn out to be indices
@@ -114,15 +114,15 @@ class Value:
         return len(self.shape)
 
     def set_shape(self, shape: Shape) -> None:
-        """Note a shape that was not known; also of what it was made from element by element, or
-        of the sequence of which it is a step."""
+        """Note a shape that was not known; also of what it was made from."""
         self.shape = shape
-        if self.source is None or self.source.shape is not None:
-            return
-        if self.keeps_shape:
-            self.source.set_shape(shape)
-        elif self.source.graph is not self.graph:  # a step of a sequence
-            self.source.set_shape((TIME, *shape))
+        if self.told is not None:
+            self.told(shape)
+
+    def learn(self, shape: Shape) -> None:
+        """Note a shape, unless it is known."""
+        if self.shape is None:
+            self.set_shape(shape)
 
     def sizes(self, *dims: int) -> tuple[int, ...]:
         """Sizes that must be known. Raises ExportError where they are not."""

@@ -32,6 +32,12 @@ class Statement:
     body: list[Statement] = field(default_factory=list)
 
     @property
+    def words(self) -> list[str]:
+        """A word for each output."""
+        words = self.word.split()
+        return words if len(words) == len(self.outputs) else [self.word] * len(self.outputs)
+
+    @property
     def uses(self) -> list[Value]:
         """Its inputs, as often as its text names them."""
         if self.loop is not None:
@@ -172,7 +178,13 @@ def _merged(statements: Sequence[Statement], uses: Counter[int], indent: int) ->
     for statement in statements:
         while found and _can_merge(found[-1], statement, uses):
             together = _together(found[-1], statement)
-            if len(_PLACE.sub(_AVERAGE, together.text)) + indent + len("return ") > WIDTH:
+            targets = [f"{word:2}, " for word in statement.words]
+            if (
+                indent
+                + max(len("".join(targets)), len("return "))
+                + len(_PLACE.sub(_AVERAGE, together.text))
+                > WIDTH
+            ):
                 break
             found.pop()
             statement = together
@@ -182,10 +194,8 @@ def _merged(statements: Sequence[Statement], uses: Counter[int], indent: int) ->
 
 def _can_merge(last: Statement, statement: Statement, uses: Counter[int]) -> bool:
     (value, *more) = last.outputs
-    if more or last.loop or statement.loop or uses[id(value)] != 1:
-        return False
-    places = [int(place) for place in _PLACE.findall(statement.text)]
-    return [statement.inputs[place] for place in places].count(value) == 1
+    in_loop = last.loop or statement.loop
+    return not (more or in_loop or uses[id(value)] != 1) and value in statement.inputs
 
 
 def _together(inner: Statement, outer: Statement) -> Statement:
@@ -254,11 +264,8 @@ class _Names:
 
     def targets(self, statement: Statement) -> str:
         """The names of what a statement computes."""
-        words = statement.word.split()
-        if len(words) != len(statement.outputs):
-            words = [statement.word] * len(statement.outputs)
         own = " " in statement.word or len(statement.word) == 1
-        pairs = zip(statement.outputs, words, strict=True)
+        pairs = zip(statement.outputs, statement.words, strict=True)
         return ", ".join(self._target(value, word, own) for value, word in pairs)
 
     def _target(self, value: Value, word: str, own: bool) -> str:

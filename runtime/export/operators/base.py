@@ -67,7 +67,7 @@ def same(
         word=word,
         kind=x.kind,
     )
-    value.source, value.keeps_shape = x, True
+    value.source, value.told = x, x.learn
     return value
 
 
@@ -124,7 +124,7 @@ def as_indices(x: Value, highest: int) -> Value:
     origin = x
     while origin.source is not None:
         origin = origin.source
-    if origin.undecided and origin.kind == "float" and not origin.keeps_shape:
+    if origin.undecided and origin.kind == "float":
         chain = x
         while chain is not origin and chain.source is not None:
             chain.kind = "int"

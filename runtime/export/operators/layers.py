@@ -41,7 +41,9 @@ def embedding(x: Value, weight: Parameter, first: int = 1) -> Value:
     def to_onnx(e: Emitter, index: str, table: str) -> Any:
         return e.op("Gather", table, index)
 
-    return node([index], to_onnx, shape, layer=call, parameters={"weight": weight})
+    rows = node([index], to_onnx, shape, layer=call, parameters={"weight": weight})
+    rows.told = lambda shape: index.learn(shape[:-1])
+    return rows
 
 
 def one_hot(x: Value, size: int) -> Value:
@@ -52,7 +54,9 @@ def one_hot(x: Value, size: int) -> Value:
         return e.as_floats(e.op("OneHot", index, e.index(size), e.ints(0, 1)))
 
     shape = (*index.shape, size) if index.shape is not None else None
-    return node([index], to_onnx, shape, expression=f"F.one_hot({{0}}, {size}).float()")
+    ones = node([index], to_onnx, shape, expression=f"F.one_hot({{0}}, {size}).float()")
+    ones.told = lambda shape: index.learn(shape[:-1])
+    return ones
 
 
 def take(x: Value, dim: int, indices: Value) -> Value:

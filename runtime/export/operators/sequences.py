@@ -6,7 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from runtime.export.data import mapped, tensors
-from runtime.export.graph import TIME, Data, Emitter, Graph, Loop, Memory, State, Steps, Value
+from runtime.export.graph import (
+    BATCH,
+    TIME,
+    Data,
+    Emitter,
+    Graph,
+    Loop,
+    Memory,
+    State,
+    Steps,
+    Value,
+)
 from runtime.export.operators.base import moved, node
 from runtime.export.operators.shaping import MERGED, UNMERGED, merge, permute, unmerge
 
@@ -16,14 +27,18 @@ def merged(x: Value) -> tuple[Value, Value]:
     if x.node is not None and x.node.expression == UNMERGED:
         flat, like = x.node.inputs
         return flat, like
-    return merge(x, 2), x
+    flat = merge(x, 2)
+    flat.told = lambda shape: x.learn((TIME, BATCH, *shape[1:]))
+    return flat, x
 
 
 def unmerged(x: Value, like: Value) -> Value:
     """The first dimension as the first two of another tensor."""
     if x.node is not None and x.node.expression == MERGED and x.node.inputs == [like]:
         return like
-    return unmerge(x, like, 2)
+    parted = unmerge(x, like, 2)
+    parted.told = lambda shape: x.learn((None, *shape[2:]))
+    return parted
 
 
 def joined_steps(x: Value, time: int, dim: int) -> Value:
@@ -89,7 +104,8 @@ def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Da
 
     def step(x: Value) -> Value:
         shape = x.shape[1:] if x.shape is not None else None
-        steps.append(Value(body, shape, x.kind, source=x, name="step"))
+        told = lambda shape: x.learn((TIME, *shape))  # noqa: E731
+        steps.append(Value(body, shape, x.kind, source=x, name="step", told=told))
         return steps[-1]
 
     def whole(x: Value) -> Value:

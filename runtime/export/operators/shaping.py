@@ -216,6 +216,26 @@ def narrow(x: Value, dim: int, start: int, stop: int | None) -> Value:
     return moved(x, to_onnx, shape, f"{{0}}[{places}]")
 
 
+def unbind(x: Value, dim: int) -> list[Value]:
+    """All places of a dimension, whose size must be known."""
+    (count,) = x.sizes(dim)
+    assert x.shape is not None
+    if count > _FEW:
+        return [select(x, dim, n) for n in range(count)]
+    shape = (*x.shape[:dim], *x.shape[dim + 1 :])
+    parts = [Value(x.graph, shape, x.kind, source=x) for _ in range(count)]
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        found = e.op("Split", name, axis=dim, num_outputs=count, count=count)
+        return [e.op("Squeeze", each, e.ints(dim)) for each in ([found] if count == 1 else found)]
+
+    x.graph.add([x], to_onnx, parts, expression=f"{{0}}.unbind({dim})")
+    return parts
+
+
+_FEW = 6  # as many names as stand in a line
+
+
 def chunks(x: Value, count: int, dim: int, words: str) -> list[Value]:
     """Equal parts of a dimension. words: names for them, with spaces between."""
     shape = x.shape

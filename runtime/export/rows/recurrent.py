@@ -23,14 +23,18 @@ from runtime.t7.values import Table
 Sizes = tuple[int, ...] | list["Sizes"]
 
 
-def _kept(m: Module, x: Value, sizes: Sizes, batched: bool, place: str = "") -> Data:
-    """What the step before has left, at first zeros."""
+def _kept(
+    m: Module, x: Value, sizes: Sizes, batched: bool, words: str = "hc", place: str = ""
+) -> Data:
+    """What the step before has left, at first zeros. words: names in what is written."""
     if isinstance(sizes, list):
-        return [_kept(m, x, each, batched, f"{place}.{n}") for n, each in enumerate(sizes)]
-    word = "c" if place.endswith("1") else "h"
+        names = words.ljust(len(sizes), "h")
+        return [
+            _kept(m, x, each, batched, names[n], f"{place}.{n}") for n, each in enumerate(sizes)
+        ]
 
     def start(like: Value, dim: int) -> Value:
-        return zeros(like, dim if batched else None, sizes, word)
+        return zeros(like, dim if batched else None, sizes, words[0])
 
     return recall(m.graph, (id(m.value), place), start, x)
 
@@ -119,7 +123,7 @@ def _crnn_layer(m: Module, data: Data) -> Data:
 
     def step(body: Graph, x: Data) -> Data:
         inner = m.within(body)
-        states = table(_kept(inner, m.tensor(x), [*sizes], True), body)
+        states = table(_kept(inner, m.tensor(x), [*sizes], True, "ch"), body)
         *after, result = table(convert(inner.child("lstmUnit"), [x, *states]), body)
         _keep(inner, [*sizes], after)
         return result

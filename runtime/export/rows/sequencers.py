@@ -131,11 +131,7 @@ def _at_once(modules: Sequence[Module], data: Data) -> Data:
         likes.append(like)
         return found
 
-    inputs = mapped(data, flat)
-    result = _in_turn(inputs, modules)
-    for x, like in zip(tensors(inputs), likes, strict=True):
-        if like.shape is None and x.shape is not None:
-            like.set_shape((TIME, *x.shape))
+    result = _in_turn(mapped(data, flat), modules)
     return mapped(result, lambda x: unmerged(x, likes[0]))
 
 

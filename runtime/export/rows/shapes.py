@@ -118,7 +118,7 @@ def _index(m: Module, data: Data) -> Data:
     return take(x, m.dim(x, "dimension"), indices)
 
 
-@row("nn.OneHot")
+@row("nn.OneHot", "OneHot")
 def _one_hot(m: Module, x: Value) -> Value:
     return one_hot(x, m.whole("outputSize"))
 
