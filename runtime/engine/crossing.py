@@ -14,7 +14,7 @@ from runtime.core.arithmetic import as_in_c
 from runtime.core.state import GUESTS, THREAD
 from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.lua_state import CLOSED, LuaState
-from runtime.errors import LuaError, as_lua_error
+from runtime.errors import Interrupted, LuaError, as_lua_error
 
 
 class Crossing:
@@ -57,7 +57,7 @@ class Crossing:
                 return self._functions[name](*numbers)
             except Exception as error:
                 lua.check_open()
-                raise as_lua_error(error) from None
+                raise self._as_ending(as_lua_error(error)) from None
             finally:
                 THREAD.state = before
                 lua.depth = 0
@@ -77,6 +77,9 @@ class Crossing:
             raise as_lua_error(error) from None
         finally:
             THREAD.state = before
+
+    def _as_ending(self, error: LuaError) -> BaseException:
+        return self._ctrl_c.ending or error if isinstance(error, Interrupted) else error
 
     def _settle(self) -> None:
         self._settled = ExitStack()

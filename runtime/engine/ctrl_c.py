@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Any
 
 from runtime.core.interrupts import is_interruptible, uninterruptible
+from runtime.core.state import settle
 from runtime.errors import LuaExit, LuaTimeout
 
 _AGAIN = 0.01  # seconds
@@ -128,7 +129,11 @@ class CtrlC:
             self.press()
 
     def poll(self) -> bool:
-        """Whether it was. Calling this lets Python handle signals, too."""
+        """Whether it was. Calling this lets Python handle signals, too.
+
+        Code that calls this takes long: what it calls is then prepared for Ctrl-C, as finalizers.
+        """
+        settle()
         return bool(self.pressed.value)
 
     def take(self) -> bool:

@@ -42,6 +42,9 @@ class Crossing(Protocol):
     def drop(self, number: int) -> None:
         """Let Lua forget a value, soon."""
 
+    def drop_after(self, value: object, number: int) -> None:
+        """Let Lua forget a value when an object has gone that stands for it."""
+
 
 class LuaObject(Fields):
     """An object of Lua's: a userdata, coroutine or C data, and what tables and functions share.
@@ -58,12 +61,10 @@ class LuaObject(Fields):
         kind, serial, name = mark.split(b" ", 2)
         self._crossing = crossing
         self._number = number
+        crossing.drop_after(self, number)
         self._serial = int(serial)
         self.kind = kind.decode()
         self.torch_typename = name.decode("utf-8", "surrogateescape") or None
-
-    def __del__(self) -> None:
-        self._crossing.drop(self._number)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LuaObject):

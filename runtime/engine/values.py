@@ -38,6 +38,14 @@ _RELEASED = 500  # values that Lua is told to forget at a time
 _OWN_POSITION = re.compile(r"^\[th\] \S+:\d+: ")
 
 
+class _Mark(weakref.ref[Any]):
+    """Tells when an object is gone that stands for a value of Lua's."""
+
+    __slots__ = ("number",)
+
+    number: int
+
+
 class Values:
     """The values of one engine, which a program sees. arrays: tensors are arrays of numpy there."""
 
@@ -48,7 +56,8 @@ class Values:
         self._lua = lua
         self._ctrl_c = ctrl_c
         self._cross = Crossing(lua, ctrl_c)
-        self._dropped: deque[int] = deque()
+        self._dropped: deque[Any] = deque()  # numbers, and marks of objects that are gone
+        self._marks: dict[int, _Mark] = {}
         self._raised: list[tuple[str, BaseException]] = []
         self._names: dict[Any, int] = {}  # those that have a number in Lua
         functions = lua.functions  # alone: what Lua has must not keep its state
@@ -123,9 +132,8 @@ class Values:
 
     def _fail(self, message: bytes, traceback: bytes) -> NoReturn:
         text, frames = _OWN_POSITION.sub("", to_text(message)), to_text(traceback or b"")
-        ending = self._ctrl_c.ending
-        if text.endswith(INTERRUPTED) and ending is not None:
-            raise ending
+        if text.endswith(INTERRUPTED):  # without an ending, an operation was before it was settled
+            raise self._ctrl_c.ending or KeyboardInterrupt
         cause = next((e for raised, e in reversed(self._raised) if text.endswith(raised)), None)
         error = LuaError(text, frames)
         if frames and hasattr(error, "add_note"):
@@ -136,11 +144,23 @@ class Values:
         """Let Lua forget a value before the next call. Any thread may call this."""
         self._dropped.append(number)
 
+    def drop_after(self, value: object, number: int) -> None:
+        """Let Lua forget a value when an object has gone that stands for it.
+
+        No function of Python's code hears of that: a signal could be handled in it, and what the
+        handler raises would be lost.
+        """
+        mark = self._marks[number] = _Mark(value, self._dropped.append)
+        mark.number = number
+
     def _forget(self) -> None:
         if not self._lua.depth:
             self._raised.clear()
-        dropped = self._dropped
-        numbers = [dropped.popleft() for _ in range(min(len(dropped), _RELEASED))]
+        dropped, numbers = self._dropped, []
+        for _ in range(min(len(dropped), _RELEASED)):
+            last = dropped.popleft()
+            numbers.append(last if isinstance(last, int) else last.number)
+            self._marks.pop(numbers[-1], None)
         self._cross(b"drop", *numbers)
 
     # -- from Lua

@@ -63,11 +63,15 @@ function th.poll()
   error(host.INTERRUPTED, 0)
 end
 
+local OWN = getinfo(1, 'S').source -- what is here ends soon, and what it has begun
+
 --- Called every so many instructions, and at each one when Ctrl-C was pressed.
 function th.hook()
+  local source = getinfo(2, 'S').source
   if not stopped then
     th.set_hook(pace())
-  elseif th.is_ours(getinfo(2, 'S').source) then
+    if source == OWN then return end
+  elseif th.is_ours(source) then
     -- The runtime's own functions may run to their ends after the first error: they may be about
     -- to write its traceback.
     return
@@ -257,9 +261,8 @@ end
 
 --- The same for a Python program.
 function th.for_guest(f, ...)
-  guest = true
+  guest, over, looked = true, false, 0
   depth = depth + 1
-  over = false
   return end_call(xpcall(f, handle_error, ...))
 end
 
@@ -270,9 +273,8 @@ end
 
 --- Runs a chunk for a Python program; returns nothing, or its error's message and traceback.
 function th.run_for_guest(f, ...)
-  guest = true
+  guest, over, looked = true, false, 0
   depth = depth + 1
-  over = false
   return end_call_without_results(xpcall(f, handle_error, ...))
 end
 
