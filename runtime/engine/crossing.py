@@ -6,6 +6,7 @@ Ctrl-C does not end what must be finished.
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from typing import Any
 
@@ -14,6 +15,7 @@ from runtime.core.arithmetic import as_in_c
 from runtime.core.state import GUESTS, THREAD
 from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.lua_state import CLOSED, LuaState
+from runtime.engine.output import Output
 from runtime.errors import Interrupted, LuaError, as_lua_error
 
 
@@ -25,6 +27,7 @@ class Crossing:
         self._ctrl_c = ctrl_c
         self._turn = lua.turn
         self._functions = lua.functions
+        self._output = lua.state.part(Output)
         self._settled: ExitStack | None = None
         GUESTS.append(True)
         ctrl_c.arm(True)
@@ -54,6 +57,8 @@ class Crossing:
                 ctrl_c.pressed.value, ctrl_c.ending = 0, None
                 if lua.is_closed:  # asked behind that: see `LuaState.close`
                     raise LuaError(CLOSED)
+                if sys.stdout is not self._output.seen:
+                    self._output.look()
                 return self._functions[name](*numbers)
             except Exception as error:
                 lua.check_open()
@@ -61,7 +66,7 @@ class Crossing:
             finally:
                 THREAD.state = before
                 lua.depth = 0
-                if state.late is None or lua.is_closed:
+                if state.late is None or lua.is_closed or self._output.stream:
                     self._finish()
                 state.late = None
 
@@ -70,6 +75,7 @@ class Crossing:
         self._lua.check_open()
         before, THREAD.state = THREAD.state, self._lua.state
         try:
+            self.look_at_output()
             return self._lua.state.part(LuaFunctions).call(b"values", *args)
         except IndexError:
             raise LuaError("Lua and Python call each other too deeply") from None
@@ -77,6 +83,14 @@ class Crossing:
             raise as_lua_error(error) from None
         finally:
             THREAD.state = before
+            self.look_at_output()
+
+    def look_at_output(self) -> None:
+        """Pass on what Lua has written, and see where it is to write now."""
+        if self._output.stream is not None:
+            self._output.stream.drain()
+        if sys.stdout is not self._output.seen:
+            self._output.look()
 
     def _as_ending(self, error: LuaError) -> BaseException:
         return self._ctrl_c.ending or error if isinstance(error, Interrupted) else error
@@ -90,5 +104,7 @@ class Crossing:
         settled, self._settled = self._settled, None
         if self._lua.is_closed:
             self._lua.end()
+        if self._output.stream is not None:
+            self._output.stream.drain()
         if settled is not None:
             settled.close()

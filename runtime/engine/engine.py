@@ -25,7 +25,7 @@ Self = TypeVar("Self", bound="Engine")
 
 
 class Engine:
-    """One Lua state with torch in it. Its output goes to the process's standard output.
+    """One Lua state with torch in it.
 
         lua = Engine()
         lua.run("x = torch.range(1, 6):resize(2, 3)")
@@ -46,20 +46,25 @@ class Engine:
     _values: Values | None = None
     _globals: LuaTable | None = None
     _arrays = False
+    _is_stoppable = True
+    _stdout: Any = None
 
-    def __init__(self, *, arrays: bool = False, stoppable: bool = True) -> None:
+    def __init__(self, *, arrays: bool = False, stoppable: bool = True, stdout: Any = None) -> None:
         """Make the Lua state.
 
         arrays: tensors of Lua are arrays of numpy in Python.
         stoppable: whether signals, timeouts, `interrupt` and `close` also stop loops that LuaJIT
         has compiled, which count their turns for that; short ones take up to twice as long.
+        stdout: the file, of text or bytes, to which Lua writes its output: by default where
+        `sys.stdout` leads. What C functions and commands write goes to the process's output.
         """
+        self._begin(None)
         self._arrays = arrays
-        self._begin(None, stoppable)
-
-    def _begin(self, prepare: Callable[[], None] | None, stoppable: bool = True) -> None:
-        self._ctrl_c = CtrlC()
         self._is_stoppable = stoppable
+        self._stdout = stdout
+
+    def _begin(self, prepare: Callable[[], None] | None) -> None:
+        self._ctrl_c = CtrlC()
         self._debugging = DebuggerLine()
         #: What is called when the program ends the process, after what is buffered was written.
         self._leaving: list[Callable[[], object]] = []
@@ -113,7 +118,9 @@ class Engine:
             from runtime.engine.values import Values  # late: it needs numpy
 
             self._lua.start()
-            self._values = Values(self._lua, self._ctrl_c, self._is_stoppable, self._arrays)
+            self._values = Values(
+                self._lua, self._ctrl_c, self._is_stoppable, self._stdout, self._arrays
+            )
         return self._values
 
     def run(

@@ -8,6 +8,7 @@ cause.
 from __future__ import annotations
 
 import re
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from runtime.engine.containers import CONTAINERS, flattened, plain_values
 from runtime.engine.crossing import Crossing
 from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.lua_state import CLOSED, LuaState
+from runtime.engine.output import Output
 from runtime.engine.proxies import LuaObject, made_for
 from runtime.errors import LuaError
 from runtime.pytorch.tensors.lua_tensors import from_lua
@@ -50,7 +52,7 @@ class Values:
     """The values of one engine, which a program sees. arrays: tensors are arrays of numpy there."""
 
     def __init__(
-        self, lua: LuaState, ctrl_c: CtrlC, counts_loops: bool, arrays: bool = False
+        self, lua: LuaState, ctrl_c: CtrlC, counts_loops: bool, stdout: Any, arrays: bool
     ) -> None:
         self.arrays = arrays
         self._lua = lua
@@ -60,8 +62,11 @@ class Values:
         self._marks: dict[int, _Mark] = {}
         self._raised: list[tuple[str, BaseException]] = []
         self._names: dict[Any, int] = {}  # those that have a number in Lua
+        self._output = lua.state.part(Output)
         functions = lua.functions  # alone: what Lua has must not keep its state
-        self._cross(b"begin", counts_loops, lambda found: functions.update(found.items()))
+        register = lambda found: functions.update(found.items())  # noqa: E731
+        address = self._cross(b"begin", counts_loops, register)
+        self._output.connect(int(address, 16), stdout)
 
     # -- calls
 
@@ -238,6 +243,8 @@ class Values:
                     args = crossing._given(args)
                 if crossing._lua.is_closed:
                     raise LuaError(CLOSED)
+                if crossing._output.stream is not None:
+                    crossing._output.stream.drain()
                 result = function(*args)
                 if crossing._lua.is_closed:  # by the function
                     raise LuaError(CLOSED)
@@ -247,6 +254,9 @@ class Values:
                 return crossing._answer(result)
             except BaseException as error:
                 return crossing._note(error)
+            finally:
+                if sys.stdout is not crossing._output.seen:  # the function may have changed it
+                    crossing._cross.look_at_output()
 
         # Ctrl-C is allowed by code object: see `guarded` in host/guards.py.
         call.__code__ = call.__code__.replace(co_name="called_by_lua")

@@ -126,10 +126,12 @@ local quick = {} -- the functions for plain values, by name
 --- Makes Ctrl-C stop what is loaded from now on: where LuaJIT has compiled it, if loops count.
 -- @param register a function that gets a table of functions which Python may call at once, with
 --   numbers, booleans and nil
+-- @return where the pointer to the C stream of io.stdout is
 function values.begin(counts, register)
   if counts then th.loading.count_loops() end
   th.shell.set_interruptible(true)
   register(th.for_python(quick))
+  return string.format('%p', io.stdout)
 end
 
 --- Runs a chunk. Raises what it raises; its results are dropped.
