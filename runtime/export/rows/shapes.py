@@ -120,6 +120,7 @@ def _index(m: Module, data: Data) -> Data:
 
 @row("nn.OneHot", "OneHot")
 def _one_hot(m: Module, x: Value) -> Value:
+    """Of nn, and of char-rnn, which is older."""
     return one_hot(x, m.whole("outputSize"))
 
 

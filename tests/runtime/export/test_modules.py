@@ -21,7 +21,7 @@ import onnxruntime
 import pytest
 
 import runtime
-from runtime import Table
+from runtime import Table, TorchObject
 from runtime.export import ExportError, to_onnx, to_pytorch
 from runtime.export.graph import Value
 from runtime.export.lowering import graph_of, shapes_of
@@ -97,6 +97,13 @@ def test_onnx(name: str, tmp_path: Path) -> None:
         to_onnx(module, tmp_path / "net.onnx", check=False, input=shape)
         session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))
         _compare(name, session.run(None, _inputs(name, shape)))
+
+
+def test_the_one_hot_of_char_rnn(tmp_path: Path) -> None:
+    net = TorchObject("OneHot", ENTRIES["OneHot"]["module"].fields)
+    to_onnx(net, tmp_path / "net.onnx", check=False, input="n")
+    session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))
+    _compare("OneHot", session.run(None, _inputs("OneHot", "n")))
 
 
 def test_what_onnx_wants_in_32_bits_stays_so(tmp_path: Path) -> None:
