@@ -92,6 +92,7 @@ def reasons() -> Mapping[str, str]:
     return _reasons
 
 
+@cache
 def _load() -> None:
     for name in _FAMILIES:
         import_module(f"runtime.export.rows.{name}")
