@@ -31,6 +31,7 @@ _FAMILIES = (
     "containers",
     "convolutions",
     "criterions",
+    "cudnn",
     "distances",
     "imagine",
     "linear",

@@ -40,14 +40,3 @@ no_counterpart(
     "it computes what only cudnn does; train the net with nn's class instead",
     "cudnn.SpatialDivisiveNormalization",
 )
-no_counterpart(
-    "its weights are packed as cudnn wants them: its methods weights() and biases() give them "
-    "where there is a GPU",
-    "cudnn.BGRU",
-    "cudnn.BLSTM",
-    "cudnn.GRU",
-    "cudnn.LSTM",
-    "cudnn.RNN",
-    "cudnn.RNNReLU",
-    "cudnn.RNNTanh",
-)

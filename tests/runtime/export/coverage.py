@@ -13,9 +13,9 @@ from typing import Any
 from runtime import TorchObject
 from runtime.export.graph import ExportError, Graph, Node
 from runtime.export.lowering import graph_of, shapes_of
-from runtime.export.modules import reasons, rows
+from runtime.export.modules import class_of, reasons, rows
 from runtime.export.onnx_file import OnnxGraph
-from tests.runtime.export.nets import linear, module
+from tests.runtime.export.nets import linear, module, tensor
 from tests.runtime.export.test_modules import ENTRIES
 
 PAGE = Path(__file__).parents[3] / "runtime" / "export" / "README.md"
@@ -23,10 +23,24 @@ CLASSES = (Path(__file__).parents[2] / "data" / "export" / "classes.txt").read_t
 START = "| class | PyTorch | ONNX |\n|---|---|---|\n"
 
 _CALL = re.compile(r"(?:torch|F)\.\w+|(?<=[})])\.(\w+)(?=\()|[-+*/@](?!\d)|\[")
+
+
+def _recurrent(mode: str, gates: int) -> tuple[TorchObject, str]:
+    fields = {"inputSize": 3, "hiddenSize": 4, "numLayers": 1, "weight": tensor(36 * gates)}
+    return TorchObject("cudnn.RNN", {"mode": f"CUDNN_{mode}", **fields}), "timexbatchx3"
+
+
 #: Modules of which no file of the tests has one.
 _OTHERS = {
     "nn.DataParallelTable": (module("DataParallelTable", linear(3, 2)), "1x3"),
     "cudnn.ClippedReLU": (TorchObject("cudnn.ClippedReLU", {"ceiling": 6}), "1x3"),
+    "cudnn.BGRU": _recurrent("GRU", 3),
+    "cudnn.BLSTM": _recurrent("LSTM", 4),
+    "cudnn.GRU": _recurrent("GRU", 3),
+    "cudnn.LSTM": _recurrent("LSTM", 4),
+    "cudnn.RNN": _recurrent("RNN_TANH", 1),
+    "cudnn.RNNReLU": _recurrent("RNN_RELU", 1),
+    "cudnn.RNNTanh": _recurrent("RNN_TANH", 1),
     "cudnn.LogSoftMax": (TorchObject("cudnn.LogSoftMax", {}), "1x3"),
     "cudnn.SoftMax": (TorchObject("cudnn.SoftMax", {}), "1x3"),
     "cudnn.VolumetricSoftMax": (TorchObject("cudnn.VolumetricSoftMax", {}), "1x3x2x2x2"),
@@ -62,7 +76,8 @@ def _becomes(name: str) -> tuple[str, str]:
     if found is None:  # a criterion of cudnn
         return "`nn.CrossEntropyLoss`", "none"
     graph = graph_of(found[0], shapes_of(found[1]))
-    nodes = [node for scope in graph.scopes if scope.kind == name for node in _own(graph, scope)]
+    kinds = {name, class_of(found[0])} if name in _OTHERS else {name}
+    nodes = [node for scope in graph.scopes if scope.kind in kinds for node in _own(graph, scope)]
     if not nodes:
         has_modules = any(len(scope.path) for scope in graph.scopes if scope.kind != name)
         return ("what its modules are" if has_modules else "its input, or parts of it", "")

@@ -11,6 +11,7 @@ import pytest
 
 from runtime import TorchObject
 from runtime.export import ExportError, to_onnx
+from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import conv, module, tensor
 
 _generator = np.random.default_rng(0)
@@ -106,22 +107,80 @@ def test_means_are_means_without_a_field_that_says_so(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found, _computed(net, x, tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        (
-            "LSTM",
-            "its weights are packed as cudnn wants them: its methods weights() and biases() give "
-            "them where there is a GPU",
-        ),
-        (
-            "SpatialDivisiveNormalization",
-            "it computes what only cudnn does; train the net with nn's class instead",
-        ),
-    ],
-)
-def test_what_has_no_counterpart(name: str, reason: str, tmp_path: Path) -> None:
-    net = module("Sequential", TorchObject(f"cudnn.{name}", {}))
+def _sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def _step(mode: str, given: Any, before: Any, h: Any, c: Any) -> tuple[Any, Any]:
+    """One step by the sums of inputs and of the step before, gate by gate."""
+    if mode == "CUDNN_LSTM":
+        i, f, g, o = np.split(given + before, 4, 1)
+        c = _sigmoid(f) * c + _sigmoid(i) * np.tanh(g)
+        return _sigmoid(o) * np.tanh(c), c
+    if mode == "CUDNN_GRU":
+        (r1, z1, n1), (r2, z2, n2) = (np.split(each, 3, 1) for each in (given, before))
+        new = np.tanh(n1 + _sigmoid(r1 + r2) * n2)
+        update = _sigmoid(z1 + z2)
+        return (1 - update) * new + update * h, c
+    total = given + before
+    return (np.tanh(total) if mode == "CUDNN_RNN_TANH" else total.clip(0)), c
+
+
+def _run(mode: str, x: Any, size: int, layers: int, directions: int) -> tuple[Any, Any]:
+    """A vector of weights as cudnn has them, and what its layers make of a sequence."""
+    gates = {"CUDNN_LSTM": 4, "CUDNN_GRU": 3}.get(mode, 1)
+    matrices, biases = [], []
+    for _ in range(layers):
+        results = []
+        for direction in range(directions):
+            w, r = _random(gates * size, x.shape[2]), _random(gates * size, size)
+            bw, br = _random(gates * size), _random(gates * size)
+            matrices += [w, r]
+            biases += [bw, br]
+            h = c = np.zeros((x.shape[1], size))
+            steps = []
+            for step in x[::-1] if direction else x:
+                h, c = _step(mode, step @ w.T + bw, h @ r.T + br, h, c)
+                steps.append(h)
+            results.append(np.array(steps[::-1] if direction else steps))
+        x = np.concatenate(results, 2)
+    return np.concatenate([each.reshape(-1) for each in (*matrices, *biases)]), x
+
+
+@pytest.mark.parametrize("directions", [1, 2])
+@pytest.mark.parametrize("mode", ["CUDNN_LSTM", "CUDNN_GRU", "CUDNN_RNN_RELU", "CUDNN_RNN_TANH"])
+def test_recurrent_layers(mode: str, directions: int, tmp_path: Path) -> None:
+    x = _random(5, 2, 3)
+    weight, wanted = _run(mode, x, 4, 2, directions)
+    fields = {
+        "mode": mode,
+        "inputSize": 3,
+        "hiddenSize": 4,
+        "numLayers": 2,
+        "bidirectional": "CUDNN_BIDIRECTIONAL" if directions == 2 else "CUDNN_UNIDIRECTIONAL",
+        "weight": tensor_of(weight),
+    }
+    net = TorchObject("cudnn.RNN", fields)
+    found = _computed(net, x, tmp_path, "timexbatchx3")
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+    net = TorchObject("cudnn.RNN", {**fields, "batchFirst": True})
+    found = _computed(net, x.swapaxes(0, 1), tmp_path)
+    np.testing.assert_allclose(found, wanted.swapaxes(0, 1), rtol=1e-5, atol=1e-5)
+
+
+def test_weights_that_are_packed_otherwise(tmp_path: Path) -> None:
+    fields = {"mode": "CUDNN_LSTM", "inputSize": 3, "hiddenSize": 4, "numLayers": 1}
+    net = TorchObject("cudnn.LSTM", {**fields, "weight": tensor(150)})
+    message = r"^cudnn\.LSTM: its weights are not packed as they are known to be: there are 150$"
+    with pytest.raises(ExportError, match=message):
+        _computed(net, _random(5, 2, 3), tmp_path)
+
+
+def test_what_has_no_counterpart(tmp_path: Path) -> None:
+    net = module("Sequential", TorchObject("cudnn.SpatialDivisiveNormalization", {}))
     with pytest.raises(ExportError) as caught:
         _computed(net, _random(2, 3), tmp_path)
-    assert str(caught.value) == f"cudnn.{name} at 1: has no counterpart: {reason}"
+    assert str(caught.value) == (
+        "cudnn.SpatialDivisiveNormalization at 1: has no counterpart: it computes what only cudnn "
+        "does; train the net with nn's class instead"
+    )

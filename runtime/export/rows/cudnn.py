@@ -1,0 +1,79 @@
+"""Recurrent layers of cudnn, whose weights are one vector.
+
+As cudnn 5 to 7 lay it out: the weights of all layers stand in it one after the other, then all
+biases; of each layer (first forwards, then backwards) those of its inputs, then those of the step
+before; of these each gate's, in PyTorch's order.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from runtime.export.graph import BATCH, TIME, Value
+from runtime.export.modules import Module, row
+from runtime.export.operators.stacked import Stack, stacked
+from runtime.export.parameters import Parameter
+
+_FUNCTIONS = {
+    "CUDNN_LSTM": "nn.LSTM",
+    "CUDNN_GRU": "nn.GRU",
+    "CUDNN_RNN_RELU": "nn.RNN",
+    "CUDNN_RNN_TANH": "nn.RNN",
+}
+
+
+@row(
+    "cudnn.RNN",
+    "cudnn.RNNReLU",
+    "cudnn.RNNTanh",
+    "cudnn.LSTM",
+    "cudnn.BLSTM",
+    "cudnn.GRU",
+    "cudnn.BGRU",
+)
+def _recurrent(m: Module, x: Value) -> Value:
+    """A sequence begins with zeros, whatever the module remembers."""
+    mode = m.text("mode")
+    if m.get("inputMode", "CUDNN_LINEAR_INPUT") != "CUDNN_LINEAR_INPUT":
+        raise m.error("takes its input without weights (inputMode)")
+    stack = Stack(
+        _FUNCTIONS[mode],
+        m.whole("inputSize"),
+        m.whole("hiddenSize"),
+        m.whole("numLayers"),
+        2 if m.get("bidirectional") == "CUDNN_BIDIRECTIONAL" else 1,
+        bool(m.get("batchFirst")),
+        m.number("dropout", 0),
+        mode == "CUDNN_RNN_RELU",
+    )
+    if x.shape is None:
+        front = (BATCH, TIME) if stack.batch_first else (TIME, BATCH)
+        x.set_shape((*front, stack.inputs))
+    return stacked(x, stack, _unpacked(m, stack))
+
+
+def _unpacked(m: Module, stack: Stack) -> list[list[Parameter]]:
+    """The weights and biases of each direction of each layer."""
+    weight = m.parameter("weight")
+    rows = stack.gates * stack.size
+    widths = [
+        stack.inputs if layer == 0 else stack.size * stack.directions
+        for layer in range(stack.layers)
+        for _ in range(stack.directions)
+    ]
+    shapes = [(rows, columns) for width in widths for columns in (width, stack.size)]
+    sizes = [*shapes, *[(rows,)] * len(shapes)]
+    counts = [prod(shape) for shape in sizes]
+    if sum(counts) != weight.size:
+        raise m.error(
+            f"its weights are not packed as they are known to be: there are {weight.size}"
+        )
+    parts = np.split(weight.array().reshape(-1), np.cumsum(counts)[:-1])
+    made = [
+        Parameter.made(part.reshape(shape), weight, part=str(n))
+        for n, (part, shape) in enumerate(zip(parts, sizes, strict=True))
+    ]
+    half = len(shapes)
+    return [[*made[n : n + 2], *made[half + n : half + n + 2]] for n in range(0, half, 2)]
