@@ -10,11 +10,11 @@ __all__: list[str] = []
 
 _PREFIX = "special_"
 #: Functions that torch has under the same names.
-_SHARED = ("log_softmax", "logsumexp", "softmax")
+SHARED = ("log_softmax", "logsumexp", "softmax")
 
 
 def __getattr__(name: str) -> Any:
-    found = FUNCTIONS.get(_PREFIX + name) or (FUNCTIONS.get(name) if name in _SHARED else None)
+    found = FUNCTIONS.get(_PREFIX + name) or (FUNCTIONS.get(name) if name in SHARED else None)
     if found is None:
         raise AttributeError(f"module 'torch.special' has no attribute '{name}'")
     return found

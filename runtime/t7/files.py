@@ -7,26 +7,48 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, TypeAlias, overload
 
 from runtime.core.collector import nothing_is_garbage
 from runtime.core.errors import TorchError
 from runtime.core.texts import shown
 from runtime.io.foreign_files import START, explanation, is_ascii
 from runtime.io.replacement import Replacement
+from runtime.pytorch.classes.storages import TypedStorage
+from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.reader import ObjectReader, Reader, Source
 from runtime.t7.sink import BinarySink, Put, Sink, TextSink
 from runtime.t7.source import BinarySource, Bytes, DiskBytes, MemoryBytes
 from runtime.t7.text import TextSource
-from runtime.t7.values import T7Error
+from runtime.t7.values import Function, T7Error, Table, TorchObject
 from runtime.t7.writer import ObjectWriter
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Format = Literal["binary", "b32", "b64", "ascii"]
+#: What a file holds.
+Value: TypeAlias = (
+    bool | int | float | str | bytes | Tensor | TypedStorage | Table | TorchObject | Function | None
+)
 
 _INCOMPLETE = "the file is incomplete, or was damaged"
 
 
+@overload
+def load(
+    file: Path | IO[bytes],
+    format: Format | None = None,
+    *,
+    readers: None = None,
+    lazy: bool = True,
+) -> Value: ...
+@overload
+def load(
+    file: Path | IO[bytes],
+    format: Format | None = None,
+    *,
+    readers: Mapping[str, Reader],
+    lazy: bool = True,
+) -> Any: ...
 def load(
     file: Path | IO[bytes],
     format: Format | None = None,

@@ -85,12 +85,13 @@ _NAMES = {
     "U S V": "svd",
     "solution cloned_coefficient": "triangular_solve",
 }
-_FIELDS = {name: tuple(parts.split()) for parts, names in _NAMES.items() for name in names.split()}
+#: The names of the parts of each operation's results.
+FIELDS = {name: tuple(parts.split()) for parts, names in _NAMES.items() for name in names.split()}
 
 #: Where the results are written to given tensors, the tuple has a class of its own.
-_FIELDS |= {f"{name}_out": fields for name, fields in _FIELDS.items() if name != "histogramdd"}
+FIELDS |= {f"{name}_out": fields for name, fields in FIELDS.items() if name != "histogramdd"}
 
-RESULTS = {name: _make(name, fields) for name, fields in sorted(_FIELDS.items())}
+RESULTS = {name: _make(name, fields) for name, fields in sorted(FIELDS.items())}
 all_return_types = list(RESULTS.values())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, overload
 
 from runtime.core.pickles import makes, restored
 from runtime.pytorch.base.c_types import CType, type_name
@@ -123,6 +123,10 @@ class Size(CType, tuple[int, ...]):
         """
         return (prod(self) + _INT64_LIMIT) % (2 * _INT64_LIMIT) - _INT64_LIMIT
 
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, key: slice) -> Size: ...
     def __getitem__(self, key: Any) -> Any:
         """One size, or for a slice sizes."""
         found = tuple.__getitem__(self, key)

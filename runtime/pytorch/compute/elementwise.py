@@ -103,7 +103,7 @@ class Pointwise:
     divides: bool = False
     many: np.ufunc | None = None
 
-    def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Any:
+    def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Tensor:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.
 
         Operands are tensors, or numbers of Python's. Raises RuntimeError for shapes that cannot be

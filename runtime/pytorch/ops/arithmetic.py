@@ -106,7 +106,7 @@ def _scaled(input: Any, other: Any, alpha: Any) -> Any:
 
 
 @op(in_place=True, numbers=True)
-def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Out = None) -> Any:
+def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Out = None) -> Tensor:
     """``input + alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         other = _scaled(input, other, alpha)
@@ -119,7 +119,7 @@ _NUMBER_ALPHA = "Tensor input, Number other, Number alpha = 1"
 
 @op(f"subtract({_ALPHA})", f"subtract({_NUMBER_ALPHA})", in_place=True, numbers=True)
 @op(f"sub({_ALPHA})", in_place=True, numbers=True)
-def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Any:
+def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Tensor:
     """``input - alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         reject_bools(input, other)
@@ -129,14 +129,14 @@ def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Any:
 
 @op(f"rsub({_NUMBER_ALPHA})", method=False)
 @op("rsub(Tensor input, Tensor other, *, Number alpha = 1)", method=False)
-def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
+def rsub(input: Any, other: Any, alpha: Any = 1) -> Tensor:
     """``other - alpha * input``, broadcast to one shape."""
     return sub(other, input, alpha)
 
 
-def _old_order(name: str, function: Callable[..., Any]) -> None:
+def _old_order(name: str, function: Callable[..., Tensor]) -> None:
     @op(f"{name}(Tensor input, Number alpha, Tensor other)", in_place=True, hidden=True)
-    def scaled(input: Any, alpha: Any, other: Any) -> Any:
+    def scaled(input: Any, alpha: Any, other: Any) -> Tensor:
         return function(input, other, alpha=alpha)
 
     scaled.__doc__ = f"`{name}` with its arguments in the order of old programs."
@@ -154,7 +154,7 @@ binary("multiply", multiply, TENSORS, NUMBER_ALONE, doc=_PRODUCT, numbers=True)
 _DIVISIONS = {None: divide, "trunc": _divide_trunc, "floor": divide_floor}
 
 
-def _div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Out = None) -> Any:
+def _div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Out = None) -> Tensor:
     """``input / other``; rounded towards zero ('trunc') or down ('floor') if rounding_mode says so.
 
     Raises RuntimeError for other modes, and for a whole number divided by 0.
@@ -190,7 +190,7 @@ _REST = "What is left of the division of input by other, with the sign of input.
 binary("fmod", _fmod, TENSORS, NUMBER, doc=_REST)
 
 
-def reversed_divide(input: Any, other: Any) -> Any:
+def reversed_divide(input: Any, other: Any) -> Tensor:
     """``input / other`` for a number and a tensor, which is other's reciprocal times input."""
     return multiply(_reciprocal(other), input)
 
@@ -204,7 +204,7 @@ _reciprocal = Pointwise(np.reciprocal, FLOATS, rule=to_float)
 _power = Pointwise(formulas.power, NUMBERS, kernel="pow", takes=NUMBERS)
 
 
-def power_of(input: Any, exponent: Any, out: Out = None) -> Any:
+def power_of(input: Any, exponent: Any, out: Out = None) -> Tensor:
     """``input ** exponent``, broadcast to one shape.
 
     Raises RuntimeError for negative exponents that are numbers, where elements are whole.
@@ -249,7 +249,7 @@ def _to_double(kind: dtype) -> dtype:
 _float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
 
 
-def _power_of_doubles(input: Any, exponent: Any, out: Out) -> Any:
+def _power_of_doubles(input: Any, exponent: Any, out: Out) -> Tensor:
     which = "base given to float_power_" if out is input else "output given to float_power"
     message = f"the {which} has dtype {{1.scalar}} but the operation's result requires dtype Double"
     check_out(out, float64, message=message)
@@ -261,7 +261,7 @@ binary("float_power", _power_of_doubles, *_EXPONENT, doc=_AS_DOUBLES)
 
 
 @op(in_place=True)
-def ldexp(input: Operand, other: Operand, *, out: Out = None) -> Any:
+def ldexp(input: Operand, other: Operand, *, out: Out = None) -> Tensor:
     """``input * 2 ** other``."""
     kind = to_float(result_type(input, other))
     if out is not None and kind.category > out.dtype.category:

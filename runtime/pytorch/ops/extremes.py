@@ -47,7 +47,7 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
         return wrap(quietly.run(reduce, array, None))
 
     @op(name=name)
-    def of_two(input: Tensor, other: Tensor, *, out: Out = None) -> Any:
+    def of_two(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor:
         return both(input, other, out)
 
     @op(name=name)

@@ -293,7 +293,7 @@ def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
 
 
 Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]
-Tensor.as_subclass = _as_subclass  # type: ignore[attr-defined]
+Tensor.as_subclass = _as_subclass  # type: ignore[method-assign, assignment]
 
 
 # -- names of types, and tensors from tensors
@@ -336,4 +336,4 @@ def _new(self: Tensor, *args: Any, **named: Any) -> Tensor:
 
 
 _new.__name__ = "new"
-Tensor.new = _new  # type: ignore[attr-defined]
+Tensor.new = _new  # type: ignore[method-assign, assignment]

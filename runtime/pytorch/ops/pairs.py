@@ -42,7 +42,7 @@ OF_NUMBER_ALONE = "(Number self, Tensor other)"
 
 def binary(
     names: str,
-    function: Callable[..., Any],
+    function: Callable[..., Tensor],
     *forms: str,
     doc: str = "",
     in_place: bool = True,
@@ -50,7 +50,7 @@ def binary(
 ) -> None:
     """Register a function of two operands under its names, by default for two tensors."""
 
-    def compute(first: Any, second: Any, *, out: Out = None) -> Any:
+    def compute(first: Any, second: Any, *, out: Out = None) -> Tensor:
         return function(first, second, out)
 
     name = names.split()[0].removeprefix("special_")
@@ -95,7 +95,7 @@ _heaviside = Pointwise(formulas.heaviside, check=_check_same, kernel="heaviside_
 
 
 @op(in_place=True)
-def heaviside(input: Operand, values: Operand, *, out: Out = None) -> Any:
+def heaviside(input: Operand, values: Operand, *, out: Out = None) -> Tensor:
     """0 for elements below 0, 1 above, the value where they are 0."""
     if out is not None:
         _check_same(input, out)
@@ -205,7 +205,7 @@ _BETWEEN = {
 }
 
 
-def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out) -> Any:
+def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out) -> Tensor:
     kind = result_type(input, *[bound for bound in (low, high) if bound is not None])
     if out is not None:
         _check_result(input, kind, out)
@@ -261,7 +261,7 @@ def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
 @op(name="clamp clip", in_place=True)
 def clamp(
     input: Tensor, min: TensorOrNumber = None, max: TensorOrNumber = None, *, out: Out = None
-) -> Any:
+) -> Tensor:
     """Each element, or the bound that it is beyond; nans stay."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -273,13 +273,13 @@ def clamp(
 
 
 @op(in_place=True)
-def clamp_min(input: Tensor, min: TensorOrNumber, *, out: Out = None) -> Any:
+def clamp_min(input: Tensor, min: TensorOrNumber, *, out: Out = None) -> Tensor:
     """Each element, or the bound where that is larger."""
     return clamp(input, min, None, out=out)
 
 
 @op(in_place=True)
-def clamp_max(input: Tensor, max: TensorOrNumber, *, out: Out = None) -> Any:
+def clamp_max(input: Tensor, max: TensorOrNumber, *, out: Out = None) -> Tensor:
     """Each element, or the bound where that is smaller."""
     return clamp(input, None, max, out=out)
 
@@ -288,7 +288,7 @@ def clamp_max(input: Tensor, max: TensorOrNumber, *, out: Out = None) -> Any:
 
 
 @op(in_place=True)
-def lerp(input: Tensor, end: Tensor, weight: TensorOrNumber, *, out: Out = None) -> Any:
+def lerp(input: Tensor, end: Tensor, weight: TensorOrNumber, *, out: Out = None) -> Tensor:
     """``input + weight * (end - input)``. Raises RuntimeError for elements of several types."""
     if input.dtype is not end.dtype:
         raise RuntimeError(
@@ -320,7 +320,7 @@ def _add_scaled(name: str, sign: str, scaled: Callable[..., Any]) -> None:
     @op(name=name, in_place=True)
     def add_scaled(
         input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Out = None
-    ) -> Any:
+    ) -> Tensor:
         if name == "addcdiv":
             _check_division(tensor1, tensor2)
         reduce(broadcast, [x.sizes for x in (input, tensor1, tensor2)])
@@ -338,7 +338,7 @@ def _add_scaled(name: str, sign: str, scaled: Callable[..., Any]) -> None:
     @op(name + _OLD, in_place=True, hidden=True)
     def old_order(
         input: Tensor, value: Any, tensor1: Tensor, tensor2: Tensor, *, out: Out = None
-    ) -> Any:
+    ) -> Tensor:
         return add_scaled(input, tensor1, tensor2, value=value, out=out)
 
     old_order.__doc__ = f"`{name}` with its arguments in the order of old programs."

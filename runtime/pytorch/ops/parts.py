@@ -151,8 +151,7 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
 @functional
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension: of one size, the last maybe smaller, or of a list of sizes."""
-    found: tuple[Tensor, ...] = tensor.split(split_size_or_sections, dim)  # type: ignore[attr-defined]
-    return found
+    return tensor.split(split_size_or_sections, dim)
 
 
 as_method(_split_method, "split", split.__doc__)

@@ -40,12 +40,12 @@ def unary(
     check: raises an error for a tensor of `out=` that is none for the function and its input.
     """
 
-    def compute(input: Tensor, *, out: Out = None) -> Any:
+    def compute(input: Tensor, *, out: Out = None) -> Tensor:
         if out is not None and check is not None:
             check(names, input, out)
         return function(input, None, out)
 
-    def compute_new(input: Tensor) -> Any:
+    def compute_new(input: Tensor) -> Tensor:
         return function(input)
 
     compute.__doc__ = compute_new.__doc__ = (
@@ -84,7 +84,7 @@ _multiply = Pointwise(np.multiply, wide=True)
 for _name, _factor in (("deg2rad", math.pi / 180), ("rad2deg", 180 / math.pi)):
 
     @op(f"{_name}(Tensor input, *, {OUT})", in_place=True)
-    def convert(input: Tensor, *, factor: float = _factor, out: Out = None) -> Any:
+    def convert(input: Tensor, *, factor: float = _factor, out: Out = None) -> Tensor:
         """An angle in degrees as radians, or the other way round."""
         return _multiply(input, factor, out)
 
@@ -114,7 +114,7 @@ for _names, _ufunc in {
 
 
 @op(name="round special_round", in_place=True)
-def round_to(input: Tensor, *, decimals: int, out: Out = None) -> Any:
+def round_to(input: Tensor, *, decimals: int, out: Out = None) -> Tensor:
     """Each element rounded to so many digits behind the point; before it if there are fewer."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
     rounded = Pointwise(
@@ -184,7 +184,7 @@ def conj(input: Tensor) -> Tensor:
 
 
 @op(in_place=True)
-def conj_physical(input: Tensor, *, out: Out = None) -> Any:
+def conj_physical(input: Tensor, *, out: Out = None) -> Tensor:
     """The tensor itself, since its elements are real numbers."""
     return input if out is None else Pointwise(np.positive)(input, None, out)
 
@@ -237,7 +237,7 @@ unary("signbit", Pointwise(_signbit, result=bool_), in_place=False, check=_truth
 
 
 @op(name="logit special_logit", in_place=True)
-def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Any:
+def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Tensor:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
     compute = Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
     return compute(input, None, out)
@@ -251,7 +251,7 @@ def nan_to_num(
     neginf: float | None = None,
     *,
     out: Out = None,
-) -> Any:
+) -> Tensor:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
     message = "nan_to_num: dtype of out: {1.scalar} should be same as input: {0.scalar}"
     check_out(out, input.dtype, message=message)
@@ -332,7 +332,7 @@ for _names, _compute in (
 
 
 @op(name="polygamma special_polygamma")
-def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
+def polygamma(n: int, input: Tensor, *, out: Out = None) -> Tensor:
     """The n-th derivative of the digamma function."""
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
@@ -348,13 +348,13 @@ def polygamma(n: int, input: Tensor, *, out: Out = None) -> Any:
 
 
 @op("polygamma(Tensor input, int n)", function=False, in_place=True)
-def polygamma_method(input: Tensor, n: int, *, out: Out = None) -> Any:
+def polygamma_method(input: Tensor, n: int, *, out: Out = None) -> Tensor:
     """The n-th derivative of the digamma function."""
     return polygamma(n, input, out=out)
 
 
 @op(name="mvlgamma special_multigammaln", in_place=True)
-def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Any:
+def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension p."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")

@@ -185,7 +185,7 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     return view(input, (*old[:dim], *full, *old[dim + 1 :]))
 
 
-_unflatten: Any = Tensor.unflatten  # type: ignore[attr-defined]
+_unflatten: Any = Tensor.unflatten
 
 
 def _unflatten_method(self: Tensor, dim: int, sizes: Any) -> Tensor:
@@ -362,4 +362,4 @@ def _write_data(self: Tensor, value: Any) -> None:
     self.become(value)
 
 
-Tensor.data = property(detach, _write_data)  # type: ignore[attr-defined]
+Tensor.data = property(detach, _write_data)  # type: ignore[method-assign, assignment]

@@ -92,6 +92,11 @@ def storage_over(array: Array, owner: Any = None) -> Storage:
     return storage_type(array.dtype)(flat, owner)
 
 
+if TYPE_CHECKING:  # what `calls/table.py` adds
+    from runtime.pytorch.tensors.methods import Methods as _Methods
+else:
+    _Methods = object
+
 _new = object.__new__
 _asarray, _ndarray = np.asarray, np.ndarray
 
@@ -104,7 +109,7 @@ class _TensorClass(type):
         return "th_shell"
 
 
-class Tensor(metaclass=_TensorClass):
+class Tensor(_Methods, metaclass=_TensorClass):
     """Elements of one type, in the order of their indices.
 
     array: numpy's array of the elements, which shares their memory.

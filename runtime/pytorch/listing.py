@@ -1,0 +1,193 @@
+"""Writes the types of the module, as checkers of types read them, from the rows and signatures.
+
+    python -m runtime.pytorch.listing
+
+They stand in stubs, since functions and methods are made while the module is loaded. Signatures
+that messages do not list are not told, nor are numpy's names of parameters.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from runtime.pytorch import special
+from runtime.pytorch.base.results import FIELDS
+from runtime.pytorch.calls.schema import Parameter
+from runtime.pytorch.calls.table import FUNCTIONS, Row, operation
+from runtime.pytorch.names import NAMES
+from runtime.pytorch.ops.creation import ones
+from runtime.pytorch.ops.legacy import TypedTensor
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+
+_TOP = Path(__file__).parent
+
+# The module has names such as float and dtype: so types have others.
+_HEAD = """\
+# Written by runtime/pytorch/listing.py.
+# mypy: disable-error-code="overload-overlap, overload-cannot-match, override, misc"
+from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from numpy import ndarray
+
+from runtime.pytorch import return_types
+from runtime.pytorch.base.dtypes import (
+    dtype as _dtype, layout as _layout, memory_format as _memory_format
+)
+from runtime.pytorch.base.shapes import Size as _Size
+from runtime.pytorch.calls.device import device as _device
+from runtime.pytorch.classes.generator import Generator as _Generator
+from runtime.pytorch.classes.storages import (
+    TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
+)
+from runtime.pytorch.tensors.tensor import Tensor as Tensor
+
+"""
+
+#: What signatures call types.
+_KINDS = {
+    "Tensor": "Tensor",
+    "Number": "_float",
+    "tuple of ints": "Sequence[_int]",
+    "tuple of floats": "Sequence[_float]",
+    "tuple of Scalars": "Sequence[_float]",
+    "tuple of Tensors": "Sequence[Tensor]",
+    "torch.device": "_device | _str | _int",
+    **{kind: f"_{kind}" for kind in ("int", "bool", "float", "str")},
+    **{f"torch.{kind}": f"_{kind}" for kind in ("dtype", "layout", "memory_format", "Generator")},
+}
+#: What implementations call the types of results.
+_RESULTS = {
+    "Array": "ndarray[Any, Any]",
+    "Shape": "tuple[_int, ...]",
+    "Tensors": "tuple[Tensor, ...]",
+    **{name: f"_{name}" for name in ("int", "bool", "float", "str", "complex")},
+    **{n: f"_{n}" for n in ("Size", "Generator", "dtype", "device", "layout", "memory_format")},
+    **{name: name for name in ("Tensor", "tuple[Tensor, ...]", "None", "Iterator[Tensor]")},
+    **{name: name for name in ("TypedStorage", "UntypedStorage")},
+}
+_CONVERSIONS = {f"__{name}__": f"_{name}" for name in ("int", "float", "complex")}
+
+
+def stubs() -> dict[Path, str]:
+    """The texts of all stubs, by their files."""
+    named = [name for name in NAMES if name in FUNCTIONS]
+    parts = {prefix: _in_submodule(f"{prefix}_") for prefix in ("linalg", "special")}
+    parts["special"] |= {name: name for name in vars(special)["SHARED"]}
+    return {
+        _TOP / "__init__.pyi": _HEAD + _lines(_others()) + _functions({n: n for n in named}),
+        **{_TOP / f"{part}.pyi": _HEAD + _functions(names) for part, names in parts.items()},
+        _TOP / "return_types.pyi": _HEAD + _lines(_result_classes()),
+        _TOP / "tensors" / "methods.pyi": _HEAD + "class Methods:\n" + _lines(_members(), 4),
+    }
+
+
+def _lines(lines: Iterable[str], margin: int = 0) -> str:
+    return "".join(f"{' ' * margin}{line}\n" for line in lines)
+
+
+def _in_submodule(prefix: str) -> dict[str, str]:
+    return {name.removeprefix(prefix): name for name in FUNCTIONS if name.startswith(prefix)}
+
+
+def _functions(names: dict[str, str]) -> str:
+    """The functions of a module: of each its name there, and in the table."""
+    return _lines(line for name, full in names.items() for line in _overloads(name, full))
+
+
+def _others() -> Iterator[str]:
+    """The names of the module that are no functions of the table."""
+    for name, value in NAMES.items():
+        if isinstance(value, ModuleType):
+            yield f"from runtime.pytorch import {name} as {name}"
+        elif name in _RESULTS and isinstance(value, type):
+            if name != _RESULTS[name]:
+                yield f"{name} = {_RESULTS[name]}"
+        elif isinstance(value, type):
+            yield f"{name}: {'type[Tensor]' if issubclass(value, TypedTensor) else 'Any'}"
+        elif callable(value) and name not in FUNCTIONS:
+            yield f"def {name}(*args: Any, **named: Any) -> {_result_of(value)}: ..."
+        elif not callable(value):
+            yield f"{name}: {_RESULTS.get(type(value).__name__, 'Any')}"
+
+
+def _result_classes() -> Iterator[str]:
+    yield "from typing import NamedTuple"
+    for name, fields in FIELDS.items():
+        yield f"class {name}(NamedTuple):"
+        yield from (f"    {field}: Tensor" for field in fields)
+
+
+def _members() -> Iterator[str]:
+    """The members of tensors that are not written in their class."""
+    sample = ones((2, 2))
+    for name, member in vars(Tensor).items():
+        function = member.fget if isinstance(member, property) else member
+        if not callable(function) or function.__module__ == wrap.__module__:
+            continue
+        if operation(f"Tensor.{name}"):
+            yield from _overloads(name, f"Tensor.{name}")
+            continue
+        result = _CONVERSIONS.get(name) or _result_of(function)
+        if isinstance(member, property):
+            if result == "Any":
+                result = _RESULTS.get(type(getattr(sample, name)).__name__, "Any")
+            yield from ("@property", f"def {name}(self) -> {result}: ...")
+        else:
+            if result == "Any" and name.startswith("__"):
+                result = "Tensor"  # of operators
+            yield f"def {name}(self, *args: Any, **named: Any) -> {result}: ..."
+
+
+def _result_of(function: Callable[..., Any], name: str = "") -> str:
+    """The type of what a function returns, whose named results are those of a name."""
+    told = getattr(inspect.unwrap(function), "__annotations__", {}).get("return", "Any")
+    found = _RESULTS.get(str(told), "Any")
+    return f"return_types.{name}" if found == "Any" and name in FIELDS else found
+
+
+def _overloads(name: str, full: str) -> Iterator[str]:
+    rows = [row for row in operation(full) if not row.hidden]
+    if not rows:
+        yield f"def {name}(*args: Any, **named: Any) -> {_result_of(FUNCTIONS[full])}: ..."
+    found = [line for row in rows for line in _signatures(row)]
+    for parameters, result in found:
+        if len(found) > 1:
+            yield "@overload"
+        yield f"def {name}({', '.join(parameters)}) -> {result}: ..."
+
+
+def _signatures(row: Row) -> Iterator[tuple[list[str], str]]:
+    schema = row.schema
+    result = "Tensor" if row.in_place else _result_of(row.implementation, schema.name)
+    own = ["self"] if row.is_method else []
+    by_name = [_parameter(p, row.numbers) for p in schema.parameters if p.keyword_only]
+    behind = ["*", *by_name] if by_name else []
+    yield [*own, *_positional(schema.positional, row.numbers), *behind], result
+    if schema.takes_ints_apart:
+        yield [*own, f"*{schema.positional[0].python_name}: _int", *by_name], result
+
+
+def _positional(parameters: Iterable[Parameter], numbers: bool) -> Iterator[str]:
+    """Parameters in front of one that has to be given have to be given, too."""
+    shown = [_parameter(p, numbers) for p in parameters]
+    last = max((i for i, text in enumerate(shown) if "=" not in text), default=-1)
+    yield from (text.partition(" =")[0] if i < last else text for i, text in enumerate(shown))
+
+
+def _parameter(parameter: Parameter, numbers: bool) -> str:
+    kind = _KINDS.get(parameter.kind, "Any")
+    if numbers and parameter.kind == "Tensor":
+        kind = "Tensor | _float"
+    kind += " | _int" * parameter.single + " | None" * parameter.nullable
+    return f"{parameter.python_name}: {kind}{'' if parameter.default is None else ' = ...'}"
+
+
+if __name__ == "__main__":
+    for path, text in stubs().items():
+        path.write_text(text)
