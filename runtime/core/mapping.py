@@ -64,6 +64,13 @@ def map_file(
     return cls(np.frombuffer(memory, cls.dtype.numpy, count), owner=memory)
 
 
+def map_privately(descriptor: int) -> mmap.mmap:
+    """A whole file in memory; what is changed there does not reach the file. Raises OSError."""
+    memory = mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY)
+    _count_mapping(memory, descriptor)
+    return memory
+
+
 def is_mapped(descriptor: int) -> bool:
     """Whether a storage maps an open file.
 

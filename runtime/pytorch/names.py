@@ -26,6 +26,8 @@ from runtime.pytorch.calls.device import device, get_default_device, set_default
 from runtime.pytorch.calls.table import FUNCTIONS, document
 from runtime.pytorch.classes.limits import finfo, iinfo
 from runtime.pytorch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
+from runtime.pytorch.files.loading import load
+from runtime.pytorch.files.saving import save
 from runtime.pytorch.ops import attributes
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
 from runtime.pytorch.tensors.sharing import threads
@@ -81,6 +83,8 @@ SETTINGS = (
     are_deterministic_algorithms_enabled,
     get_num_threads,
     is_storage,
+    load,
+    save,
     set_flush_denormal,
     set_num_threads,
     typename,

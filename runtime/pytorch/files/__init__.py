@@ -1,0 +1,1 @@
+"""Files of PyTorch: what torch.save writes and torch.load reads."""

@@ -1,0 +1,153 @@
+"""torch.load: reads what PyTorch of any version has saved, tensors and plain containers alone.
+
+The storages of zip files are read or mapped here; `old_files.py` has what older versions wrote.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pickle import UnpicklingError
+from typing import IO, Any
+
+import numpy as np
+
+from runtime.core.errors import TorchError
+from runtime.core.mapping import map_privately
+from runtime.core.storage import Storage
+from runtime.pytorch.calls.messages import no_memory
+from runtime.pytorch.classes.storages import TypedStorage
+from runtime.pytorch.files.archive import Archive
+from runtime.pytorch.files.old_files import load_old
+from runtime.pytorch.files.storing import Place, checked, fill, new_storage, placed, placing, text
+from runtime.pytorch.files.unpickling import Unpickler, told_as_pytorch_does
+from runtime.pytorch.tensors.tensor import Tensor, storage_type, wrap
+
+_ZIP = b"PK\x03\x04"
+
+
+def load(
+    f: str | os.PathLike[str] | IO[bytes],
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = True,
+    mmap: bool | None = None,
+    encoding: str = "utf-8",
+) -> Any:
+    """Read the object of a file that PyTorch, or `save`, has written; no code of the file runs.
+
+    f: a path, or a binary file object. map_location: where storages are to be that were on other
+    devices: 'cpu', or by their names, or by a function of a storage and its device's name. mmap:
+    storages are mapped, and read when they are used; changes do not reach the file, which must be
+    one of `save` or of PyTorch since 1.6, named by its path. encoding: of texts of Python 2.
+
+    A path that ends in .safetensors is read by the library safetensors.
+    Raises UnpicklingError for what is no tensor or plain container, and for a damaged file;
+    RuntimeError for other files; OSError; EOFError.
+    """
+    if weights_only is False:
+        raise NotImplementedError(
+            "weights_only=False is not provided here: no code of a file runs. Leave it out, if the "
+            "file has tensors and plain containers alone"
+        )
+    if pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    is_path = isinstance(f, (str, os.PathLike))
+    if mmap and not is_path:
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    place = placing(map_location)
+    try:
+        if not is_path:
+            return _load(_seekable(f), place, False, encoding)
+        path = os.fspath(f)  # type: ignore[arg-type]
+        if path.endswith(".safetensors"):
+            return _load_safetensors(path)
+        with open(path, "rb") as file:
+            return _load(file, place, bool(mmap), encoding)
+    except (MemoryError, TorchError) as error:
+        raise no_memory(error) from None
+
+
+def _seekable(file: Any) -> Any:
+    for name in ("seek", "tell"):
+        if not hasattr(file, name):
+            raise AttributeError(
+                f"'{type(file).__name__}' object has no attribute '{name}'. You can only "
+                "torch.load from a file that is seekable. Please pre-load the data into a buffer "
+                "like io.BytesIO and try to load from it instead."
+            )
+    return file
+
+
+def _load(file: IO[bytes], place: Place, mmap: bool, encoding: str) -> Any:
+    start = file.tell()
+    is_zip = file.read(len(_ZIP)) == _ZIP
+    file.seek(start)
+    if is_zip:
+        found = _ZipFile(file, place, mmap)
+        with told_as_pytorch_does():
+            return found.load(encoding)
+    if mmap:
+        raise RuntimeError(
+            "mmap can only be used with files saved with "
+            "`torch.save(_use_new_zipfile_serialization=True), please torch.save your checkpoint "
+            "with this option in order to use mmap."
+        )
+    with told_as_pytorch_does():
+        return load_old(file, place, encoding)
+
+
+class _ZipFile:
+    """The storages of a zip file that is being read."""
+
+    def __init__(self, file: IO[bytes], place: Place, mmap: bool) -> None:
+        self._file = file
+        self._archive = Archive(file)
+        if "constants.pkl" in self._archive:
+            raise RuntimeError(
+                "Cannot use ``weights_only=True`` with TorchScript archives passed "
+                "to ``torch.load``."
+            )
+        self._place = place
+        order = self._archive.read("byteorder") if "byteorder" in self._archive else b"little"
+        self._swap = order.decode("latin-1") != sys.byteorder
+        self._memory = map_privately(file.fileno()) if mmap else None
+        self._storages: dict[str, TypedStorage] = {}
+
+    def load(self, encoding: str) -> Any:
+        pickled = io.BytesIO(self._archive.read("data.pkl"))
+        return Unpickler(pickled, encoding, self._storage).load()
+
+    def _storage(self, pid: Any) -> TypedStorage:
+        if type(pid) is not tuple or len(pid) != 5 or text(pid[0]) != "storage":
+            raise UnpicklingError(f"Only persistent_load of storage is allowed, but got {pid!r}")
+        _, kind, key, location, count = pid
+        found = self._storages.get(text(key))
+        if found is None:
+            storage = self._read(kind, text(key), count)
+            found = placed(storage, kind.elements, text(location), self._place)
+            self._storages[text(key)] = found
+        return found
+
+    def _read(self, kind: Any, key: str, count: Any) -> Storage:
+        start, size = self._archive.place(f"data/{key}")
+        kind = checked(kind, count, size)
+        if self._memory is not None and not start % kind.itemsize:
+            data = np.frombuffer(self._memory, kind.numpy, count, start)
+            storage = storage_type(kind.numpy)(data, self._memory)
+        else:
+            storage = new_storage(kind, count)
+            self._file.seek(start)
+            fill(self._file, storage.data)
+        if self._swap:
+            storage.data.byteswap(inplace=True)
+        return storage
+
+
+def _load_safetensors(path: str) -> dict[str, Tensor]:
+    """The tensors of a file of safetensors."""
+    from safetensors.numpy import load_file
+
+    return {name: wrap(array) for name, array in load_file(path).items()}

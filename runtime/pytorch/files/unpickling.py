@@ -1,0 +1,199 @@
+"""Reads pickles of tensors and plain containers. No code of a file's choice runs.
+
+A name in a pickle leads to what is listed here, or is an error. What is called is one of these
+makers; a pickle cannot set attributes of any object but its own ordered dictionaries and tensors.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import index
+from pickle import UnpicklingError
+from typing import IO, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from runtime.pytorch.base.dtypes import ALIASES, DTYPES, dtype, strided, uint8
+from runtime.pytorch.base.shapes import Size
+from runtime.pytorch.calls.device import device
+from runtime.pytorch.classes.storages import TypedStorage
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+
+DAMAGED = "the file is incomplete, or was damaged"
+#: What Python raises where a pickle is not what was written.
+_ODD = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError),
+    *(RecursionError, struct.error),
+)
+
+
+@contextmanager
+def told_as_pytorch_does() -> Iterator[None]:
+    """Turn what a damaged file makes Python raise into UnpicklingError and EOFError."""
+    try:
+        yield
+    except UnpicklingError as error:
+        raise UnpicklingError(f"Weights only load failed. {error}") from None
+    except EOFError:
+        raise EOFError("Ran out of input") from None
+    except _ODD as error:
+        raise UnpicklingError(f"Weights only load failed. {DAMAGED}: {error}") from error
+
+
+class _Maker(NamedTuple):
+    """What a pickle may call."""
+
+    make: Callable[..., Any]
+
+
+class StorageKind(NamedTuple):
+    """The class of a storage, as a pickle names it."""
+
+    elements: dtype
+
+
+def _is_shape(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    return len(sizes) == len(strides) and min((0, *sizes, *strides)) == 0
+
+
+def _view(storage: Any, kind: Any, offset: Any, size: Any, stride: Any) -> Tensor:
+    """A tensor; offset and strides count elements."""
+    sizes, strides = tuple(map(index, size)), tuple(map(index, stride))
+    if type(storage) is not TypedStorage or type(kind) is not dtype:
+        raise UnpicklingError(f"a tensor needs a storage and a type, not {storage!r} and {kind!r}")
+    if not _is_shape(sizes, strides):
+        raise UnpicklingError(f"a tensor has the sizes {sizes} and the strides {strides}")
+    width = kind.itemsize
+    tensor = wrap(np.empty(0, kind.numpy))
+    steps = tuple([step * width for step in strides])
+    tensor.set_view(storage.object, index(offset) * width, sizes, steps)
+    return tensor
+
+
+def rebuild_tensor(storage: Any, offset: Any, size: Any, stride: Any, *_: Any) -> Tensor:
+    """A tensor of a storage; offset and strides count elements. Raises UnpicklingError."""
+    return _view(storage, getattr(storage, "dtype", None), offset, size, stride)
+
+
+def _rebuild_typed(
+    storage: Any, offset: Any, size: Any, stride: Any, _: Any, __: Any, kind: Any, *___: Any
+) -> Tensor:
+    return _view(storage, kind, offset, size, stride)
+
+
+def _rebuild_with_attributes(maker: Any, _: Any, args: Any, state: Any) -> Any:
+    made = _called(maker, args)
+    if type(made) is not Tensor or type(state) is not dict:
+        raise UnpicklingError("only tensors have attributes")
+    vars(made).update(state)
+    return made
+
+
+def _called(maker: Any, args: Any) -> Any:
+    if type(maker) is not _Maker:
+        raise UnpicklingError(f"Trying to call reduce for unrecognized function {maker!r}")
+    return maker.make(*args)
+
+
+def _layout(name: str) -> Any:
+    if name != repr(strided):
+        raise NotImplementedError(f"sparse tensors are not provided here (layout {name})")
+    return strided
+
+
+#: What pickles may call, by name.
+_CALLED: dict[str, Callable[..., Any]] = {
+    "__builtin__.bytearray": bytearray,
+    "__builtin__.complex": complex,
+    "__builtin__.set": set,
+    "_codecs.encode": lambda text, encoding: text.encode(encoding),
+    "collections.Counter": Counter,
+    "collections.OrderedDict": OrderedDict,
+    "torch.Size": Size,
+    "torch._tensor._rebuild_from_type_v2": _rebuild_with_attributes,
+    "torch._utils._rebuild_parameter": lambda data, *_: data,
+    "torch._utils._rebuild_parameter_with_state": lambda data, *_: data,
+    "torch._utils._rebuild_tensor": rebuild_tensor,
+    "torch._utils._rebuild_tensor_v2": rebuild_tensor,
+    "torch._utils._rebuild_tensor_v3": _rebuild_typed,
+    "torch.device": device,
+    "torch.serialization._get_layout": _layout,
+}
+#: All that pickles may name.
+_NAMED: dict[str, Any] = {
+    **{name: _Maker(make) for name, make in _CALLED.items()},
+    **{f"torch.{kind.name}": kind for kind in DTYPES},
+    **{
+        f"{module}.{kind.scalar}Storage": StorageKind(kind)
+        for module in ("torch", "torch.cuda")
+        for kind in DTYPES
+    },
+    "torch.storage.UntypedStorage": StorageKind(uint8),
+    **{name: name for name in ("torch.Tensor", "torch.nn.parameter.Parameter")},
+    **{f"torch.{kind.scalar}Tensor": kind.scalar for kind in DTYPES},
+}
+_NAMED |= {f"torch.{alias}": _NAMED[f"torch.{name}"] for alias, name in ALIASES.items()}
+
+
+class Unpickler(pickle._Unpickler):
+    """Reads a pickle. load_storage: gives the storage of what stands for one in the pickle."""
+
+    stack: list[Any]
+
+    def __init__(
+        self, file: IO[bytes], encoding: str, load_storage: Callable[[Any], Any] | None = None
+    ) -> None:
+        super().__init__(file, encoding=encoding)
+        self._load_storage = load_storage
+
+    def find_class(self, module_name: str, global_name: str) -> Any:
+        """What a name leads to."""
+        module = "__builtin__" if module_name == "builtins" else module_name
+        found = _NAMED.get(f"{module}.{global_name}")
+        if found is None:
+            raise _not_allowed(f"{module_name}.{global_name}")
+        return found
+
+    def persistent_load(self, pid: Any) -> Any:
+        """The storage that something stands for."""
+        if self._load_storage is None:
+            raise UnpicklingError("unsupported persistent id encountered")
+        return self._load_storage(pid)
+
+    def load_reduce(self) -> None:
+        """Call a maker."""
+        args = self.stack.pop()
+        self.stack[-1] = _called(self.stack[-1], args)
+
+    def load_build(self) -> None:
+        """Give an ordered dictionary its attributes."""
+        state, made = self.stack.pop(), self.stack[-1]
+        if type(made) is not OrderedDict:
+            raise UnpicklingError(
+                f"Can only build Tensor, Parameter, OrderedDict or types allowlisted via "
+                f"`add_safe_globals`, but got {type(made)}"
+            )
+        vars(made).update(state)
+
+    def refuse(self) -> None:
+        """Raise UnpicklingError for what the pickle asks for."""
+        raise UnpicklingError("the pickle makes objects of classes, or names what it may not")
+
+    dispatch: ClassVar[dict[int, Callable[..., None]]] = {**pickle._Unpickler.dispatch}
+    dispatch[pickle.REDUCE[0]] = load_reduce
+    dispatch[pickle.BUILD[0]] = load_build
+    for _code in ("INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "EXT1", "EXT2", "EXT4", "NEXT_BUFFER"):
+        dispatch[getattr(pickle, _code)[0]] = refuse
+
+
+def _not_allowed(name: str) -> UnpicklingError:
+    name = name.removeprefix("builtins.").removeprefix("__builtin__.")
+    return UnpicklingError(
+        f"Unsupported global: GLOBAL {name} was not an allowed global by default. Of what a file "
+        f"names, only tensors and plain containers are made here: let PyTorch read the file, and "
+        f"save the tensors of it, as a state_dict() for example."
+    )

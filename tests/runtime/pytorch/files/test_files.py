@@ -1,0 +1,438 @@
+"""torch.save and torch.load: files of PyTorch, those of old versions, and damaged ones."""
+
+from __future__ import annotations
+
+import collections
+import io
+import os
+import pickle
+import pickletools
+import random
+import struct
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime.pytorch as torch
+from runtime.pytorch.files.pickling import Pickler
+from tests.runtime.pytorch.files.written import FILES, told, value
+
+pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+
+
+def written(obj: Any, **options: Any) -> io.BytesIO:
+    file = io.BytesIO()
+    torch.save(obj, file, **options)
+    file.seek(0)
+    return file
+
+
+@pytest.mark.parametrize("name", ["zip", "legacy"])
+def test_files_of_pytorch_are_read(name: str) -> None:
+    found = torch.load(FILES / f"{name}.pt")
+    assert told(found) == told(value(torch))
+    found["x"][1, 2] = 77
+    assert found["transposed"][2, 1] == found["row"][2] == found["part"][1, 1] == 77
+    assert found["same"] is found["x"]
+
+
+@pytest.mark.parametrize("protocol", [2, 4])
+def test_what_is_saved_is_loaded(protocol: int) -> None:
+    file = written(value(torch), pickle_protocol=protocol)
+    assert told(torch.load(file)) == told(value(torch))
+
+
+def test_a_mapped_file_is_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "x.pt"
+    torch.save(value(torch), path)
+    before = path.read_bytes()
+    found = torch.load(path, mmap=True)
+    assert told(found) == told(value(torch))
+    found["x"].fill_(7)
+    assert found["row"].tolist() == [7] * 4
+    torch.save([], path)  # a new file: the mapped one stays
+    assert found["kinds"]["int64"].tolist() == [0, 1]
+    assert torch.load(path) == [] and path.read_bytes() != before
+
+
+def test_pytorch_reads_what_is_saved(tmp_path: Path) -> None:
+    real = pytest.importorskip("torch")
+    path = tmp_path / "x.pt"
+    torch.save(value(torch), path)
+    for options in ({}, {"mmap": True}):
+        assert told(real.load(path, **options)) == told(value(real))
+    views = real.load(path)
+    views["x"][1, 2] = 77
+    assert views["transposed"][2, 1] == views["row"][2] == 77
+    real.save(value(real), path)
+    assert told(torch.load(path)) == told(value(torch))
+
+
+def test_the_elements_of_files_are_aligned() -> None:
+    file = written([torch.ones(3), torch.ones(5)])
+    data = file.getvalue()
+    with zipfile.ZipFile(file) as archive:
+        assert archive.namelist() == [
+            f"archive/{name}" for name in ("data.pkl", "byteorder", "data/0", "data/1", "version")
+        ]
+        assert archive.testzip() is None
+    assert data.index(np.ones(3, "f4").tobytes()) % 64 == 0
+
+
+def test_elements_of_the_other_byte_order() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(written(torch.tensor([1, 2]))) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            data = np.frombuffer(data, ">i8").astype("<i8").tobytes() if "/data/" in name else data
+            new.writestr(name, b"big" if name.endswith("byteorder") else data)
+    file.seek(0)
+    assert torch.load(file).tolist() == [1, 2]
+
+
+def test_parameters_are_tensors() -> None:
+    weight, state = torch.load(FILES / "parameter.pt")
+    assert (weight.shape, type(weight)) == ((1, 1), torch.Tensor)
+    assert list(state) == ["weight", "bias"]
+    assert state["weight"].untyped_storage() is weight.untyped_storage()
+
+
+def test_storages_and_results() -> None:
+    x = torch.arange(3)
+    storage, tensor = torch.load(written([x.storage(), x]))
+    storage[0] = 9
+    assert tensor.tolist() == [9, 1, 2]
+    names = names_in(written(torch.max(x, 0)))
+    assert "torch.return_types max" in names
+
+
+def names_in(file: io.BytesIO) -> list[str]:
+    data = zipfile.ZipFile(file).read("archive/data.pkl")
+    return [str(arg) for code, arg, _ in pickletools.genops(data) if code.name == "GLOBAL"]
+
+
+# -- old files
+
+#: With what legacy files begin, and the persistent id of a storage up to its size.
+HEAD = [pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {})]
+STORAGE = b"".join(
+    [
+        b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\n",
+        b"X\x01\x00\x00\x00aX\x03\x00\x00\x00cpu",
+    ]
+)
+
+
+class _Numbered:
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _tar(pickled: bytes) -> io.BytesIO:
+    """An archive as PyTorch wrote before 0.1.9: a storage and a view, two tensors."""
+
+    class Numbering(Pickler):
+        def persistent_id(self, obj: Any) -> Any:
+            return obj.number if isinstance(obj, _Numbered) else None
+
+    def of(*parts: Any) -> bytes:
+        file = io.BytesIO()
+        for part in parts:
+            if isinstance(part, bytes):
+                file.write(part)
+            else:
+                Numbering(file).dump(part)
+        return file.getvalue()
+
+    storage = b"\x80\x02(K\x01X\x03\x00\x00\x00cpuctorch\nFloatStorage\nt."
+    first = b"\x80\x02(K\x0aK\x01ctorch\nFloatTensor\nt." + struct.pack(
+        "<ii5q", 2, 0, 2, 3, 3, 1, 0
+    )
+    second = b"\x80\x02(K\x0bK\x02ctorch\nFloatTensor\nt." + struct.pack("<ii3q", 1, 0, 3, 1, 0)
+    elements = struct.pack("<q6f", 6, *range(6))
+    files = {
+        "storages": of(1, storage, elements, [(2, 1, 2, 3)]),
+        "tensors": of(2, first, second),
+        "pickle": pickled or of({"a": _Numbered(10), "b": [_Numbered(11), 1]}),
+    }
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:") as tar:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    out.seek(0)
+    return out
+
+
+def test_archives_of_tar_are_read() -> None:
+    found = torch.load(_tar(b""))
+    assert found["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert found["b"][0].tolist() == [2, 3, 4]
+    found["b"][0][0] = 7
+    assert found["a"][0, 2] == 7
+
+
+def test_a_real_pytorch_reads_that_archive() -> None:
+    real = pytest.importorskip("torch")
+    found = real.load(_real_file(_tar(b"")), weights_only=False)
+    assert found["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def _real_file(data: io.BytesIO) -> Any:
+    import tempfile
+
+    file = tempfile.NamedTemporaryFile(suffix=".tar")  # noqa: SIM115
+    file.write(data.getvalue())
+    file.seek(0)
+    return file
+
+
+def test_storages_that_view_others_are_read() -> None:
+    view = STORAGE + b"K\x03X\x01\x00\x00\x00vK\x01K\x02\x87tQ"
+    tensor = b"\x80\x02ctorch._utils\n_rebuild_tensor\n(" + view + b"K\x00K\x02\x85K\x01\x85tR."
+    elements = struct.pack("<q3f", 3, 1, 2, 3)
+    found = torch.load(io.BytesIO(b"".join([*HEAD, tensor, pickle.dumps(["a"], 2), elements])))
+    assert found.tolist() == [2, 3]
+
+
+# -- devices
+
+
+CUDA = (
+    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If "
+    "you are running on a CPU-only machine, please use torch.load with "
+    "map_location=torch.device('cpu') to map your storages to the CPU."
+)
+
+
+def test_storages_of_other_devices_are_mapped() -> None:
+    file = io.BytesIO(written(torch.ones(2)).getvalue().replace(b"\3\0\0\0cpu", b"\3\0\0\0gpu"))
+    told = (
+        "don't know how to restore data location of torch.storage.UntypedStorage (tagged with gpu)"
+    )
+    with pytest.raises(RuntimeError) as error:
+        torch.load(file)
+    assert str(error.value) == told
+    asked: list[Any] = []
+    ways = ["cpu", b"cpu", torch.device("cpu"), {"gpu": "cpu"}, lambda s, at: asked.append(at) or s]
+    for way in ways:
+        file.seek(0)
+        assert torch.load(file, way).tolist() == [1, 1]
+    assert asked == ["gpu"]
+    file.seek(0)
+    with pytest.raises(RuntimeError) as error:
+        torch.load(file, "cuda:0")
+    assert str(error.value) == CUDA
+
+
+# -- what is refused
+
+
+NOT_ALLOWED = (
+    "Weights only load failed. Unsupported global: GLOBAL {} was not an allowed global by default. "
+    "Of what a file names, only tensors and plain containers are made here: let PyTorch read the "
+    "file, and save the tensors of it, as a state_dict() for example."
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        (
+            "module",
+            pickle.UnpicklingError,
+            NOT_ALLOWED.format("torch.nn.modules.linear.Linear"),
+        ),
+        (
+            "sparse",
+            pickle.UnpicklingError,
+            NOT_ALLOWED.format("torch._utils._rebuild_sparse_tensor"),
+        ),
+        ("bfloat16", NotImplementedError, "torch.bfloat16 tensors are not provided here"),
+        (
+            "script",
+            RuntimeError,
+            "Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``.",
+        ),
+    ],
+)
+def test_files_that_are_refused(name: str, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as error:
+        torch.load(FILES / f"{name}.pt")
+    assert str(error.value) == message
+
+
+class _Runs:
+    def __init__(self, made: Any) -> None:
+        self.made = made
+
+    def __reduce__(self) -> Any:
+        return self.made
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        ((os.getpid, ()), "posix.getpid"),
+        ((frozenset, ([1],)), "frozenset"),
+        ((eval, ("1",)), "eval"),
+    ],
+)
+def test_no_code_runs(made: Any, name: str) -> None:
+    with pytest.raises(pickle.UnpicklingError) as error:
+        torch.load(written(_Runs(made)))
+    assert str(error.value) == NOT_ALLOWED.format(name)
+
+
+@pytest.mark.parametrize(
+    ("pickled", "message"),
+    [
+        (
+            b"ctorch\nfloat32\n}X\x04\x00\x00\x00nameK\x01sb.",  # sets attributes of a type
+            "Can only build Tensor, Parameter, OrderedDict or types allowlisted via "
+            "`add_safe_globals`, but got <class 'torch.dtype'>",
+        ),
+        (
+            b"ctorch\nfloat32\n(tR.",
+            "Trying to call reduce for unrecognized function torch.float32",
+        ),
+        (b"ctorch\nSize\n)\x81.", "the pickle makes objects of classes, or names what it may not"),
+        (b"K\x01Q.", "Only persistent_load of storage is allowed, but got 1"),
+        (b"(.", "the file is incomplete, or was damaged: pop from empty list"),
+    ],
+)
+def test_pickles_that_are_refused(pickled: bytes, message: str) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("x/data.pkl", b"\x80\x02" + pickled)
+    file.seek(0)
+    with pytest.raises(pickle.UnpicklingError) as error:
+        torch.load(file)
+    assert str(error.value) == f"Weights only load failed. {message}"
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (
+            lambda: torch.load(io.BytesIO(), weights_only=False),
+            NotImplementedError,
+            "weights_only=False is not provided here: no code of a file runs. Leave it out, if the "
+            "file has tensors and plain containers alone",
+        ),
+        (
+            lambda: torch.load(io.BytesIO(), pickle_module=pickle),
+            RuntimeError,
+            "Can not safely load weights when explicit pickle_module is specified",
+        ),
+        (
+            lambda: torch.load(io.BytesIO(), mmap=True),
+            ValueError,
+            "f must be a file path in order to use the mmap argument",
+        ),
+        (
+            lambda: torch.load(FILES / "legacy.pt", mmap=True),
+            RuntimeError,
+            "mmap can only be used with files saved with "
+            "`torch.save(_use_new_zipfile_serialization=True), please torch.save your checkpoint "
+            "with this option in order to use mmap.",
+        ),
+        (
+            lambda: torch.load(3),
+            AttributeError,
+            "'int' object has no attribute 'seek'. You can only torch.load from a file that is "
+            "seekable. Please pre-load the data into a buffer like io.BytesIO and try to load from "
+            "it instead.",
+        ),
+        (lambda: torch.load(io.BytesIO()), EOFError, "Ran out of input"),
+        (
+            lambda: torch.load(io.BytesIO(b"nothing of PyTorch's")),
+            RuntimeError,
+            "Invalid magic number; corrupt file?",
+        ),
+        (
+            lambda: torch.load(io.BytesIO(b"PK\3\4")),
+            RuntimeError,
+            "PytorchStreamReader failed reading zip archive: failed finding central directory",
+        ),
+        (
+            lambda: torch.save(1, 3),
+            AttributeError,
+            "expected 'f' to be string, path, or a file-like object with a 'write' attribute",
+        ),
+        (
+            lambda: torch.save(1, io.BytesIO(), object()),
+            NotImplementedError,
+            "torch.save writes with Python's pickle alone: leave pickle_module out",
+        ),
+        (
+            lambda: torch.save(torch.Generator(), io.BytesIO()),
+            pickle.PicklingError,
+            "of torch's objects torch.save takes tensors, storages, sizes, types, layouts and "
+            "devices alone",
+        ),
+        (
+            lambda: written([x := torch.ones(2), x.view(torch.int32)]),
+            RuntimeError,
+            "Cannot save multiple tensors or storages that view the same data as different types",
+        ),
+    ],
+)
+def test_errors(call: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as error:
+        call()
+    assert str(error.value) == message
+
+
+def test_safetensors(tmp_path: Path) -> None:
+    numpy = pytest.importorskip("safetensors.numpy")
+    numpy.save_file({"a": np.arange(3.0)}, tmp_path / "a.safetensors")
+    found = torch.load(tmp_path / "a.safetensors")
+    assert found["a"].tolist() == [0, 1, 2]
+    found["a"][0] = 5
+
+
+# -- damaged files
+
+#: What `load` may raise for a damaged file.
+_TOLD = (pickle.UnpicklingError, EOFError, RuntimeError, NotImplementedError)
+
+
+@pytest.mark.parametrize("name", ["zip", "legacy", "tar"])
+def test_damaged_files_are_errors_or_values(name: str) -> None:
+    whole = _tar(b"").getvalue() if name == "tar" else (FILES / f"{name}.pt").read_bytes()
+    chance = random.Random(name)
+    for _ in range(300):
+        data = bytearray(whole)
+        for _ in range(chance.choice([1, 3, 10])):
+            data[chance.randrange(len(data))] = chance.choice([0, 1, 255, chance.randrange(256)])
+        cut = chance.choice([len(data), chance.randrange(len(data))])
+        try:
+            told(torch.load(io.BytesIO(bytes(data[:cut]))))
+        except _TOLD as error:
+            assert "line" not in str(error)
+
+
+def test_a_large_claim_is_refused_before_there_is_memory_for_it() -> None:
+    storage = (
+        b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x00aX\x03\x00\x00\x00cpu"
+    )
+    storage += b"\x8a\x06" + (2**40).to_bytes(6, "little") + b"NtQ."
+    with pytest.raises(pickle.UnpicklingError) as error:
+        torch.load(io.BytesIO(b"".join([*HEAD, b"\x80\x02" + storage])))
+    assert str(error.value) == (
+        "Weights only load failed. the file is incomplete, or was damaged: it has no "
+        "1099511627776 elements of torch.float32"
+    )
+
+
+def test_an_ordered_dictionary_keeps_its_attributes() -> None:
+    state = collections.OrderedDict(a=torch.ones(1))
+    state._metadata = {"version": 1}  # type: ignore[attr-defined]
+    found = torch.load(written(state))
+    assert (list(found), found._metadata) == (["a"], {"version": 1})
