@@ -124,6 +124,8 @@ def _paired(data: Data, found: Any) -> Iterator[tuple[Value, Array]]:
         data = data.tensor
     if isinstance(data, Value):
         yield data, np.array(found)
+    elif isinstance(data, Steps) and not isinstance(found, Table):
+        yield from _paired(data.data, found)
     elif isinstance(data, Steps):
         entries = [list(_paired(data.data, entry)) for entry in found.values()]
         for pairs in zip(*entries, strict=True):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from runtime.export.conversion import How
 from runtime.export.data import Unknown
-from runtime.export.graph import Data, ExportError, Graph, Node, Value
+from runtime.export.graph import Data, ExportError, Node, Value
 from runtime.export.lowering import graph_of, shapes_of, value_at
 from runtime.export.modules import Module
 from runtime.export.parameters import Parameter
@@ -133,7 +133,7 @@ class _Description:
             self._reasons.setdefault(id(net), str(error))
             return []
         visits: dict[int, int] = {}
-        for each in _nodes(graph):
+        for each in graph.every_node():
             first = visits.setdefault(id(each.module), each.visit)
             if each.visit == first and id(each.module) not in self._reasons:
                 self._texts.setdefault(id(each.module), []).append(_text(each))
@@ -163,13 +163,6 @@ def _children(module: TorchObject, seen: Iterable[int]) -> Iterator[tuple[str, A
     for key, value in fields.items():
         if is_module(value) and id(value) not in known:
             yield name_of_key(key), value
-
-
-def _nodes(graph: Graph) -> Iterator[Node]:
-    for each in graph.nodes:
-        yield each
-        if each.loop:
-            yield from _nodes(each.loop.body)
 
 
 def _text(step: Node) -> str:

@@ -113,6 +113,7 @@ def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Da
         return Value(graph, (time, *x.shape) if x.shape is not None else None, x.kind)
 
     result = body_of(body, mapped(data, step))
+    graph.unchecked = graph.unchecked or body.unchecked
     if isinstance(result, Steps):
         raise graph.error("each step gives a table of any length")
     states = list(body.memory.states.values())

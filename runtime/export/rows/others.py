@@ -63,3 +63,16 @@ def _data_parallel(m: Module, data: Data) -> Data:
 def _auxiliary_loss(m: Module, data: Data) -> Data:
     """One of a table's entries; in training all."""
     return data if m.graph.training else m.tensors(data)[m.whole("i", 1) - 1]
+
+
+@data_row(
+    "onmt.LSTM",
+    "onmt.GRU",
+    "onmt.GlobalAttention",
+    "onmt.FeaturesEmbedding",
+    "onmt.WordEmbedding",
+    "onmt.Generator",
+)
+def _onmt(m: Module, data: Data) -> Data:
+    """Of OpenNMT: networks of one step, each with the modules that it is made of."""
+    return convert(m.modules[0], data)

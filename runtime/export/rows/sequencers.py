@@ -32,6 +32,7 @@ _CELLS = _classes("LSTM", "FastLSTM", "GRU", "MuFuRu", "Recurrence", "Recurrent"
 #: Classes that go through a sequence.
 _SEQUENCES = _classes("Sequencer", "BiSequencer", "BiSequencerLM", "Repeater", "SeqBRNN")
 _SEQUENCES |= _classes("SeqLSTM", "SeqLSTMP", "SeqGRU")
+_NORMS = _classes("BatchNormalization", "SpatialBatchNormalization", "VolumetricBatchNormalization")
 
 
 @data_row("nn.Sequencer")
@@ -67,7 +68,8 @@ def _map_table(m: Module, data: Data) -> Data:
 
 def _through(m: Module, data: Data) -> Data:
     """What a module computes of each step of sequences."""
-    if m.graph.training or _has_class(m.value, _SEQUENCES):
+    normalises = m.graph.training and _has_class(m.value, _NORMS)  # by samples of a step
+    if normalises or _has_class(m.value, _SEQUENCES):
         return _looped(m, data)
     for keeps, group in groupby(_chain(m), lambda each: _has_class(each.value, _CELLS)):
         modules = list(group)
@@ -100,7 +102,7 @@ def _is_batch(x: Value) -> bool:
 
 def _is_plain(m: Module) -> bool:
     """Whether a FastLSTM is an LSTM as others have it: no dropout or normalisation, no mask."""
-    others = _classes("BatchNormalization", "MaskZero", "TrimZero")
+    others = _NORMS | _classes("MaskZero", "TrimZero")
     return class_of(m.get("i2g")) == "nn.Linear" and not _has_class(m.value, others)
 
 

@@ -21,9 +21,10 @@ import onnxruntime
 import pytest
 
 import runtime
-from runtime import Table
+from runtime import Table, TorchObject
 from runtime.export import ExportError, to_onnx, to_pytorch
-from tests.runtime.export.nets import linear, module
+from runtime.export.modules import reasons, rows
+from tests.runtime.export.nets import linear, module, tensor
 
 _FILE = Path(__file__).parents[2] / "data" / "export" / "recurrent.t7.gz"
 with gzip.open(_FILE) as _file:
@@ -92,7 +93,7 @@ def test_pytorch(name: str, tmp_path: Path) -> None:
         )
 
 
-def _source(net: Any, tmp_path: Path, shape: str) -> str:
+def _source(net: Any, tmp_path: Path, shape: str | None) -> str:
     to_pytorch(net, tmp_path / "net.pt", check=False, input=shape)
     return (tmp_path / "net.py").read_text()
 
@@ -170,3 +171,79 @@ def test_errors(net: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(ExportError) as caught:
         to_onnx(net, tmp_path / "net.onnx", check=False, input="timexbatchx3")
     assert str(caught.value) == message
+
+
+def _onnx(net: Any, tmp_path: Path, shape: str | None, x: Any) -> Any:
+    to_onnx(net, tmp_path / "net.onnx", check=False, input=shape)
+    session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))
+    return session.run(None, {"input": x})[0]
+
+
+def test_layers_of_torch_rnn(tmp_path: Path) -> None:
+    """Its nn.LSTM has the weights of rnn's SeqLSTM, where samples come first."""
+    weights = {"weight": tensor(5, 8), "bias": tensor(8)}
+    x = np.random.default_rng(1).standard_normal((4, 6, 3)).astype(np.float32)
+    lstm = module("LSTM", input_dim=3, hidden_dim=2, **weights)
+    same = module("SeqLSTM", inputsize=3, outputsize=2, batchfirst=True, **weights)
+    found = _onnx(lstm, tmp_path, None, x)
+    np.testing.assert_allclose(found, _onnx(same, tmp_path, None, x), atol=1e-6)
+
+
+def test_a_plain_rnn_of_torch_rnn(tmp_path: Path) -> None:
+    weight, bias = tensor(5, 2), tensor(2)
+    net = module("VanillaRNN", input_dim=3, hidden_dim=2, weight=weight, bias=bias)
+    x = np.random.default_rng(1).standard_normal((4, 6, 3)).astype(np.float32)
+    h = np.zeros((4, 2))
+    for n, found in enumerate(_onnx(net, tmp_path, None, x).swapaxes(0, 1)):
+        h = np.tanh(np.concatenate([x[:, n], h], 1) @ np.asarray(weight) + np.asarray(bias))
+        np.testing.assert_allclose(found, h, atol=1e-6)
+    assert "self.rnn = nn.RNN(3, 2, batch_first=True)\n" in _source(net, tmp_path, None)
+
+
+def test_a_language_model_of_torch_rnn(tmp_path: Path) -> None:
+    """What its views are set to when it runs is not what they are in the file."""
+    lstm = module("LSTM", input_dim=3, hidden_dim=2, weight=tensor(5, 8), bias=tensor(8))
+    views = [module("View", size=Table.of(sizes)) for sizes in ([1, 1, -1], [1, -1])]
+    table = module("LookupTable", weight=tensor(9, 3))
+    chain = module("Sequential", table, lstm, views[0], linear(2, 9), views[1])
+    source = _source(module("LanguageModel", net=chain), tmp_path, None)
+    assert source.partition("forward")[2] == (
+        "(self, x):\n"
+        "        x, _ = self.lstm(self.embedding(x - 1))\n"
+        "        return self.linear(x.flatten(0, 1)).unflatten(0, x.shape[:2])\n"
+    )
+
+
+def test_indices_without_input(tmp_path: Path) -> None:
+    """What follows a table of indices tells how many dimensions its input has."""
+    table = module("LookupTable", weight=tensor(9, 3))
+    lstm = module("SeqLSTM", inputsize=3, outputsize=2, weight=tensor(5, 8), bias=tensor(8))
+    x = np.ones((4, 2), np.int64)
+    assert _onnx(module("Sequential", table, lstm), tmp_path, None, x).shape == (4, 2, 2)
+
+
+def test_a_cell_alone(tmp_path: Path) -> None:
+    """It takes the first step."""
+    net = _ENTRIES["GRU"]["module"]["modules"][1]
+    inputs, outputs = next(_cases("GRU", False))
+    found = _onnx(net, tmp_path, None, inputs[0][0])
+    np.testing.assert_allclose(found, outputs[0][0], atol=1e-6)
+
+
+def test_networks_of_opennmt(tmp_path: Path) -> None:
+    net = TorchObject("onmt.LSTM", {"modules": Table.of([linear(3, 2)])})
+    assert _onnx(net, tmp_path, None, np.ones((4, 3), np.float32)).shape == (4, 2)
+
+
+#: The classes of rnn, without criterions and what other classes are made from.
+_CLASSES = """
+BiSequencer BiSequencerLM CopyGrad Dropout ExpandAs FastLSTM GRU LSTM LinearNoBias
+LookupTableMaskZero MaskZero MuFuRu NormStabilizer Padding Recurrence Recurrent RecurrentAttention
+Recursor Repeater SAdd SeqBRNN SeqGRU SeqLSTM SeqLSTMP SeqReverseSequence Sequencer TrimZero
+ZeroGrad
+""".split()
+
+
+def test_all_classes_are_known() -> None:
+    known = {*rows(), *reasons()}
+    assert [name for name in _CLASSES if f"nn.{name}" not in known] == []
