@@ -49,6 +49,20 @@ def test_check_knows_what_is_installed(th: Run, tmp_path: Path) -> None:
     )
 
 
+def test_check_looks_for_globals_beside_packages_that_load_anything(
+    th: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "th/lua/nn").mkdir(parents=True)
+    (tmp_path / "th/lua/nn/init.lua").write_text("setfenv(1, {}) nn = {}")
+    (tmp_path / "b.lua").write_text("require 'nn' print(other)")
+    assert outcome(th("--check", "b.lua", XDG_DATA_HOME=str(tmp_path))) == (
+        1,
+        "b.lua:1:20: other: a global that nothing defines; define it, or leave it out\n"
+        "checked 1 file: 1 place in 1 (other 1)\n",
+        "",
+    )
+
+
 @pytest.mark.parametrize(
     ("program", "error"),
     [

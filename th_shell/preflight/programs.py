@@ -220,7 +220,8 @@ class World:
     programs: list[Program] = field(default_factory=list)
     _required: set[str] = field(default_factory=set)
     _open: set[Path] = field(default_factory=set)
-    _loaded: dict[Path, set[Path]] = field(default_factory=dict)
+    _checked: frozenset[Path] = frozenset()
+    _linked: dict[Path, set[Path]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -236,6 +237,7 @@ class World:
         """
         world = cls(facts, modules)
         known = {program.real_path for program in programs}
+        world._checked = frozenset(known)
         read_too = world.programs = list(programs)
         for program in read_too:  # which grows
             for file in world._add(program):
@@ -260,9 +262,17 @@ class World:
             self.members.setdefault(table, set()).update(names)
         if adds.is_open or program.errors:  # what it defines may not be read
             self._open.add(program.real_path)
-        loaded = {file for name, call in program.loads for file in self._file(name, call, program)}
-        self._loaded[program.real_path] = loaded
-        return loaded
+        loaded = {
+            file: name.partition(".")[0]
+            for name, call in program.loads
+            for file in self._file(name, call, program)
+        }
+        for file, top in loaded.items():
+            # What packages define that are known by name is known.
+            if top not in self.facts.packages or file in self._checked:
+                self._linked.setdefault(program.real_path, set()).add(file)
+                self._linked.setdefault(file, set()).add(program.real_path)
+        return set(loaded)
 
     def _file(self, name: str, call: Call, program: Program) -> Iterator[Path]:
         """The file that a call loads. Where that is not known, the program is open."""
@@ -318,9 +328,7 @@ class World:
         """The files that may be loaded together with one."""
         found, waiting = {path}, [path]
         while waiting:
-            one = waiting.pop()
-            near = {*self._loaded.get(one, ())}
-            near.update(user for user, files in self._loaded.items() if one in files)
+            near = self._linked.get(waiting.pop(), set())
             waiting += near - found
             found |= near
         return found
