@@ -60,7 +60,7 @@ def table(data: Data, graph: Graph, count: int | None = None) -> list[Data]:
             data.append(Unknown(data.graph, f"{data.name}{len(data) + 1}"))
     if steps := as_steps(data):
         return _entries(steps, graph)
-    if not isinstance(data, list):
+    if not isinstance(data, list) or isinstance(data, Unknown) and data.tensor is not None:
         raise graph.error("its input is a tensor where it takes a table")
     return data
 

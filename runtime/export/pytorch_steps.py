@@ -154,7 +154,9 @@ class Steps:
         numbers = {id(value): -1 - n for n, value in enumerate(inputs)}
         parts = []
         for node in self._all[scope.start : scope.stop]:
-            call = (node.layer.function, *node.layer.named) if node.layer else node.expression
+            call: Any = node.expression, tuple(each.shape for each in node.parameters.values())
+            if node.layer:
+                call = node.layer.function, *node.layer.named
             wires = tuple([numbers[id(value)] for value in node.inputs])
             parts.append((call, wires, tuple(node.parameters), id(node.loop) if node.loop else 0))
             numbers |= {id(value): len(numbers) for value in node.outputs}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runtime.export.data import as_steps, mapped, table
+from runtime.export.data import Unknown, as_steps, mapped, table
 from runtime.export.graph import Data, Graph, Steps, Value
 from runtime.export.modules import Module, data_row
 from runtime.export.operators import elementwise as ew
@@ -68,7 +68,7 @@ def _flatten(m: Module, data: Data) -> Data:
 def _flat(data: Data, graph: Graph) -> Iterator[Data]:
     """All tensors in a table, and in the tables in it."""
     for item in table(data, graph):
-        if isinstance(item, Value):
+        if isinstance(item, Value) or isinstance(item, Unknown) and item.tensor is not None:
             yield item
         else:
             yield from _flat(item, graph)

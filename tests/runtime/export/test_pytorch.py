@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from runtime import Table, TorchObject
-from runtime.export import to_pytorch
+from runtime.export import ExportError, to_pytorch
 from tests.runtime.export.nets import conv, linear, module, tensor
 
 
@@ -300,3 +300,28 @@ def test_a_criterion(tmp_path: Path) -> None:
         "    def forward(self, input, target):\n"
         "        return self.loss(input, target - 1)\n"
     )
+
+
+def test_an_input_in_tables(tmp_path: Path) -> None:
+    """Also where only another module has told that it is a tensor."""
+    branches = module("ConcatTable", module("Tanh"), module("Identity"))
+    net = module("Sequential", branches, module("FlattenTable"), module("CAddTable"))
+    assert source(net, tmp_path).endswith("        return torch.tanh(x) + x\n")
+    pairs = module("ConcatTable", branches, module("Identity"))
+    net = module("Sequential", pairs, module("ParallelTable", module("CAddTable"), branches))
+    assert source(net, tmp_path)
+    net = module("Sequential", pairs, module("SelectTable", index=2), module("CAddTable"))
+    message = "nn.CAddTable at 3: its input is a tensor where it takes a table"
+    with pytest.raises(ExportError, match=f"^{message}$"):
+        source(net, tmp_path)
+
+
+def test_parameters_of_other_sizes_are_no_repetition(tmp_path: Path) -> None:
+    """Those without a layer are attributes, whose sizes no constructor takes."""
+
+    def distances(inputs: int, outputs: int) -> TorchObject:
+        one = module("Euclidean", weight=tensor(inputs, outputs))
+        return module("Sequential", one, module("CMul", weight=tensor(outputs)), module("Tanh"))
+
+    net = module("Sequential", distances(3, 4), distances(4, 5))
+    assert "class Model(nn.Module)" in source(net, tmp_path).partition("def")[0]
