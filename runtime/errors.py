@@ -51,17 +51,26 @@ class LuaSyntaxError(LuaError):
 class Interrupted(LuaError):
     """Ctrl-C or `Engine.interrupt` stopped the code."""
 
+    __module__ = "th_shell"
+
 
 class LuaTimeout(Interrupted):
     """The code took longer than the `timeout` that it had."""
+
+    __module__ = "th_shell"
 
 
 class LuaExit(LuaError):
     """The code called `os.exit`; status: what the process would have returned, 0 for success."""
 
+    __module__ = "th_shell"
+
     def __init__(self, status: int) -> None:
         super().__init__(f"os.exit({status})")
         self.status = status
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LuaExit, (self.status,)
 
 
 def check(result: Any) -> None:

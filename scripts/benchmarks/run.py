@@ -3,6 +3,7 @@
     scripts/bench [TOPIC ...]
     scripts/bench torch [PYTHON [THREADS]]      (see torch.py)
     scripts/bench calls TORCH7 [ROUNDS]         (see calls.py)
+    scripts/bench crossings                     (see crossings.py)
 
 A topic is a module beside this one with ROWS; a row says its setup and its work in Lua and in
 Python. Setup is not timed; the best of several rounds counts.
@@ -82,7 +83,7 @@ def numpy_runner(row: Row) -> Callable[[int], None]:
 
 
 def main() -> None:
-    if sys.argv[1:2] in (["torch"], ["calls"]):  # which are not compared with numpy
+    if sys.argv[1:2] in (["torch"], ["calls"], ["crossings"]):  # which are not compared with numpy
         importlib.import_module(sys.argv[1]).main(sys.argv[2:])
         return
     engine = Engine()
