@@ -7,11 +7,11 @@ Ctrl-C does not end what must be finished.
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
 from typing import Any
 
+import numpy as np
+
 from runtime.compute.lua_functions import LuaFunctions
-from runtime.core.arithmetic import as_in_c
 from runtime.core.state import GUESTS, THREAD
 from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.lua_state import CLOSED, LuaState
@@ -28,7 +28,8 @@ class Crossing:
         self._turn = lua.turn
         self._functions = lua.functions
         self._output = lua.state.part(Output)
-        self._settled: ExitStack | None = None
+        self._settled: np.errstate | None = None
+        self._has_taken_over = False
         GUESTS.append(True)
         ctrl_c.arm(True)
 
@@ -96,15 +97,19 @@ class Crossing:
         return self._ctrl_c.ending or error if isinstance(error, Interrupted) else error
 
     def _settle(self) -> None:
-        self._settled = ExitStack()
-        self._settled.enter_context(self._ctrl_c.handled())
-        self._settled.enter_context(as_in_c())
+        self._has_taken_over = self._ctrl_c.take_over()
+        self._settled = np.errstate(all="ignore")
+        self._settled.__enter__()
 
     def _finish(self) -> None:
         settled, self._settled = self._settled, None
         if self._lua.is_closed:
             self._lua.end()
-        if self._output.stream is not None:
-            self._output.stream.drain()
         if settled is not None:
-            settled.close()
+            settled.__exit__(None, None, None)
+        try:
+            if self._output.stream is not None:
+                self._output.stream.drain()
+        finally:
+            if settled is not None and self._has_taken_over:
+                self._ctrl_c.give_back()

@@ -8,6 +8,8 @@ handling writes.
 
 from __future__ import annotations
 
+# As signal, but without enumerations, which take most of its time.
+import _signal  # type: ignore[import-not-found]
 import ctypes
 import os
 import select
@@ -59,21 +61,23 @@ class CtrlC:
             self.arm(before)
             _set_handler(previous)
 
-    @contextmanager
-    def handled(self) -> Iterator[None]:
+    def take_over(self) -> bool:
         """Let Ctrl-C end operations only where it may, if Python would end them anywhere.
 
-        Raises KeyboardInterrupt where it was pressed, and nothing has heard of it.
+        Returns whether it would; then `give_back` must be called.
         """
-        if not _is_left_to_python():
-            yield
-            return
-        previous = _set_handler(self._handle)
-        try:
-            yield
-        finally:
-            if signal.getsignal(signal.SIGINT) == self._handle:
-                _set_handler(previous)
+        if (
+            threading.get_ident() != threading.main_thread().ident
+            or _signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        ):
+            return False
+        _set_handler(self._handle)
+        return True
+
+    def give_back(self) -> None:
+        """Leave Ctrl-C to Python again. Raises KeyboardInterrupt where nothing has heard of it."""
+        if _signal.getsignal(signal.SIGINT) == self._handle:
+            _set_handler(signal.default_int_handler)
         if isinstance(self.ending, KeyboardInterrupt):
             raise self.ending
 
@@ -157,19 +161,11 @@ class CtrlC:
             raise KeyboardInterrupt
 
 
-def _is_left_to_python() -> bool:
-    """Whether Ctrl-C is a KeyboardInterrupt in this thread: the main one, of most programs."""
-    return (
-        threading.get_ident() == threading.main_thread().ident
-        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    )
-
-
 def _set_handler(handler: Any) -> Any:
     """Set what handles Ctrl-C; returns what did."""
     while True:
         try:
-            return signal.signal(signal.SIGINT, handler)
+            return _signal.signal(signal.SIGINT, handler)
         except OSError:  # a signal came just when its handler was replaced
             continue
 

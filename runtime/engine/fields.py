@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import MethodType
 from typing import Any, NoReturn
 
-from runtime.core.texts import to_bytes
 from runtime.errors import LuaError
 from runtime.t7.values import Table
 
@@ -30,7 +29,7 @@ class Fields:
         if name in _OWN or name.startswith("__"):  # what Python's own protocols ask for
             raise AttributeError(name)
         try:
-            value, is_method = self._crossing.value(b"field", self._number, to_bytes(name))
+            value, is_method = self._crossing.field(self._number, name)
         except LuaError as error:
             raise AttributeError(error.message) from error
         if value is None:

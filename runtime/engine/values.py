@@ -126,14 +126,25 @@ class Values:
         """The value that an object has for a key."""
         if type(key) is not str:
             return self.look(b"get_plain", number, (key,))
-        name = self._names.get(key)
-        if name is None:
-            if len(self._names) == _NAMES:
-                return self.value(b"get", number, given=(key,))
-            name = self._names[key] = self.ask(b"name", to_bytes(key))
+        return self._found(self._named(b"get", number, key))
+
+    def field(self, number: int, name: str) -> tuple[Any, bool]:
+        """The value of an object's field, and whether it is a method."""
+        results = self._named(b"field", number, name)
+        if type(results) is tuple and len(self._checked(results)) == 5:
+            return self._from(*results[1:3]), results[3]
+        return self._found(results), False
+
+    def _named(self, look: bytes, number: int, name: str) -> Any:
+        """The results of a function of an object and a name, which gets a number in Lua."""
         if self._dropped:
             self._forget()
-        return self._found(self._cross.quickly(b"get_named", number, name))
+        known = self._names.get(name)
+        if known is None:
+            if len(self._names) == _NAMES:
+                return self.ask(look, number, given=(name,))
+            known = self._names[name] = self.ask(b"name", to_bytes(name))
+        return self._cross.quickly(look + b"_named", number, known)
 
     def _fail(self, message: bytes, traceback: bytes) -> NoReturn:
         text, frames = _OWN_POSITION.sub("", to_text(message)), to_text(traceback or b"")

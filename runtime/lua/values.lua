@@ -167,11 +167,14 @@ function looks.get(id, ...)
   return crossing(kept[id][(decode_all(...))])
 end
 
---- A field, and whether it is a method: a function that a table has not by itself.
+-- A field; of a function also whether it is a method: one that a table has not by itself.
+local function field(self, name, value)
+  if type(value) ~= 'function' then return crossing(value) end
+  return crossing(value, not (type(self) == 'table' and rawget(self, name) ~= nil))
+end
+
 function looks.field(id, name)
-  local self, value = kept[id], kept[id][name]
-  local own = type(self) == 'table' and rawget(self, name) ~= nil
-  return crossing(value, type(value) == 'function' and not own)
+  return field(kept[id], name, kept[id][name])
 end
 
 --- The names of fields, one a line: the object's own, then those that its metatables lead to.
@@ -215,6 +218,11 @@ end
 
 function looks.get_named(id, name)
   return crossing(kept[id][names[name]])
+end
+
+function looks.field_named(id, name)
+  name = names[name]
+  return field(kept[id], name, kept[id][name])
 end
 
 function looks.set(id, ...)
@@ -348,7 +356,7 @@ end
 
 for name, look in pairs(looks) do
   values[name] = function(...) return for_guest(look, ...) end
-  if match(name, '_plain$') or name == 'get_named' then quick[name] = values[name] end
+  if match(name, '_plain$') or match(name, '_named$') then quick[name] = values[name] end
 end
 
 --- Drops values that Python does not use any more.
