@@ -113,16 +113,13 @@ class Value:
             raise self.graph.error("the number of dimensions must be known here: give --input")
         return len(self.shape)
 
-    def set_shape(self, shape: Shape) -> None:
-        """Note a shape that was not known; also of what it was made from."""
-        self.shape = shape
-        if self.told is not None:
-            self.told(shape)
-
-    def learn(self, shape: Shape) -> None:
-        """Note a shape, unless it is known."""
+    def assume(self, shape: Shape) -> Shape:
+        """The shape: where none is known, this one from now on, of which `told` is told."""
         if self.shape is None:
-            self.set_shape(shape)
+            self.shape = shape
+            if self.told is not None:
+                self.told(shape)
+        return self.shape
 
     def sizes(self, *dims: int) -> tuple[int, ...]:
         """Sizes that must be known. Raises ExportError where they are not."""
@@ -164,20 +161,14 @@ class Node:
     inputs: list[Value]
     outputs: list[Value]
     to_onnx: ToOnnx
-    layer: Call | None
-    expression: str
-    parameters: dict[str, Parameter]
     path: tuple[str, ...]
     module: Any  # the object in the file, by which layers that are used twice are known
     visit: int  # equal for the nodes of one use of it
-    word: str  # the name of its result
+    layer: Call | None = None
+    expression: str = ""
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+    word: str = "x"  # the name of its result
     loop: Loop | None = None
-
-    @property
-    def output(self) -> Value:
-        """Its only output."""
-        (value,) = self.outputs
-        return value
 
     @property
     def uses(self) -> list[Value]:
@@ -319,34 +310,18 @@ class Graph:
         to_onnx: ToOnnx,
         outputs: Sequence[Value],
         *,
-        layer: Call | None = None,
-        expression: str = "",
         parameters: Mapping[str, Parameter | None] | None = None,
-        word: str = "x",
-        loop: Loop | None = None,
-    ) -> Node:
-        """Add a node; its parameters that are None are left out."""
+        **how: Any,
+    ) -> None:
+        """Add a node; its parameters that are None are left out. how: other fields of `Node`."""
         there = {name: each for name, each in (parameters or {}).items() if each is not None}
         scope, module = self._open[-1] if self._open else (None, None)
         path = scope.path if scope else ()
-        visit = id(scope)
-        node = Node(
-            [value.current for value in inputs],
-            list(outputs),
-            to_onnx,
-            layer,
-            expression,
-            there,
-            path,
-            module,
-            visit,
-            word,
-            loop,
-        )
+        taken = [value.current for value in inputs]
+        node = Node(taken, list(outputs), to_onnx, path, module, id(scope), parameters=there, **how)
         for value in node.outputs:
             value.node = node
         self.nodes.append(node)
-        return node
 
     def exchange(self, module: Any, result: Value) -> Value | None:
         """Note what a module computed; returns what it computed before, None for the first time."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.export.graph import BATCH, Call, Emitter, Value
-from runtime.export.operators.base import node, plain
+from runtime.export.operators.base import node, plain, replaced
 from runtime.export.operators.windows import CONV, POOL, Windows, pool_arguments, short
 from runtime.export.parameters import Parameter
 from runtime.export.python_text import Name, call_text
@@ -16,17 +16,14 @@ from runtime.export.python_text import Name, call_text
 
 def adaptive_pool(x: Value, kind: str, sizes: Sequence[int]) -> Value:
     """The mean ("Avg") or maximum ("Max") of as many parts of each dimension, which may overlap."""
-    if x.shape is None:
-        x.set_shape((BATCH, *[None] * (len(sizes) + 1)))
-    call = Call(
-        f"nn.Adaptive{kind}Pool{len(sizes)}d", {"output_size": short(sizes)}, {}, ("output_size",)
-    )
+    shape = x.assume((BATCH, *[None] * (len(sizes) + 1)))
+    named = {"output_size": short(sizes)}
+    call = Call(f"nn.Adaptive{kind}Pool{len(sizes)}d", named, {}, ("output_size",))
     if all(size == 1 for size in sizes):
         to_onnx: Any = f"Global{_ONNX[kind]}Pool"
     else:
         to_onnx = _parts(kind, x.sizes(*range(2, x.rank)), sizes)
-    assert x.shape is not None
-    return node([x], to_onnx, (*x.shape[:2], *sizes), layer=call)
+    return node([x], to_onnx, (*shape[:2], *sizes), layer=call)
 
 
 _ONNX = {"Avg": "Average", "Max": "Max"}
@@ -68,7 +65,7 @@ def patches(x: Value, windows: Windows) -> Value:
     named = {"input": Name("{0}"), **windows.arguments()}
     text = call_text(Call("F.unfold", named, CONV, ("input", "kernel_size")))
     shape = (x_shape[0], count, int(np.prod(places)) if len(places) == 2 else None)
-    return node([x], to_onnx, shape, expression=text, word="patches")
+    return node([x], to_onnx, shape, text, word="patches")
 
 
 def pool_places(x: Value, windows: Windows) -> Value:
@@ -76,13 +73,12 @@ def pool_places(x: Value, windows: Windows) -> Value:
     shape, attributes = windows.shape(x), windows.pool_attributes(x)
     named = {"input": Name("{0}"), **pool_arguments(windows), "return_indices": True}
     function = f"F.max_pool{len(windows.size)}d"
-    call = Call(function, named, POOL, ("input", "kernel_size", "stride"))
+    text = call_text(Call(function, named, POOL, ("input", "kernel_size", "stride")))
 
     def to_onnx(e: Emitter, name: str) -> Any:
         return e.op("MaxPool", name, count=2, **attributes)
 
     largest, places = Value(x.graph, shape), Value(x.graph, shape, "int")
-    text = call_text(call)
     x.graph.add([x], to_onnx, [largest, places], expression=text, word="places")
     return places
 
@@ -101,11 +97,9 @@ def max_unpool(x: Value, places: Value, like: Value) -> Value:
         flat = [e.op("Reshape", each, e.ints(-1)) for each in (places, x)]
         return e.op("Reshape", e.op("ScatterElements", zeros, *flat), e.op("Shape", like))
 
-    zeros = node(
-        [like], to_zeros, None, expression="torch.zeros_like({0}).flatten(2)", word="zeros"
-    )
+    zeros = node([like], to_zeros, None, "torch.zeros_like({0}).flatten(2)", word="zeros")
     text = "{0}.scatter(2, {1}.flatten(2), {2}.flatten(2)).view_as({3})"
-    return node([zeros, places, x, like], to_onnx, like.shape, expression=text)
+    return node([zeros, places, x, like], to_onnx, like.shape, text)
 
 
 def grid_sample(x: Value, grid: Value) -> Value:
@@ -118,7 +112,7 @@ def grid_sample(x: Value, grid: Value) -> Value:
     to_onnx = plain("GridSample", align_corners=1)
     known = x.shape is not None and grid.shape is not None
     shape = (*(x.shape or ())[:2], *(grid.shape or ())[1:3]) if known else None
-    return node([x, grid], to_onnx, shape, expression=text)
+    return node([x, grid], to_onnx, shape, text)
 
 
 def largest_of_dimension(x: Value, count: int, dim: int) -> Value:
@@ -130,6 +124,4 @@ def largest_of_dimension(x: Value, count: int, dim: int) -> Value:
         return e.op("GatherElements", name, order, axis=dim)
 
     text = f"{{0}}.gather({dim}, {{0}}.topk({count}, {dim}).indices.sort({dim}).values)"
-    assert x.shape is not None
-    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
-    return node([x], to_onnx, shape, expression=text, word="largest")
+    return node([x], to_onnx, replaced(x.shape, dim, count), text, word="largest")

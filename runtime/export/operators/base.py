@@ -2,86 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from runtime.export.graph import Call, Dim, Emitter, Graph, Shape, ToOnnx, Value
-from runtime.export.parameters import Parameter
+from runtime.export.graph import Dim, Emitter, Graph, Shape, ToOnnx, Value
 
 
-def plain(kind: str, **attributes: Any) -> ToOnnx:
-    """The one operator of ONNX that takes a node's inputs and parameters in their order."""
+def plain(kind: str, *constants: float | Sequence[int], **attributes: Any) -> ToOnnx:
+    """The one operator of ONNX that takes a node's inputs and parameters in their order.
+
+    constants: what it takes behind them: numbers of the net's type, which are floats here, integers
+    without dimensions, and lists of integers.
+    """
 
     def add(e: Emitter, *names: str) -> Any:
-        return e.op(kind, *names, **attributes)
+        return e.op(kind, *names, *[_constant(e, each) for each in constants], **attributes)
 
     return add
+
+
+def _constant(e: Emitter, value: float | Sequence[int]) -> str:
+    if isinstance(value, int):
+        return e.index(value)
+    return e.number(value) if isinstance(value, float) else e.ints(*value)
 
 
 def node(
     inputs: Sequence[Value],
     to_onnx: ToOnnx | str,
     shape: Shape | None,
-    *,
-    layer: Call | None = None,
     expression: str = "",
-    parameters: Mapping[str, Parameter | None] | None = None,
+    *,
     kind: str = "float",
-    word: str = "x",
     graph: Graph | None = None,
+    **how: Any,
 ) -> Value:
-    """Add a node of one result; returns it. graph: needed where there are no inputs."""
-    graph = graph or inputs[0].graph
-    if isinstance(to_onnx, str):
-        to_onnx = plain(to_onnx)
-    value = Value(graph, shape, kind)
-    graph.add(
-        inputs,
-        to_onnx,
-        [value],
-        layer=layer,
-        expression=expression,
-        parameters=parameters,
-        word=word,
-    )
+    """Add a node of one result; returns it.
+
+    graph: needed where there are no inputs. how: other fields of `Node`.
+    """
+    value = Value(graph or inputs[0].graph, shape, kind)
+    made = plain(to_onnx) if isinstance(to_onnx, str) else to_onnx
+    value.graph.add(inputs, made, [value], expression=expression, **how)
     return value
 
 
-def same(
-    x: Value,
-    to_onnx: ToOnnx | str,
-    expression: str = "",
-    *,
-    layer: Call | None = None,
-    parameters: Mapping[str, Parameter | None] | None = None,
-    word: str = "x",
-) -> Value:
-    """Add a node whose result has its input's shape."""
-    value = node(
-        [x],
-        to_onnx,
-        x.shape,
-        layer=layer,
-        expression=expression,
-        parameters=parameters,
-        word=word,
-        kind=x.kind,
-    )
-    value.source, value.told = x, x.learn
+def same(x: Value, to_onnx: ToOnnx | str, expression: str = "", **how: Any) -> Value:
+    """Add a node whose result has its input's shape. how: told of `node`."""
+    value = moved(x, to_onnx, x.shape, expression, **how)
+    value.told = x.assume
     return value
 
 
 def moved(
-    x: Value,
-    to_onnx: ToOnnx | str,
-    shape: Shape | None,
-    expression: str,
-    *,
-    layer: Call | None = None,
-    word: str = "x",
+    x: Value, to_onnx: ToOnnx | str, shape: Shape | None, expression: str, **how: Any
 ) -> Value:
     """Add a node that puts elements in other places, so that indices stay indices."""
-    value = node([x], to_onnx, shape, layer=layer, expression=expression, kind=x.kind, word=word)
+    value = node([x], to_onnx, shape, expression, kind=x.kind, **how)
     value.source = x
     return value
 
@@ -111,9 +88,9 @@ def total(sizes: Sequence[Dim]) -> Dim:
     return result
 
 
-def replaced(shape: Shape, dim: int, size: Dim) -> Shape:
-    """A shape with another size in one dimension."""
-    return (*shape[:dim], size, *shape[dim + 1 :])
+def replaced(shape: Shape | None, dim: int, *sizes: Dim) -> Shape | None:
+    """A shape with other sizes, or none, in the place of one; None where it is not known."""
+    return None if shape is None else (*shape[:dim], *sizes, *shape[dim + 1 :])
 
 
 def as_indices(x: Value, highest: int) -> Value:
@@ -133,16 +110,8 @@ def as_indices(x: Value, highest: int) -> Value:
     origin.highest = max(origin.highest, highest)
     if x.kind == "int":
         return x
-    return _to_integers(x)
-
-
-def _to_integers(x: Value) -> Value:
-    value = node([x], _cast_to_integers, x.shape, expression="{0}.long()", kind="int", word="index")
-    return value
-
-
-def _cast_to_integers(e: Emitter, x: str) -> Any:
-    return e.op("Cast", x, to=7)  # INT64 of TensorProto
+    to_onnx = plain("Cast", to=7)  # INT64 of TensorProto
+    return node([x], to_onnx, x.shape, "{0}.long()", kind="int", word="index")
 
 
 def number(value: Any) -> str:

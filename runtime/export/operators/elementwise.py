@@ -12,8 +12,7 @@ from runtime.export.parameters import Parameter
 
 def activation(x: Value, layer: str, to_onnx: ToOnnx | str, function: str, **named: Any) -> Value:
     """A layer of PyTorch without parameters, which is a function, too."""
-    call = Call(layer, named)
-    return same(x, to_onnx, function, layer=call, word="x")
+    return same(x, to_onnx, function, layer=Call(layer, named))
 
 
 def relu(x: Value) -> Value:
@@ -21,10 +20,7 @@ def relu(x: Value) -> Value:
 
 
 def relu6(x: Value) -> Value:
-    def to_onnx(e: Emitter, x: str) -> Any:
-        return e.op("Clip", x, e.number(0), e.number(6))
-
-    return activation(x, "nn.ReLU6", to_onnx, "F.relu6({0})")
+    return activation(x, "nn.ReLU6", plain("Clip", 0.0, 6.0), "F.relu6({0})")
 
 
 def sigmoid(x: Value) -> Value:
@@ -56,9 +52,8 @@ def elu(x: Value, alpha: float) -> Value:
 
 
 def leaky_relu(x: Value, slope: float) -> Value:
-    call = Call(
-        "nn.LeakyReLU", {"negative_slope": slope}, {"negative_slope": 0.01}, ("negative_slope",)
-    )
+    name = "negative_slope"
+    call = Call("nn.LeakyReLU", {name: slope}, {name: 0.01}, (name,))
     text = f"F.leaky_relu({{0}}, {slope!r})"
     return same(x, plain("LeakyRelu", alpha=slope), text, layer=call)
 
@@ -72,9 +67,8 @@ def prelu(x: Value, weight: Parameter) -> Value:
         sizes = e.ints(weight.size, *[1] * (x.rank - 2))
         return e.op("PRelu", x_name, e.op("Reshape", slope, sizes))
 
-    call = Call(
-        "nn.PReLU", {"num_parameters": weight.size}, {"num_parameters": 1}, ("num_parameters",)
-    )
+    name = "num_parameters"
+    call = Call("nn.PReLU", {name: weight.size}, {name: 1}, (name,))
     return same(x, to_onnx, layer=call, parameters={"weight": weight})
 
 
@@ -85,10 +79,8 @@ def glu(x: Value, dim: int) -> Value:
         value, gate = e.op("Split", name, count=2, axis=dim, num_outputs=2)
         return e.op("Mul", value, e.op("Sigmoid", gate))
 
-    shape = x.shape
-    if shape is not None:
-        (size,) = x.sizes(dim)
-        shape = replaced(shape, dim % x.rank, size // 2)
+    half = x.sizes(dim)[0] // 2 if x.shape is not None else None
+    shape = x.shape and replaced(x.shape, dim % x.rank, half)
     return node([x], to_onnx, shape, layer=Call("nn.GLU", {"dim": dim}, {"dim": -1}, ("dim",)))
 
 
@@ -109,28 +101,23 @@ def softsign(x: Value) -> Value:
 
 
 def softshrink(x: Value, limit: float) -> Value:
-    call = Call("nn.Softshrink", {"lambd": limit}, {"lambd": 0.5}, ("lambd",))
-    to_onnx = plain("Shrink", lambd=limit, bias=limit)
-    return same(x, to_onnx, f"F.softshrink({{0}}, {limit!r})", layer=call)
+    return _shrink(x, "Softshrink", limit, bias=limit)
 
 
 def hardshrink(x: Value, limit: float) -> Value:
-    call = Call("nn.Hardshrink", {"lambd": limit}, {"lambd": 0.5}, ("lambd",))
-    to_onnx = plain("Shrink", lambd=limit, bias=0.0)
-    return same(x, to_onnx, f"F.hardshrink({{0}}, {limit!r})", layer=call)
+    return _shrink(x, "Hardshrink", limit, bias=0.0)
+
+
+def _shrink(x: Value, kind: str, limit: float, bias: float) -> Value:
+    call = Call(f"nn.{kind}", {"lambd": limit}, {"lambd": 0.5}, ("lambd",))
+    to_onnx = plain("Shrink", lambd=limit, bias=bias)
+    return same(x, to_onnx, f"F.{kind.lower()}({{0}}, {limit!r})", layer=call)
 
 
 def clamp(x: Value, low: float, high: float) -> Value:
-    def to_onnx(e: Emitter, x: str) -> Any:
-        return e.op("Clip", x, e.number(low), e.number(high))
-
-    names = ("min_val", "max_val")
-    call = Call(
-        "nn.Hardtanh",
-        dict(zip(names, (low, high), strict=True)),
-        dict(zip(names, (-1.0, 1.0), strict=True)),
-        names,
-    )
+    named = {"min_val": low, "max_val": high}
+    call = Call("nn.Hardtanh", named, {"min_val": -1.0, "max_val": 1.0}, tuple(named))
+    to_onnx = plain("Clip", float(low), float(high))
     return same(x, to_onnx, f"{{0}}.clamp({low!r}, {high!r})", layer=call)
 
 
@@ -138,7 +125,8 @@ def threshold(x: Value, limit: float, value: float) -> Value:
     def to_onnx(e: Emitter, x: str) -> Any:
         return e.op("Where", e.op("Greater", x, e.number(limit)), x, e.number(value))
 
-    call = Call("nn.Threshold", {"threshold": limit, "value": value}, {}, ("threshold", "value"))
+    named = {"threshold": limit, "value": value}
+    call = Call("nn.Threshold", named, {}, tuple(named))
     return same(x, to_onnx, f"F.threshold({{0}}, {limit!r}, {value!r})", layer=call)
 
 
@@ -155,21 +143,9 @@ def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
     return same(x, to_onnx, layer=Call(f"nn.{kind}", {"p": p}, {"p": 0.5}, ("p",)))
 
 
-_FUNCTIONS = {
-    "abs": "Abs",
-    "cos": "Cos",
-    "sin": "Sin",
-    "exp": "Exp",
-    "log": "Log",
-    "sqrt": "Sqrt",
-    "neg": "Neg",
-    "sign": "Sign",
-}
-
-
 def function(x: Value, name: str) -> Value:
     """A function of PyTorch and ONNX of one tensor: abs, exp, cos, neg ..."""
-    return same(x, _FUNCTIONS[name], "-{0}" if name == "neg" else f"{{0}}.{name}()", word=name)
+    return same(x, name.capitalize(), "-{0}" if name == "neg" else f"{{0}}.{name}()", word=name)
 
 
 def square(x: Value) -> Value:
@@ -182,31 +158,27 @@ def square(x: Value) -> Value:
 def power(x: Value, exponent: float) -> Value:
     if exponent == 2:
         return square(x)
-
-    def to_onnx(e: Emitter, x: str) -> Any:
-        return e.op("Pow", x, e.number(exponent))
-
+    to_onnx = plain("Pow", float(exponent))
     return same(x, to_onnx, f"{{0}}.pow({number(exponent)})", word="power")
 
 
-_SIGNS = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
-_PAIRS = {"Max": "torch.maximum({0}, {1})", "Min": "torch.minimum({0}, {1})"}
-_WORDS = {
-    "Add": "sum",
-    "Sub": "difference",
-    "Mul": "product",
-    "Div": "quotient",
-    "Max": "maximum",
-    "Min": "minimum",
+#: Of operations on pairs: PyTorch's text, and a word for the result.
+_PAIRS = {
+    "Add": ("{0} + {1}", "sum"),
+    "Sub": ("{0} - {1}", "difference"),
+    "Mul": ("{0} * {1}", "product"),
+    "Div": ("{0} / {1}", "quotient"),
+    "Max": ("torch.maximum({0}, {1})", "maximum"),
+    "Min": ("torch.minimum({0}, {1})", "minimum"),
 }
 
 
 def binary(kind: str, a: Value, b: Value) -> Value:
     """Add, Sub, Mul, Div, Max or Min of two tensors, which may be broadcast."""
-    text = _PAIRS.get(kind) or f"{{0}} {_SIGNS[kind]} {{1}}"
-    if a.shape is not None and b.shape is None and a.graph is b.graph:
-        b.set_shape(a.shape)
-    return node([a, b], kind, broadcast(a.shape, b.shape), expression=text, word=_WORDS[kind])
+    text, word = _PAIRS[kind]
+    if a.shape is not None and a.graph is b.graph:
+        b.assume(a.shape)
+    return node([a, b], kind, broadcast(a.shape, b.shape), text, word=word)
 
 
 def of_all(kind: str, values: Sequence[Value]) -> Value:
@@ -221,29 +193,21 @@ def with_number(kind: str, x: Value, value: float) -> Value:
     """Add, Sub, Mul or Div of a tensor and a number."""
     if kind == "Add" and value < 0:
         kind, value = "Sub", -value
-
-    def to_onnx(e: Emitter, x: str) -> Any:
-        return e.op(kind, x, e.number(value))
-
-    return same(x, to_onnx, f"{{0}} {_SIGNS[kind]} {number(value)}", word=_WORDS[kind])
+    text, word = _PAIRS[kind]
+    return same(x, plain(kind, float(value)), text.replace("{1}", number(value)), word=word)
 
 
 def compare(kind: str, x: Value, value: float) -> Value:
     """Greater, Less or Equal of each element and a number: a tensor of booleans."""
     sign = {"Greater": ">", "Less": "<", "Equal": "=="}[kind]
-
-    def to_onnx(e: Emitter, x: str) -> Any:
-        return e.op(kind, x, e.number(value))
-
-    return node(
-        [x], to_onnx, x.shape, expression=f"{{0}} {sign} {number(value)}", kind="bool", word="mask"
-    )
+    text = f"{{0}} {sign} {number(value)}"
+    return node([x], plain(kind, float(value)), x.shape, text, kind="bool", word="mask")
 
 
 def where(mask: Value, a: Value, b: Value) -> Value:
     """Elements of one tensor where a mask is true, of another one elsewhere."""
     shape = broadcast(broadcast(mask.shape, a.shape), b.shape)
-    return node([mask, a, b], "Where", shape, expression="torch.where({0}, {1}, {2})")
+    return node([mask, a, b], "Where", shape, "torch.where({0}, {1}, {2})")
 
 
 def ones_like(x: Value) -> Value:
@@ -252,7 +216,7 @@ def ones_like(x: Value) -> Value:
     def to_onnx(e: Emitter, name: str) -> Any:
         return e.op("Expand", e.number(1), e.op("Shape", name))
 
-    return node([x], to_onnx, x.shape, expression="torch.ones_like({0})", word="ones")
+    return node([x], to_onnx, x.shape, "torch.ones_like({0})", word="ones")
 
 
 def is_zero(x: Value, batched: bool, rank: int) -> Value:
@@ -271,7 +235,7 @@ def is_zero(x: Value, batched: bool, rank: int) -> Value:
         text = f"({{0}} == 0){flat}.all(1, keepdim=True)"
         text += "" if rank == 2 else f".reshape({', '.join(map(str, [-1, *ones]))})"
     shape = (x.shape[0], *ones) if batched and x.shape is not None else ()
-    return node([x], to_onnx, shape, expression=text, kind="bool", word="mask")
+    return node([x], to_onnx, shape, text, kind="bool", word="mask")
 
 
 def masked(x: Value, mask: Value) -> Value:
@@ -280,16 +244,11 @@ def masked(x: Value, mask: Value) -> Value:
     def to_onnx(e: Emitter, name: str, mask: str) -> Any:
         return e.op("Where", mask, e.number(0), name)
 
-    return node([x, mask], to_onnx, x.shape, expression="{0}.masked_fill({1}, 0)")
+    return node([x, mask], to_onnx, x.shape, "{0}.masked_fill({1}, 0)")
 
 
 def parameter(like: Value, name: str, value: Parameter) -> Value:
     """A parameter, or a buffer, as a tensor; like: any value of the graph."""
     return node(
-        [],
-        plain("Identity"),
-        value.shape,
-        expression=f"{{{name}}}",
-        parameters={name: value},
-        graph=like.graph,
+        [], "Identity", value.shape, f"{{{name}}}", parameters={name: value}, graph=like.graph
     )

@@ -14,8 +14,7 @@ from runtime.export.parameters import Parameter
 def linear(x: Value, weight: Parameter, bias: Parameter | None) -> Value:
     """weight: outputs x inputs."""
     outputs, inputs = weight.shape
-    if x.shape is None:
-        x.set_shape((BATCH, inputs))
+    x.assume((BATCH, inputs))
 
     def to_onnx(e: Emitter, x_name: str, w: str, *b: str) -> Any:
         if x.rank == 2:
@@ -42,7 +41,7 @@ def embedding(x: Value, weight: Parameter, first: int = 1) -> Value:
         return e.op("Gather", table, index)
 
     rows = node([index], to_onnx, shape, layer=call, parameters={"weight": weight})
-    rows.told = lambda shape: index.learn(shape[:-1])
+    rows.told = lambda shape: index.assume(shape[:-1])
     return rows
 
 
@@ -54,8 +53,8 @@ def one_hot(x: Value, size: int) -> Value:
         return e.as_floats(e.op("OneHot", index, e.index(size), e.ints(0, 1)))
 
     shape = (*index.shape, size) if index.shape is not None else None
-    ones = node([index], to_onnx, shape, expression=f"F.one_hot({{0}}, {size}).float()")
-    ones.told = lambda shape: index.learn(shape[:-1])
+    ones = node([index], to_onnx, shape, f"F.one_hot({{0}}, {size}).float()")
+    ones.told = lambda shape: index.assume(shape[:-1])
     return ones
 
 
@@ -64,19 +63,15 @@ def take(x: Value, dim: int, indices: Value) -> Value:
     size = x.shape[dim] if x.shape is not None else None
     index = shifted(as_indices(indices, size if isinstance(size, int) else 1), -1)
     count = index.shape[0] if index.shape is not None else None
-    shape = replaced(x.shape, dim, count) if x.shape is not None else None
     text = f"{{0}}.index_select({dim}, {{1}})"
-    return node([x, index], plain("Gather", axis=dim), shape, expression=text, kind=x.kind)
+    to_onnx = plain("Gather", axis=dim)
+    return node([x, index], to_onnx, replaced(x.shape, dim, count), text, kind=x.kind)
 
 
 def shifted(index: Value, by: int) -> Value:
     """Indices with a number added."""
-
-    def to_onnx(e: Emitter, x: str) -> Any:
-        return e.op("Add", x, e.index(by))
-
     sign = "-" if by < 0 else "+"
-    return same(index, to_onnx, f"{{0}} {sign} {abs(by)}", word="index")
+    return same(index, plain("Add", by), f"{{0}} {sign} {abs(by)}", word="index")
 
 
 def batch_norm(
@@ -155,19 +150,15 @@ def bilinear(a: Value, b: Value, weight: Parameter, bias: Parameter | None) -> V
 
 def lrn(x: Value, size: int, alpha: float, beta: float, k: float) -> Value:
     """Normalisation over neighbouring channels."""
-    call = Call(
-        "nn.LocalResponseNorm",
-        {"size": size, "alpha": alpha, "beta": beta, "k": k},
-        {"alpha": 1e-4, "beta": 0.75, "k": 1.0},
-        ("size",),
-    )
+    named = {"size": size, "alpha": alpha, "beta": beta, "k": k}
+    defaults = {"alpha": 1e-4, "beta": 0.75, "k": 1.0}
+    call = Call("nn.LocalResponseNorm", named, defaults, ("size",))
     return same(x, plain("LRN", size=size, alpha=alpha, beta=beta, bias=k), layer=call)
 
 
 def instance_norm(x: Value, weight: Parameter | None, bias: Parameter | None, eps: float) -> Value:
     """Each plane of each sample by its own mean and variance."""
-    if x.shape is None:
-        x.set_shape((BATCH, weight.size if weight else None, None, None))
+    x.assume((BATCH, weight.size if weight else None, None, None))
     (features,) = x.sizes(1)
     named = {"num_features": features, "eps": eps, "affine": weight is not None}
     defaults = {"eps": 1e-5, "affine": False}

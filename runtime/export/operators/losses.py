@@ -20,9 +20,8 @@ def loss(
     **named: Any,
 ) -> Value:
     """A loss of PyTorch's class, or by an expression; weight: of each class or element."""
-    graph = inputs[0].graph
-    place = graph.place
-    graph.unchecked = "criterions are not run beside what is written"
+    place = inputs[0].graph.place
+    inputs[0].graph.unchecked = "criterions are not run beside what is written"
 
     def to_onnx(e: Emitter, *names: str) -> Any:
         raise ExportError(f"{place}: ONNX has no criterions; .pt writes them for PyTorch")
@@ -33,7 +32,5 @@ def loss(
             sizes = {f"size{n}": size for n, size in enumerate(weight.shape)}
             named = {"weight": Call("torch.empty", sizes, {}, tuple(sizes)), **named}
         layer = Call(function, named, _DEFAULTS)
-    parameters = {"weight": weight}
-    return node(
-        inputs, to_onnx, (), layer=layer, expression=expression, parameters=parameters, word="loss"
-    )
+    more: dict[str, Any] = {"layer": layer, "parameters": {"weight": weight}}
+    return node(inputs, to_onnx, (), expression, word="loss", **more)

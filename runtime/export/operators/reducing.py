@@ -15,32 +15,16 @@ _FUNCTIONS = {"Sum": "sum", "Mean": "mean", "Max": "amax", "Min": "amin"}
 
 def reduce(x: Value, kind: str, dim: int, keep: bool = False) -> Value:
     """Sum, Mean, Max or Min along a dimension."""
-    text = (
-        f"{{0}}.{_FUNCTIONS[kind]}({dim}, keepdim=True)"
-        if keep
-        else f"{{0}}.{_FUNCTIONS[kind]}({dim})"
-    )
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op(f"Reduce{kind}", name, e.ints(dim), keepdims=int(keep))
-
-    return node([x], to_onnx, reduced(x.shape, dim, keep), expression=text, word=_FUNCTIONS[kind])
-
-
-def reduced(shape: Shape | None, dim: int, keep: bool) -> Shape | None:
-    """A shape without a dimension, or with 1 there."""
-    if shape is None:
-        return None
-    return replaced(shape, dim, 1) if keep else (*shape[:dim], *shape[dim + 1 :])
+    function = _FUNCTIONS[kind]
+    text = f"{{0}}.{function}({dim}{', keepdim=True' * keep})"
+    to_onnx = plain(f"Reduce{kind}", [dim], keepdims=int(keep))
+    return node([x], to_onnx, replaced(x.shape, dim, *[1] * keep), text, word=function)
 
 
 def softmax(x: Value, dim: int | None = None, log: bool = False) -> Value:
     """Along a dimension; without one that of channels, as nn has it."""
     if dim is None:
-        rank = 2 if x.shape is None else x.rank
-        if x.shape is None:
-            x.set_shape((BATCH, None))
-        dim = {1: 0, 2: 1, 3: 0, 4: 1, 5: 1}[rank]
+        dim = {1: 0, 2: 1, 3: 0, 4: 1, 5: 1}[len(x.assume((BATCH, None)))]
     name = "log_softmax" if log else "softmax"
     call = Call("nn.LogSoftmax" if log else "nn.Softmax", {"dim": dim})
     kind = "LogSoftmax" if log else "Softmax"
@@ -53,20 +37,13 @@ def matmul(a: Value, b: Value) -> Value:
     if a.shape is not None and b.shape is not None:
         front = broadcast(a.shape[:-2], b.shape[:-2])
         shape = (*(front or ()), a.shape[-2], b.shape[-1])
-    return node([a, b], "MatMul", shape, expression="{0} @ {1}", word="product")
+    return node([a, b], "MatMul", shape, "{0} @ {1}", word="product")
 
 
 def argmax(x: Value, dim: int, kind: str = "Max") -> Value:
     """Where the largest element ("Max") or smallest ("Min") of a dimension is, from 0."""
-    to_onnx = plain(f"Arg{kind}", axis=dim, keepdims=0)
-    return node(
-        [x],
-        to_onnx,
-        reduced(x.shape, dim, False),
-        expression=f"{{0}}.arg{kind.lower()}({dim})",
-        kind="int",
-        word="index",
-    )
+    to_onnx, text = plain(f"Arg{kind}", axis=dim, keepdims=0), f"{{0}}.arg{kind.lower()}({dim})"
+    return node([x], to_onnx, replaced(x.shape, dim), text, kind="int", word="index")
 
 
 def norm(x: Value, p: float, dim: int, keep: bool = False) -> Value:
@@ -83,11 +60,11 @@ def norm(x: Value, p: float, dim: int, keep: bool = False) -> Value:
         total = e.op("ReduceSum", e.op("Pow", size, e.number(p)), e.ints(dim), **how)
         return e.op("Pow", total, e.number(1 / p))
 
-    return node([x], to_onnx, reduced(x.shape, dim, keep), expression=text, word="norm")
+    return node([x], to_onnx, replaced(x.shape, dim, *[1] * keep), text, word="norm")
 
 
 def einsum(equation: str, x: Value, weight: Parameter, shape: Shape | None) -> Value:
     """Products of a tensor and a parameter, summed over what the equation says."""
     text = f'torch.einsum("{equation}", {{0}}, {{weight}})'
     to_onnx = plain("Einsum", equation=equation)
-    return node([x], to_onnx, shape, expression=text, parameters={"weight": weight})
+    return node([x], to_onnx, shape, text, parameters={"weight": weight})

@@ -28,7 +28,7 @@ def merged(x: Value) -> tuple[Value, Value]:
         flat, like = x.node.inputs
         return flat, like
     flat = merge(x, 2)
-    flat.told = lambda shape: x.learn((TIME, BATCH, *shape[1:]))
+    flat.told = lambda shape: x.assume((TIME, BATCH, *shape[1:]))
     return flat, x
 
 
@@ -37,7 +37,7 @@ def unmerged(x: Value, like: Value) -> Value:
     if x.node is not None and x.node.expression == MERGED and x.node.inputs == [like]:
         return like
     parted = unmerge(x, like, 2)
-    parted.told = lambda shape: x.learn((None, *shape[2:]))
+    parted.told = lambda shape: x.assume((None, *shape[2:]))
     return parted
 
 
@@ -71,7 +71,7 @@ def zeros(like: Value, dim: int | None, sizes: Sequence[int], word: str = "h") -
     text = ", ".join([*([] if dim is None else [f"{{0}}.size({dim})"]), *map(str, sizes)])
     made = f"torch.zeros({text}, device={{0}}.device)"
     text = made if like.kind == "int" else f"{{0}}.new_zeros({text})"
-    return node([like], to_onnx, (*batch, *sizes), expression=text, word=word)
+    return node([like], to_onnx, (*batch, *sizes), text, word=word)
 
 
 def recall(graph: Graph, key: Any, start: Callable[[Value, int], Value], x: Value) -> Value:
@@ -104,7 +104,7 @@ def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Da
 
     def step(x: Value) -> Value:
         shape = x.shape[1:] if x.shape is not None else None
-        told = lambda shape: x.learn((TIME, *shape))  # noqa: E731
+        told = lambda shape: x.assume((TIME, *shape))  # noqa: E731
         steps.append(Value(body, shape, x.kind, source=x, name="step", told=told))
         return steps[-1]
 

@@ -11,18 +11,14 @@ from runtime.export.operators.base import moved, node, plain, replaced, total
 
 def flatten(x: Value, start: int = 1) -> Value:
     """All dimensions from one on become one."""
-    shape = (*x.shape[:start], total(x.shape[start:])) if x.shape is not None else None
     if x.shape is not None and x.rank == start + 1:
         return x
+    shape = (*x.shape[:start], total(x.shape[start:])) if x.shape is not None else None
     call = Call("nn.Flatten", {"start_dim": start}, {"start_dim": 1}, ("start_dim",))
     text = f"{{0}}.flatten({start})"
 
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return (
-            e.op("Flatten", name) if start == 1 else e.op("Reshape", name, e.ints(*[0] * start, -1))
-        )
-
-    return moved(x, to_onnx, shape or (None,) * start + (None,), text, layer=call)
+    to_onnx = plain("Flatten") if start == 1 else plain("Reshape", [*[0] * start, -1])
+    return moved(x, to_onnx, shape or (None,) * (start + 1), text, layer=call)
 
 
 def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
@@ -44,11 +40,7 @@ def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
     if own and numbers[:1] == [-1] and known is None and total(numbers[1:]) == total(own[1:]):
         shape = (own[0], *shape[1:])
     text = f"{{0}}.reshape({', '.join(map(str, numbers))})"
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("Reshape", name, e.ints(*numbers))
-
-    return moved(x, to_onnx, shape, text)
+    return moved(x, plain("Reshape", numbers), shape, text)
 
 
 def _filled(_: int, numbers: Sequence[int], known: Dim) -> Dim:
@@ -65,11 +57,7 @@ def _reshape_samples(x: Value, numbers: Sequence[int]) -> Value:
         call = Call("nn.Unflatten", {"dim": 1, "size": tuple(numbers)}, {}, ("dim", "size"))
     first, many = ("{0}.size(0)", 0) if -1 in numbers else ("-1", -1)
     text = f"{{0}}.reshape({first}, {', '.join(map(str, numbers))})"
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("Reshape", name, e.ints(many, *numbers))
-
-    return moved(x, to_onnx, shape, text, layer=call)
+    return moved(x, plain("Reshape", [many, *numbers]), shape, text, layer=call)
 
 
 MERGED = "{0}.flatten(0, 1)"
@@ -101,7 +89,7 @@ def unmerge(x: Value, like: Value, count: int) -> Value:
     text = f"{{0}}.unflatten(0, {{1}}.shape[:{count}])"
     known = x.shape is not None and like.shape is not None
     shape = (*(like.shape or ())[:count], *(x.shape or ())[1:]) if known else None
-    return node([x, like], to_onnx, shape, expression=text, kind=x.kind)
+    return node([x, like], to_onnx, shape, text, kind=x.kind)
 
 
 def with_samples(x: Value, rank: int, apply: Callable[[Value], Value]) -> Value:
@@ -121,7 +109,7 @@ def for_samples(x: Value, like: Value) -> Value:
 
     text = f"{{0}}.expand({{1}}.size(0), {', '.join(['-1'] * x.rank)})"
     many = like.shape[0] if like.shape is not None else BATCH
-    return node([x, like], to_onnx, (many, *sizes), expression=text, kind=x.kind)
+    return node([x, like], to_onnx, (many, *sizes), text, kind=x.kind)
 
 
 def permute(x: Value, order: Sequence[int]) -> Value:
@@ -145,33 +133,20 @@ def transpose(x: Value, one: int, other: int) -> Value:
 
 def squeeze(x: Value, dim: int) -> Value:
     """Without a dimension, of size 1."""
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("Squeeze", name, e.ints(dim))
-
-    shape = (*x.shape[:dim], *x.shape[dim + 1 :]) if x.shape is not None else None
-    return moved(x, to_onnx, shape, f"{{0}}.squeeze({dim})")
+    return moved(x, plain("Squeeze", [dim]), replaced(x.shape, dim), f"{{0}}.squeeze({dim})")
 
 
 def unsqueeze(x: Value, dim: int) -> Value:
     """With a dimension of size 1 more."""
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("Unsqueeze", name, e.ints(dim))
-
     shape = (*x.shape[:dim], 1, *x.shape[dim:]) if x.shape is not None else None
-    return moved(x, to_onnx, shape, f"{{0}}.unsqueeze({dim})")
+    return moved(x, plain("Unsqueeze", [dim]), shape, f"{{0}}.unsqueeze({dim})")
 
 
 def expand(x: Value, dim: int, size: int) -> Value:
     """A dimension of size 1 repeated."""
     sizes = [-1] * x.rank
     sizes[dim] = size
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("Expand", name, e.ints(*[abs(each) for each in sizes]))
-
-    assert x.shape is not None
+    to_onnx = plain("Expand", [abs(each) for each in sizes])
     text = f"{{0}}.expand({', '.join(map(str, sizes))})"
     return moved(x, to_onnx, replaced(x.shape, dim, size), text)
 
@@ -182,29 +157,19 @@ def expand_as(x: Value, like: Value) -> Value:
     def to_onnx(e: Emitter, name: str, other: str) -> Any:
         return e.op("Expand", name, e.op("Shape", other))
 
-    return node(
-        [x, like], to_onnx, like.shape, expression="{0}.expand_as({1})", kind=x.kind, word="wide"
-    )
+    return node([x, like], to_onnx, like.shape, "{0}.expand_as({1})", kind=x.kind, word="wide")
 
 
 def select(x: Value, dim: int, index: int) -> Value:
     """One place of a dimension, which is then no longer there; index from 0, or from the end."""
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        return e.op("Gather", name, e.index(index), axis=dim)
-
-    shape = (*x.shape[:dim], *x.shape[dim + 1 :]) if x.shape is not None else None
     places = ", ".join([":"] * dim + [str(index)])
-    return moved(x, to_onnx, shape, f"{{0}}[{places}]")
+    to_onnx = plain("Gather", index, axis=dim)
+    return moved(x, to_onnx, replaced(x.shape, dim), f"{{0}}[{places}]")
 
 
 def narrow(x: Value, dim: int, start: int, stop: int | None) -> Value:
     """Places of a dimension from one to before another; None: to the end."""
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        end = 2**62 if stop is None else stop
-        return e.op("Slice", name, e.ints(start), e.ints(end), e.ints(dim))
-
+    to_onnx = plain("Slice", [start], [2**62 if stop is None else stop], [dim])
     shape = x.shape
     if shape is not None:
         size = shape[dim]
@@ -219,10 +184,9 @@ def narrow(x: Value, dim: int, start: int, stop: int | None) -> Value:
 def unbind(x: Value, dim: int) -> list[Value]:
     """All places of a dimension, whose size must be known."""
     (count,) = x.sizes(dim)
-    assert x.shape is not None
     if count > _FEW:
         return [select(x, dim, n) for n in range(count)]
-    shape = (*x.shape[:dim], *x.shape[dim + 1 :])
+    shape = replaced(x.shape, dim)
     parts = [Value(x.graph, shape, x.kind, source=x) for _ in range(count)]
 
     def to_onnx(e: Emitter, name: str) -> Any:
@@ -262,9 +226,7 @@ def cat(values: Sequence[Value], dim: int) -> Value:
     names = ", ".join(f"{{{n}}}" for n in range(len(values)))
     text = f"torch.cat(({names}), {dim})"
     kind = values[0].kind
-    return node(
-        list(values), plain("Concat", axis=dim), shape, expression=text, kind=kind, word="joined"
-    )
+    return node(values, plain("Concat", axis=dim), shape, text, kind=kind, word="joined")
 
 
 def stack(values: Sequence[Value], dim: int) -> Value:
@@ -274,9 +236,8 @@ def stack(values: Sequence[Value], dim: int) -> Value:
         return e.op("Concat", *[e.op("Unsqueeze", name, e.ints(dim)) for name in names], axis=dim)
 
     first = values[0]
-    shape = (
-        (*first.shape[:dim], len(values), *first.shape[dim:]) if first.shape is not None else None
-    )
-    names = [f"{{{n}}}" for n in range(len(values))]
-    text = f"torch.stack([{', '.join(names)}], {dim})"
-    return node(list(values), to_onnx, shape, expression=text, kind=first.kind, word="joined")
+    own = first.shape
+    shape = None if own is None else (*own[:dim], len(values), *own[dim:])
+    names = ", ".join(f"{{{n}}}" for n in range(len(values)))
+    text = f"torch.stack([{names}], {dim})"
+    return node(values, to_onnx, shape, text, kind=first.kind, word="joined")

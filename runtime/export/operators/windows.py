@@ -62,17 +62,15 @@ class Windows:
     def shape(self, x: Value, channels: Dim = None) -> Shape:
         """The shape of a result, with other channels where they are given."""
         rank = len(self.size) + 2
-        if x.shape is None:
-            x.set_shape((BATCH, *[None] * (rank - 1)))
+        own = x.assume((BATCH, *[None] * (rank - 1)))
         if x.rank != rank:
             raise x.graph.error(
                 f"its input has {x.rank} dimensions, not {rank}; --input begins with the batch"
             )
-        assert x.shape is not None
         if self.ceil and not any(self.padding):
             self._check_ends(x)
-        counts = [self.count(dim, size) for dim, size in enumerate(x.shape[2:])]
-        return (x.shape[0], channels if channels is not None else x.shape[1], *counts)
+        counts = [self.count(dim, size) for dim, size in enumerate(own[2:])]
+        return (own[0], own[1] if channels is None else channels, *counts)
 
     def _check_ends(self, x: Value) -> None:
         """Raises ExportError where nn has a window behind the elements: it looks at none then."""
@@ -146,24 +144,23 @@ CONV = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "bias": True, "ou
 POOL = {"padding": 0, "dilation": 1, "ceil_mode": False, "count_include_pad": True}
 
 
-def _need_channels(x: Value, channels: int, dims: int) -> None:
-    if x.shape is None:
-        x.set_shape((BATCH, channels, *[None] * dims))
-
-
 def conv(
     x: Value, windows: Windows, weight: Parameter, bias: Parameter | None, groups: int = 1
 ) -> Value:
     """weight: outputs x inputs of a group x sizes of a window."""
     outputs, inputs = weight.shape[0], weight.shape[1] * groups
-    _need_channels(x, inputs, len(windows.size))
-    named: dict[str, Any] = {"in_channels": inputs, "out_channels": outputs}
-    named |= windows.arguments("dilation") | {"groups": groups, "bias": bias is not None}
-    plain_names = ("in_channels", "out_channels", "kernel_size")
-    call = Call(f"nn.Conv{len(windows.size)}d", named, CONV, plain_names)
+    x.assume((BATCH, inputs, *[None] * len(windows.size)))
+    call = _conv_layer("Conv", windows, inputs, outputs, groups=groups, bias=bias is not None)
     to_onnx = plain("Conv", **windows.attributes(), dilations=list(windows.dilation), group=groups)
     parameters = {"weight": weight, "bias": bias}
     return node([x], to_onnx, windows.shape(x, outputs), layer=call, parameters=parameters)
+
+
+def _conv_layer(kind: str, windows: Windows, inputs: int, outputs: int, **more: Any) -> Call:
+    named = {"in_channels": inputs, "out_channels": outputs}
+    named |= windows.arguments("dilation") | more
+    names = ("in_channels", "out_channels", "kernel_size")
+    return Call(f"nn.{kind}{len(windows.size)}d", named, CONV, names)
 
 
 def conv_transpose(
@@ -176,12 +173,9 @@ def conv_transpose(
 ) -> Value:
     """weight: inputs x outputs of a group x sizes of a window. extra: rows added at the end."""
     inputs, outputs = weight.shape[0], weight.shape[1] * groups
-    _need_channels(x, inputs, len(windows.size))
-    named: dict[str, Any] = {"in_channels": inputs, "out_channels": outputs}
-    named |= windows.arguments() | {"output_padding": short(extra)}
-    named |= {"groups": groups, "bias": bias is not None, "dilation": short(windows.dilation)}
-    plain_names = ("in_channels", "out_channels", "kernel_size")
-    call = Call(f"nn.ConvTranspose{len(windows.size)}d", named, CONV, plain_names)
+    x.assume((BATCH, inputs, *[None] * len(windows.size)))
+    more = {"output_padding": short(extra), "groups": groups, "bias": bias is not None}
+    call = _conv_layer("ConvTranspose", windows, inputs, outputs, **more)
     attributes = windows.attributes() | {"dilations": list(windows.dilation)}
     to_onnx = plain("ConvTranspose", **attributes, output_padding=list(extra), group=groups)
     shape = windows.shape(x, outputs)
@@ -193,17 +187,13 @@ def conv_transpose(
 def _grown(windows: Windows, extra: Ints, dim: int, size: Dim) -> Dim:
     if not isinstance(size, int):
         return None
-    reach = windows.dilation[dim] * (windows.size[dim] - 1) + 1
-    return (size - 1) * windows.stride[dim] - 2 * windows.padding[dim] + reach + extra[dim]
+    inner = (size - 1) * windows.stride[dim] - 2 * windows.padding[dim]
+    return inner + windows.reach(dim) + extra[dim]
 
 
 def max_pool(x: Value, windows: Windows) -> Value:
-    call = Call(
-        f"nn.MaxPool{len(windows.size)}d",
-        pool_arguments(windows, "dilation"),
-        POOL,
-        ("kernel_size", "stride"),
-    )
+    named = pool_arguments(windows, "dilation")
+    call = Call(f"nn.MaxPool{len(windows.size)}d", named, POOL, ("kernel_size", "stride"))
     shape = windows.shape(x)
     attributes = windows.pool_attributes(x) | {"dilations": list(windows.dilation)}
     return node([x], plain("MaxPool", **attributes), shape, layer=call)
@@ -239,73 +229,59 @@ def pad(
 
     mode: constant, reflect or replicate.
     """
-    if x.shape is None:
-        x.set_shape((BATCH, *[None] * (len(amounts) + 1)))
-    kept = x.rank - len(amounts)
-    assert x.shape is not None
+    shape = x.assume((BATCH, *[None] * (len(amounts) + 1)))
+    kept = len(shape) - len(amounts)
     sizes = [
         size + before + behind if isinstance(size, int) else None
-        for size, (before, behind) in zip(x.shape[kept:], amounts, strict=True)
+        for size, (before, behind) in zip(shape[kept:], amounts, strict=True)
     ]
     flat = [number for pair in reversed(amounts) for number in pair]
     call = _pad_layer(mode, flat, value, len(amounts)) if kept == 2 else None
-    text = (
-        f"F.pad({{0}}, {tuple(flat)}"
-        + (f', "{mode}"' if mode != "constant" else f", value={value!r}" if value else "")
-        + ")"
-    )
+    more = f", value={value!r}" if value else ""
+    if mode != "constant":
+        more = f', "{mode}"'
 
     def to_onnx(e: Emitter, name: str) -> Any:
         pads = e.ints(*[0] * kept, *[b for b, _ in amounts], *[0] * kept, *[a for _, a in amounts])
-        more = [e.number(value)] if mode == "constant" else []
-        return e.op("Pad", name, pads, *more, mode={"replicate": "edge"}.get(mode, mode))
+        filler = [e.number(value)] if mode == "constant" else []
+        return e.op("Pad", name, pads, *filler, mode={"replicate": "edge"}.get(mode, mode))
 
-    return node([x], to_onnx, (*x.shape[:kept], *sizes), layer=call, expression=text, kind=x.kind)
+    text = f"F.pad({{0}}, {tuple(flat)}{more})"
+    return node([x], to_onnx, (*shape[:kept], *sizes), text, layer=call, kind=x.kind)
 
 
 def _pad_layer(mode: str, flat: list[int], value: float, dims: int) -> Call | None:
-    names = {
-        "constant": "ZeroPad" if value == 0 else "ConstantPad",
-        "reflect": "ReflectionPad",
-        "replicate": "ReplicationPad",
-    }
-    if mode == "constant" and value == 0 and dims != 2:
-        names["constant"] = "ConstantPad"
-    named: dict[str, Any] = {"padding": short(flat) if len(set(flat)) == 1 else tuple(flat)}
-    if names[mode] == "ConstantPad":
+    name = {"reflect": "ReflectionPad", "replicate": "ReplicationPad"}.get(mode, "ConstantPad")
+    named: dict[str, Any] = {"padding": short(flat)}
+    if name == "ConstantPad" and value == 0 and dims == 2:
+        name = "ZeroPad"
+    elif name == "ConstantPad":
         named["value"] = value
-    return Call(f"nn.{names[mode]}{dims}d", named, {}, ("padding", "value"))
+    return Call(f"nn.{name}{dims}d", named, {}, ("padding", "value"))
 
 
 def upsample(x: Value, scale: int, mode: str, dims: int = 2, sizes: Ints = ()) -> Value:
     """Nearest or linear (corners aligned); by a factor, or to sizes."""
-    if x.shape is None:
-        x.set_shape((BATCH, *[None] * (dims + 1)))
-    assert x.shape is not None
+    shape = x.assume((BATCH, *[None] * (dims + 1)))
     linear = {1: "linear", 2: "bilinear", 3: "trilinear"}[dims]
     named: dict[str, Any] = {"size": tuple(sizes)} if sizes else {"scale_factor": scale}
     named |= {"mode": "nearest"} if mode == "nearest" else {"mode": linear, "align_corners": True}
     call = Call("nn.Upsample", named, {"mode": "nearest"})
-    new = [size * scale if isinstance(size, int) else None for size in x.shape[2:]]
+    new = [size * scale if isinstance(size, int) else None for size in shape[2:]]
     to_onnx = _resize(mode, scale, x.rank, sizes)
-    return node([x], to_onnx, (*x.shape[:2], *(sizes or new)), layer=call)
+    return node([x], to_onnx, (*shape[:2], *(sizes or new)), layer=call)
 
 
 def _resize(mode: str, scale: int, rank: int, sizes: Ints) -> ToOnnx:
-    how: dict[str, Any] = {"mode": "linear", "coordinate_transformation_mode": "align_corners"}
+    how: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": "align_corners"}
     if mode == "nearest":
-        how = {
-            "mode": "nearest",
-            "coordinate_transformation_mode": "asymmetric",
-            "nearest_mode": "floor",
-        }
+        how |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
 
     def to_onnx(e: Emitter, name: str) -> Any:
         if sizes:
             start = e.op("Slice", e.op("Shape", name), e.ints(0), e.ints(2))
-            return e.op(
-                "Resize", name, "", "", e.op("Concat", start, e.ints(*sizes), axis=0), **how
-            )
+            whole = e.op("Concat", start, e.ints(*sizes), axis=0)
+            return e.op("Resize", name, "", "", whole, **how)
         return e.op("Resize", name, "", e.floats32(1, 1, *[scale] * (rank - 2)), **how)
 
     return to_onnx
@@ -313,22 +289,10 @@ def _resize(mode: str, scale: int, rank: int, sizes: Ints) -> ToOnnx:
 
 def pixel_shuffle(x: Value, factor: int) -> Value:
     """Channels become pixels."""
-    if x.shape is None:
-        x.set_shape((BATCH, None, None, None))
-    assert x.shape is not None
-    batch, channels, *sizes = x.shape
+    shape = x.assume((BATCH, None, None, None))
+    batch, channels, *sizes = shape
     new = [size * factor if isinstance(size, int) else None for size in sizes]
     fewer = channels // factor**2 if isinstance(channels, int) else None
     call = Call("nn.PixelShuffle", {"upscale_factor": factor}, {}, ("upscale_factor",))
     to_onnx = plain("DepthToSpace", blocksize=factor, mode="CRD")
     return node([x], to_onnx, (batch, fewer, *new), layer=call)
-
-
-def global_pool(x: Value, kind: str, dims: int = 2) -> Value:
-    """The mean ("Avg") or maximum ("Max") of all that lies behind the channels."""
-    if x.shape is None:
-        x.set_shape((BATCH, *[None] * (dims + 1)))
-    call = Call(f"nn.Adaptive{kind}Pool{dims}d", {"output_size": 1}, {}, ("output_size",))
-    to_onnx = plain({"Avg": "GlobalAveragePool", "Max": "GlobalMaxPool"}[kind])
-    assert x.shape is not None
-    return node([x], to_onnx, (*x.shape[:2], *[1] * dims), layer=call)

@@ -107,8 +107,8 @@ _LOG_SOFTMAXES = ("nn.LogSoftMax", "nn.SpatialLogSoftMax", "cudnn.VolumetricLogS
 @row(*_SOFTMAXES, *_LOG_SOFTMAXES)
 def _softmax(m: Module, x: Value) -> Value:
     """Along the channels; a volume without samples has them first."""
-    if x.shape is None and "Spatial" in m.kind:
-        x.set_shape((BATCH, None, None, None))
+    if "Spatial" in m.kind:
+        x.assume((BATCH, None, None, None))
     dim = 0 if m.is_cudnn and x.shape is not None and x.rank == 4 else None
     return softmax(x, dim if "Volumetric" in m.kind else None, log=m.kind in _LOG_SOFTMAXES)
 

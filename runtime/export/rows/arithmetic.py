@@ -63,7 +63,7 @@ def _for_samples(m: Module, parameter: Parameter, x: Value) -> Parameter:
     own = parameter.shape
     if x.shape is None:
         sample = own[1:] if len(own) > 1 and own[0] == 1 else own
-        x.set_shape((BATCH, *[None if size == 1 else size for size in sample]))
+        x.assume((BATCH, *[None if size == 1 else size for size in sample]))
     assert x.shape is not None
     if len(own) == x.rank and all(one in (1, size) for one, size in zip(own, x.shape, strict=True)):
         return parameter

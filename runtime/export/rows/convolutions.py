@@ -117,8 +117,7 @@ def _local(m: Module, x: Value) -> Value:
     """With weights of its own for each place."""
     windows, outputs = _windows(m, _PLANE), m.whole("nOutputPlane")
     height, width = m.wholes("oH", "oW")
-    if x.shape is None:
-        x.set_shape((BATCH, m.whole("nInputPlane"), m.whole("iH"), m.whole("iW")))
+    x.assume((BATCH, m.whole("nInputPlane"), m.whole("iH"), m.whole("iW")))
     columns = patches(x, windows)
     weight = m.parameter("weight").view(height * width, outputs, *columns.sizes(1))
     shape = (x.shape[0] if x.shape else BATCH, outputs, height * width)
@@ -163,8 +162,7 @@ def _of_frames(
     x: Value, windows: Windows, weight: Parameter, bias: Parameter | None, groups: int = 1
 ) -> Value:
     """A convolution over frames, which are the last dimension."""
-    if x.shape is None:
-        x.set_shape((BATCH, None, weight.shape[1] * groups))
+    x.assume((BATCH, None, weight.shape[1] * groups))
 
     def apply(x: Value) -> Value:
         return permute(conv(permute(x, (0, 2, 1)), windows, weight, bias, groups), (0, 2, 1))
@@ -179,8 +177,7 @@ def _temporal(m: Module, x: Value) -> Value:
     axis = "H" if m.is_cudnn else "W"
     width, step = m.whole(f"k{axis}"), m.whole(f"d{axis}", 1)
     weight, bias, ends = m.parameter("weight"), m.optional("bias"), m.whole("padH", 0)
-    if x.shape is None:
-        x.set_shape((BATCH, None, inputs))
+    x.assume((BATCH, None, inputs))
     if width == step == 1 and not ends:
         return linear(x, weight, bias)
     frames = weight.array().reshape(outputs, width, inputs).transpose(0, 2, 1)

@@ -17,8 +17,7 @@ def _pair(m: Module, data: Data) -> tuple[Value, Value]:
     """Two tensors of vectors, one vector a sample."""
     one, other = m.tensors(data, 2)
     for value in (one, other):
-        if value.shape is None:
-            value.set_shape((BATCH, None))
+        value.assume((BATCH, None))
     return one, other
 
 
@@ -59,8 +58,7 @@ def _cosine(m: Module, x: Value) -> Value:
 def _euclidean(m: Module, x: Value) -> Value:
     """Distances to points, which are the columns of the weights."""
     weight = m.parameter("weight")
-    if x.shape is None:
-        x.set_shape((BATCH, weight.shape[0]))
+    x.assume((BATCH, weight.shape[0]))
     gaps = ew.binary("Sub", unsqueeze(x, x.rank), ew.parameter(x, "weight", weight))
     if m.kind == "nn.WeightedEuclidean":
         gaps = ew.binary("Mul", gaps, ew.parameter(x, "scale", m.parameter("diagCov")))
@@ -71,7 +69,6 @@ def _euclidean(m: Module, x: Value) -> Value:
 def _kmeans(m: Module, x: Value) -> Value:
     """The number of the nearest point."""
     weight = m.parameter("weight")
-    if x.shape is None:
-        x.set_shape((BATCH, weight.shape[1]))
+    x.assume((BATCH, weight.shape[1]))
     gaps = ew.binary("Sub", unsqueeze(x, 1), ew.parameter(x, "weight", weight))
     return shifted(argmax(norm(gaps, 2, 2), 1, "Min"), 1)

@@ -22,8 +22,7 @@ def _mean_subtraction(m: Module, x: Value) -> Value:
 def _affine(m: Module, x: Value) -> Value:
     """A factor and a shift for each channel."""
     factor, shift = m.parameter("a"), m.parameter("b")
-    if x.shape is None:
-        x.set_shape((BATCH, factor.size, None, None))
+    x.assume((BATCH, factor.size, None, None))
     factor, shift = [each.view(each.size, *[1] * (x.rank - 2)) for each in (factor, shift)]
     return ew.binary(
         "Add", ew.binary("Mul", x, ew.parameter(x, "a", factor)), ew.parameter(x, "b", shift)

@@ -52,8 +52,7 @@ def _bilinear(m: Module, data: Data) -> Data:
     one, other = m.tensors(data, 2)
     weight = m.parameter("weight")
     for value, inputs in ((one, weight.shape[1]), (other, weight.shape[2])):
-        if value.shape is None:
-            value.set_shape((BATCH, inputs))
+        value.assume((BATCH, inputs))
     return bilinear(one, other, weight, m.optional("bias"))
 
 

@@ -22,8 +22,7 @@ _DIMENSIONS = {
 @row(*_DIMENSIONS)
 def _batch_normalization(m: Module, x: Value) -> Value:
     mean, eps = m.parameter("running_mean", False), m.number("eps", 1e-5)
-    if x.shape is None:
-        x.set_shape((BATCH, mean.size, *[None] * (_DIMENSIONS[m.kind] - 2)))
+    x.assume((BATCH, mean.size, *[None] * (_DIMENSIONS[m.kind] - 2)))
     weight, bias = m.optional("weight"), m.optional("bias")
     return batch_norm(x, mean, _variance(m, eps), weight, bias, eps, m.number("momentum", 0.1))
 
@@ -78,8 +77,7 @@ def _layer_normalization(m: Module, x: Value) -> Value:
 def _feat_normalization(m: Module, x: Value) -> Value:
     """Of dpnn: planes by a mean and a deviation that were given."""
     mean, std = [m.parameter(name, trained=False) for name in ("mean", "std")]
-    if x.shape is None:
-        x.set_shape((BATCH, mean.size, None, None))
+    x.assume((BATCH, mean.size, None, None))
     gap = ew.binary("Sub", x, ew.parameter(x, "mean", mean.view(mean.size, 1, 1)))
     return ew.binary("Div", gap, ew.parameter(x, "std", std.view(std.size, 1, 1)))
 
@@ -100,8 +98,7 @@ def _divisive(m: Module, x: Value) -> Value:
 
 def _around(m: Module, x: Value, name: str) -> Value:
     """An estimate of each place; near the edges there is less around it."""
-    if x.shape is None:
-        x.set_shape((BATCH, m.whole("nInputPlane"), None, None))
+    x.assume((BATCH, m.whole("nInputPlane"), None, None))
     found = m.tensor(convert(m.child(name), x))
     with m.graph.apart():
         part = m.tensor(convert(m.child("meanestimator"), ew.ones_like(x)))

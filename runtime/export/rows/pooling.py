@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, prod
 
-from runtime.export.graph import Value
+from runtime.export.graph import BATCH, Value
 from runtime.export.modules import Module, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.areas import (
@@ -17,7 +17,6 @@ from runtime.export.operators.shaping import narrow, permute, squeeze, unsqueeze
 from runtime.export.operators.windows import (
     Windows,
     avg_pool,
-    global_pool,
     max_pool,
     pad,
     pixel_shuffle,
@@ -46,8 +45,7 @@ def _volumetric_max(m: Module, x: Value) -> Value:
 
 @row("nn.TemporalMaxPooling")
 def _temporal_max(m: Module, x: Value) -> Value:
-    if x.shape is None:
-        x.set_shape(("batch", None, None))
+    x.assume((BATCH, None, None))
     windows = Windows.of([m.whole("kW")], [m.whole("dW")])
 
     def apply(x: Value) -> Value:
@@ -62,7 +60,7 @@ def _average(m: Module, x: Value) -> Value:
     include = m.get("count_include_pad", True) is not False
     divide = m.kind != "nn.SpatialAveragePooling" or m.is_cudnn or bool(m.get("divide"))
     if x.shape and list(x.shape[2:]) == list(windows.size) and divide and not any(windows.padding):
-        return global_pool(x, "Avg", len(windows.size))
+        return adaptive_pool(x, "Avg", [1] * len(windows.size))
     means = avg_pool(x, windows, include)
     return means if divide else ew.with_number("Mul", means, prod(windows.size))
 

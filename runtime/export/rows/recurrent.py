@@ -66,8 +66,7 @@ def _cell(m: Module, data: Data) -> Data:
         return packed(m, data, "ifog", True, m.whole("input_dim"))
     x = m.tensor(data)
     size = (m.whole("outputSize"),)
-    if x.shape is None:
-        x.set_shape((BATCH, m.whole("inputSize")))
+    x.assume((BATCH, m.whole("inputSize")))
     sizes: Sizes = [size, size] if _CELLS[m.kind] == 2 else size
     return _step(m, x, x, sizes, x.rank == 2)[0]
 
@@ -77,8 +76,7 @@ def _recurrence(m: Module, data: Data) -> Data:
     """A module of an input and of its own last output."""
     first = first_tensor(data)
     dims, sizes = m.whole("nInputDim"), _sizes(m.get("outputSize"))
-    if first.shape is None:
-        first.set_shape((BATCH, *[None] * dims))
+    first.assume((BATCH, *[None] * dims))
     found = _step(m, data, first, sizes, first.rank > dims)
     return found if isinstance(sizes, list) else found[0]
 
@@ -145,8 +143,7 @@ def _mask_zero(m: Module, data: Data) -> Data:
     first = first_tensor(data)
     (child, *_) = m.modules
     result = convert(child, data)
-    if first.shape is None:
-        first.set_shape((BATCH, *[None] * m.whole("nInputDim")))
+    first.assume((BATCH, *[None] * m.whole("nInputDim")))
     batched = first.rank > m.whole("nInputDim")
     masks: dict[int, Value] = {}
 

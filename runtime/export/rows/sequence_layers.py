@@ -26,9 +26,8 @@ def _given(m: Module, data: Data, batch_first: bool, inputs: int) -> tuple[Value
     else:
         first = []
     x = m.tensor(data)
-    if x.shape is None:
-        front = (BATCH, TIME) if batch_first else (TIME, BATCH)
-        x.set_shape((*front, inputs))
+    front = (BATCH, TIME) if batch_first else (TIME, BATCH)
+    x.assume((*front, inputs))
     return x, [m.tensor(each) for each in reversed(first)]
 
 

@@ -107,8 +107,7 @@ def _is_plain(m: Module) -> bool:
 
 
 def _fast_lstm(m: Module, x: Value) -> Data:
-    if x.shape is None:
-        x.set_shape((TIME, BATCH, m.whole("inputSize")))
+    x.assume((TIME, BATCH, m.whole("inputSize")))
     given, before = m.child("i2g"), m.child("o2g")
     weights = given.parameter("weight"), before.parameter("weight")
     return recurrent_layer(x, *weights, given.optional("bias"), "igfo")

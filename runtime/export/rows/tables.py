@@ -8,7 +8,7 @@ from runtime.export.data import Unknown, as_steps, mapped, table
 from runtime.export.graph import Data, Graph, Steps, Value
 from runtime.export.modules import Module, data_row
 from runtime.export.operators import elementwise as ew
-from runtime.export.operators.reducing import reduced
+from runtime.export.operators.base import replaced
 from runtime.export.operators.sequences import joined_steps
 from runtime.export.operators.shaping import cat, narrow, select
 
@@ -31,7 +31,7 @@ def _of_two(m: Module, data: Data) -> Data:
 def _join(m: Module, data: Data) -> Data:
     if steps := as_steps(data):
         x = m.tensor(steps.data)
-        step = Value(m.graph, reduced(x.shape, steps.dim, False))
+        step = Value(m.graph, replaced(x.shape, steps.dim))
         return joined_steps(x, steps.dim, m.dim(step, "dimension", "nInputDims"))
     found = m.tensors(data)
     return cat(found, m.dim(found[0], "dimension", "nInputDims"))

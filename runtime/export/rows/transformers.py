@@ -14,8 +14,7 @@ from runtime.export.operators.shaping import cat, narrow, permute, reshape, tran
 @row("nn.AffineGridGeneratorBHWD")
 def _grid(m: Module, x: Value) -> Value:
     """Places, y before x, that matrices of 2x3 make of those of a grid."""
-    if x.shape is None:
-        x.set_shape((BATCH, 2, 3))
+    x.assume((BATCH, 2, 3))
     height, width = m.whole("height"), m.whole("width")
     places = m.parameter("baseGrid", trained=False).view(height * width, 3)
     moved = matmul(ew.parameter(x, "places", places), transpose(x, 1, 2))
@@ -27,8 +26,7 @@ def _sampler(m: Module, data: Data) -> Data:
     """Images at the places of a grid; zeros outside of them."""
     images, grid = m.tensors(data, 2)
     for value, last in ((images, None), (grid, 2)):
-        if value.shape is None:
-            value.set_shape((BATCH, None, None, last))
+        value.assume((BATCH, None, None, last))
     planes = permute(images, (0, 3, 1, 2))
     return permute(grid_sample(planes, flip(grid, 3)), (0, 2, 3, 1))
 
