@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.export.graph import ExportError, Graph
-
-LIBRARY = "onnxruntime"
-
-
-def is_there() -> bool:
-    """Whether onnxruntime is installed."""
-    return find_spec(LIBRARY) is not None
 
 
 class OnnxFile:

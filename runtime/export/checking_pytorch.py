@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -35,11 +34,6 @@ numpy.savez(folder + "/out.npz", *[each.numpy() for each in found])
 values = {str(key): each.numpy() for key, each in getattr(net, "seen", {}).items()}
 numpy.savez(folder + "/values.npz", **values)
 """
-
-
-def is_there() -> bool:
-    """Whether PyTorch is installed."""
-    return find_spec("torch") is not None
 
 
 class PyTorchFiles:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from itertools import islice
+from pkgutil import iter_modules
 from typing import Any
 
+import runtime.export.rows as families
 from runtime.export.data import table, tensor, tensors
 from runtime.export.graph import Data, ExportError, Graph, Value
 from runtime.export.operators.shaping import reshape
@@ -25,29 +27,6 @@ Row = Callable[["Module", Any], Data]
 _rows: dict[str, Row] = {}
 _VIEWS = ("nn.View", "nn.Reshape", "nn.Squeeze", "nn.Unsqueeze", "nn.Collapse")
 _reasons: dict[str, str] = {}  # for classes that cannot be converted, why
-_FAMILIES = (
-    "activations",
-    "arithmetic",
-    "containers",
-    "convolutions",
-    "criterions",
-    "cudnn",
-    "distances",
-    "imagine",
-    "linear",
-    "normalisation",
-    "others",
-    "passing",
-    "pooling",
-    "recurrent",
-    "reductions",
-    "refused",
-    "sequence_layers",
-    "sequencers",
-    "shapes",
-    "tables",
-    "transformers",
-)
 
 
 def row(*classes: str) -> Callable[[Row], Row]:
@@ -95,8 +74,8 @@ def reasons() -> Mapping[str, str]:
 
 @cache
 def _load() -> None:
-    for name in _FAMILIES:
-        import_module(f"runtime.export.rows.{name}")
+    for module in iter_modules(families.__path__, f"{families.__name__}."):
+        import_module(module.name)
 
 
 def class_of(value: Any) -> str:

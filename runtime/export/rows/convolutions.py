@@ -17,64 +17,54 @@ from runtime.export.operators.shaping import permute, reshape, with_samples
 from runtime.export.operators.windows import Windows, conv, conv_transpose
 from runtime.export.parameters import Parameter
 
-_PLANE, _VOLUME = "HW", "THW"
+
+def axes_of(m: Module) -> str:
+    """The dimensions of windows, as the names of fields end with them."""
+    return "THW" if "Volumetric" in m.kind else "HW" if "Spatial" in m.kind else "W"
 
 
-def _numbers(m: Module, prefix: str, axes: str, default: int | None = None) -> list[int]:
+def _numbers(m: Module, prefix: str, default: int | None = None) -> list[int]:
     """Fields such as dH and dW."""
-    return m.wholes(*[f"{prefix}{axis}" for axis in axes], default=default)
+    return m.wholes(*[f"{prefix}{axis}" for axis in axes_of(m)], default=default)
 
 
-def _windows(m: Module, axes: str) -> Windows:
+def windows_of(m: Module, strides: Sequence[int] = (), ceil: bool = False) -> Windows:
+    """Windows by a module's fields. strides: where it has no numbers for them; otherwise 1."""
+    size, axes = _numbers(m, "k"), axes_of(m)
+    steps = zip(axes, strides or [1] * len(size), strict=True)
     # Old files have one number for all dimensions, or other names.
-    old = [m.whole(f"p{axis}", m.whole("padding", 0)) for axis in axes]
-    return Windows.of(
-        _numbers(m, "k", axes),
-        _numbers(m, "d", axes, 1),
-        [m.whole(f"pad{axis}", each) for axis, each in zip(axes, old, strict=True)],
-        _numbers(m, "dilation", axes, 1),
-    )
+    padding = [m.whole(f"pad{axis}", m.whole(f"p{axis}", m.whole("padding", 0))) for axis in axes]
+    strides = [m.whole(f"d{axis}", step) for axis, step in steps]
+    return Windows.of(size, strides, padding, _numbers(m, "dilation", 1), ceil)
 
 
-@row("nn.SpatialConvolution", "nn.SpatialConvolutionMM", "nn.SpatialDilatedConvolution")
-def _spatial(m: Module, x: Value) -> Value:
-    return _convolution(m, x, _PLANE)
-
-
-@row("nn.VolumetricConvolution", "nn.VolumetricDilatedConvolution")
-def _volumetric(m: Module, x: Value) -> Value:
-    return _convolution(m, x, _VOLUME)
-
-
-def _convolution(m: Module, x: Value, axes: str) -> Value:
-    windows, groups = _windows(m, axes), m.whole("groups", 1)
+@row(
+    "nn.SpatialConvolution",
+    "nn.SpatialConvolutionMM",
+    "nn.SpatialDilatedConvolution",
+    "nn.VolumetricConvolution",
+    "nn.VolumetricDilatedConvolution",
+)
+def _convolution(m: Module, x: Value) -> Value:
+    windows, groups = windows_of(m), m.whole("groups", 1)
     weight = m.parameter("weight")
     shape = (m.whole("nOutputPlane"), m.whole("nInputPlane") // groups, *windows.size)
     return conv(x, windows, weight.view(*shape), m.optional("bias"), groups)
 
 
-@data_row("nn.SpatialFullConvolution")
-def _full(m: Module, data: Data) -> Data:
-    return _transposed(m, data, _PLANE)
-
-
-@data_row("nn.VolumetricFullConvolution")
-def _full_volumetric(m: Module, data: Data) -> Data:
-    return _transposed(m, data, _VOLUME)
-
-
-def _transposed(m: Module, data: Data, axes: str) -> Value:
+@data_row("nn.SpatialFullConvolution", "nn.VolumetricFullConvolution")
+def _transposed(m: Module, data: Data) -> Data:
     """Of a pair the second tensor says how large the result is."""
-    windows, groups = _windows(m, axes), m.whole("groups", 1)
+    windows, groups = windows_of(m), m.whole("groups", 1)
     weight, inputs = m.parameter("weight"), m.whole("nInputPlane")
     outputs = m.whole("nOutputPlane") // groups
     if "Volumetric" in m.kind and m.get("adjW") is None:  # an old file: outputs come first
         weight = Parameter.made(weight.array().swapaxes(0, 1).copy(), weight)
     if isinstance(data, list) and not isinstance(data, Unknown):
         x, like = m.tensors(data, 2)
-        extra = _to_be_added(windows, like.sizes(*range(2, 2 + len(axes))))
+        extra = _to_be_added(windows, like.sizes(*range(2, 2 + len(windows.size))))
     else:
-        x, extra = m.tensor(data), _numbers(m, "adj", axes, 0)
+        x, extra = m.tensor(data), _numbers(m, "adj", 0)
     weight = weight.view(inputs, outputs, *windows.size)
     return conv_transpose(x, windows, extra, weight, m.optional("bias"), groups)
 
@@ -92,7 +82,7 @@ def _connected(m: Module, x: Value) -> Value:
     sizes = m.whole("nOutputPlane"), m.whole("nInputPlane"), *weight.shape[1:]
     whole = np.zeros(sizes, weight.own_dtype)
     np.add.at(whole, (table[:, 1], table[:, 0]), weight.array())
-    windows, bias = Windows.of(weight.shape[1:], _numbers(m, "d", _PLANE, 1)), m.optional("bias")
+    windows, bias = Windows.of(weight.shape[1:], _numbers(m, "d", 1)), m.optional("bias")
     if m.kind == "nn.SpatialConvolutionMap":
         return conv(x, windows, Parameter.made(whole, weight), bias)
     turned = np.ascontiguousarray(whole.swapaxes(0, 1))
@@ -103,7 +93,7 @@ def _connected(m: Module, x: Value) -> Value:
 @row("nn.SpatialDepthWiseConvolution")
 def _depth_wise(m: Module, x: Value) -> Value:
     """Each plane by itself; the results of a plane stand beside each other."""
-    windows = _windows(m, _PLANE)
+    windows = windows_of(m)
     inputs, outputs = m.whole("nInputPlane"), m.whole("nOutputPlane")
     weight, bias = m.parameter("weight"), m.optional("bias")
     kernel = weight.array().reshape(outputs, inputs, *windows.size).swapaxes(0, 1)
@@ -115,7 +105,7 @@ def _depth_wise(m: Module, x: Value) -> Value:
 @row("nn.SpatialConvolutionLocal")
 def _local(m: Module, x: Value) -> Value:
     """With weights of its own for each place."""
-    windows, outputs = _windows(m, _PLANE), m.whole("nOutputPlane")
+    windows, outputs = windows_of(m), m.whole("nOutputPlane")
     height, width = m.wholes("oH", "oW")
     x.assume((BATCH, m.whole("nInputPlane"), m.whole("iH"), m.whole("iW")))
     columns = patches(x, windows)
@@ -132,26 +122,24 @@ def _binary(m: Module, x: Value) -> Value:
     mean = np.abs(weight.array()).mean(tuple(range(1, len(weight.shape))), keepdims=True)
     signs = np.where(weight.array() >= 0, mean, -mean).astype(weight.own_dtype)
     shape = m.whole("nOutputPlane"), m.whole("nInputPlane"), *m.wholes("kH", "kW")
-    return conv(x, _windows(m, _PLANE), Parameter.made(signs, weight).view(*shape), None)
+    return conv(x, windows_of(m), Parameter.made(signs, weight).view(*shape), None)
 
 
 @row("nn.SpatialSubSampling", "nn.TemporalSubSampling")
 def _sub_sampling(m: Module, x: Value) -> Value:
     """Sums of windows, times a number for each plane, and another one added."""
-    weight, axes = m.parameter("weight"), _PLANE if "Spatial" in m.kind else "W"
-    windows = Windows.of(_numbers(m, "k", axes), _numbers(m, "d", axes, 1))
-    column = weight.array().reshape(-1, 1, *[1] * len(axes))
+    weight, windows = m.parameter("weight"), windows_of(m)
+    column = weight.array().reshape(-1, 1, *[1] * len(windows.size))
     kernel = Parameter.made(np.tile(column, (1, 1, *windows.size)), weight)
-    if axes == _PLANE:
-        return conv(x, windows, kernel, m.optional("bias"), weight.size)
-    return _of_frames(x, windows, kernel, m.optional("bias"), weight.size)
+    apply = conv if "Spatial" in m.kind else _of_frames
+    return apply(x, windows, kernel, m.optional("bias"), weight.size)
 
 
 @row("nn.TemporalRowConvolution")
 def _rows(m: Module, x: Value) -> Value:
     """Each number of frames by itself; frames are the last dimension but with featFirst."""
     weight, bias = m.parameter("weight"), m.optional("bias")
-    windows = Windows.of([m.whole("kW")], [m.whole("dW", 1)])
+    windows = windows_of(m)
     groups = weight.shape[0]
     if m.get("featFirst"):
         return with_samples(x, 3, lambda x: conv(x, windows, weight, bias, groups))

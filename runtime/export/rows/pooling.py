@@ -22,31 +22,30 @@ from runtime.export.operators.windows import (
     pixel_shuffle,
     upsample,
 )
+from runtime.export.rows.convolutions import axes_of, windows_of
 
 
-def _windows(m: Module, axes: str, step: int | None = None) -> Windows:
-    size = m.wholes(*[f"k{axis}" for axis in axes])
-    strides = [m.whole(f"d{axis}", step or kernel) for axis, kernel in zip(axes, size, strict=True)]
-    padding = m.wholes(*[f"pad{axis}" for axis in axes], default=0)
-    dilation = m.wholes(*[f"dilation{axis}" for axis in axes], default=1)
-    ceil_mode = bool(m.get("ceil_mode")) or m.value.torch_typename.startswith("inn.")
-    return Windows.of(size, strides, padding, dilation, ceil_mode)
+def _windows(m: Module) -> Windows:
+    """Without numbers for steps windows stand beside each other, but for means."""
+    steps = [] if "Average" in m.kind else m.wholes(*[f"k{axis}" for axis in axes_of(m)])
+    is_inn = m.value.torch_typename.startswith("inn.")
+    return windows_of(m, steps, ceil=bool(m.get("ceil_mode")) or is_inn)
 
 
-@row("nn.SpatialMaxPooling", "nn.SpatialDilatedMaxPooling")
-def _spatial_max(m: Module, x: Value) -> Value:
-    return max_pool(x, _windows(m, "HW"))
-
-
-@row("nn.VolumetricMaxPooling", "nn.VolumetricDilatedMaxPooling")
-def _volumetric_max(m: Module, x: Value) -> Value:
-    return max_pool(x, _windows(m, "THW"))
+@row(
+    "nn.SpatialMaxPooling",
+    "nn.SpatialDilatedMaxPooling",
+    "nn.VolumetricMaxPooling",
+    "nn.VolumetricDilatedMaxPooling",
+)
+def _max(m: Module, x: Value) -> Value:
+    return max_pool(x, _windows(m))
 
 
 @row("nn.TemporalMaxPooling")
 def _temporal_max(m: Module, x: Value) -> Value:
     x.assume((BATCH, None, None))
-    windows = Windows.of([m.whole("kW")], [m.whole("dW")])
+    windows = _windows(m)
 
     def apply(x: Value) -> Value:
         return permute(max_pool(permute(x, (0, 2, 1)), windows), (0, 2, 1))
@@ -56,7 +55,7 @@ def _temporal_max(m: Module, x: Value) -> Value:
 
 @row("nn.SpatialAveragePooling", "nn.VolumetricAveragePooling")
 def _average(m: Module, x: Value) -> Value:
-    windows = _windows(m, "THW" if "Volumetric" in m.kind else "HW", 1)
+    windows = _windows(m)
     include = m.get("count_include_pad", True) is not False
     divide = m.kind != "nn.SpatialAveragePooling" or m.is_cudnn or bool(m.get("divide"))
     if x.shape and list(x.shape[2:]) == list(windows.size) and divide and not any(windows.padding):
@@ -99,7 +98,7 @@ def _unpooling(m: Module, x: Value) -> Value:
     if not nodes:
         raise m.error("the pooling module that it undoes is not before it in the net")
     (pooled,) = nodes[-1].inputs
-    windows = _windows(pooling, "HW" if "Spatial" in m.kind else "THW")
+    windows = _windows(pooling)
     return max_unpool(x, pool_places(pooled, windows), pooled)
 
 
