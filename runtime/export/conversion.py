@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -19,6 +19,7 @@ from runtime.export.checking_pytorch import PyTorchFiles
 from runtime.export.graph import ExportError, Graph
 from runtime.export.lowering import find_module, graph_of, shapes_of
 from runtime.export.onnx_file import write_onnx
+from runtime.export.parameters import Progress
 from runtime.export.pt_file import write_state_dict
 from runtime.export.pytorch_source import pytorch_source
 from runtime.export.stubs import stub
@@ -53,7 +54,7 @@ class How:
     check: bool = True
     sample: Any = None
     engine: Engine | None = None
-    progress: Callable[[int], object] = lambda count: None
+    progress: Progress = lambda count: None
 
     @property
     def floats(self) -> str:

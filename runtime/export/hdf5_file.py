@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
-from runtime.export.parameters import Parameter
+from runtime.export.parameters import Parameter, Progress, firsts
 
 
 def write_hdf5(
@@ -13,7 +13,7 @@ def write_hdf5(
     parameters: Mapping[str, Parameter],
     structure: str,
     floats: str | None,
-    progress: Callable[[int], object],
+    progress: Progress,
 ) -> None:
     """Write parameters by their names, and a text that the file has as its attribute torch7.
 
@@ -22,26 +22,24 @@ def write_hdf5(
     """
     import h5py
 
-    places: dict[Any, str] = {}
+    owners = firsts(parameters.items())
+    paths = dict(zip(parameters, _paths(parameters), strict=True))
     offsets: list[tuple[int | None, Parameter]] = []
     # In files of earlier versions attributes have at most 64 KB.
     with h5py.File(file, "w", libver=("v108", "v108")) as made:
         made.attrs["torch7"] = structure
-        for path, each in zip(_paths(parameters), parameters.values(), strict=True):
-            first = places.setdefault((each.key, each.shape), path)
-            if first != path:
-                made[path] = made[first]
+        for name, each in parameters.items():
+            if owners[name] != name:
+                made[paths[name]] = made[paths[owners[name]]]
                 continue
             kind = each.dtype(floats).newbyteorder("<")
             dataset = made.create_dataset(
-                path, each.shape, kind, dcpl=_at_once(h5py), track_times=False
+                paths[name], each.shape, kind, dcpl=_at_once(h5py), track_times=False
             )
             offsets.append((dataset.id.get_offset(), each))
     for offset, each in offsets:
         file.seek(offset or 0)  # what has no elements has no offset
-        for part in each.parts(floats):
-            file.write(part)
-            progress(len(part))
+        each.write(file, floats, progress)
 
 
 def _at_once(h5py: Any) -> Any:

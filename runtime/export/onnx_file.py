@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from math import prod
 from typing import IO, Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.export.graph import ExportError, Graph, Node, Shape, Value
-from runtime.export.parameters import Parameter
+from runtime.export.parameters import Parameter, Progress
 
 OPSET = 18
 _LONGEST_REASON = 400  # characters
@@ -178,7 +177,7 @@ def write_onnx(
     graph: Graph,
     outputs: Sequence[tuple[str, Value]],
     floats: str,
-    progress: Callable[[int], object] = lambda count: None,
+    progress: Progress = lambda count: None,
 ) -> dict[int, str]:
     """Write a model; outputs: the values that it gives, and their names.
 
@@ -198,7 +197,7 @@ def write_onnx(
     )
     _check(model, made, floats)
     tensors = made.tensors
-    total = sum(each.size * each.dtype(floats).itemsize for _, each in tensors)
+    total = sum(each.length(floats) for _, each in tensors)
     if total > _LARGEST - (1 << 20):
         raise ExportError(
             f"the net has {total / 1e9:.1f} GB of parameters: an ONNX file has room for 2"
@@ -243,7 +242,7 @@ def _message(name: str, parameter: Parameter, floats: str) -> Iterable[bytes | m
 
     dtype = parameter.dtype(floats)
     head = onnx.TensorProto(name=name, dims=parameter.shape, data_type=_element_type(dtype))
-    size = prod(parameter.shape) * dtype.itemsize
+    size = parameter.length(floats)
     start = head.SerializeToString(deterministic=True) + _head(_RAW_DATA, size)
     tensor = _head(_INITIALISER, len(start) + size) + start
     yield _head(_GRAPH, len(tensor) + size) + tensor

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.elements import elements
 from runtime.t7.faces import lua_tensor
+
+#: Gets the number of bytes that were just written.
+Progress = Callable[[int], object]
 
 
 @dataclass(eq=False)
@@ -84,3 +87,19 @@ class Parameter:
         for part in elements(self.data) if isinstance(self.data, LuaTensor) else (self.data,):
             flat = np.ascontiguousarray(part, wanted).reshape(-1)
             yield flat.view(np.uint8).data
+
+    def length(self, floats: str | None) -> int:
+        """How many bytes these are."""
+        return self.size * self.dtype(floats).itemsize
+
+    def write(self, file: IO[bytes], floats: str | None, progress: Progress) -> None:
+        """Write them to a file."""
+        for part in self.parts(floats):
+            file.write(part)
+            progress(len(part))
+
+
+def firsts(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
+    """For each name that of the first parameter that has the same memory and sizes: often it."""
+    first: dict[Any, str] = {}
+    return {name: first.setdefault((each.key, each.shape), name) for name, each in parameters}

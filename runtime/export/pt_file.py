@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import IO, Any
 
 from runtime.core.tensor import contiguous_strides
-from runtime.export.parameters import Parameter
+from runtime.export.parameters import Parameter, Progress
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES
 from runtime.pytorch.files.archive import write_archive
 from runtime.pytorch.files.pickling import Elements, View
@@ -18,7 +18,7 @@ def write_state_dict(
     file: IO[bytes],
     parameters: Mapping[str, Parameter],
     floats: str,
-    progress: Callable[[int], object] = lambda count: None,
+    progress: Progress = lambda count: None,
 ) -> None:
     """Write parameters by their names; those that are shared in memory share a storage.
 

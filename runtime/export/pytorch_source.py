@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runtime.export.graph import Graph
-from runtime.export.parameters import Parameter
+from runtime.export.parameters import Parameter, firsts
 from runtime.export.python_text import (
     broken,
     call_text,
@@ -86,12 +86,7 @@ def _imports(body: str) -> str:
 
 def _ties(found: Sequence[tuple[str, Parameter]]) -> list[str]:
     """Statements that let layers share what they share in the file: whole ones where they can."""
-    first: dict[object, str] = {}
-    owners: dict[str, str] = {}
-    for name, parameter in found:
-        owner = first.setdefault((parameter.key, parameter.shape), name)
-        if owner != name:
-            owners[name] = owner
+    owners = {name: owner for name, owner in firsts(found).items() if owner != name}
     names = [name for name, _ in found]
     pairs = dict.fromkeys(_whole(name, owner, owners, names) for name, owner in owners.items())
     return [f"self.{_as_attribute(name)} = self.{_as_attribute(owner)}" for name, owner in pairs]

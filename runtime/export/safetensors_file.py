@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import IO, Any
 
 from runtime.export.graph import ExportError
-from runtime.export.parameters import Parameter
+from runtime.export.parameters import Parameter, Progress, firsts
 
 _MOST = 100_000_000  # bytes of a header that the library safetensors reads
 _TYPES = {
@@ -28,32 +28,26 @@ def write_safetensors(
     parameters: Mapping[str, Parameter],
     structure: str,
     floats: str | None,
-    progress: Callable[[int], object],
+    progress: Progress,
 ) -> None:
     """Write parameters by their names, and a text that the header has by the name torch7.
 
     Large elements come first, so that all are aligned. floats: told of `Parameter.dtype`.
     """
-    firsts: dict[Any, str] = {}
-    again: dict[str, str] = {}
-    for name, each in parameters.items():
-        first = firsts.setdefault((each.key, each.shape), name)
-        if first != name:
-            again[name] = first
-    names = sorted(firsts.values(), key=lambda name: -parameters[name].dtype(floats).itemsize)
+    owners = firsts(parameters.items())
+    again = {name: owner for name, owner in owners.items() if owner != name}
+    names = [name for name in parameters if name not in again]
+    names.sort(key=lambda name: -parameters[name].dtype(floats).itemsize)
     header: dict[str, Any] = {"__metadata__": again | {"torch7": structure}}
     stop = 0
     for name in names:
         each = parameters[name]
-        kind = each.dtype(floats)
-        start, stop = stop, stop + each.size * kind.itemsize
-        entry = {"dtype": _TYPES[kind.name], "shape": each.shape, "data_offsets": [start, stop]}
-        header[name] = entry
+        start, stop = stop, stop + each.length(floats)
+        kind = _TYPES[each.dtype(floats).name]
+        header[name] = {"dtype": kind, "shape": each.shape, "data_offsets": [start, stop]}
     _write_header(file, header)
     for name in names:
-        for part in parameters[name].parts(floats):
-            file.write(part)
-            progress(len(part))
+        parameters[name].write(file, floats, progress)
 
 
 def _write_header(file: IO[bytes], header: Mapping[str, Any]) -> None:

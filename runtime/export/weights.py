@@ -13,7 +13,7 @@ from runtime.core.tensor import TENSOR_CLASSES
 from runtime.export.graph import ExportError
 from runtime.export.hdf5_file import write_hdf5
 from runtime.export.lowering import value_at
-from runtime.export.parameters import Parameter
+from runtime.export.parameters import Parameter, Progress
 from runtime.export.safetensors_file import write_safetensors
 from runtime.io.replacement import Replacement
 from runtime.pytorch.tensors.tensor import Tensor
@@ -37,7 +37,7 @@ class Which:
     select: str | None = None
     everything: bool = False
     type: Literal["float", "double"] | None = None
-    progress: Callable[[int], object] = field(default=lambda count: None)
+    progress: Progress = field(default=lambda count: None)
 
 
 def to_safetensors(value: Any, target: Path, **options: Any) -> None:
