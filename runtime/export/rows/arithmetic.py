@@ -61,13 +61,11 @@ def _learned(m: Module, x: Value) -> Value:
 def _for_samples(m: Module, parameter: Parameter, x: Value) -> Parameter:
     """With sizes that can be broadcast to a tensor's."""
     own = parameter.shape
-    if x.shape is None:
-        sample = own[1:] if len(own) > 1 and own[0] == 1 else own
-        x.assume((BATCH, *[None if size == 1 else size for size in sample]))
-    assert x.shape is not None
-    if len(own) == x.rank and all(one in (1, size) for one, size in zip(own, x.shape, strict=True)):
+    sample = own[1:] if len(own) > 1 and own[0] == 1 else own
+    shape = x.assume((BATCH, *[None if size == 1 else size for size in sample]))
+    if len(own) == x.rank and all(one in (1, size) for one, size in zip(own, shape, strict=True)):
         return parameter
-    for part in (x.shape[1:], x.shape):
+    for part in (shape[1:], shape):
         if total(part) == parameter.size:
             return parameter.view(*x.sizes(*range(x.rank - len(part), x.rank)))
     raise m.error(f"its {parameter.size} numbers do not fit its input: give --input")

@@ -48,9 +48,8 @@ def _recurrent(m: Module, x: Value) -> Value:
         m.number("dropout", 0),
         mode == "CUDNN_RNN_RELU",
     )
-    if x.shape is None:
-        front = (BATCH, TIME) if stack.batch_first else (TIME, BATCH)
-        x.set_shape((*front, stack.inputs))
+    front = (BATCH, TIME) if stack.batch_first else (TIME, BATCH)
+    x.assume((*front, stack.inputs))
     return stacked(x, stack, _unpacked(m, stack))
 
 
