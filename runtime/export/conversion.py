@@ -161,6 +161,8 @@ def _given(sample: Any, graph: Graph) -> dict[str, Array]:
     if isinstance(sample, Table) and "input" in sample:
         sample = sample["input"]
     found = list(_flat(sample))
+    if len(graph.inputs) == 1 and graph.inputs[0].in_steps:
+        found = [np.stack(found)]
     if len(found) != len(graph.inputs):
         raise ExportError(
             f"the sample has {len(found)} tensors, and the net {len(graph.inputs)} inputs"

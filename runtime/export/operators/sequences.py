@@ -55,7 +55,9 @@ def flip(x: Value, dim: int = 0) -> Value:
         last, first = e.ints(-1), e.ints(-(2**62))
         return e.op("Slice", name, last, first, e.ints(dim), last)
 
-    return moved(x, to_onnx, x.shape, f"{{0}}.flip({dim})")
+    value = moved(x, to_onnx, x.shape, f"{{0}}.flip({dim})")
+    value.told = x.assume
+    return value
 
 
 def zeros(like: Value, dim: int | None, sizes: Sequence[int], word: str = "h") -> Value:

@@ -201,9 +201,9 @@ def _repeater(m: Module, data: Data) -> Data:
 
 @data_row("nn.ReverseTable")
 def _reverse_table(m: Module, data: Data) -> Data:
-    if isinstance(data, Steps):
-        return Steps(mapped(sequence(data, m.graph), flip))
-    return table(data, m.graph)[::-1]
+    if isinstance(data, list) and not isinstance(data, Unknown):
+        return data[::-1]
+    return Steps(mapped(sequence(data, m.graph), flip))
 
 
 @data_row("nn.ZipTable")

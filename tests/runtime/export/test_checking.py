@@ -141,3 +141,51 @@ def test_the_net_is_left_as_it_was(tmp_path: Path, engine: Engine, training: boo
     report = to_onnx(net, tmp_path / "net.onnx", engine=engine, training=training)
     assert report.outcome is not None
     np.testing.assert_array_equal(np.asarray(net.modules[2].output), before)
+
+
+#: Of rnn: a module for each step of a table, and a table in the opposite order.
+RNN = """
+local Sequencer = torch.class('nn.Sequencer', 'nn.Module')
+function Sequencer:updateOutput(steps)
+  local output = {}
+  for number, step in ipairs(steps) do output[number] = self.modules[1]:updateOutput(step) end
+  return output
+end
+local ReverseTable = torch.class('nn.ReverseTable', 'nn.Module')
+function ReverseTable:updateOutput(steps)
+  local output = {}
+  for number, step in ipairs(steps) do output[#steps + 1 - number] = step end
+  return output
+end
+"""
+
+
+def steps(last: Any) -> Any:
+    """A net whose input and output are tables of any length."""
+    return module("Sequential", module("ReverseTable"), module("Sequencer", last))
+
+
+def test_tables_of_any_length(tmp_path: Path, engine: Engine) -> None:
+    engine.run(RNN)
+    net = steps(linear(3, 2))
+    outcome = to_onnx(net, tmp_path / "net.onnx", engine=engine, input="timexbatchx3").outcome
+    assert outcome is not None
+    assert outcome.inputs == {"input": (3, 2, 3)}
+    assert outcome.relative < 1e-6 < outcome.scale
+
+
+def test_a_sample_that_is_a_table_of_steps(tmp_path: Path, engine: Engine) -> None:
+    engine.run(RNN)
+    sample = Table.of([tensor(2, 3) for _ in range(4)])
+    report = to_onnx(steps(linear(3, 2)), tmp_path / "net.onnx", engine=engine, sample=sample)
+    assert report.outcome is not None
+    assert report.outcome.inputs == {"input": (4, 2, 3)}
+
+
+def test_a_module_over_steps_that_differs(tmp_path: Path, engine: Engine) -> None:
+    engine.run(RNN)
+    options = {"engine": engine, "input": "timexbatchx3", "treat": {"nn.Tanh": "nn.Sigmoid"}}
+    with pytest.raises(ExportError) as caught:
+        chain = module("Sequential", linear(3, 2), module("Tanh"))
+        to_onnx(steps(chain), tmp_path / "net.onnx", **options)
+    assert str(caught.value).endswith("; the first module that differs is nn.Tanh at 2.1.2")
