@@ -55,6 +55,7 @@ class LuaObject(Fields):
     Lua does.
     """
 
+    __module__ = "th_shell"
     __slots__ = ("__weakref__", "_crossing", "_number", "_serial", "kind", "torch_typename")
 
     def __init__(self, crossing: Crossing, number: int, mark: bytes) -> None:
@@ -111,6 +112,7 @@ class LuaObject(Fields):
 class LuaFunction(LuaObject):
     """A function of Lua: ``f(1, tensor)``."""
 
+    __module__ = "th_shell"
     __slots__ = ()
 
 
@@ -121,6 +123,7 @@ class LuaTable(LuaObject):
     are copies of what the table has when they are called.
     """
 
+    __module__ = "th_shell"
     __slots__ = ()
 
     def __iter__(self) -> Iterator[Any]:

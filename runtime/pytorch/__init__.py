@@ -8,6 +8,7 @@ in `names.py`.
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +26,10 @@ class _Torch(ModuleType):
     def __getattr__(self, name: str) -> Any:
         why = why_missing(name)
         raise AttributeError(f"module 'torch' has no attribute '{name}'{why}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For functions that have the module, and go to other processes."""
+        return import_module, (self.__name__,)
 
     def __dir__(self) -> list[str]:
         return sorted(NAMES)

@@ -111,7 +111,7 @@ def _others() -> Iterator[str]:
         elif isinstance(value, type):
             yield f"{name}: {'type[Tensor]' if issubclass(value, TypedTensor) else 'Any'}"
         elif callable(value) and name not in FUNCTIONS:
-            yield f"def {name}(*args: Any, **named: Any) -> {_result_of(value)}: ..."
+            yield f"def {name}{_parameters(value)} -> {_result_of(value)}: ..."
         elif not callable(value):
             yield f"{name}: {_RESULTS.get(type(value).__name__, 'Any')}"
 
@@ -151,10 +151,20 @@ def _result_of(function: Callable[..., Any], name: str = "") -> str:
     return f"return_types.{name}" if found == "Any" and name in FIELDS else found
 
 
+def _parameters(function: Callable[..., Any]) -> str:
+    """The parameters of a function that has no rows; their types are not told."""
+    own = inspect.signature(function).parameters.values()
+    named = [
+        p.replace(annotation=Any, default=p.empty if p.default is p.empty else ...) for p in own
+    ]
+    return str(inspect.Signature(named)).replace("Ellipsis", "...")
+
+
 def _overloads(name: str, full: str) -> Iterator[str]:
     rows = [row for row in operation(full) if not row.hidden]
     if not rows:
-        yield f"def {name}(*args: Any, **named: Any) -> {_result_of(FUNCTIONS[full])}: ..."
+        function = FUNCTIONS[full]
+        yield f"def {name}{_parameters(function)} -> {_result_of(function)}: ..."
     found = [line for row in rows for line in _signatures(row)]
     for parameters, result in found:
         if len(found) > 1:

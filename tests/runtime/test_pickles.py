@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import runtime.pytorch as torch
-from runtime import Engine, Function, LuaError, T7Error, Table, TorchObject, load, save
+from runtime import Engine, Function, LuaError, LuaTable, T7Error, Table, TorchObject, load, save
 from runtime.shell import LuaSyntaxError
 
 AGAIN = [
@@ -54,6 +54,7 @@ def named(value: Any) -> set[str]:
         (T7Error("m"), "T7Error"),
         (Engine, "Engine"),
         (torch.Tensor, "Tensor"),
+        (LuaTable, "LuaTable"),
         (load, "load"),
         (save, "save"),
     ],
@@ -66,6 +67,7 @@ def test_names_of_functions() -> None:
     assert named(torch.add) == {"runtime.pytorch.add"}
     assert named(torch.einsum) == {"runtime.pytorch.einsum"}
     assert pickle.loads(pickle.dumps(torch.Tensor.add)) is torch.Tensor.add
+    assert pickle.loads(pickle.dumps(torch)) is torch
     assert repr(torch.Tensor) == repr(type(torch.ones(1))) == "<class 'torch.Tensor'>"
 
 
