@@ -83,6 +83,13 @@ class lu_unpack(NamedTuple):
 class linalg_lu_factor(NamedTuple):
     LU: Tensor
     pivots: Tensor
+class linalg_ldl_factor(NamedTuple):
+    LD: Tensor
+    pivots: Tensor
+class linalg_ldl_factor_ex(NamedTuple):
+    LD: Tensor
+    pivots: Tensor
+    info: Tensor
 class linalg_qr(NamedTuple):
     Q: Tensor
     R: Tensor
@@ -164,6 +171,13 @@ class lu_unpack_out(NamedTuple):
 class linalg_lu_factor_out(NamedTuple):
     LU: Tensor
     pivots: Tensor
+class linalg_ldl_factor_out(NamedTuple):
+    LD: Tensor
+    pivots: Tensor
+class linalg_ldl_factor_ex_out(NamedTuple):
+    LD: Tensor
+    pivots: Tensor
+    info: Tensor
 class linalg_qr_out(NamedTuple):
     Q: Tensor
     R: Tensor

@@ -79,6 +79,8 @@ _NAMES = {
     "solution residuals rank singular_values": "linalg_lstsq",
     "P L U": "linalg_lu lu_unpack",
     "LU pivots": "linalg_lu_factor",
+    "LD pivots": "linalg_ldl_factor",
+    "LD pivots info": "linalg_ldl_factor_ex",
     "Q R": "linalg_qr",
     "sign logabsdet": "linalg_slogdet slogdet",
     "U S Vh": "linalg_svd",

@@ -182,6 +182,16 @@ _NOTHING = _Nothing()
 F = TypeVar("F", bound=Implementation)
 
 
+#: What changes its tensor as a function, too: torch.relu_.
+_FUNCTIONS_IN_PLACE = frozenset(
+    """
+    abs acos acosh addmv arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil
+    celu clamp clamp_max clamp_min clip conj_physical cos cosh deg2rad erf erfc exp exp2 expm1 fix
+    floor frac gcd i0 lcm ldexp log log10 log1p log2 logit nan_to_num neg negative rad2deg
+    reciprocal relu round rsqrt selu sigmoid sin sinc sinh sqrt square tan tanh threshold trunc
+    xlogy
+    """.split()
+)
 #: All rows, by function or 'Tensor.method'.
 ROWS: dict[str, list[Row]] = {}
 #: The functions of the module, by name; also dotted ones, such as linalg.inv.
@@ -205,8 +215,8 @@ def op(
     of `OPTIONS` where it has ``**options``. function: there is a
     function. method: there is a method; by default where the first parameter is `Tensor input`.
     in_place: there is a method with '_' behind its name, too, which writes the result to its
-    tensor; functions of torch.linalg and torch.special have neither. numbers: Python's numbers are
-    taken for tensors. hidden: messages do not list the signatures.
+    tensor, and of some a function; those of torch.linalg and torch.special have neither. numbers:
+    Python's numbers are taken for tensors. hidden: messages do not list the signatures.
     """
 
     def register(implementation: F) -> F:
@@ -218,7 +228,10 @@ def op(
             if method or (method is None and _is_of_tensor(schema)):
                 _register(f"Tensor.{schema.name}", _method(row))
             if in_place and not _is_in_submodule(schema):
-                _register(f"Tensor.{schema.name}_", _method(row, in_place=True))
+                changed = _changing(row)
+                _register(f"Tensor.{schema.name}_", _method(changed))
+                if schema.name in _FUNCTIONS_IN_PLACE:
+                    _register(f"{schema.name}_", changed)
         return implementation
 
     return register
@@ -240,12 +253,16 @@ def _is_of_tensor(schema: Schema) -> bool:
     return first == "Tensor input" and not _is_in_submodule(schema)
 
 
-def _method(row: Row, in_place: bool = False) -> Row:
+def _changing(row: Row) -> Row:
+    """The row of a function that writes its result to its first argument."""
+    schema = replace(row.schema.without("out"), name=f"{row.schema.name}_")
+    return replace(row, schema=schema, in_place=True)
+
+
+def _method(row: Row) -> Row:
     """The row of the method for a function's: without self, which is its first parameter."""
     schema = row.schema.without(row.schema.parameters[0].name, "out")
-    if in_place:
-        schema = replace(schema, name=f"{schema.name}_")
-    return replace(row, schema=schema, in_place=in_place, is_method=True)
+    return replace(row, schema=schema, is_method=True)
 
 
 def operation(name: str) -> list[Row]:

@@ -129,7 +129,7 @@ def as_strided(
     return view
 
 
-in_place(as_strided, "as_strided_")
+op(name="as_strided_")(becoming(as_strided))
 
 
 @op(function=False)

@@ -26,7 +26,12 @@ from runtime.pytorch.ops.random_in_place import (
     uniform_,
     whole_,
 )
-from runtime.pytorch.streams.distributions import draw_apart, draw_with_replacement, poisson
+from runtime.pytorch.streams.distributions import (
+    binomial,
+    draw_apart,
+    draw_with_replacement,
+    poisson,
+)
 from runtime.pytorch.streams.uniform import permutation
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.sharing import empty_tensor
@@ -243,6 +248,29 @@ def poisson_of(input: Tensor, generator: Source = None) -> Tensor:
     with words.lock:
         drawn = [poisson(words, rate) for rate in rates.ravel().tolist()]
     return wrap(np.array(drawn, rates.dtype).reshape(rates.shape))
+
+
+@op(name="binomial", method=False)
+def binomial_of(count: Tensor, prob: Tensor, generator: Source = None) -> Tensor:
+    """How many of `count` trials succeed, each with the probability `prob`."""
+    for name, given in (("count", count), ("prob", prob)):
+        if not given.dtype.is_floating_point:
+            raise ValueError(
+                f"binomial only supports floating-point dtypes for {name}, got: "
+                f"{given.dtype.scalar}"
+            )
+    broadcast(count.sizes, prob.sizes)
+    require(
+        count.dtype is prob.dtype,
+        f"Found dtype {prob.dtype.scalar} but expected {count.dtype.scalar}",
+    )
+    check_types("binomial_cpu", FLOATS - {np.dtype(np.float16).num}, count.dtype.numpy)
+    counts, chances = np.broadcast_arrays(count.array, prob.array)
+    words = words_of(generator)
+    with words.lock:
+        pairs = zip(counts.ravel().tolist(), chances.ravel().tolist(), strict=True)
+        drawn = [binomial(words, n, p) for n, p in pairs]
+    return wrap(np.array(drawn, counts.dtype).reshape(counts.shape))
 
 
 @op(more=f"torch.Generator generator = None, {OUT}")

@@ -311,55 +311,6 @@ def _missing_complex(A: Tensor) -> Any:
     raise NotImplementedError("complex numbers are not provided here: use torch.linalg.eigh")
 
 
-@op(name="linalg_lu_factor", more=OUTS)
-def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
-    """Both triangular factors in one matrix, and the rows that were exchanged."""
-    factors, pivots = factored(matrices(A, "linalg.lu_factor"))
-    return named("linalg_lu_factor", wrap(factors), wrap(pivots))
-
-
-@op(name="linalg_lu", more=OUTS)
-def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
-    """A permutation P, and triangles L and U, with ``A = P @ L @ U``."""
-    array = matrices(A, "linalg.lu")
-    factors, pivots = factored(array)
-    rows, columns = array.shape[-2:]
-    rank = min(rows, columns)
-    lower = np.tril(factors[..., :rank], -1)
-    index = np.arange(rank)
-    lower[..., index, index] = 1
-    order = [_exchanged(p, rows) for p in pivots.reshape(-1, rank)]
-    moved = np.eye(rows, dtype=array.dtype)[order].swapaxes(-1, -2)
-    upper = np.triu(factors[..., :rank, :])
-    permutation = np.ascontiguousarray(moved).reshape(*array.shape[:-2], rows, rows)
-    return named("linalg_lu", *map(wrap, (permutation, lower, upper)))
-
-
-def _exchanged(pivots: Array, rows: int) -> list[int]:
-    """The rows in the order that the exchanges of an LU factorization give them."""
-    order = list(range(rows))
-    for at, other in enumerate(pivots.tolist()):
-        order[at], order[other - 1] = order[other - 1], order[at]
-    return order
-
-
-@op(more=OUT)
-def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor) -> Tensor:
-    """The solutions of equations of which the LU factors are given."""
-    whole, right = LU.array, np.array(B.array)
-    lower = np.tril(whole, -1) + np.eye(whole.shape[-1], dtype=whole.dtype)
-    order = np.broadcast_to(pivots.array, (*whole.shape[:-2], whole.shape[-1]))
-    for index in np.ndindex(*whole.shape[:-2]):
-        right[index] = right[index][_exchanged(order[index], len(right[index]))]
-    return wrap(np.linalg.solve(np.triu(whole), np.linalg.solve(lower, right)))
-
-
-@op(more=OUT)
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """The solutions of equations of which the LU factors are given."""
-    return linalg_lu_solve(LU_data, LU_pivots, input)
-
-
 @op(name="linalg_diagonal")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of the diagonals of matrices."""

@@ -241,3 +241,65 @@ def _poisson_by_rejection(words: Words, rate: float) -> int:
         left = math.log(v) + math.log(inverse_alpha) - math.log(a / (room * room) + b)
         if left <= k * math.log(rate) - rate - math.lgamma(k + 1):
             return k
+
+
+def binomial(words: Words, count: float, p: float) -> float:
+    """The next number of the binomial distribution: of trials that succeed, each with chance p."""
+    if count <= 0 or p <= 0:
+        return 0
+    if p >= 1:
+        return count
+    if p > 0.5:
+        return count - binomial(words, count, 1 - p)
+    if p != p:
+        return math.nan
+    by = _binomial_by_rejection if count * p >= 10 else _binomial_by_waits
+    return by(words, count, p)
+
+
+def _binomial_by_waits(words: Words, count: float, p: float) -> float:
+    """Counts the trials until each success."""
+    trials, found = 0.0, 0
+    while True:
+        uniform = float(unit_doubles(words, 1)[0])
+        trials += math.ceil(math.log(uniform) / math.log1p(-p)) if uniform else math.inf
+        if trials > count:
+            return found
+        found += 1
+
+
+def _binomial_by_rejection(words: Words, count: float, p: float) -> float:
+    """Hörmann's transformed rejection with squeeze."""
+    deviation = math.sqrt(count * p * (1 - p))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    ratio, alpha, most = p / (1 - p), (2.83 + 5.1 / b) * deviation, math.floor((count + 1) * p)
+    while True:
+        u, v = (float(x) for x in unit_doubles(words, 2))
+        u -= 0.5
+        room = 0.5 - abs(u)
+        k = math.floor((2 * a / room + b) * u + count * p + 0.5)
+        if k < 0 or k > count:
+            continue
+        if room >= 0.07 and v <= 0.92 - 4.2 / b:
+            return k
+        limit = (
+            (most + 0.5) * math.log((most + 1) / (ratio * (count - most + 1)))
+            + (count + 1) * math.log((count - most + 1) / (count - k + 1))
+            + (k + 0.5) * math.log(ratio * (count - k + 1) / (k + 1))
+            + _stirling_rest(most)
+            + _stirling_rest(count - most)
+            - _stirling_rest(k)
+            - _stirling_rest(count - k)
+        )
+        if math.log(v * alpha / (a / (room * room) + b)) <= limit:
+            return k
+
+
+def _stirling_rest(k: float) -> float:
+    """By how much log(k!) is more than Stirling's formula, of k + 1, has it."""
+    if k <= 9:
+        n = k + 1
+        return math.lgamma(n) - (0.5 * math.log(2 * math.pi) + (k + 0.5) * math.log(n) - n)
+    square = (k + 1) ** 2
+    return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)

@@ -1,0 +1,129 @@
+"""What torch itself has of the functions for networks: those of elements, and distances of rows.
+
+PyTorch's documentation: torch.nn.functional.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.pytorch.calls.schema import Number, Out
+from runtime.pytorch.calls.table import FUNCTIONS, op
+from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise, check_types
+from runtime.pytorch.compute.formulas import EXACT
+from runtime.pytorch.compute.promotion import number_as
+from runtime.pytorch.ops.norms import vector_norm_of
+from runtime.pytorch.tensors.tensor import Tensor, wrap
+
+_expm1: Callable[[Any], Any] = EXACT[np.expm1]
+
+
+@op(method=False, in_place=True)
+def threshold(input: Tensor, threshold: Number, value: Number, *, out: Out = None) -> Tensor:
+    """The elements above a threshold, and nans; value for the others."""
+
+    def compute(a: Any) -> Any:
+        return np.where(a <= number_as(threshold, a.dtype), number_as(value, a.dtype), a)
+
+    return Pointwise(compute, NUMBERS, kernel="threshold_cpu", takes=NUMBERS)(input, None, out)
+
+
+def _exponential(input: Tensor, alpha: float, scale: float) -> Tensor:
+    """scale * a above 0, scale * alpha * (exp(a / alpha) - 1) below."""
+
+    def compute(a: Any) -> Any:
+        kind = a.dtype.type
+        below = _expm1(a * kind(1 / alpha if scale == 1 else 1)) * kind(alpha * scale)
+        return np.where(a <= 0, below, a * kind(scale))
+
+    return Pointwise(compute, FLOATS, kernel="elu_cpu", takes=FLOATS)(input)
+
+
+@op(method=False, in_place=True)
+def selu(input: Tensor) -> Tensor:
+    """Elements above 0, and exponentials below, scaled so that layers keep mean and variance."""
+    return _exponential(input, 1.6732632423543772, 1.0507009873554805)
+
+
+@op(method=False, in_place=True)
+def celu(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """Elements above 0, and ``alpha * (exp(x / alpha) - 1)`` below."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _exponential(input, float(alpha), 1.0)
+
+
+@op()
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """Elements above 0, and others times a weight: one for all, or one for each channel."""
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {input.dtype.scalar} and "
+            f"{weight.dtype.scalar}"
+        )
+    sizes, ndim = input.sizes, len(weight.sizes)
+    if ndim > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {ndim}"
+        )
+    count, channels = weight.array.size, sizes[1] if len(sizes) > 1 else 1
+    if count not in (1, channels):
+        raise RuntimeError(
+            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+            f"{count} and channel size = {channels}."
+        )
+    places = (count, *(1,) * (len(sizes) - 2)) if len(sizes) > 1 else (1,) * len(sizes)
+    compute = Pointwise(
+        lambda a, w: np.where(a > 0, a, w * a), FLOATS, kernel="prelu_cpu", takes=FLOATS
+    )
+    return compute(input, wrap(weight.array.reshape(places)))
+
+
+@op(method=False)
+def kl_div(
+    input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False
+) -> Tensor:
+    """The divergence of two distributions, of which input is given by logarithms.
+
+    reduction: 1 for the mean, 2 for the sum, others for neither. log_target: target is, too.
+    """
+    if not (input.dtype.is_floating_point and target.dtype.is_floating_point):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
+    call = FUNCTIONS
+    if log_target:
+        found: Tensor = call["mul"](call["exp"](target), call["sub"](target, input))
+    else:
+        found = call["sub"](call["xlogy"](target, target), call["mul"](target, input))
+    reduce = {1: "mean", 2: "sum"}.get(reduction)
+    return found if reduce is None else call[reduce](found)
+
+
+@op(method=False)
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The norms of order p of the differences of rows, to whose elements eps is added."""
+    apart = FUNCTIONS["add"](FUNCTIONS["sub"](x1, x2), eps)
+    axis = max(len(x1.sizes), len(x2.sizes)) - 1
+    return wrap(vector_norm_of(apart.array, p, (axis,) if axis >= 0 else None, keepdim))
+
+
+@op(method=False)
+def pdist(input: Tensor, p: float = 2) -> Tensor:
+    """The distances of order p of each row to all that come behind it, in one vector."""
+    array = input.array
+    if array.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {array.ndim}D")
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    check_types("pdist", FLOATS - {np.dtype(np.float16).num}, array.dtype)
+    rows = len(array)
+    if not array.shape[1]:
+        return wrap(np.zeros(rows * (rows - 1) // 2, array.dtype))
+    parts = [vector_norm_of(array[n + 1 :] - array[n], p, (1,), False) for n in range(rows - 1)]
+    return wrap(np.concatenate(parts) if parts else np.empty(0, array.dtype))
