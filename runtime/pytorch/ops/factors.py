@@ -180,7 +180,9 @@ def _check_ldl(array: Array, pivots: Array, B: Tensor, LD: Tensor) -> None:
             f"Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is {n} by {n} "
             f"but each b matrix is {right.shape[-2]} by {right.shape[-1]}"
         )
-    if not all(_are_pivots(row) for row in pivots.reshape(-1, n).tolist()):
+    if not all(
+        _are_pivots(row.tolist()) for row in (pivots[at] for at in np.ndindex(pivots.shape[:-1]))
+    ):
         raise RuntimeError("torch.linalg.ldl_solve: pivots are not those of ldl_factor")
 
 
