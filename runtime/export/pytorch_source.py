@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
-from runtime.export.graph import Graph
+from runtime.export.graph import Graph, Node
 from runtime.export.parameters import Parameter, firsts
 from runtime.export.python_text import (
+    STEP,
     broken,
-    call_text,
     is_attribute,
     parameter_text,
     sequence_text,
@@ -23,7 +24,7 @@ from runtime.export.python_text import (
 from runtime.export.pytorch_forward import Statement, forward_lines
 from runtime.export.pytorch_steps import Block, Step, Steps, every_step
 
-_BODY = "        "  # the indentation of a method's statements
+_BODY = STEP * 2  # the indentation of a method's statements
 _ATTRIBUTES = {
     "Linear": "linear",
     "Conv1d": "conv",
@@ -60,7 +61,8 @@ def pytorch_source(
     net = steps.make(name, graph)
     written = {id(block): _Class(block, keeps_values) for block in (*steps.blocks, net)}
     classes = list(written.values())
-    found = list(_named(classes[-1], written, ""))
+    nodes = [node for step in every_step(net.steps) for node in step.nodes]
+    found = list(_named(classes[-1], nodes, written, ""))
     ties = _ties(found)
     texts = [each.text for each in graph.stubs.values()]
     texts += [each.text(()) for each in classes[:-1]]
@@ -111,51 +113,23 @@ def _as_attribute(name: str) -> str:
     return re.sub(r"\.(\d+)", r"[\1]", name)
 
 
-def _named(one: _Class, classes: dict[int, _Class], prefix: str) -> Iterator[tuple[str, Parameter]]:
-    """The parameters of a class by name, of the steps of the first occurrence."""
-    yield from _of_steps(one, one.block.steps, classes, prefix)
-
-
-def _of_steps(
-    one: _Class, steps: Sequence[Step], classes: dict[int, _Class], prefix: str
+def _named(
+    one: _Class, nodes: Iterable[Node], classes: Mapping[int, _Class], prefix: str
 ) -> Iterator[tuple[str, Parameter]]:
-    """The same, of the steps of any occurrence: these are in the same order."""
+    """The parameters of an occurrence of a class by name. nodes: those that became it."""
     seen: set[str] = set()
-    for own, step in zip(every_step(one.block.steps), every_step(steps), strict=True):
-        place = one.places[id(own)] if id(own) in one.places else ""
+    rest = iter(nodes)
+    for step in every_step(one.block.steps):
+        mine = [next(rest) for _ in step.nodes]
+        place, names = one.places.get(id(step), ""), one.attributes.get(id(step), {})
         if step.block is not None:
-            inner = classes[id(step.block)]
-            yield from _of_nodes(inner, step, classes, f"{prefix}{place}.")
+            yield from _named(classes[id(step.block)], mine, classes, f"{prefix}{place}.")
             continue
-        names = one.attributes.get(id(own), {})
-        for name, parameter in step.parameters.items():
+        for name, parameter in mine[0].parameters.items():
             full = f"{prefix}{names.get(name) or f'{place}.{name}'}"
             if full not in seen:
                 seen.add(full)
                 yield full, parameter
-
-
-def _of_nodes(
-    inner: _Class, step: Step, classes: dict[int, _Class], prefix: str
-) -> Iterator[tuple[str, Parameter]]:
-    """The parameters of an occurrence of a block: by the nodes at the places of the first's."""
-    place = 0
-    steps = []
-    for own in inner.block.steps:
-        nodes = step.nodes[place : place + len(own.nodes)]
-        place += len(own.nodes)
-        found = dict(nodes[0].parameters) if own.block is None else {}
-        steps.append(Step([], [], own.call, "", found, "", own.key, nodes, own.block))
-    yield from _of_steps(inner, steps, classes, prefix)
-
-
-@dataclass(eq=False)
-class _Run:
-    """Steps that are one statement: a chain of layers, or a single step."""
-
-    steps: list[Step]
-    attribute: str = ""
-    items: list[Step] = field(default_factory=list)
 
 
 class _Class:
@@ -180,61 +154,40 @@ class _Class:
     def text(self, ending: Iterable[str]) -> str:
         """The class; ending: statements at the end of its constructor."""
         block = self.block
-        arguments = "".join(f", {name}" for name in block.arguments)
-        lines = [*self._lines, *[_BODY + line for line in ending]]
-        init = [f"    def __init__(self{arguments}):", f"{_BODY}super().__init__()", *lines]
-        if len(init[0]) > 88:
-            init[0] = broken(init[0].strip()[:-1], "    ", 1) + ":"
+        lines = [f"class {block.name}(nn.Module):"]
+        made = [*self._lines, *[_BODY + line for line in ending]]
         if self._keeps_values:
-            lines.append(f"{_BODY}self.seen = {{}}")
-            init.append(lines[-1])
-        forward = forward_lines(
+            made.append(f"{_BODY}self.seen = {{}}")
+        if made:
+            arguments = ", ".join(["self", *block.arguments])
+            lines += [broken(f"def __init__({arguments})", STEP, 1) + ":"]
+            lines += [f"{_BODY}super().__init__()", *made, ""]
+        lines += forward_lines(
             block.inputs, block.outputs, self._statements, _BODY, self._keeps_values
         )
-        head = [f"class {block.name}(nn.Module):"]
-        if lines:
-            head += [*init, ""]
-        return "\n".join([*head, *forward])
+        return "\n".join(lines)
 
     def _bases(self, steps: Sequence[Step]) -> Iterator[tuple[object, str]]:
         """The names that attributes would have if each were the only one of its name, by keys."""
         for run in self._runs(steps):
-            first = run.steps[0]
-            if len(run.steps) > 1:
-                yield first.key, self._chain_name(run.steps)
-            elif _needs_layer(first):
-                yield first.key, _base_name(first)
-            yield from self._bases(first.body)
+            if len(run) > 1:
+                yield run[0].key, self._chain_name(run)
+            elif _needs_layer(run[0]):
+                yield run[0].key, _base_name(run[0])
+            yield from self._bases(run[0].body)
 
     def _written(self, steps: Sequence[Step]) -> list[Statement]:
         return [self._statement(run) for run in self._runs(steps)]
 
-    def _runs(self, steps: Sequence[Step]) -> list[_Run]:
-        """The steps in chains, where they are chains of layers."""
-        runs: list[_Run] = []
+    def _runs(self, steps: Sequence[Step]) -> list[list[Step]]:
+        """The steps of each statement: chains of layers, or one alone."""
+        runs: list[list[Step]] = []
         for step in steps:
-            if runs and self._goes_on(runs[-1].steps[-1], step):
-                runs[-1].steps.append(step)
+            if runs and self._goes_on(runs[-1][-1], step):
+                runs[-1].append(step)
             else:
-                runs.append(_Run([step]))
-        return [each for run in runs for each in self._parts(run)]
-
-    def _parts(self, run: _Run) -> list[_Run]:
-        """A chain, or its steps one by one where a chain gains nothing."""
-        if len(run.steps) == 1:
-            return [run]
-        if not any(_needs_layer(step) for step in run.steps):
-            return [_Run([step]) for step in run.steps]
-        flat = [
-            n
-            for n, step in enumerate(run.steps)
-            if step.call and step.call.function == "nn.Flatten"
-        ]
-        if flat and 2 < flat[0] < len(run.steps) - 2 and _has_layers(run.steps[: flat[0]]):
-            cut = flat[0]
-            pieces = run.steps[:cut], run.steps[cut : cut + 1], run.steps[cut + 1 :]
-            return [_Run(list(piece)) for piece in pieces]
-        return [run]
+                runs.append([step])
+        return [each for run in runs for each in _parts(run)]
 
     def _goes_on(self, last: Step, step: Step) -> bool:
         """Whether a step is the next layer of a chain."""
@@ -249,58 +202,46 @@ class _Class:
         once = self._keys[last.key] == 1 == self._keys[step.key]
         return once and len(step.outputs) == 1 and self._uses[id(last.outputs[0])] == 1
 
-    def _statement(self, run: _Run) -> Statement:
-        first, last = run.steps[0], run.steps[-1]
-        if len(run.steps) > 1:
-            name = self._attribute(self._chain_name(run.steps))
-            items = []
-            for number, step in enumerate(run.steps):
-                self.places[id(step)] = f"{name}.{number}"
-                assert step.call is not None
-                items.append(call_text(step.call))
-            self._lines.append(broken(f"self.{name} = {sequence_text(items)}", _BODY))
-            return Statement(first.inputs, last.outputs, f"self.{name}({{0}})", name)
-        if not _needs_layer(first):
+    def _statement(self, run: Sequence[Step]) -> Statement:
+        first, last = run[0], run[-1]
+        if len(run) == 1 and not _needs_layer(first):
             return self._expression(first)
-        name = self._layer(first)
-        self.places[id(first)] = name
+        if len(run) == 1:
+            name = self._layer(first.key, _base_name(first), first.call_text)
+            self.places[id(first)] = name
+        else:
+            items = sequence_text([step.call_text for step in run])
+            name = self._layer(first.key, self._chain_name(run), items)
+            self.places |= {id(step): f"{name}.{number}" for number, step in enumerate(run)}
         arguments = ", ".join(f"{{{n}}}" for n in range(len(first.inputs)))
         text = first.expression if "{layer}" in first.expression else f"{{layer}}({arguments})"
-        text = text.replace("{layer}", f"self.{name}")
-        return Statement(first.inputs, first.outputs, text, name)
+        return Statement(first.inputs, last.outputs, text.replace("{layer}", f"self.{name}"), name)
 
-    def _layer(self, step: Step) -> str:
-        """The attribute of a single layer."""
-        found = self._layers.get(step.key)
-        if found is None:
-            base = _base_name(step)
-            found = self._layers[step.key] = self._attribute(base)
-            assert step.call is not None
-            self._lines.append(broken(f"self.{found} = {call_text(step.call)}", _BODY))
-        return found
+    def _layer(self, key: object, base: str, text: str) -> str:
+        """The attribute for a text that the constructor computes."""
+        return self._attribute(key, base, lambda name: f"self.{name} = {text}")
 
     def _expression(self, step: Step) -> Statement:
         """A statement of functions; its parameters are attributes."""
-        names = {}
+        names, text = {}, step.expression
         for name, parameter in step.parameters.items():
-            key = (step.key, name)
-            found = self._layers.get(key)
-            if found is None:
-                found = self._layers[key] = self._attribute(name)
-                sizes = ", ".join(map(str, parameter.shape)) or "()"
-                self._lines.append(_BODY + parameter_text(found, parameter, sizes))
-            names[name] = found
+            sizes = ", ".join(map(str, parameter.shape)) or "()"
+            making = partial(parameter_text, parameter=parameter, sizes=sizes)
+            names[name] = self._attribute((step.key, name), name, making)
+            text = text.replace(f"{{{name}}}", f"self.{names[name]}")
         self.attributes[id(step)] = names
-        text = step.expression
-        for name, attribute in names.items():
-            text = text.replace(f"{{{name}}}", f"self.{attribute}")
         body = self._written(step.body)
         return Statement(step.inputs, step.outputs, text, step.word, step.loop, body)
 
-    def _attribute(self, base: str) -> str:
-        self._taken[base] += 1
-        number = self._taken[base]
-        return f"{base}{number}" if self._wanted[base] > 1 or number > 1 else base
+    def _attribute(self, key: object, base: str, making: Callable[[str], str]) -> str:
+        """The attribute that has a key; making: the constructor's statement by its name."""
+        if key not in self._layers:
+            self._taken[base] += 1
+            number = self._taken[base]
+            name = f"{base}{number}" if self._wanted[base] > 1 or number > 1 else base
+            self._layers[key] = name
+            self._lines.append(broken(making(name), _BODY))
+        return self._layers[key]
 
     def _chain_name(self, steps: Sequence[Step]) -> str:
         """A name by what the layers are."""
@@ -318,8 +259,15 @@ class _Class:
         return "features" if "Conv" in kinds else "layers"
 
 
-def _has_layers(steps: Sequence[Step]) -> bool:
-    return any(step.has_state for step in steps)
+def _parts(run: list[Step]) -> list[list[Step]]:
+    """A chain, or its steps one by one where a chain gains nothing."""
+    if len(run) > 1 and not any(_needs_layer(step) for step in run):
+        return [[step] for step in run]
+    calls = [step.call.function if step.call else "" for step in run]
+    cut = calls.index("nn.Flatten") if "nn.Flatten" in calls else 0
+    if 2 < cut < len(run) - 2 and any(step.has_state for step in run[:cut]):
+        return [run[:cut], run[cut : cut + 1], run[cut + 1 :]]
+    return [run]
 
 
 def _needs_layer(step: Step) -> bool:

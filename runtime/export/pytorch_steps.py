@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from runtime.export.graph import Call, Graph, Loop, Node, Scope, Value
 from runtime.export.parameters import Parameter
-from runtime.export.python_text import Name, free_name
+from runtime.export.python_text import Name, call_text, free_name
 
 
 @dataclass(eq=False)
@@ -35,6 +35,12 @@ class Step:
     block: Block | None = None
     loop: Loop | None = None
     body: list[Step] = field(default_factory=list)
+
+    @property
+    def call_text(self) -> str:
+        """The call that makes the layer."""
+        assert self.call is not None
+        return call_text(self.call)
 
     @property
     def has_state(self) -> bool:
@@ -79,13 +85,10 @@ class Steps:
     def _steps(self, start: int, stop: int, scopes: Sequence[Scope]) -> list[Step]:
         """The steps of a range of nodes, with blocks for what is repeated in it."""
         found: list[Step] = []
-        chosen = {
-            scope.start: occurrence for scope, occurrence in self._blocks(scopes, start, stop)
-        }
+        chosen = {scope.start: block for scope, block in self._blocks(scopes, start, stop)}
         place = start
         while place < stop:
-            occurrence = chosen.get(place)
-            found.append(occurrence or self._step(self._all[place]))
+            found.append(chosen.get(place) or self._step(self._all[place]))
             place += len(found[-1].nodes)
         return found
 
@@ -167,11 +170,12 @@ class Steps:
         inputs, outputs = self._ends(first)
         calls, arguments = self._arguments(group)
         block = Block(self._name(first), [], inputs, outputs, arguments)
-        saved = [node.layer for node in self._all[first.start : first.stop]]
-        for node, call in zip(self._all[first.start : first.stop], calls, strict=True):
+        nodes = self._all[first.start : first.stop]
+        saved = [node.layer for node in nodes]
+        for node, call in zip(nodes, calls, strict=True):
             node.layer = call
         block.steps = self._steps(first.start, first.stop, scopes)
-        for node, layer in zip(self._all[first.start : first.stop], saved, strict=True):
+        for node, layer in zip(nodes, saved, strict=True):
             node.layer = layer
         self.blocks.append(block)
         for scope in group:
@@ -212,14 +216,11 @@ class Steps:
                 base = "channels" if name == "out_channels" and column != last else name
                 names[column] = Name(free_name(base, names.values()))
             changed.setdefault(place, {})[name] = names[column]
-        calls: list[Call | None] = []
-        for place, node in enumerate(self._all[group[0].start : group[0].stop]):
-            layer = node.layer
-            if layer is not None and place in changed:
-                layer = Call(
-                    layer.function, layer.named | changed[place], layer.defaults, layer.plain
-                )
-            calls.append(layer)
+        layers = [node.layer for node in self._all[group[0].start : group[0].stop]]
+        calls = [
+            replace(layer, named=layer.named | changed.get(place, {})) if layer else None
+            for place, layer in enumerate(layers)
+        ]
         return calls, list(names.values())
 
     def _name(self, scope: Scope) -> str:
