@@ -49,6 +49,23 @@ def data_row(*classes: str) -> Callable[[Row], Row]:
     return add
 
 
+def function_rows(
+    table: Mapping[str, tuple[Callable[..., Value], Mapping[str, float | None]]],
+) -> None:
+    """Make functions the rows of classes: of a tensor, and of numbers.
+
+    table: for a class the function, and for each number the field and its default, or None.
+    """
+    for name, (function, fields) in table.items():
+        row(name)(partial(_applied, function, fields))
+
+
+def _applied(
+    function: Callable[..., Value], fields: Mapping[str, float | None], m: Module, x: Value
+) -> Value:
+    return function(x, *[m.number(name, default) for name, default in fields.items()])
+
+
 def _add(classes: Sequence[str], function: Row) -> None:
     for name in classes:
         assert name not in _rows

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 from runtime.export.graph import BATCH, Value
-from runtime.export.modules import Module, row
+from runtime.export.modules import Module, function_rows, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.reducing import softmax
 from runtime.export.operators.shaping import cat
 
-_PLAIN = {
-    "nn.LogSigmoid": ew.log_sigmoid,
-    "nn.ReLU": ew.relu,
-    "nn.ReLU6": ew.relu6,
-    "nn.Sigmoid": ew.sigmoid,
-    "nn.SoftSign": ew.softsign,
-    "nn.Tanh": ew.tanh,
-    "nn.TanhShrink": ew.tanh_shrink,
-}
-
-
-@row(*_PLAIN)
-def _plain(m: Module, x: Value) -> Value:
-    return _PLAIN[m.kind](x)
-
-
-@row("nn.ELU")
-def _elu(m: Module, x: Value) -> Value:
-    return ew.elu(x, m.number("alpha", 1))
-
-
-@row("nn.LeakyReLU")
-def _leaky_relu(m: Module, x: Value) -> Value:
-    return ew.leaky_relu(x, m.number("negval", 0.01))
+function_rows(
+    {
+        "nn.LogSigmoid": (ew.log_sigmoid, {}),
+        "nn.ReLU": (ew.relu, {}),
+        "nn.ReLU6": (ew.relu6, {}),
+        "nn.Sigmoid": (ew.sigmoid, {}),
+        "nn.SoftSign": (ew.softsign, {}),
+        "nn.Tanh": (ew.tanh, {}),
+        "nn.TanhShrink": (ew.tanh_shrink, {}),
+        "nn.ELU": (ew.elu, {"alpha": 1}),
+        "nn.LeakyReLU": (ew.leaky_relu, {"negval": 0.01}),
+        "nn.SoftPlus": (ew.softplus, {"beta": 1, "threshold": 20}),
+        "nn.SoftShrink": (ew.softshrink, {"lambda": 0.5}),
+        "nn.HardShrink": (ew.hardshrink, {"lambda": 0.5}),
+        "nn.HardTanh": (ew.clamp, {"min_val": -1, "max_val": 1}),
+        "nn.Clamp": (ew.clamp, {"min_val": -1, "max_val": 1}),
+        "nn.Clip": (ew.clamp, {"minval": None, "maxval": None}),
+    }
+)
 
 
 @row("nn.RReLU")
@@ -62,31 +57,6 @@ def _crelu(m: Module, x: Value) -> Value:
 @row("nn.GatedLinearUnit")
 def _gated(m: Module, x: Value) -> Value:
     return ew.glu(x, m.whole("dim") - 1 if m.get("dim") else -1)
-
-
-@row("nn.SoftPlus")
-def _softplus(m: Module, x: Value) -> Value:
-    return ew.softplus(x, m.number("beta", 1), m.number("threshold", 20))
-
-
-@row("nn.SoftShrink")
-def _softshrink(m: Module, x: Value) -> Value:
-    return ew.softshrink(x, m.number("lambda", 0.5))
-
-
-@row("nn.HardShrink")
-def _hardshrink(m: Module, x: Value) -> Value:
-    return ew.hardshrink(x, m.number("lambda", 0.5))
-
-
-@row("nn.HardTanh", "nn.Clamp")
-def _hardtanh(m: Module, x: Value) -> Value:
-    return ew.clamp(x, m.number("min_val", -1), m.number("max_val", 1))
-
-
-@row("nn.Clip")
-def _clip(m: Module, x: Value) -> Value:
-    return ew.clamp(x, m.number("minval"), m.number("maxval"))
 
 
 @row("cudnn.ClippedReLU")

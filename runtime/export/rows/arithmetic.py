@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from runtime.export.graph import BATCH, Value
-from runtime.export.modules import Module, row
+from runtime.export.modules import Module, function_rows, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.base import total
 from runtime.export.parameters import Parameter
 
-_FUNCTIONS = {"nn.Abs": "abs", "nn.Exp": "exp", "nn.Log": "log", "nn.Sqrt": "sqrt"}
-
-
-@row(*_FUNCTIONS)
-def _function(m: Module, x: Value) -> Value:
-    return ew.function(x, _FUNCTIONS[m.kind])
-
-
-@row("nn.Square")
-def _square(m: Module, x: Value) -> Value:
-    return ew.square(x)
-
-
-@row("nn.Power")
-def _power(m: Module, x: Value) -> Value:
-    return ew.power(x, m.number("pow"))
-
-
-@row("nn.MulConstant")
-def _mul_constant(m: Module, x: Value) -> Value:
-    return ew.with_number("Mul", x, m.number("constant_scalar"))
+function_rows(
+    {
+        "nn.Abs": (partial(ew.function, name="abs"), {}),
+        "nn.Exp": (partial(ew.function, name="exp"), {}),
+        "nn.Log": (partial(ew.function, name="log"), {}),
+        "nn.Sqrt": (partial(ew.function, name="sqrt"), {}),
+        "nn.Square": (ew.square, {}),
+        "nn.Power": (ew.power, {"pow": None}),
+        "nn.MulConstant": (partial(ew.with_number, "Mul"), {"constant_scalar": None}),
+    }
+)
 
 
 @row("nn.AddConstant")

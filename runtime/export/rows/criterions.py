@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from runtime.export.data import Unknown, table
 from runtime.export.graph import Data, Value
 from runtime.export.modules import Module, convert, data_row, no_counterpart
@@ -28,21 +30,44 @@ def _reduction(m: Module) -> str:
     return "sum" if m.get("sizeAverage") is False else "mean"
 
 
-_PLAIN = {
-    "nn.AbsCriterion": "nn.L1Loss",
-    "nn.BCECriterion": "nn.BCELoss",
-    "nn.BinaryLogisticRegression": "nn.SoftMarginLoss",
-    "nn.MSECriterion": "nn.MSELoss",
-    "nn.MultiLabelSoftMarginCriterion": "nn.BCEWithLogitsLoss",
-    "nn.SmoothL1Criterion": "nn.SmoothL1Loss",
-    "nn.SoftMarginCriterion": "nn.SoftMarginLoss",
+#: PyTorch's layers, and the fields that are arguments of theirs, with defaults: an int where the
+#: number must be whole.
+_LAYERS: dict[str, tuple[str, dict[str, float | None]]] = {
+    "nn.AbsCriterion": ("nn.L1Loss", {}),
+    "nn.BCECriterion": ("nn.BCELoss", {}),
+    "nn.BinaryLogisticRegression": ("nn.SoftMarginLoss", {}),
+    "nn.CosineEmbeddingCriterion": ("nn.CosineEmbeddingLoss", {"margin": None}),
+    "nn.HingeEmbeddingCriterion": ("nn.HingeEmbeddingLoss", {"margin": 1.0}),
+    "nn.MSECriterion": ("nn.MSELoss", {}),
+    "nn.MarginRankingCriterion": ("nn.MarginRankingLoss", {"margin": None}),
+    "nn.MultiLabelMarginCriterion": ("nn.MultiLabelMarginLoss", {}),
+    "nn.MultiLabelSoftMarginCriterion": ("nn.BCEWithLogitsLoss", {}),
+    "nn.MultiMarginCriterion": ("nn.MultiMarginLoss", {"p": 1, "margin": 1.0}),
+    "nn.SmoothL1Criterion": ("nn.SmoothL1Loss", {}),
+    "nn.SoftMarginCriterion": ("nn.SoftMarginLoss", {}),
 }
+_OF_PAIRS = ("nn.CosineEmbeddingCriterion", "nn.MarginRankingCriterion")
+_WITH_CLASSES = ("nn.MultiLabelMarginCriterion", "nn.MultiMarginCriterion")
 
 
-@data_row(*_PLAIN)
-def _plain(m: Module, data: Data) -> Data:
+@data_row(*_LAYERS)
+def _layer(m: Module, data: Data) -> Data:
+    function, fields = _LAYERS[m.kind]
+    first, second = _two(m, data)
+    inputs = m.tensors(first, 2) if m.kind in _OF_PAIRS else [m.tensor(first)]
+    target = m.tensor(second)
+    if m.kind in _WITH_CLASSES:
+        target = _classes(target)
     weights = m.optional("weights", trained=False)
-    return loss(_PLAIN[m.kind], _tensors(m, data), weights, reduction=_reduction(m))
+    numbers: dict[str, Any] = {
+        name: m.whole(name, default) if isinstance(default, int) else m.number(name, default)
+        for name, default in fields.items()
+    }
+    return loss(function, [*inputs, target], weights, **numbers, reduction=_reduction(m))
+
+
+def _classes(target: Value) -> Value:
+    return shifted(as_indices(target, 1), -1)
 
 
 _OF_CLASSES = {
@@ -69,74 +94,25 @@ def _of_classes(m: Module, data: Data) -> Data:
     )
 
 
-def _classes(target: Value) -> Value:
-    return shifted(as_indices(target, 1), -1)
-
-
-@data_row("nn.MultiMarginCriterion")
-def _multi_margin(m: Module, data: Data) -> Data:
-    x, target = _tensors(m, data)
-    return loss(
-        "nn.MultiMarginLoss",
-        [x, _classes(target)],
-        m.optional("weights", trained=False),
-        p=m.whole("p", 1),
-        margin=m.number("margin", 1),
-        reduction=_reduction(m),
-    )
-
-
-@data_row("nn.MultiLabelMarginCriterion")
-def _multi_label_margin(m: Module, data: Data) -> Data:
-    x, target = _tensors(m, data)
-    return loss("nn.MultiLabelMarginLoss", [x, _classes(target)], reduction=_reduction(m))
-
-
-@data_row("nn.HingeEmbeddingCriterion")
-def _hinge(m: Module, data: Data) -> Data:
-    margin, inputs = m.number("margin", 1), _tensors(m, data)
-    return loss("nn.HingeEmbeddingLoss", inputs, margin=margin, reduction=_reduction(m))
-
-
-_OF_PAIRS = {
-    "nn.CosineEmbeddingCriterion": "nn.CosineEmbeddingLoss",
-    "nn.MarginRankingCriterion": "nn.MarginRankingLoss",
+#: What PyTorch has no layer for: text, in which MEAN is that or the sum.
+_TEXTS = {
+    # Its layer means another number by a mean.
+    "nn.DistKLDivCriterion": 'F.kl_div({0}, {1}, reduction="none").MEAN()',
+    "nn.DistanceRatioCriterion": "F.softplus({0} - {1}).MEAN()",
+    "nn.L1Cost": "{0}.abs().sum()",
+    "nn.MarginCriterion": "(MARGIN - {0} * {1}).clamp(min=0).MEAN()",
 }
 
 
-@data_row(*_OF_PAIRS)
-def _of_pairs(m: Module, data: Data) -> Data:
-    """Whose input is a table of two tensors."""
-    pair, target = _two(m, data)
-    inputs = [*m.tensors(pair, 2), m.tensor(target)]
-    margin, reduction = m.number("margin"), _reduction(m)
-    return loss(_OF_PAIRS[m.kind], inputs, margin=margin, reduction=reduction)
-
-
-@data_row("nn.MarginCriterion")
-def _margin_criterion(m: Module, data: Data) -> Data:
-    text = f"({number(m.number('margin', 1))} - {{0}} * {{1}}).clamp(min=0).{_reduction(m)}()"
-    return loss("", _tensors(m, data), expression=text)
-
-
-@data_row("nn.DistKLDivCriterion")
-def _divergence(m: Module, data: Data) -> Data:
-    """With the mean over all elements, which will not be what PyTorch's layer means by one."""
-    text = f'F.kl_div({{0}}, {{1}}, reduction="none").{_reduction(m)}()'
-    return loss("", _tensors(m, data), expression=text)
-
-
-@data_row("nn.DistanceRatioCriterion")
-def _distance_ratio(m: Module, data: Data) -> Data:
-    """Of a pair of distances, without a target."""
-    text = f"F.softplus({{0}} - {{1}}).{_reduction(m)}()"
-    return loss("", m.tensors(data, 2), expression=text)
-
-
-@data_row("nn.L1Cost")
-def _l1_cost(m: Module, data: Data) -> Data:
-    """Of an input alone."""
-    return loss("", [m.tensor(data)], expression="{0}.abs().sum()")
+@data_row(*_TEXTS)
+def _text(m: Module, data: Data) -> Data:
+    """Of an input and a target, of a pair of distances, or of an input alone."""
+    if m.kind == "nn.L1Cost":
+        inputs = [m.tensor(data)]
+    else:
+        inputs = m.tensors(data, 2) if m.kind == "nn.DistanceRatioCriterion" else _tensors(m, data)
+    text = _TEXTS[m.kind].replace("MEAN", _reduction(m))
+    return loss("", inputs, expression=text.replace("MARGIN", number(m.number("margin", 1))))
 
 
 @data_row("nn.WeightedMSECriterion")

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from runtime.export.graph import Data, Value
-from runtime.export.modules import Module, convert, data_row, row
+from runtime.export.modules import Module, convert, data_row, function_rows, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.layers import instance_norm
 from runtime.export.operators.shaping import narrow
+
+function_rows(
+    {
+        "nn.Rectifier": (ew.relu, {}),
+        "w2nn.LeakyReLU": (ew.leaky_relu, {"negative_scale": None}),
+    }
+)
 
 
 @row("nn.InstanceNormalization")
@@ -36,21 +43,11 @@ def _clip(m: Module, x: Value) -> Value:
     return ew.clamp(x, 0, 1)
 
 
-@row("w2nn.LeakyReLU")
-def _leaky_relu(m: Module, x: Value) -> Value:
-    return ew.leaky_relu(x, m.number("negative_scale"))
-
-
 @data_row("w2nn.ScaleTable")
 def _scale(m: Module, data: Data) -> Data:
     """A tensor times one number for each plane."""
     x, scale = m.tensors(data, 2)
     return ew.binary("Mul", x, scale)
-
-
-@row("nn.Rectifier")
-def _rectifier(m: Module, x: Value) -> Value:
-    return ew.relu(x)
 
 
 @data_row("nn.DataParallelTable")
