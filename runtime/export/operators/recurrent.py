@@ -1,19 +1,105 @@
-"""Layers that PyTorch and ONNX have for whole sequences: LSTM, and the plain RNN of tanh."""
+"""Recurrent layers for whole sequences, which PyTorch has: upon each other, in both directions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.export.graph import TIME, Call, Emitter, Value
+from runtime.export.graph import BATCH, TIME, Call, Emitter, Value
 from runtime.export.parameters import Parameter
 
-#: The order of gates in PyTorch and in ONNX: input, forget, cell (g) and output.
-_ORDERS = {"LSTM": ("ifgo", "iofg"), "RNN": ("g", "g")}
-BATCH_FIRST = "batch_first"
+#: ONNX's operators, and where it has PyTorch's gates.
+_ONNX: dict[str, tuple[str, Sequence[int]]] = {
+    "nn.LSTM": ("LSTM", (0, 3, 1, 2)),
+    "nn.GRU": ("GRU", (1, 0, 2)),
+    "nn.RNN": ("RNN", (0,)),
+}
+_DEFAULTS = {
+    "num_layers": 1,
+    "bias": True,
+    "nonlinearity": "tanh",
+    "batch_first": False,
+    "bidirectional": False,
+    "dropout": 0.0,
+}
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What recurrent layers are: PyTorch's class, and the arguments of its constructor."""
+
+    function: str
+    inputs: int
+    size: int
+    layers: int = 1
+    directions: int = 1
+    batch_first: bool = False
+    dropout: float = 0.0
+    relu: bool = False
+    bias: bool = True
+
+    @property
+    def gates(self) -> int:
+        """The number of gates."""
+        return len(_ONNX[self.function][1])
+
+    @property
+    def call(self) -> Call:
+        """PyTorch's text."""
+        named = {
+            "input_size": self.inputs,
+            "hidden_size": self.size,
+            "num_layers": self.layers,
+            "bias": self.bias,
+            "nonlinearity": "relu" if self.relu else "tanh",
+            "batch_first": self.batch_first,
+            "bidirectional": self.directions == 2,
+            "dropout": self.dropout,
+        }
+        if self.function != "nn.RNN":
+            del named["nonlinearity"]
+        return Call(self.function, named, _DEFAULTS, ("input_size", "hidden_size"))
+
+
+def stacked(
+    x: Value,
+    stack: Stack,
+    parameters: Sequence[Sequence[Parameter]],
+    first: Sequence[Value] = (),
+) -> Value:
+    """The output of the last layer for all steps.
+
+    parameters: weights of inputs, weights of the step before, and their biases, for each direction
+    of each layer, with PyTorch's order of gates. first: the output and the cells (of an LSTM)
+    before the first step, of a single layer.
+    """
+    kinds = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    names: dict[str, Parameter | None] = {}
+    for place, four in enumerate(parameters):
+        end = f"_l{place // stack.directions}" + "_reverse" * (place % stack.directions)
+        names |= {kind + end: each for kind, each in zip(kinds, four, strict=False)}
+
+    def to_onnx(e: Emitter, name: str, *more: str) -> Any:
+        y = e.op("Transpose", name, perm=[1, 0, 2]) if stack.batch_first else name
+        states = [e.op("Unsqueeze", each, e.ints(0)) for each in more[: len(first)]]
+        last = ""
+        for start in range(0, len(parameters), stack.directions):
+            y, last = _layer(e, y, stack, parameters[start : start + stack.directions], states)
+        return [e.op("Transpose", y, perm=[1, 0, 2]) if stack.batch_first else y, last]
+
+    given = ", ".join(f"{{{n}}}.unsqueeze(0)" for n in range(1, len(first) + 1))
+    text = f"{{layer}}({{0}}, {f'({given})' if len(first) > 1 else given})" if first else ""
+    front = x.shape[:2] if x.shape is not None else (TIME, BATCH)
+    results = [Value(x.graph, (*front, stack.size * stack.directions)), Value(x.graph)]
+    inputs = [x, *first]
+    x.graph.add(
+        inputs, to_onnx, results, layer=stack.call, expression=text, parameters=names, word="x"
+    )
+    return results[0]
 
 
 def recurrent_layer(
@@ -28,53 +114,47 @@ def recurrent_layer(
     """An LSTM, or an RNN where there is but one gate.
 
     weight, recurrent: gates times outputs x inputs, gates times outputs x outputs. gates: the order
-    of gates in these. first: the output and the cells (of an LSTM) before the first step.
+    of gates in these: input, forget, cell (g) and output. first: told of `stacked`.
     """
-    kind = "LSTM" if len(gates) > 1 else "RNN"
-    size, inputs = weight.shape[0] // len(gates), weight.shape[1]
-    torch_order, onnx_order = _ORDERS[kind]
-    parts = {"weight_ih_l0": weight, "weight_hh_l0": recurrent, "bias_ih_l0": bias}
-    parameters = {
-        name: Parameter.made(_ordered(part, gates, torch_order), part)
-        for name, part in parts.items()
-        if part is not None
-    }
+    function, wanted = ("nn.LSTM", "ifgo") if len(gates) > 1 else ("nn.RNN", "g")
+    order = [gates.index(gate) for gate in wanted]
+    given = [weight, recurrent, bias] if bias is not None else [weight, recurrent]
+    parameters = [Parameter.made(_ordered(each, order), each) for each in given]
     if bias is not None:
-        parameters["bias_hh_l0"] = Parameter.made(np.zeros_like(bias.array()))
+        parameters.append(Parameter.made(np.zeros_like(bias.array())))
+    inputs, size = weight.shape[1], weight.shape[0] // len(gates)
+    stack = Stack(function, inputs, size, batch_first=batch_first, bias=bias is not None)
+    return stacked(x, stack, [parameters], first)
 
-    def to_onnx(e: Emitter, x_name: str, *names: str) -> Any:
+
+def _layer(
+    e: Emitter,
+    x: str,
+    stack: Stack,
+    directions: Sequence[Sequence[Parameter]],
+    states: Sequence[str],
+) -> tuple[str, str]:
+    kind, order = _ONNX[stack.function]
+    given = [x]
+    # The weights of inputs, those of the step before, and both biases together.
+    for start, stop in ((0, 1), (1, 2), (2, 4))[: 3 if stack.bias else 2]:
         arrays = [
-            Parameter.made(_ordered(part, gates, onnx_order)[None], part)
-            for part in (weight, recurrent)
+            np.concatenate([_ordered(each, order) for each in one[start:stop]])
+            for one in directions
         ]
-        if bias is not None:
-            whole = _ordered(bias, gates, onnx_order)
-            arrays.append(Parameter.made(np.concatenate([whole, 0 * whole])[None], bias))
-        steps = e.op("Transpose", x_name, perm=[1, 0, 2]) if batch_first else x_name
-        states = [e.op("Unsqueeze", name, e.ints(0)) for name in names[: len(first)]]
-        given = [steps, *map(e.parameter, arrays)]
-        given += [""] * (5 - len(given)) + states if states else []
-        found, last = e.op(kind, *given, count=2, hidden_size=size)
-        y = e.op("Squeeze", found, e.ints(1))
-        return [e.op("Transpose", y, perm=[1, 0, 2]) if batch_first else y, last]
-
-    named = {"input_size": inputs, "hidden_size": size, "bias": bias is not None}
-    defaults = {"bias": True, BATCH_FIRST: False}
-    call = Call(
-        f"nn.{kind}", named | {BATCH_FIRST: batch_first}, defaults, ("input_size", "hidden_size")
-    )
-    given = ", ".join(f"{{{n}}}.unsqueeze(0)" for n in range(1, len(first) + 1))
-    text = f"{{layer}}({{0}}, {f'({given})' if len(first) > 1 else given})" if first else ""
-    graph = x.graph
-    front = x.shape[:2] if x.shape is not None else (TIME, None)
-    y = Value(graph, (*front, size))
-    graph.add(
-        [x, *first], to_onnx, [y, Value(graph)], layer=call, expression=text, parameters=parameters
-    )
-    return y
+        given.append(e.parameter(Parameter.made(np.stack(arrays), directions[0][start])))
+    if states:
+        given += [""] * (5 - len(given)) + [*states]
+    how: dict[str, Any] = {"direction": "bidirectional"} if stack.directions == 2 else {}
+    if kind == "GRU":
+        how["linear_before_reset"] = 1
+    if stack.relu:
+        how["activations"] = ["Relu"] * stack.directions
+    y, last = e.op(kind, *given, count=2, hidden_size=stack.size, **how)
+    return e.op("Reshape", e.op("Transpose", y, perm=[0, 2, 1, 3]), e.ints(0, 0, -1)), last
 
 
-def _ordered(parameter: Parameter, gates: str, wanted: str) -> Array:
+def _ordered(parameter: Parameter, order: Sequence[int]) -> Array:
     """Gates in another order."""
-    parts = parameter.array().reshape(len(gates), -1, *parameter.shape[1:])
-    return parts[[gates.index(gate) for gate in wanted]].reshape(parameter.shape)
+    parts = parameter.array().reshape(len(order), -1, *parameter.shape[1:])
+    return parts[list(order)].reshape(parameter.shape)

@@ -13,7 +13,7 @@ import numpy as np
 
 from runtime.export.graph import BATCH, TIME, Value
 from runtime.export.modules import Module, row
-from runtime.export.operators.stacked import Stack, stacked
+from runtime.export.operators.recurrent import Stack, stacked
 from runtime.export.parameters import Parameter
 
 _FUNCTIONS = {
