@@ -6,6 +6,7 @@ from runtime.export.data import table
 from runtime.export.graph import Data, Value
 from runtime.export.modules import Module, data_row, row
 from runtime.export.operators import elementwise as ew
+from runtime.export.operators.base import same
 
 _DROPOUTS = {"nn.SpatialDropout": "Dropout2d", "nn.VolumetricDropout": "Dropout3d"}
 
@@ -23,9 +24,17 @@ def _dropout(m: Module, x: Value) -> Value:
     return ew.with_number("Mul", result, 1 - p) if scales else result
 
 
-@data_row("nn.Contiguous", "nn.Copy", "nn.GradientReversal", "nn.Identity", "nn.L1Penalty")
+@data_row("nn.Contiguous", "nn.GradientReversal", "nn.Identity", "nn.L1Penalty")
 def _identity(m: Module, data: Data) -> Data:
     return data
+
+
+@row("nn.Copy")
+def _copy(m: Module, x: Value) -> Value:
+    """To another type: an input of bytes is computed with as numbers with fractions."""
+    is_input = x in m.graph.inputs and x.kind == "float"
+    is_wanted = str(m.get("_type")) in ("torch.FloatTensor", "torch.CudaTensor")
+    return same(x, "Identity", "{0}.float()") if is_input and is_wanted else x
 
 
 @data_row("nn.CategoricalEntropy", "nn.PrintSize", "nn.ZeroGrad")
