@@ -88,8 +88,7 @@ class Crossing:
 
     def look_at_output(self) -> None:
         """Pass on what Lua has written, and see where it is to write now."""
-        if self._output.stream is not None:
-            self._output.stream.drain()
+        self._output.drain()
         if sys.stdout is not self._output.seen:
             self._output.look()
 
@@ -108,8 +107,7 @@ class Crossing:
         if settled is not None:
             settled.__exit__(None, None, None)
         try:
-            if self._output.stream is not None:
-                self._output.stream.drain()
+            self._output.drain()
         finally:
             if settled is not None and self._has_taken_over:
                 self._ctrl_c.give_back()

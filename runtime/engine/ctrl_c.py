@@ -21,7 +21,8 @@ from types import FrameType
 from typing import Any
 
 from runtime.core.interrupts import is_interruptible, uninterruptible
-from runtime.core.state import settle
+from runtime.core.state import current, settle
+from runtime.engine.output import Output
 from runtime.errors import LuaExit, LuaTimeout
 
 _AGAIN = 0.01  # seconds
@@ -135,9 +136,11 @@ class CtrlC:
     def poll(self) -> bool:
         """Whether it was. Calling this lets Python handle signals, too.
 
-        Code that calls this takes long: what it calls is then prepared for Ctrl-C, as finalizers.
+        Code that calls this takes long: what it calls is then prepared for Ctrl-C, as finalizers;
+        and what it has written is passed on.
         """
         settle()
+        current(Output).drain()
         return bool(self.pressed.value)
 
     def take(self) -> bool:

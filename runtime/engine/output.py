@@ -1,9 +1,8 @@
 """Where Lua's output goes in a Python program: to a file of Python's, or to where Python prints.
 
 Lua writes to a C stream, to which its `io.stdout` has a pointer. Where Python's `sys.stdout` is not
-the process's standard output, the pointer is that of a stream that writes into a pipe. What is in
-the pipe is passed on when Lua has ended and before it calls Python, so that all comes in order; a
-thread does so while Lua runs.
+the process's standard output, the pointer is that of a stream that writes into memory. What is
+there is passed on when Lua has ended, before it calls Python, and now and then while it runs.
 """
 
 from __future__ import annotations
@@ -12,16 +11,13 @@ import codecs
 import ctypes
 import io
 import os
-import select
 import sys
-import threading
 import weakref
 from typing import Any
 
 from runtime.core.state import Part
 
 _UNBUFFERED = 2  # C's _IONBF
-_AT_ONCE = 65536  # bytes
 
 
 class _Stream:
@@ -33,51 +29,33 @@ class _Stream:
         self._decode = None
         if not isinstance(file, (io.RawIOBase, io.BufferedIOBase)):
             self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._reader, writer = os.pipe()
-        os.set_blocking(self._reader, False)
+        self._memory = _new_memory()
         self._c = ctypes.CDLL(None)
         self._c.fdopen.restype = ctypes.c_void_p
-        self.pointer = ctypes.c_void_p(self._c.fdopen(writer, b"w"))
+        self.pointer = ctypes.c_void_p(self._c.fdopen(self._memory, b"a"))
         self._c.setvbuf(self.pointer, None, _UNBUFFERED, ctypes.c_size_t(0))
-        self._error: Exception | None = None
-        self._passing = threading.Lock()
-        threading.Thread(target=self._run, daemon=True, name="Lua's output").start()
-
-    def _run(self) -> None:
-        while self._pass_on():
-            select.select([self._reader], [], [])
-        os.close(self._reader)
-
-    def _pass_on(self) -> bool:
-        """Pass on what is in the pipe; returns whether there may come more."""
-        with self._passing:
-            try:
-                while data := os.read(self._reader, _AT_ONCE):
-                    self._write(data)
-            except BlockingIOError:
-                return True
-        return False
-
-    def _write(self, data: bytes) -> None:
-        try:
-            self.file.write(self._decode(data) if self._decode else data)
-        except Exception as error:
-            self._error = error
 
     def drain(self) -> None:
         """Pass on what Lua has written. Raises what the file does."""
-        self._pass_on()
-        error, self._error = self._error, None
-        if error is not None:
-            raise error
+        size = os.fstat(self._memory).st_size
+        if size:
+            data = os.pread(self._memory, size, 0)
+            os.truncate(self._memory, 0)
+            self.file.write(self._decode(data) if self._decode else data)
 
     def close(self) -> None:
-        """End it, and its thread."""
-        if self.process == os.getpid():
-            self._pass_on()
-        else:  # a fork has no thread of it
-            os.close(self._reader)
+        """End it."""
         self._c.fclose(self.pointer)
+
+
+def _new_memory() -> int:
+    """The descriptor of a file that has no name."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("output of Lua")
+    import tempfile  # late: it takes long to load
+
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
 
 
 class Output(Part):
@@ -100,25 +78,31 @@ class Output(Part):
         """Let Lua write to what is `sys.stdout` now, unless it has a file of its own."""
         self.seen = sys.stdout
         file = self._given or (None if _is_standard_output(self.seen) else self.seen)
-        if self.stream is not None:
-            if self.stream.file is file and self.stream.process == os.getpid():
-                return
-            self._leave()
+        if self.stream and self.stream.file is file and self.stream.process == os.getpid():
+            return
+        self._leave()
         if file is not None:
             self.stream = _Stream(file)
             self._pointer.value = self.stream.pointer.value
 
     def _leave(self) -> None:
-        if self.stream is not None:
+        stream, self.stream = self.stream, None
+        if stream is not None:
             self._pointer.value = self._own
-            self.stream.close()
-            self.stream = None
+            try:
+                if stream.process == os.getpid():  # what a fork has of it is its parent's
+                    stream.drain()
+            finally:
+                stream.close()
+
+    def drain(self) -> None:
+        """Pass on what Lua has written. Raises what the file does."""
+        if self.stream is not None:
+            self.stream.drain()
 
     def close(self) -> None:
         """End it; Lua writes nothing any more."""
-        if self.stream is not None:
-            self.stream.close()
-            self.stream = None
+        self._leave()
 
 
 _all: weakref.WeakSet[Output] = weakref.WeakSet()

@@ -483,11 +483,15 @@ def test_ctrl_c(lua: Engine, interrupts: None, source: str) -> None:
 
 def test_ctrl_c_between_calls(lua: Engine, interrupts: None) -> None:
     same = lua.eval("function(x) return x end")
-    for n in range(20):
+
+    def call_without_end() -> None:  # a function: Python 3.13 ends loops outside of their `with`
+        while same(1) == 1:
+            pass
+
+    for _ in range(20):
         with pytest.raises(KeyboardInterrupt):
             threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
-            while same(n) == n:
-                pass
+            call_without_end()
     assert same(5) == 5
 
 
@@ -544,17 +548,26 @@ def test_asyncio_cancels_what_awaits() -> None:
     assert run.stdout == "heard\ninterrupted\nagain\n" and run.stderr == ""
 
 
-def test_a_child_of_a_fork(lua: Engine, interrupts: None) -> None:
-    lua["n"] = 5
-    child = os.fork()
-    if child == 0:
-        try:
-            press_soon()
-            lua.run("while n == 5 do end")
-        except KeyboardInterrupt:
-            os._exit(7)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7 and lua["n"] == 5
+def test_a_child_of_a_fork() -> None:
+    program = """
+        import os, signal, threading
+        from th_shell import Engine
+        lua = Engine()
+        lua["n"] = 5
+        if os.fork() == 0:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                lua.run("while n == 5 do end")
+            except KeyboardInterrupt:
+                lua.run("os.execute('echo interrupted')")
+                os._exit(0)
+        os.wait()
+        lua.run("print(n)")
+    """
+    run = subprocess.run(
+        [sys.executable, "-Wignore", "-c", textwrap.dedent(program)], capture_output=True, text=True
+    )
+    assert run.stdout == "interrupted\n5\t\n" and run.stderr == ""
 
 
 # -- what stops Lua
