@@ -1,6 +1,7 @@
-from typing import assert_type
+"""What checkers of types must find right: they read it, and nothing runs it."""
 
 import numpy as np
+from typing_extensions import assert_type
 
 import runtime.pytorch as torch
 from th_shell import Engine, LuaError, Table, Tensor, TorchObject, load, save
