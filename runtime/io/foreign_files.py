@@ -15,7 +15,7 @@ import stat
 START = 512
 
 _PACKED = "a compressed file: unpack it first"
-_PYTORCH = "a file of PyTorch's torch.save: PyTorch's torch.load reads it"
+_PYTORCH = "a file of PyTorch's torch.save: torch.load of PyTorch, or of th --python, reads it"
 # The first pattern that fits counts.
 _KINDS = [
     (re.compile(pattern, re.DOTALL | re.IGNORECASE), kind)
@@ -74,8 +74,18 @@ def explanation(start: bytes, mode: str | None) -> str:
         if mode is None:
             return ""
         return "this is a file of the other byte order, which `th --convert` writes anew"
-    kind = next((kind for pattern, kind in _KINDS if pattern.match(start)), None)
+    kind = foreign_kind(start)
     return f"this is no file of Torch7, but {kind}" if kind else ""
+
+
+def foreign_kind(start: bytes) -> str:
+    """What a file is that begins so, and what reads it; '' where that does not tell."""
+    return next((kind for pattern, kind in _KINDS if pattern.match(start)), "")
+
+
+def is_of_torch7(start: bytes) -> bool:
+    """Whether a file begins as Torch7's do."""
+    return any(pattern.match(start) for pattern in (_ASCII, _BINARY, _SWAPPED))
 
 
 def explanation_of_file(name: bytes, mode: str | None) -> str:

@@ -62,7 +62,7 @@ class Archive:
         self._file = file
         try:
             files = zipfile.ZipFile(file).infolist()
-        except (zipfile.BadZipFile, ValueError, struct.error):
+        except (zipfile.BadZipFile, OSError, ValueError, struct.error):
             raise _damaged("failed finding central directory") from None
         self._size = file.seek(0, io.SEEK_END)
         self._root = files[0].filename.partition("/")[0] if files else ""
@@ -76,7 +76,7 @@ class Archive:
         info = self._files.get(f"{self._root}/{name}")
         if info is None:
             raise _damaged(f"file not found: {self._root}/{name}")
-        self._file.seek(info.header_offset)
+        self._file.seek(max(0, info.header_offset))
         head = self._file.read(_HEADER)
         if len(head) < _HEADER or info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
             raise _damaged(f"{name} is compressed, or has no header")

@@ -11,6 +11,7 @@ import tarfile
 from pickle import UnpicklingError
 from typing import IO, Any
 
+from runtime.io.foreign_files import START, foreign_kind, is_of_torch7
 from runtime.pytorch.classes.storages import TypedStorage
 from runtime.pytorch.files.storing import (
     Place,
@@ -30,17 +31,25 @@ _VERSION = 1001
 def load_old(file: IO[bytes], place: Place, encoding: str) -> Any:
     """The object of a file that is no zip file, from where it stands."""
     start = file.tell()
-    first = file.read(1)
+    head = file.read(START)
     file.seek(start)
-    if not first:
+    if not head:
         raise EOFError
-    if first != b"\x80":  # of a pickle
+    if head[:1] != b"\x80":  # of a pickle
         try:
             tar = tarfile.open(fileobj=file, mode="r:")  # noqa: SIM115
         except tarfile.TarError:
-            raise RuntimeError("Invalid magic number; corrupt file?") from None
+            raise RuntimeError(f"Invalid magic number; corrupt file?{_what_else(head)}") from None
         return _Tar(tar, place, encoding).load()
     return _Legacy(file, place, encoding).load()
+
+
+def _what_else(head: bytes) -> str:
+    """What a file is that PyTorch has not written, to stand behind an error's text."""
+    if is_of_torch7(head):
+        return " It may be a file of Torch7, which th_shell.load reads"
+    kind = foreign_kind(head)
+    return f" It is {kind}" if kind else ""
 
 
 class _Legacy:

@@ -43,7 +43,7 @@ def of_numpy() -> tuple[bytes, bytes]:
 
 NPY, NPZ = of_numpy()
 PACKED = "a compressed file: unpack it first"
-PYTORCH = "a file of PyTorch's torch.save: PyTorch's torch.load reads it"
+PYTORCH = "a file of PyTorch's torch.save: torch.load of PyTorch, or of th --python, reads it"
 PAGE = "a page of the web, which a server may send instead of a file: download it again"
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 

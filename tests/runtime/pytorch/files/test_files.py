@@ -353,7 +353,13 @@ def test_pickles_that_are_refused(pickled: bytes, message: str) -> None:
         (
             lambda: torch.load(io.BytesIO(b"nothing of PyTorch's")),
             RuntimeError,
-            "Invalid magic number; corrupt file?",
+            "Invalid magic number; corrupt file? It is a text file",
+        ),
+        (
+            lambda: torch.load(io.BytesIO(b"\4\0\0\0\1\0\0\0")),
+            RuntimeError,
+            "Invalid magic number; corrupt file? It may be a file of Torch7, which th_shell.load "
+            "reads",
         ),
         (
             lambda: torch.load(io.BytesIO(b"PK\3\4")),
