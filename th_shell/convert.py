@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Prepare = Callable[["Engine"], None]  # lets an engine find the packages that are installed
 
 _FAILURE = 1
-_FORMATS = ("binary", "ascii", "b32")
+_CHOICES = {"--format": ("binary", "ascii", "b32"), "--type": ("float", "double")}
 _LARGE = 50_000_000  # bytes of a file from which on a terminal shows how far it is
 _PAUSE = 0.1  # seconds between two looks at that
 _NEEDS = {
@@ -91,12 +91,13 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
         print(_HELP, end="")
         return 0
     files, said = read_words("convert", words, _NEEDS, _FLAGS)
-    source, target = _files(files)
+    if not 1 <= len(files) <= 2:
+        raise UsageError("--convert needs a .t7 file, and the name of the new file")
+    source, target = files[0], "".join(files[1:])  # "": there is to be no new file
     ending = _ending(target, said)
-    if said.get("--format", _FORMATS[0]) not in _FORMATS:
-        raise UsageError(f"--format needs {_NEEDS['--format']}")
-    if said.get("--type", "float") not in ("float", "double"):
-        raise UsageError("--type needs float or double")
+    for option, choices in _CHOICES.items():
+        if said.get(option, choices[0]) not in choices:
+            raise UsageError(f"{option} needs {_NEEDS[option]}")
     try:
         from runtime import T7Error
     except ImportError as error:
@@ -119,13 +120,6 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
         return _fail("not enough memory", progress)
     progress.end()
     return 0
-
-
-def _files(files: Sequence[str]) -> tuple[str, str]:
-    """The file and the new one, "" where that is not named."""
-    if not 1 <= len(files) <= 2:
-        raise UsageError("--convert needs a .t7 file, and the name of the new file")
-    return files[0], "".join(files[1:])
 
 
 def _ending(target: str, said: Mapping[str, str]) -> str:
@@ -172,7 +166,7 @@ def _of_net(said: dict[str, str]) -> dict[str, Any]:
 def _write_file(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
     from runtime import convert
 
-    format: Any = said.get("--format", _FORMATS[0])
+    format: Any = said.get("--format", "binary")
     convert(source, target, format, progress, "--all" in said)
 
 

@@ -65,7 +65,8 @@ class Reference:
         self._lua = engine.eval(source, "running")
         try:
             self._lua["need"](sorted(_classes(net)))
-            self._net = _copied(net, graph.training)
+            # What computes leaves the given net alone: in training it learns, too.
+            self._net = copy.deepcopy(net) if graph.training else essence(net, emptied=True)
             self._type = _type_of(net, graph)
         except LuaError as error:
             raise ExportError(
@@ -109,11 +110,6 @@ class Reference:
     def _run(self, inputs: Mapping[str, Array], watched: bool) -> Any:
         given = _nested(self.graph.given, inputs)
         return self._lua["run"](self._net, given, self.graph.training, watched)
-
-
-def _copied(net: TorchObject, training: bool) -> Any:
-    """A net that computes without changing the one that was given: in training it learns, too."""
-    return copy.deepcopy(net) if training else essence(net, emptied=True)
 
 
 def _paired(data: Data, found: Any) -> Iterator[tuple[Value, Array]]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.export.graph import ExportError, Graph
+from runtime.export.pt_file import write_state_dict
 from runtime.export.pytorch_source import Source, pytorch_source
 
 #: Loads the source and the parameters, and computes the outputs, or all values, of the inputs.
@@ -52,8 +53,6 @@ class PyTorchFiles:
 
     def values(self, inputs: Mapping[str, Array]) -> dict[int, Array]:
         """What its statements compute: by a source that keeps the value of each."""
-        from runtime.export.pt_file import write_state_dict
-
         source = pytorch_source(self._graph, self._name, "", keeps_values=True)
         with tempfile.NamedTemporaryFile(suffix=".pt") as file:
             write_state_dict(file, source.parameters, self._floats)
@@ -73,13 +72,9 @@ class PyTorchFiles:
             }
             np.savez(Path(folder, "in.npz"), **given)  # type: ignore[arg-type]
             words = [folder, parameters, self._name, str(self._graph.training)]
-            program = [
-                sys.executable,
-                "-P" if sys.version_info >= (3, 11) else "-E",
-                "-c",
-                _PROGRAM,
-            ]
-            done = subprocess.run([*program, *words], capture_output=True, text=True)
+            safe = "-P" if sys.version_info >= (3, 11) else "-E"
+            program = [sys.executable, safe, "-c", _PROGRAM, *words]
+            done = subprocess.run(program, capture_output=True, text=True)
             if done.returncode:
                 last = done.stderr.strip().rpartition("\n")[2]
                 raise ExportError(f"PyTorch fails: {last}")

@@ -18,7 +18,6 @@ from runtime.export.checking_onnx import OnnxFile
 from runtime.export.checking_pytorch import PyTorchFiles
 from runtime.export.graph import ExportError, Graph
 from runtime.export.lowering import find_module, graph_of, shapes_of
-from runtime.export.onnx_file import write_onnx
 from runtime.export.parameters import Progress
 from runtime.export.pt_file import write_state_dict
 from runtime.export.pytorch_source import pytorch_source
@@ -80,6 +79,8 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     """
     if find_spec("onnx") is None:
         raise ExportError("writing ONNX needs the library onnx: pip install 'th-shell[export]'")
+    from runtime.export.onnx_file import write_onnx
+
     how = How(**options)
     if how.stub:
         raise ValueError("stub is for to_pytorch: ONNX has no place for what is to be written")

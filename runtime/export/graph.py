@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Protocol
 
+from runtime.core.dtypes import Array
 from runtime.export.parameters import Parameter
 from runtime.t7.values import T7Error
 
@@ -43,14 +44,11 @@ class Emitter(Protocol):
     def index(self, value: int) -> str:
         """The name of a constant integer without dimensions."""
 
-    def true(self) -> str:
-        """The name of a constant that is true."""
-
     def number(self, value: float) -> str:
         """The name of a constant number of the net's type, without dimensions."""
 
-    def floats32(self, *values: float) -> str:
-        """The name of a constant list of numbers of 32 bits."""
+    def constant(self, array: Array) -> str:
+        """The name of a constant of the type that an array has."""
 
     def parameter(self, parameter: Parameter) -> str:
         """The name of the initialiser with a parameter's elements."""

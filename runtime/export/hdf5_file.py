@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from runtime.export.parameters import Parameter, Progress, firsts
@@ -58,16 +58,17 @@ def _paths(names: Iterable[str]) -> Iterator[str]:
         *outer, last = [part or "_" for part in name.replace("/", "_").split(".")]
         path = ""
         for part in outer:
-            path = _unused(f"{path}/{part}", datasets)
+            path = unused(f"{path}/{part}", datasets)
             groups.add(path)
-        path = _unused(f"{path}/{last}", datasets, groups)
+        path = unused(f"{path}/{last}", datasets, groups)
         datasets.add(path)
         yield path
 
 
-def _unused(path: str, *taken: set[str]) -> str:
-    unique, number = path, 1
+def unused(name: str, *taken: Collection[str]) -> str:
+    """A name that is not taken yet: it, or with '#2' behind it, and so on."""
+    unique, number = name, 1
     while any(unique in each for each in taken):
         number += 1
-        unique = f"{path}#{number}"
+        unique = f"{name}#{number}"
     return unique

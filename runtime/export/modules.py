@@ -6,7 +6,7 @@ output. Classes of cunn and cudnn are those of nn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module
 from itertools import islice
@@ -29,21 +29,23 @@ _VIEWS = ("nn.View", "nn.Reshape", "nn.Squeeze", "nn.Unsqueeze", "nn.Collapse")
 _reasons: dict[str, str] = {}  # for classes that cannot be converted, why
 
 
-def row(*classes: str) -> Callable[[Row], Row]:
-    """Make a function of a module and a tensor the row of some classes."""
+def data_row(*classes: str) -> Callable[[Row], Row]:
+    """Make a function the row of some classes whose input, and output, may be a table."""
 
     def add(function: Row) -> Row:
-        _add(classes, lambda module, data: function(module, tensor(data, module.graph)))
+        for name in classes:
+            assert name not in _rows
+            _rows[name] = function
         return function
 
     return add
 
 
-def data_row(*classes: str) -> Callable[[Row], Row]:
-    """Make a function the row of some classes whose input, and output, may be a table."""
+def row(*classes: str) -> Callable[[Row], Row]:
+    """Make a function of a module and a tensor the row of some classes."""
 
     def add(function: Row) -> Row:
-        _add(classes, function)
+        data_row(*classes)(lambda module, data: function(module, module.tensor(data)))
         return function
 
     return add
@@ -64,12 +66,6 @@ def _applied(
     function: Callable[..., Value], fields: Mapping[str, float | None], m: Module, x: Value
 ) -> Value:
     return function(x, *[m.number(name, default) for name, default in fields.items()])
-
-
-def _add(classes: Sequence[str], function: Row) -> None:
-    for name in classes:
-        assert name not in _rows
-        _rows[name] = function
 
 
 def no_counterpart(reason: str, *classes: str) -> None:

@@ -7,9 +7,10 @@ from itertools import count
 from typing import IO, Any
 
 import numpy as np
+import onnx
 
 from runtime.core.dtypes import Array
-from runtime.export.graph import ExportError, Graph, Node, Shape, Value
+from runtime.export.graph import ExportError, Graph, Node, Value
 from runtime.export.parameters import Parameter, Progress
 
 OPSET = 18
@@ -58,8 +59,6 @@ class OnnxGraph:
             self.names[id(value)] = name
 
     def op(self, kind: str, *inputs: str, count: int = 1, **attributes: Any) -> Any:
-        import onnx
-
         number = next(self._numbers)
         name = f"{self._place}/{kind}_{number}" if self._place else f"{kind}_{number}"
         outputs = [name] if count == 1 else [f"{name}_{n}" for n in range(count)]
@@ -68,21 +67,15 @@ class OnnxGraph:
         return name if count == 1 else outputs
 
     def ints(self, *values: int) -> str:
-        return self._constant(np.array(values, np.int64))
+        return self.constant(np.array(values, np.int64))
 
     def index(self, value: int) -> str:
-        return self._constant(np.array(value, np.int64))
-
-    def true(self) -> str:
-        return self._constant(np.array(True))
+        return self.constant(np.array(value, np.int64))
 
     def number(self, value: float) -> str:
-        return self._constant(np.array(value, self.floats))
+        return self.constant(np.array(value, self.floats))
 
-    def floats32(self, *values: float) -> str:
-        return self._constant(np.array(values, np.float32))
-
-    def _constant(self, array: Array) -> str:
+    def constant(self, array: Array) -> str:
         key = (array.dtype.str, array.shape, array.tobytes())
         shown = "_".join(map(str, array.reshape(-1).tolist())) or "none"
         name = f"{array.dtype.name}{array.ndim}_{shown}"
@@ -99,11 +92,8 @@ class OnnxGraph:
         found = self.initialisers.get(key)
         if found is None:
             taken = {each for each, _ in self.initialisers.values()}
-            unique = name
-            for number in count(2):
-                if unique not in taken:
-                    break
-                unique = f"{name}_{number}"
+            names = (f"{name}_{number}" if number > 1 else name for number in count(1))
+            unique = next(each for each in names if each not in taken)
             found = self.initialisers[key] = (unique, parameter)
         return found[0]
 
@@ -113,8 +103,6 @@ class OnnxGraph:
 
     def body(self, graph: Graph) -> Any:
         """The graph of a loop's body."""
-        import onnx
-
         inner = OnnxGraph(graph, self.floats, self)
         inner.names |= {id(value): f"{value.name}_{next(self._numbers)}" for value in graph.inputs}
         inner.add_all()
@@ -133,42 +121,28 @@ class OnnxGraph:
 
     def outputs(self, wanted: Sequence[tuple[str, Value]]) -> list[Any]:
         """Descriptions of the graph's outputs, which get those names."""
-        infos = []
         for name, value in wanted:
-            self._rename(self.names[id(value)], name)
-            infos.append(self._info(name, value))
-        return infos
-
-    def _rename(self, old: str, new: str) -> None:
-        import onnx
-
-        self.nodes.append(onnx.helper.make_node("Identity", [old], [new], new))
-        self.used.add(old)
+            old = self.names[id(value)]
+            self.nodes.append(onnx.helper.make_node("Identity", [old], [name], name))
+            self.used.add(old)
+        return [self._info(name, value) for name, value in wanted]
 
     def inputs(self) -> list[Any]:
         """Descriptions of the graph's inputs."""
         return [self._info(value.name, value) for value in self.graph.inputs]
 
     def _info(self, name: str, value: Value) -> Any:
-        import onnx
-
         kinds = {"int": np.dtype(np.int64), "bool": np.dtype(np.bool_)}
         dtype = kinds.get(value.kind, np.dtype(self.floats))
         if value.shape is None:
             raise ExportError(
                 "ONNX needs the number of dimensions of the net's input: give --input"
             )
-        shape = _open_sizes(name, value.shape)
+        shape = [f"{name}_{dim}" if size is None else size for dim, size in enumerate(value.shape)]
         return onnx.helper.make_tensor_value_info(name, _element_type(dtype), shape)
 
 
-def _open_sizes(name: str, shape: Shape) -> list[int | str]:
-    return [f"{name}_{dim}" if size is None else size for dim, size in enumerate(shape)]
-
-
 def _element_type(dtype: np.dtype[Any]) -> int:
-    import onnx
-
     return int(onnx.helper.np_dtype_to_tensor_dtype(dtype))
 
 
@@ -185,8 +159,6 @@ def write_onnx(
     Raises ExportError where it has 2 GB and more, and where the
     library finds a mistake.
     """
-    import onnx
-
     made = OnnxGraph(graph, floats)
     made.add_all()
     infos = made.outputs(outputs)
@@ -212,13 +184,12 @@ def write_onnx(
 
 def _check(model: Any, made: OnnxGraph, floats: str) -> None:
     """Let the library check a model, whose initialisers are inputs meanwhile."""
-    import onnx
-
     whole = onnx.ModelProto()
     whole.CopyFrom(model)
     for name, each in made.tensors:
         if each.size <= 64:  # such as sizes, by which shapes are found
-            whole.graph.initializer.append(onnx.numpy_helper.from_array(_small(each, floats), name))
+            array = np.asarray(each.array(), each.dtype(floats))
+            whole.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
             continue
         kind = _element_type(each.dtype(floats))
         whole.graph.input.append(onnx.helper.make_tensor_value_info(name, kind, each.shape))
@@ -229,17 +200,11 @@ def _check(model: Any, made: OnnxGraph, floats: str) -> None:
         raise ExportError(f"the library onnx refuses the model: {reason}") from None
 
 
-def _small(parameter: Parameter, floats: str) -> Array:
-    return np.asarray(parameter.array()).astype(parameter.dtype(floats))
-
-
 def _message(name: str, parameter: Parameter, floats: str) -> Iterable[bytes | memoryview]:
     """An initialiser as a model's message that has nothing else: messages are joined as they are.
 
     So the elements need not be in memory at a time.
     """
-    import onnx
-
     dtype = parameter.dtype(floats)
     head = onnx.TensorProto(name=name, dims=parameter.shape, data_type=_element_type(dtype))
     size = parameter.length(floats)

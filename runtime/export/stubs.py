@@ -11,7 +11,7 @@ from runtime.export.graph import Call, Data, ExportError, Stub
 from runtime.export.modules import Module, rows
 from runtime.export.operators.base import node
 from runtime.export.parameters import Parameter
-from runtime.export.python_text import STEP, broken, is_attribute, parameter_text
+from runtime.export.python_text import STEP, broken, free_name, is_attribute, parameter_text
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.essence import essence
 from runtime.t7.walk import named_values
@@ -89,10 +89,7 @@ def _class(
             return name
     base = re.sub(r"\W", "_", kind.rpartition(".")[2]) or "Stub"
     base = base if is_attribute(base) else f"Stub{base}"
-    name, number = base, 1
-    while name in stubs or name == "Model":
-        number += 1
-        name = f"{base}{number}"
+    name = free_name(base, {*stubs, "Model"})
     stubs[name] = Stub(kind, form, _text(name, kind, given, parameters, form[-1]))
     return name
 

@@ -11,7 +11,7 @@ from typing import IO, Any, Literal
 
 from runtime.core.tensor import TENSOR_CLASSES
 from runtime.export.graph import ExportError
-from runtime.export.hdf5_file import write_hdf5
+from runtime.export.hdf5_file import unused, write_hdf5
 from runtime.export.lowering import value_at
 from runtime.export.parameters import Parameter, Progress
 from runtime.export.safetensors_file import write_safetensors
@@ -81,11 +81,7 @@ def parameters_of(values: Iterable[tuple[str, Any]]) -> dict[str, Parameter]:
     for name, value in values:
         parameter = _parameter(value)
         if parameter is not None:
-            unique, number = name, 1
-            while unique in found:
-                number += 1
-                unique = f"{name}#{number}"
-            found[unique] = parameter
+            found[unused(name, found)] = parameter
     return found
 
 

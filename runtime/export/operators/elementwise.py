@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from runtime.export.graph import Call, Emitter, ToOnnx, Value
 from runtime.export.operators.base import broadcast, node, number, plain, replaced, same
 from runtime.export.parameters import Parameter
@@ -136,7 +138,7 @@ def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
     def to_onnx(e: Emitter, x: str) -> Any:
         if not e.training:
             return e.op("Identity", x)
-        return e.op("Dropout", x, e.number(p), e.true())
+        return e.op("Dropout", x, e.number(p), e.constant(np.array(True)))
 
     if x.graph.training:
         x.graph.unchecked = "in training the net draws random numbers"

@@ -282,7 +282,8 @@ def _resize(mode: str, scale: int, rank: int, sizes: Ints) -> ToOnnx:
             start = e.op("Slice", e.op("Shape", name), e.ints(0), e.ints(2))
             whole = e.op("Concat", start, e.ints(*sizes), axis=0)
             return e.op("Resize", name, "", "", whole, **how)
-        return e.op("Resize", name, "", e.floats32(1, 1, *[scale] * (rank - 2)), **how)
+        scales = np.array([1, 1, *[scale] * (rank - 2)], np.float32)
+        return e.op("Resize", name, "", e.constant(scales), **how)
 
     return to_onnx
 

@@ -18,6 +18,7 @@ from runtime.t7.values import Table, TorchObject
 
 @data_row(
     "nn.Sequential",
+    "nn.CopyGrad",
     "nn.Decorator",
     "nn.DontCast",
     "nn.FireModule",
@@ -25,7 +26,9 @@ from runtime.t7.values import Table, TorchObject
     "nn.Inception",
     "nn.Maxout",
     "nn.NaN",
+    "nn.NormStabilizer",
     "nn.Profile",
+    "nn.Recursor",
     "nn.Serial",
     "nn.SpatialLPPooling",
     "inn.SpatialSameResponseNormalization",
@@ -34,6 +37,12 @@ def _sequential(m: Module, data: Data) -> Data:
     for child in m.modules:
         data = convert(child, data)
     return data
+
+
+@data_row("nn.DataParallelTable", "nn.SeqBRNN")
+def _first(m: Module, data: Data) -> Data:
+    """Of copies of a module, one for each GPU, or where there is but one module."""
+    return convert(m.modules[0], data)
 
 
 @data_row("nn.ConcatTable")

@@ -26,12 +26,6 @@ def _instance_normalization(m: Module, x: Value) -> Value:
     return instance_norm(x, m.optional("weight"), m.optional("bias"), m.number("eps", 1e-5))
 
 
-@data_row("nn.TotalVariation", "nn.TVLoss", "w2nn.GradWeight", "w2nn.Print", "w2nn.PrintTable")
-def _nothing(m: Module, data: Data) -> Data:
-    """What matters in training alone."""
-    return data
-
-
 @row("nn.ShaveImage")
 def _shave(m: Module, x: Value) -> Value:
     size = m.whole("size")
@@ -48,12 +42,6 @@ def _scale(m: Module, data: Data) -> Data:
     """A tensor times one number for each plane."""
     x, scale = m.tensors(data, 2)
     return ew.binary("Mul", x, scale)
-
-
-@data_row("nn.DataParallelTable")
-def _data_parallel(m: Module, data: Data) -> Data:
-    """Of cunn: each GPU has a copy of the module."""
-    return convert(m.modules[0], data)
 
 
 @data_row("w2nn.AuxiliaryLossTable")

@@ -24,8 +24,22 @@ def _dropout(m: Module, x: Value) -> Value:
     return ew.with_number("Mul", result, 1 - p) if scales else result
 
 
-@data_row("nn.Contiguous", "nn.GradientReversal", "nn.Identity", "nn.L1Penalty")
+@data_row(
+    "nn.CategoricalEntropy",
+    "nn.Contiguous",
+    "nn.GradientReversal",
+    "nn.Identity",
+    "nn.L1Penalty",
+    "nn.PrintSize",
+    "nn.TVLoss",
+    "nn.TotalVariation",
+    "nn.ZeroGrad",
+    "w2nn.GradWeight",
+    "w2nn.Print",
+    "w2nn.PrintTable",
+)
 def _identity(m: Module, data: Data) -> Data:
+    """What looks at its input, or changes its memory, gradients or the loss."""
     return data
 
 
@@ -35,12 +49,6 @@ def _copy(m: Module, x: Value) -> Value:
     is_input = x in m.graph.inputs and x.kind == "float"
     is_wanted = str(m.get("_type")) in ("torch.FloatTensor", "torch.CudaTensor")
     return same(x, "Identity", "{0}.float()") if is_input and is_wanted else x
-
-
-@data_row("nn.CategoricalEntropy", "nn.PrintSize", "nn.ZeroGrad")
-def _watching(m: Module, data: Data) -> Data:
-    """What looks at its input, or changes gradients."""
-    return data
 
 
 @row("nn.WhiteNoise")

@@ -129,14 +129,6 @@ def _crnn_layer(m: Module, data: Data) -> Data:
     return Steps(mapped(loop(m.graph, mapped(whole, turn), step), turn))
 
 
-@data_row("nn.Recursor", "nn.NormStabilizer", "nn.CopyGrad")
-def _wrapper(m: Module, data: Data) -> Data:
-    """What matters in training alone, around a module or by itself."""
-    for child in m.modules:
-        data = convert(child, data)
-    return data
-
-
 @data_row("nn.MaskZero", "nn.TrimZero")
 def _mask_zero(m: Module, data: Data) -> Data:
     """Zeros for samples whose input, the first tensor of a table, is all zeros."""

@@ -41,8 +41,6 @@ def _sequencer(m: Module, data: Data) -> Data:
     (child, *_) = m.modules
     if isinstance(data, Unknown) and not data.is_table:
         data = tensor(data, m.graph)
-    if isinstance(data, Steps):
-        return Steps(_through(child, sequence(data, m.graph)))
     if not isinstance(data, Value):
         return Steps(_through(child, sequence(data, m.graph)))
     result = _through(child, data)
@@ -161,11 +159,6 @@ def _crnn_join(m: Module, data: Data) -> Data:
 def _crnn_table(m: Module, data: Data) -> Data:
     """Of crnn: a module for each entry of a table."""
     return Steps(_through(m.child("unit"), sequence(data, m.graph)))
-
-
-@data_row("nn.SeqBRNN")
-def _seq_brnn(m: Module, data: Data) -> Data:
-    return convert(m.modules[0], data)
 
 
 @data_row("nn.BiSequencerLM")
