@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.export.graph import ExportError, Graph
+from runtime.export.graph import ExportError
 
 
 class OnnxFile:
     """A file, as it computes. names: of the graph's values in it, by their identities."""
 
-    def __init__(self, path: str, graph: Graph, names: Mapping[int, str]) -> None:
+    def __init__(self, path: str, names: Mapping[int, str]) -> None:
         self._path = path
         self._names = names
-        self._kinds = {value.name: value.kind for value in graph.inputs}
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
         """Its outputs. Raises ExportError where onnxruntime refuses it."""

@@ -92,7 +92,7 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
         outputs = list(zip(names, graph.outputs, strict=True))
         values = write_onnx(file, graph, outputs, how.floats, how.progress)
         file.flush()
-        _check(report, how, net, graph, "onnxruntime", OnnxFile(path, graph, values))
+        _check(report, how, net, graph, "onnxruntime", OnnxFile(path, values))
     return report
 
 

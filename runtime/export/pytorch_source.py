@@ -193,8 +193,8 @@ class _Class:
         """Whether a step is the next layer of a chain."""
         if (
             self._keeps_values
-            or last.call is None
-            or step.call is None
+            or last.layer is None
+            or step.layer is None
             or step.inputs != last.outputs
             or len(last.inputs) > 1
         ):
@@ -247,7 +247,7 @@ class _Class:
         """A name by what the layers are."""
         if not self.block.is_net:
             return "branch"
-        calls = [step.call for step in steps if step.call is not None]
+        calls = [step.layer for step in steps if step.layer is not None]
         kinds = " ".join(call.function for call in calls)
         if steps[-1].outputs[0] in self.block.outputs:
             is_first = steps[0].inputs[0] in self.block.inputs
@@ -263,7 +263,7 @@ def _parts(run: list[Step]) -> list[list[Step]]:
     """A chain, or its steps one by one where a chain gains nothing."""
     if len(run) > 1 and not any(_needs_layer(step) for step in run):
         return [[step] for step in run]
-    calls = [step.call.function if step.call else "" for step in run]
+    calls = [step.layer.function if step.layer else "" for step in run]
     cut = calls.index("nn.Flatten") if "nn.Flatten" in calls else 0
     if 2 < cut < len(run) - 2 and any(step.has_state for step in run[:cut]):
         return [run[:cut], run[cut : cut + 1], run[cut + 1 :]]
@@ -272,15 +272,15 @@ def _parts(run: list[Step]) -> list[list[Step]]:
 
 def _needs_layer(step: Step) -> bool:
     """Whether it cannot be written as an expression."""
-    return step.call is not None and (step.has_state or not step.expression)
+    return step.layer is not None and (step.has_state or not step.expression)
 
 
 def _base_name(step: Step) -> str:
     """A name for the attribute of a layer."""
     if step.word != "x" and is_attribute(step.word):
         return step.word
-    assert step.call is not None
-    kind = step.call.function.rpartition(".")[2]
+    assert step.layer is not None
+    kind = step.layer.function.rpartition(".")[2]
     for part, name in _KINDS:
         if part in kind:
             return name

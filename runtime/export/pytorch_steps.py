@@ -11,36 +11,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from runtime.export.graph import Call, Graph, Loop, Node, Scope, Value
-from runtime.export.parameters import Parameter
+from runtime.export.graph import Call, Graph, Node, Scope, Value
 from runtime.export.python_text import Name, call_text, free_name
 
 
 @dataclass(eq=False)
-class Step:
-    """A statement of a forward method.
+class Step(Node):
+    """A statement of a forward method: a node, or an occurrence of a block, which is a layer.
 
-    key: of the layer; two steps with one key use one layer. block: the class, if it is ours.
-    body: the steps in a loop.
+    key: of the layer; two steps with one key use one layer. nodes: those that it stands for.
+    block: the class, if it is ours. body: the steps in a loop.
     """
 
-    inputs: list[Value]
-    outputs: list[Value]
-    call: Call | None
-    expression: str
-    parameters: dict[str, Parameter]
-    word: str
-    key: Any
-    nodes: Sequence[Node]
+    key: Any = None
+    nodes: Sequence[Node] = ()
     block: Block | None = None
-    loop: Loop | None = None
     body: list[Step] = field(default_factory=list)
 
     @property
     def call_text(self) -> str:
         """The call that makes the layer."""
-        assert self.call is not None
-        return call_text(self.call)
+        assert self.layer is not None
+        return call_text(self.layer)
 
     @property
     def has_state(self) -> bool:
@@ -93,18 +85,8 @@ class Steps:
         return found
 
     def _step(self, node: Node) -> Step:
-        return Step(
-            node.inputs,
-            node.outputs,
-            node.layer,
-            node.expression,
-            node.parameters,
-            node.word,
-            self._keys[id(node)],
-            [node],
-            loop=node.loop,
-            body=[self._step(inner) for inner in node.loop.body.nodes] if node.loop else [],
-        )
+        body = [self._step(inner) for inner in node.loop.body.nodes] if node.loop else []
+        return Step(**vars(node), key=self._keys[id(node)], nodes=[node], body=body)
 
     def _blocks(
         self, scopes: Sequence[Scope], start: int, stop: int
@@ -188,7 +170,8 @@ class Steps:
         named = {name: column[mine] for name, column in zip(block.arguments, values, strict=True)}
         call = Call(block.name, named, {}, tuple(named) if len(named) < 4 else ())
         nodes = self._all[scope.start : scope.stop]
-        return Step(inputs, outputs, call, "", {}, "x", (id(scope),), nodes, block)
+        place = (nodes[0].to_onnx, scope.path, None, 0)
+        return Step(inputs, outputs, *place, layer=call, key=(id(scope),), nodes=nodes, block=block)
 
     def _columns(self, group: list[Scope]) -> Iterable[tuple[int, str, tuple[Any, ...]]]:
         """The arguments that differ between occurrences: node, name, a value for each."""

@@ -39,9 +39,18 @@ def _sequential(m: Module, data: Data) -> Data:
     return data
 
 
-@data_row("nn.DataParallelTable", "nn.SeqBRNN")
+@data_row(
+    "nn.DataParallelTable",
+    "nn.SeqBRNN",
+    "onmt.LSTM",
+    "onmt.GRU",
+    "onmt.GlobalAttention",
+    "onmt.FeaturesEmbedding",
+    "onmt.WordEmbedding",
+    "onmt.Generator",
+)
 def _first(m: Module, data: Data) -> Data:
-    """Of copies of a module, one for each GPU, or where there is but one module."""
+    """Of copies of a module, one for each GPU, or where there is but one module besides others."""
     return convert(m.modules[0], data)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from runtime.export.graph import Data, Value
-from runtime.export.modules import Module, convert, data_row, function_rows, row
+from runtime.export.modules import Module, data_row, function_rows, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.layers import instance_norm
 from runtime.export.operators.shaping import narrow
@@ -11,6 +13,7 @@ from runtime.export.operators.shaping import narrow
 function_rows(
     {
         "nn.Rectifier": (ew.relu, {}),
+        "w2nn.InplaceClip01": (partial(ew.clamp, low=0, high=1), {}),
         "w2nn.LeakyReLU": (ew.leaky_relu, {"negative_scale": None}),
     }
 )
@@ -32,32 +35,7 @@ def _shave(m: Module, x: Value) -> Value:
     return narrow(narrow(x, x.rank - 2, size, -size), x.rank - 1, size, -size) if size else x
 
 
-@row("w2nn.InplaceClip01")
-def _clip(m: Module, x: Value) -> Value:
-    return ew.clamp(x, 0, 1)
-
-
-@data_row("w2nn.ScaleTable")
-def _scale(m: Module, data: Data) -> Data:
-    """A tensor times one number for each plane."""
-    x, scale = m.tensors(data, 2)
-    return ew.binary("Mul", x, scale)
-
-
 @data_row("w2nn.AuxiliaryLossTable")
 def _auxiliary_loss(m: Module, data: Data) -> Data:
     """One of a table's entries; in training all."""
     return data if m.graph.training else m.tensors(data)[m.whole("i", 1) - 1]
-
-
-@data_row(
-    "onmt.LSTM",
-    "onmt.GRU",
-    "onmt.GlobalAttention",
-    "onmt.FeaturesEmbedding",
-    "onmt.WordEmbedding",
-    "onmt.Generator",
-)
-def _onmt(m: Module, data: Data) -> Data:
-    """Of OpenNMT: networks of one step, each with the modules that it is made of."""
-    return convert(m.modules[0], data)

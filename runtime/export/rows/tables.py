@@ -13,7 +13,7 @@ from runtime.export.operators.sequences import joined_steps
 from runtime.export.operators.shaping import cat, narrow, select
 
 _ALL = {"nn.CAddTable": "Add", "nn.CMulTable": "Mul", "nn.CMaxTable": "Max", "nn.CMinTable": "Min"}
-_TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div"}
+_TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div", "w2nn.ScaleTable": "Mul"}
 
 
 @data_row(*_ALL)
