@@ -78,11 +78,6 @@ def parameter_text(name: str, parameter: Parameter, sizes: str) -> str:
     return f'self.register_buffer("{name}", torch.empty({sizes}{kind}))'
 
 
-def sequence_text(items: list[str]) -> str:
-    """An nn.Sequential of layers."""
-    return f"nn.Sequential({', '.join(items)},)"
-
-
 def broken(text: str, indent: str, used: int = 0) -> str:
     """A statement's text in lines that are not too long.
 
@@ -95,15 +90,12 @@ def broken(text: str, indent: str, used: int = 0) -> str:
     if parts is None:
         return indent + text
     start, arguments, end = parts
-    if len(arguments) == 1 and not text.endswith(",)") and not _is_long(arguments[0], indent):
+    room = WIDTH - len(indent) - len(STEP)
+    if len(arguments) == 1 and not text.endswith(",)") and len(arguments[0]) <= room:
         inner = broken(arguments[0], indent + STEP)
         return f"{indent}{start}\n{inner}\n{indent}{end}"
     lines = [broken(argument, indent + STEP, 1) + "," for argument in arguments]
     return "\n".join([indent + start, *lines, indent + end])
-
-
-def _is_long(text: str, indent: str) -> bool:
-    return len(indent) + len(STEP) + len(text) > WIDTH
 
 
 def _last_call(text: str) -> tuple[str, list[str], str] | None:

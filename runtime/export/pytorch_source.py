@@ -19,7 +19,6 @@ from runtime.export.python_text import (
     broken,
     is_attribute,
     parameter_text,
-    sequence_text,
 )
 from runtime.export.pytorch_forward import Statement, forward_lines
 from runtime.export.pytorch_steps import Block, Step, Steps, every_step
@@ -210,8 +209,8 @@ class _Class:
             name = self._layer(first.key, _base_name(first), first.call_text)
             self.places[id(first)] = name
         else:
-            items = sequence_text([step.call_text for step in run])
-            name = self._layer(first.key, self._chain_name(run), items)
+            items = ", ".join(step.call_text for step in run)
+            name = self._layer(first.key, self._chain_name(run), f"nn.Sequential({items},)")
             self.places |= {id(step): f"{name}.{number}" for number, step in enumerate(run)}
         arguments = ", ".join(f"{{{n}}}" for n in range(len(first.inputs)))
         text = first.expression if "{layer}" in first.expression else f"{{layer}}({arguments})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 from runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, Value
@@ -26,38 +27,37 @@ def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
     numbers = [int(size) for size in sizes if isinstance(size, int)]
     assert len(numbers) == len(sizes)
     own = x.shape or ()
-    if batch and len(numbers) == 1 and x.shape is not None and len(own) > 2:
-        if numbers[0] == -1 or total(own[1:]) in (numbers[0], None):
-            result = flatten(x)
-            assert result.shape is not None
-            size = result.shape[-1] if numbers[0] == -1 else numbers[0]
-            result.shape = (*result.shape[:-1], size)
-            return result
+    known = total(own[int(batch) :]) if x.shape is not None else None
+    if (
+        batch
+        and len(numbers) == 1
+        and len(own) > 2
+        and (-1 in numbers or known in (*numbers, None))
+    ):
+        result = flatten(x)
+        if -1 not in numbers:
+            result.shape = (own[0], *numbers)
+        return result
+    rest = prod(size for size in numbers if size != -1)
+    fill = known // rest if -1 in numbers and isinstance(known, int) and rest else None
+    shape: Shape = tuple([fill if size == -1 else size for size in numbers])
     if batch:
-        return _reshape_samples(x, numbers)
-    known = total(own) if x.shape is not None else None
-    shape = tuple([_filled(size, numbers, known) if size == -1 else size for size in numbers])
+        return _reshape_samples(x, numbers, shape)
     if own and numbers[:1] == [-1] and known is None and total(numbers[1:]) == total(own[1:]):
         shape = (own[0], *shape[1:])
     text = f"{{0}}.reshape({', '.join(map(str, numbers))})"
     return moved(x, plain("Reshape", numbers), shape, text)
 
 
-def _filled(_: int, numbers: Sequence[int], known: Dim) -> Dim:
-    rest = total([size for size in numbers if size != -1])
-    return known // rest if isinstance(known, int) and isinstance(rest, int) else None
-
-
-def _reshape_samples(x: Value, numbers: Sequence[int]) -> Value:
+def _reshape_samples(x: Value, numbers: Sequence[int], shape: Shape) -> Value:
     own = x.shape or (BATCH,)
-    known = total(own[1:]) if x.shape is not None else None
-    shape = (own[0], *[_filled(size, numbers, known) if size == -1 else size for size in numbers])
     call = None
-    if len(own) == 2 and x.shape is not None:
+    if len(own) == 2:
         call = Call("nn.Unflatten", {"dim": 1, "size": tuple(numbers)}, {}, ("dim", "size"))
     first, many = ("{0}.size(0)", 0) if -1 in numbers else ("-1", -1)
     text = f"{{0}}.reshape({first}, {', '.join(map(str, numbers))})"
-    return moved(x, plain("Reshape", [many, *numbers]), shape, text, layer=call)
+    to_onnx = plain("Reshape", [many, *numbers])
+    return moved(x, to_onnx, (own[0], *shape), text, layer=call)
 
 
 MERGED = "{0}.flatten(0, 1)"
