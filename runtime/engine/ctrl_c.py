@@ -89,8 +89,8 @@ class CtrlC:
         """
         with self._lock:
             if self._armed:
-                self.pressed.value = 1
                 self.ending = self.ending or ending
+                self.pressed.value = 1
 
     @contextmanager
     def stopped_after(self, seconds: float) -> Iterator[None]:

@@ -22,10 +22,10 @@ from runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterrupt
 from runtime.core.tensor import Tensor
 from runtime.core.texts import to_bytes, to_text
 from runtime.engine.containers import CONTAINERS, flattened, plain_values
-from runtime.engine.crossing import Crossing
 from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.lua_state import CLOSED, LuaState
 from runtime.engine.output import Output
+from runtime.engine.passage import Passage
 from runtime.engine.proxies import LuaObject, made_for
 from runtime.errors import LuaError
 from runtime.pytorch.tensors.lua_tensors import from_lua
@@ -57,7 +57,7 @@ class Values:
         self.arrays = arrays
         self._lua = lua
         self._ctrl_c = ctrl_c
-        self._cross = Crossing(lua, ctrl_c)
+        self._cross = Passage(lua, ctrl_c)
         self._dropped: deque[Any] = deque()  # numbers, and marks of objects that are gone
         self._marks: dict[int, _Mark] = {}
         self._raised: list[tuple[str, BaseException]] = []

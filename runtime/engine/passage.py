@@ -19,7 +19,7 @@ from runtime.engine.output import Output
 from runtime.errors import Interrupted, LuaError, as_lua_error
 
 
-class Crossing:
+class Passage:
     """Calls functions of lua/values.lua, of one engine."""
 
     def __init__(self, lua: LuaState, ctrl_c: CtrlC) -> None:
@@ -30,7 +30,7 @@ class Crossing:
         self._output = lua.state.part(Output)
         self._settled: np.errstate | None = None
         self._has_taken_over = False
-        GUESTS.append(True)
+        GUESTS[:] = [True]
         ctrl_c.arm(True)
 
     def __call__(self, *args: Any) -> Any:
