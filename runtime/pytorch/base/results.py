@@ -81,6 +81,7 @@ _NAMES = {
     "LU pivots": "linalg_lu_factor",
     "LD pivots": "linalg_ldl_factor",
     "LD pivots info": "linalg_ldl_factor_ex",
+    "LU pivots info": "linalg_lu_factor_ex",
     "Q R": "linalg_qr",
     "sign logabsdet": "linalg_slogdet slogdet",
     "U S Vh": "linalg_svd",

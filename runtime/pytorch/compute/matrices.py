@@ -37,14 +37,18 @@ def matrices(tensor: Tensor, name: str) -> Array:
 
 def check_matrices(tensor: Tensor, name: str) -> Array:
     """The elements of square matrices. Raises RuntimeError for others."""
-    array = tensor.array
+    check_square(tensor.array, f"{name}: ")
+    return matrices(tensor, name)
+
+
+def check_square(array: Array, prefix: str = "") -> None:
+    """Raise RuntimeError for matrices that are not square. prefix: the start of the message."""
     if array.ndim >= 2 and array.shape[-1] != array.shape[-2]:
         rows, columns = array.shape[-2:]
         raise RuntimeError(
-            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} "
+            f"{prefix}A must be batches of square matrices, but they are {rows} by {columns} "
             f"matrices"
         )
-    return matrices(tensor, name)
 
 
 def places(batch: Shape, index: int) -> str:
@@ -74,25 +78,37 @@ def first_minor(array: Array) -> tuple[int, int]:
     return _failure(array, "potrf", lower=1) or (0, 1)
 
 
-def factored(array: Array) -> tuple[Array, Array]:
-    """LAPACK's LU factors and pivots, counted from 1, of each matrix."""
+def factored(array: Array) -> tuple[Array, Array, Array]:
+    """LAPACK's LU factors and pivots of each matrix; and which pivot is 0, itself 0 for none.
+
+    Rows and pivots are counted from 1.
+    """
     from scipy.linalg import lapack  # loaded at the first use
 
     getrf = lapack.sgetrf if array.dtype == np.float32 else lapack.dgetrf
-    flat = array.reshape(-1, *array.shape[-2:])
-    parts = [getrf(matrix)[:2] for matrix in flat]
-    rank = min(array.shape[-2:])
-    factors = np.array([p[0] for p in parts], array.dtype).reshape(array.shape)
-    pivots = np.array([p[1] for p in parts], np.int32).reshape(*array.shape[:-2], rank)
-    return factors, pivots + np.int32(1)
+    batch, rank = array.shape[:-2], min(array.shape[-2:])
+    factors, pivots = np.array(array), np.empty((*batch, rank), np.int32)
+    zeros = np.zeros(batch, np.int32)
+    for at in np.ndindex(batch if rank else (0,)):
+        factors[at], pivots[at], zeros[at] = getrf(array[at])
+    return factors, pivots + np.int32(1), zeros
 
 
 class LinAlgError(RuntimeError):
     """A matrix for which a function of torch.linalg has no result."""
 
 
-LinAlgError.__name__ = "_LinAlgError"
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 LinAlgError.__module__ = "torch._C"
+
+
+def singular(name: str, batch: Shape, index: int, pivot: int) -> LinAlgError:
+    """The error of a matrix without an inverse, of whose factors an element is 0."""
+    return LinAlgError(
+        f"{name}: {places(batch, index)}The diagonal element {pivot} is zero, the inversion could "
+        f"not be completed because the input matrix is singular."
+    )
+
 
 _FAILED = "The algorithm failed to converge because the input matrix"
 _SINGULAR_VALUES = f"linalg.svd: {_FAILED} contained non-finite values."

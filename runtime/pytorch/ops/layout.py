@@ -19,7 +19,7 @@ from runtime.pytorch.calls.schema import Format, IntOrShape
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.ops.views import becoming, in_place
-from runtime.pytorch.tensors.layouts import copy_of, strided
+from runtime.pytorch.tensors.layouts import copy_of, format_strides, strided
 from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
 from runtime.pytorch.tensors.writing import place_in
 
@@ -136,21 +136,28 @@ op(name="as_strided_")(becoming(as_strided))
 def resize_(input: Tensor, size: Shape, *, memory_format: Format = None) -> Tensor:
     """Give the tensor other sizes; its storage grows where it has too few elements.
 
-    The tensor is contiguous then, unless it has the sizes already. New elements are undetermined.
+    It lies in the memory format then, contiguous by default, or as before where it has the sizes
+    already and no format is named. New elements are undetermined.
     """
     if size == input.sizes and memory_format is None:
         return input
     if any(n < 0 for n in size):
         raise RuntimeError("numel: integer multiplication overflow")
+    if memory_format is not None and memory_format.name == "preserve_format":
+        raise RuntimeError("Unsupported memory formatPreserve")  # as PyTorch has it
     offset = input.place // input.dtype.itemsize
-    place_in(input, input.storage_object, offset, size, contiguous_strides(size))
+    place_in(input, input.storage_object, offset, size, format_strides(size, memory_format))
     return input
 
 
 @op()
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Format = None) -> Tensor:
-    """Give the tensor the sizes of another one."""
-    return resize_(input, the_template.array.shape)
+    """Give the tensor the sizes of another one, and a memory format, which may be the other's."""
+    if memory_format is not None and memory_format.name == "preserve_format":
+        array = the_template.array
+        formats = (f for f in MEMORY_FORMATS if f.name in _ORDERS and _is_in_order(array, f.name))
+        memory_format = next(formats, None)
+    return resize_(input, the_template.array.shape, memory_format=memory_format)
 
 
 def _storage_of(source: TypedStorage | UntypedStorage, input: Tensor) -> Storage:

@@ -57,9 +57,15 @@ def matrix_exp(input: Tensor) -> Tensor:
 def matrix_rank(
     input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
-    """How many singular values are above the limit."""
+    """How many singular values are above the limit.
+
+    hermitian: the matrices are symmetric, of which the lower triangle alone counts.
+    """
     array = matrices(input, "linalg.matrix_rank")
-    values = np.abs(converged(np.linalg.svd, array, compute_uv=False))
+    if hermitian:
+        values = np.abs(converged(np.linalg.eigvalsh, check_matrices(input, "linalg.eigh")))
+    else:
+        values = np.abs(converged(np.linalg.svd, array, compute_uv=False))
     least = tol if tol is not None else atol or 0.0
     if rtol is None and tol is None and atol is None:
         rtol = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)

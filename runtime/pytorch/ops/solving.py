@@ -12,17 +12,20 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.results import named
+from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.schema import OUT, OUTS
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import FLOATS, check_types
 from runtime.pytorch.compute.matrices import (
     LinAlgError,
     check_matrices,
+    check_square,
     converged,
     factored,
     first_minor,
     matrices,
     places,
+    singular,
     zero_pivot,
 )
 from runtime.pytorch.ops.products import multiply
@@ -39,10 +42,7 @@ def inv(A: Tensor) -> Tensor:
             return wrap(np.linalg.inv(array))
     except np.linalg.LinAlgError:
         index, pivot = zero_pivot(array) or (0, 1)
-        raise LinAlgError(
-            f"linalg.inv: {places(array.shape[:-2], index)}The diagonal element {pivot} is zero, "
-            f"the inversion could not be completed because the input matrix is singular."
-        ) from None
+        raise singular("linalg.inv", array.shape[:-2], index, pivot) from None
 
 
 @op(name="linalg_solve", more=OUT)
@@ -103,37 +103,6 @@ def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool
     return found
 
 
-@op(name="linalg_lstsq")
-def lstsq(
-    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
-) -> Any:
-    """The solutions of least squares of ``input @ X = b``."""
-    a, right = matrices(input, "linalg.lstsq"), b.array
-    if right.shape[0] != a.shape[-2] and a.ndim == 2:
-        raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
-    found, rank = _least_squares(a, right, rcond)
-    rows, columns = a.shape[-2:]
-    rest = np.empty(0, a.dtype)
-    if rows > columns and rank == columns and right.ndim == 2:
-        rest = ((multiply(a, found) - right) ** 2).sum(-2)
-    empty = wrap(np.empty(0, a.dtype))
-    return named("linalg_lstsq", wrap(found), wrap(rest), wrap(rank), empty)
-
-
-def _least_squares(a: Array, b: Array, rcond: float | None) -> tuple[Array, Array]:
-    """The solutions, and the ranks of the matrices: of a batch, the greatest that they can have."""
-    if a.ndim == 2:
-        found, _, rank, _ = np.linalg.lstsq(a, b, rcond)
-        return found, np.asarray(int(rank))
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    systems, sides = (
-        np.broadcast_to(x, batch + x.shape[-2:]).reshape(-1, *x.shape[-2:]) for x in (a, b)
-    )
-    parts = [np.linalg.lstsq(x, y, rcond)[0] for x, y in zip(systems, sides, strict=True)]
-    solutions = np.stack(parts).reshape(*batch, a.shape[-1], b.shape[-1])
-    return solutions, np.full(batch, min(a.shape[-2:]))
-
-
 @op(
     f"linalg_pinv(Tensor input, *, float atol = None, float rtol = None, "
     f"bool hermitian = False, {OUT})"
@@ -166,7 +135,7 @@ def det(A: Tensor) -> Tensor:
     array = check_matrices(A, "linalg.det")
     if array.flags.c_contiguous:
         array = np.swapaxes(array, -1, -2)
-    factors, pivots = factored(array)
+    factors, pivots, _ = factored(array)
     exchanged = (pivots != np.arange(1, array.shape[-1] + 1)).sum(-1)
     with np.errstate(all="ignore"):
         found = np.diagonal(factors, axis1=-2, axis2=-1).prod(-1, dtype=array.dtype)
@@ -227,6 +196,10 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     return wrap(np.swapaxes(factor, -1, -2) if upper else factor)
 
 
+#: The types that LAPACK computes in.
+_LAPACK = FLOATS - {np.dtype(np.float16).num}
+
+
 def _product_of_factors(factor: Array, upper: bool) -> Array:
     lower = np.tril(np.swapaxes(factor, -1, -2) if upper else factor)
     return multiply(lower, np.swapaxes(lower, -1, -2))
@@ -235,13 +208,47 @@ def _product_of_factors(factor: Array, upper: bool) -> Array:
 @op(more=OUT)
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """The solutions X of ``A @ X = input``, where input2 is the factor of A."""
-    return wrap(np.linalg.solve(_product_of_factors(input2.array, upper), input.array))
+    b, factor = input.array, input2.array
+    for name, array in (("b", b), ("u", factor)):
+        if array.ndim < 2:
+            raise RuntimeError(
+                f"{name} should have at least 2 dimensions, but has {array.ndim} dimensions instead"
+            )
+    check_square(factor)
+    if factor.shape[-1] != b.shape[-2]:
+        rows, (height, width) = factor.shape[-1], b.shape[-2:]
+        raise RuntimeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {rows} by {rows} but "
+            f"each b matrix is {height} by {width}"
+        )
+    if input.dtype is not input2.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {input.dtype.scalar} "
+            f"and A of type {input2.dtype.scalar} instead."
+        )
+    check_types("cholesky_solve_cpu", _LAPACK, b.dtype)
+    broadcast(b.shape[:-2], factor.shape[:-2])
+    turned = np.swapaxes(factor, -1, -2)
+    lower, higher = (turned, factor) if upper else (factor, turned)
+    half = _substituted(lower, b, False, True, False)
+    return wrap(_substituted(higher, half, True, True, False))
 
 
 @op(more=OUT)
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
-    """The inverses of matrices whose factors are given."""
-    return wrap(np.linalg.inv(_product_of_factors(input.array, upper)))
+    """The inverses of matrices whose factors are given. Raises LinAlgError where there is none."""
+    array = input.array
+    if array.ndim < 2:
+        raise RuntimeError("cholesky_inverse: The input tensor A must have at least 2 dimensions.")
+    check_square(array, "cholesky_inverse: ")
+    check_types("cholesky_inverse_out_cpu", _LAPACK, array.dtype)
+    zeros = np.argwhere(np.diagonal(array, axis1=-2, axis2=-1) == 0)
+    if len(zeros):
+        index = (
+            np.ravel_multi_index(tuple(zeros[0][:-1]), array.shape[:-2]) if array.ndim > 2 else 0
+        )
+        raise singular("cholesky_inverse", array.shape[:-2], int(index), int(zeros[0][-1]) + 1)
+    return wrap(np.linalg.inv(_product_of_factors(array, upper)))
 
 
 @op(name="linalg_qr", more=OUTS)
@@ -258,9 +265,18 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
     return named("linalg_qr", *map(wrap, parts))
 
 
+def _check_driver(driver: str | None) -> None:
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
+            "cuSOLVER backend."
+        )
+
+
 @op(name="linalg_svd", more=OUTS)
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """The singular values S, and U and Vh with ``A = U @ diag(S) @ Vh``."""
+    _check_driver(driver)
     parts = converged(np.linalg.svd, matrices(A, "linalg.svd"), full_matrices)
     return named("linalg_svd", *map(wrap, parts))
 
@@ -268,6 +284,7 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> 
 @op(name="linalg_svdvals", more=OUT)
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values, in descending order."""
+    _check_driver(driver)
     return wrap(converged(np.linalg.svd, matrices(A, "linalg.svd"), compute_uv=False))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import inspect
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -49,14 +50,30 @@ def has_its_defaults(row: Row) -> bool:
     return True
 
 
+#: Parameters that change no result on a processor: PyTorch, too, looks at them elsewhere alone.
+WITHOUT_EFFECT = {"input", "non_blocking", "sparse_grad", "implicit", "force"}
+#: What raises an error whatever it is given.
+REFUSED = {"backward", "cuda", "linalg_eig", "linalg_eigvals"}
+
+
+def uses_its_parameters(row: Row) -> bool:
+    if row.schema.name in REFUSED:
+        return True
+    function = inspect.unwrap(row.implementation)
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return set(inspect.signature(function).parameters) <= used | WITHOUT_EFFECT
+
+
 @pytest.mark.parametrize(
     "holds",
     [
         takes_its_parameters,
         has_its_defaults,
+        uses_its_parameters,
         lambda row: bool((row.implementation.__doc__ or "").strip()),
     ],
-    ids=["parameters", "defaults", "docstring"],
+    ids=["parameters", "defaults", "uses", "docstring"],
 )
 def test_implementations_are_as_their_rows_say(holds: Callable[[Row], bool]) -> None:
     assert [name for name, row in ROWS_BY_NAME.items() if not holds(row)] == []
