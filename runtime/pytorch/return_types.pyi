@@ -90,6 +90,10 @@ class linalg_ldl_factor_ex(NamedTuple):
     LD: Tensor
     pivots: Tensor
     info: Tensor
+class linalg_lu_factor_ex(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+    info: Tensor
 class linalg_qr(NamedTuple):
     Q: Tensor
     R: Tensor
@@ -176,6 +180,10 @@ class linalg_ldl_factor_out(NamedTuple):
     pivots: Tensor
 class linalg_ldl_factor_ex_out(NamedTuple):
     LD: Tensor
+    pivots: Tensor
+    info: Tensor
+class linalg_lu_factor_ex_out(NamedTuple):
+    LU: Tensor
     pivots: Tensor
     info: Tensor
 class linalg_qr_out(NamedTuple):

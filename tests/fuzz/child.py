@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime.shell import Engine, LuaError
-from tests.fuzz import answers, forks, interrupts, kills, shortage
+from tests.fuzz import answers, forks, interrupts, kills, shortage, wrong_calls
 from tests.fuzz.cases import PRELUDE
 from tests.fuzz.files import write_originals
 from tests.fuzz.generators import GENERATORS
@@ -52,6 +52,7 @@ WORKERS: dict[str, Callable[[str, float], dict[str, int]]] = {
     "forks": forks.work,
     "kills": kills.work,
     "answers": answers.work,
+    "pytorch": wrong_calls.work,
     "memory": shortage.work,
 }
 

@@ -44,5 +44,6 @@ FUZZERS: dict[str, Fuzzer] = {
     "forks": Fuzzer(partial(_worker, "forks", 10), 1),
     "kills": Fuzzer(partial(_worker, "kills", 5), 0.5, False),
     "answers": Fuzzer(partial(_worker, "answers", 15), 1, False),
+    "pytorch": Fuzzer(partial(_worker, "pytorch", 20), 2),
     "memory": Fuzzer(partial(_worker, "memory", 10), 1, False),
 }

@@ -18,7 +18,14 @@ SHORT = {"files": 150, "calls": 40, "nans": 5, "collections": 15, "sizes": 8}
 GUARDED = {"files": ["1"], "calls": ["1", "front"], "sizes": ["1", "front"]}
 
 #: Seconds of work of a short run, besides the start of the process.
-BRIEF = {"interrupts": 0.5, "forks": 0.5, "kills": 0.4, "answers": 0.5, "memory": 0.0}
+BRIEF = {
+    "interrupts": 0.5,
+    "forks": 0.5,
+    "kills": 0.4,
+    "answers": 0.5,
+    "pytorch": 1.0,
+    "memory": 0.0,
+}
 
 #: Seconds of a long run.
 LONG = 120

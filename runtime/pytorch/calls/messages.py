@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
+from runtime.core.errors import TorchError
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.calls.kinds import Rejected, converter
 from runtime.pytorch.calls.schema import NUMPY_NAMES, Parameter, Schema
@@ -256,6 +257,32 @@ def _element_types(value: Any) -> str:
     if isinstance(value, list):
         return f"{type_name(value)} of [{inside}]"
     return f"{type_name(value)} of ({inside}{',' if len(value) == 1 else ''})"
+
+
+def _is_too_long(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_is_too_long, value))
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
+
+
+#: How errors begin in which numpy says that an array has no room in any memory.
+_NO_ROOM = ("array is too big", "Maximum allowed", "negative dimensions are not")
+
+
+def told(error: Exception, args: Args, named: Named) -> Exception:
+    """The error of a call that could not be computed, in PyTorch's words.
+
+    error: that of numpy or of the runtime, or one that has these words already.
+    """
+    if isinstance(error, (MemoryError, TorchError)):
+        return no_memory(error)
+    if str(error) == "int too big to convert":
+        return error  # as PyTorch has it
+    if any(map(_is_too_long, (*args, *named.values()))):
+        return ValueError("Overflow when unpacking long long")
+    if isinstance(error, OverflowError) or str(error).startswith(_NO_ROOM):
+        return RuntimeError("numel: integer multiplication overflow")
+    return error
 
 
 def no_memory(error: Exception) -> RuntimeError:

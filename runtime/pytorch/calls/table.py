@@ -27,13 +27,14 @@ from runtime.pytorch.calls.kinds import AS_IT_IS, Converter, Rejected, as_ints, 
 from runtime.pytorch.calls.messages import (
     has_ints_apart,
     invalid_arguments,
-    no_memory,
     parameter_of,
+    told,
     what_is_wrong,
 )
 from runtime.pytorch.calls.schema import Parameter, Schema, derive, parse
+from runtime.pytorch.tensors.layouts import check_apart
 from runtime.pytorch.tensors.tensor import Tensor
-from runtime.pytorch.tensors.writing import deliver, write_in_place
+from runtime.pytorch.tensors.writing import check_single, deliver, write_in_place
 
 Implementation = Callable[..., Any]
 #: Takes a call's arguments as they were given; raises Rejected where a value does not fit.
@@ -172,6 +173,10 @@ def _plan_by_name(
         return deliver(out, implementation(*values, **found))
 
     return call
+
+
+#: What an implementation may raise that is not in PyTorch's words.
+REFUSALS = (MemoryError, TorchError, OverflowError, ValueError)
 
 
 class _Nothing:
@@ -320,8 +325,8 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
                         return plan(first, second, *rest)
             except Rejected:
                 pass
-            except (MemoryError, TorchError) as error:
-                raise no_memory(error) from None
+            except REFUSALS as error:
+                raise told(error, (first, second, *rest), named) from None
         given = (first, second) if second is not _NOTHING else (first,)
         return _call(rows, plans, () if first is _NOTHING else given + rest, named)
 
@@ -344,6 +349,8 @@ def _call(
             if len(plans) >= _MOST_PLANS:
                 plans.clear()  # a program makes new types again and again
             plans[key] = plan
+    if named.get("out") is not None:
+        _check_memory(named["out"], (*args, *named.values()))
     try:
         try:
             return plan(*args, **named)
@@ -351,8 +358,17 @@ def _call(
             pass
         plan, _ = _find(rows, args, named)  # of another overload
         return plan(*args, **named)
-    except (MemoryError, TorchError) as error:
-        raise no_memory(error) from None
+    except REFUSALS as error:
+        raise told(error, args, named) from None
+
+
+def _check_memory(out: Any, args: Sequence[Any]) -> None:
+    """Raise RuntimeError where results would be written over each other, or over an argument."""
+    outs = out if isinstance(out, (tuple, list)) else (out,)
+    given = [a for arg in args if arg is not out for a in (arg if type(arg) is tuple else (arg,))]
+    for target in outs:
+        check_single(target.array)
+        check_apart(target, tuple(given))
 
 
 def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:

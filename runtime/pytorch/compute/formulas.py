@@ -179,7 +179,7 @@ def round_decimals(a: Values, decimals: int) -> Values:
     """Rounded to digits behind the point, or before it; halves to the even neighbour."""
     if not decimals:
         return np.rint(a)
-    ten = a.dtype.type(10.0 ** abs(decimals))
+    ten = a.dtype.type(np.float64(10) ** abs(float(decimals)))
     return np.rint(a * ten) / ten if decimals > 0 else np.rint(a / ten) * ten
 
 

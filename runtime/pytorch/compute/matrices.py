@@ -23,16 +23,26 @@ def matrices(tensor: Tensor, name: str) -> Array:
     floating-point numbers.
     """
     array = tensor.array
+    check_rank(array, name)
+    check_floats(tensor, name)
+    if array.dtype == np.float16:
+        raise NotImplementedError(f"{name}: Low precision dtypes not supported. Got Half")
+    return array
+
+
+def check_rank(array: Array, name: str, what: str = "A") -> None:
+    """Raise RuntimeError where there are too few dimensions for matrices."""
     if array.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+        raise RuntimeError(f"{name}: The input tensor {what} must have at least 2 dimensions.")
+
+
+def check_floats(tensor: Tensor, name: str) -> None:
+    """Raise NotImplementedError for other than floating-point numbers."""
     if tensor.dtype.category < Category.FLOAT:
         raise NotImplementedError(
             f"{name}: Expected a floating point or complex tensor as input. "
             f"Got {tensor.dtype.scalar}"
         )
-    if array.dtype == np.float16:
-        raise NotImplementedError(f"{name}: Low precision dtypes not supported. Got Half")
-    return array
 
 
 def check_matrices(tensor: Tensor, name: str) -> Array:
@@ -48,6 +58,17 @@ def check_square(array: Array, prefix: str = "") -> None:
         raise RuntimeError(
             f"{prefix}A must be batches of square matrices, but they are {rows} by {columns} "
             f"matrices"
+        )
+
+
+def check_equation(array: Array, sides: Array, left: bool, name: str) -> None:
+    """Raise RuntimeError where right sides do not go with square matrices."""
+    check_rank(sides, name, "B")
+    if sides.shape[-2 if left else -1] != array.shape[-1]:
+        equation = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {equation} "
+            f"({array.shape[-2]}x{array.shape[-1]} and {sides.shape[-2]}x{sides.shape[-1]})"
         )
 
 

@@ -6,6 +6,7 @@ Of the options that all functions which make tensors have, an implementation get
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -24,14 +25,19 @@ from runtime.pytorch.tensors.layouts import copy_of, empty_array, empty_like_arr
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver, resize_to
 
+#: As many elements of 8 bytes have no address.
+_MOST = 2**60
+
 
 def check_sizes(size: Shape) -> Shape:
-    """The sizes of a new tensor. Raises RuntimeError for a negative one."""
+    """The sizes of a new tensor. Raises RuntimeError for a negative one, and for too many."""
     for n in size:
         if n < 0:
             raise RuntimeError(
                 f"Trying to create tensor with negative dimension {n}: {listed(size)}"
             )
+    if math.prod(size) >= _MOST:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={listed(size)}")
     return size
 
 
@@ -68,7 +74,7 @@ def zeros(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of zeros."""
     if min(size, default=0) < 0:
         raise RuntimeError("zeros: Dimension size must be non-negative.")
-    return finish(np.zeros(size, type_for(dtype, out).numpy), out)
+    return finish(np.zeros(check_sizes(size), type_for(dtype, out).numpy), out)
 
 
 @op(more=NEW)

@@ -1,4 +1,7 @@
-"""Factors of matrices, and what is solved with them. PyTorch's documentation: torch.linalg."""
+"""LDL factors of symmetric matrices, and what is solved with them.
+
+PyTorch's documentation: torch.linalg.
+"""
 
 from __future__ import annotations
 
@@ -11,97 +14,8 @@ from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.calls.schema import OUT, OUTS
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.matrices import LinAlgError, check_matrices, factored, matrices
+from runtime.pytorch.compute.matrices import LinAlgError, check_matrices
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-
-
-@op(name="linalg_lu_factor", more=OUTS)
-def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
-    """Both triangular factors in one matrix, and the rows that were exchanged."""
-    factors, pivots = factored(matrices(A, "linalg.lu_factor"))
-    return named("linalg_lu_factor", wrap(factors), wrap(pivots))
-
-
-@op(name="linalg_lu", more=OUTS)
-def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
-    """A permutation P, and triangles L and U, with ``A = P @ L @ U``."""
-    factors, pivots = factored(matrices(A, "linalg.lu"))
-    return named("linalg_lu", wrap(_permutation(factors, pivots)), *_triangles(factors))
-
-
-@op(more=OUTS)
-def lu_unpack(
-    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
-) -> Any:
-    """The permutation P, and the triangles L and U, of what `torch.linalg.lu_factor` gives.
-
-    What is not to be unpacked is an empty tensor.
-    """
-    factors, pivots = LU_data.array, LU_pivots.array
-    if factors.ndim < 2:
-        raise RuntimeError(
-            f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: "
-            f"{listed(factors.shape)} instead"
-        )
-    if unpack_pivots and pivots.dtype != np.int32:
-        raise RuntimeError(
-            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
-            "dtype.\nNote: this function is intended to be used with the output produced by "
-            "torch.linalg.lu_factor"
-        )
-    if unpack_pivots and not ((pivots >= 1) & (pivots <= factors.shape[-2])).all():
-        raise RuntimeError(
-            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
-            "Did you properly pass the result of lu_factor?"
-        )
-    none = wrap(np.empty(0, factors.dtype))
-    permutation = wrap(_permutation(factors, pivots)) if unpack_pivots else none
-    return named("lu_unpack", permutation, *(_triangles(factors) if unpack_data else (none, none)))
-
-
-def _triangles(factors: Array) -> tuple[Tensor, Tensor]:
-    """Both triangular factors; the lower one has 1 on its diagonal."""
-    rank = min(factors.shape[-2:])
-    lower = np.tril(factors[..., :rank], -1)
-    index = np.arange(rank)
-    lower[..., index, index] = 1
-    return wrap(lower), wrap(np.triu(factors[..., :rank, :]))
-
-
-def _permutation(factors: Array, pivots: Array) -> Array:
-    """The matrix that exchanges rows."""
-    rows = factors.shape[-2]
-    order = [_exchanged(p, rows) for p in pivots.reshape(-1, pivots.shape[-1])]
-    moved = np.eye(rows, dtype=factors.dtype)[order].swapaxes(-1, -2)
-    return np.ascontiguousarray(moved).reshape(*factors.shape[:-2], rows, rows)
-
-
-def _exchanged(pivots: Array, rows: int) -> list[int]:
-    """The rows in the order that the exchanges of an LU factorization give them."""
-    order = list(range(rows))
-    for at, other in enumerate(pivots.tolist()):
-        order[at], order[other - 1] = order[other - 1], order[at]
-    return order
-
-
-@op(more=OUT)
-def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor) -> Tensor:
-    """The solutions of equations of which the LU factors are given."""
-    whole, right = LU.array, np.array(B.array)
-    lower = np.tril(whole, -1) + np.eye(whole.shape[-1], dtype=whole.dtype)
-    order = np.broadcast_to(pivots.array, (*whole.shape[:-2], whole.shape[-1]))
-    for index in np.ndindex(*whole.shape[:-2]):
-        right[index] = right[index][_exchanged(order[index], len(right[index]))]
-    return wrap(np.linalg.solve(np.triu(whole), np.linalg.solve(lower, right)))
-
-
-@op(more=OUT)
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """The solutions of equations of which the LU factors are given."""
-    return linalg_lu_solve(LU_data, LU_pivots, input)
-
-
-# -- symmetric matrices
 
 
 @op(name="linalg_ldl_factor_ex", more=OUTS)

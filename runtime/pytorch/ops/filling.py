@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.shapes import Shape, broadcast, listed
 from runtime.pytorch.calls.device import NO_DRIVER
 from runtime.pytorch.calls.schema import Number, Operand, TensorOrNumber
@@ -148,7 +149,9 @@ def _visit(input: Tensor, compute: Callable[..., Any], others: tuple[Tensor, ...
     """Set each element to what a function makes of it and the others in its place."""
     array = input.array
     check_single(array)
-    columns = [np.broadcast_to(t.array, array.shape).reshape(-1).tolist() for t in others]
+    if not callable(compute):
+        raise TypeError(f"'{type_name(compute)}' object is not callable")
+    columns = [expanded(t, array.shape).array.reshape(-1).tolist() for t in others]
     values = [compute(*row) for row in zip(array.reshape(-1).tolist(), *columns, strict=True)]
     array[...] = cast(np.array(values), array.dtype).reshape(array.shape)
     return input

@@ -295,11 +295,17 @@ def _nonzero(array: Array) -> Tensor:
     return wrap(np.array(array.nonzero()).T)
 
 
+def _check_positions(out: Out, name: str) -> None:
+    text = f"{name}: Expected out tensor to have scalar type Long but got scalar type"
+    check_out(out, int64, message=f"{text}{{1.scalar}}")
+
+
 @op("argwhere(Tensor input)")
-@op(more=OUT)
-def nonzero(input: Tensor) -> Tensor:
+@op()
+def nonzero(input: Tensor, *, out: Out = None) -> Tensor:
     """The indices of the elements that are not zero, one a row."""
-    return _nonzero(input.array)
+    _check_positions(out, "nonzero")
+    return give(_nonzero(input.array).array, out)
 
 
 @op(name="nonzero")
@@ -311,15 +317,16 @@ def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
     return unbind(_nonzero(array if array.ndim else array.reshape(1)), 1)
 
 
-@op(more=OUT)
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+@op()
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Out = None) -> Tensor:
     """The positions of elements that are not 0, in so many rows: cut, or filled with a value."""
+    _check_positions(out, "nonzero_static")
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     rows = _nonzero(input.array).array[:size]
     found = np.full((size, rows.shape[1]), fill_value, np.int64)
     found[: len(rows)] = rows
-    return wrap(found)
+    return give(found, out)
 
 
 @functional

@@ -192,6 +192,10 @@ def _check_weight(input: Tensor, weight: Tensor | None, out: Any) -> None:
 def _histogram(
     input: Tensor, edges: Array, weight: Any = None, density: bool = False, out: Any = None
 ) -> Any:
+    if len(edges) < 2:
+        what = "torch.histogram(): bins must be > 0, but got 0 for dimension 0"
+        least = "bins tensor should have at least 1 element, but got 0 elements in the bins tensor"
+        raise RuntimeError(what if len(edges) else f"torch.histogramdd: {least} for dimension 0")
     _check_weight(input, weight, out)
     array = input.array.reshape(-1)
     bins = len(edges) - 1

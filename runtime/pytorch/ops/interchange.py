@@ -109,7 +109,10 @@ def numpy(input: Tensor, *, force: bool = False) -> Array:
 @op(more="bool requires_grad = False")
 def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
     """A tensor over the memory of an object that has Python's buffer protocol."""
-    size = memoryview(buffer).nbytes
+    try:
+        size = memoryview(buffer).nbytes
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
     width = dtype.itemsize
     if size == 0 or count == 0:
         raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
@@ -162,7 +165,13 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor over the memory of another library's array, or of a DLPack capsule."""
     if hasattr(ext_tensor, "__dlpack__"):
         return share_array(np.from_dlpack(ext_tensor))
-    array = np.from_dlpack(_Capsule(ext_tensor))
+    try:
+        array = np.from_dlpack(_Capsule(ext_tensor))
+    except ValueError:
+        raise RuntimeError(
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed "
+            "only once, so you might have already constructed a tensor from it once."
+        ) from None
     return share_array(array if array.flags.writeable else _writable(array))
 
 

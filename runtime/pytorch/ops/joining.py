@@ -6,6 +6,7 @@ PyTorch's documentation: torch, Indexing, Slicing, Joining, Mutating Ops; Other 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.schema import Out, Tensors
 from runtime.pytorch.calls.table import FUNCTIONS, functional, op
 from runtime.pytorch.compute.promotion import result_type
+from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import resize_to
@@ -240,6 +242,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if not r:
         return wrap(np.empty(0, array.dtype))
+    count = math.comb(array.size + (r - 1 if with_replacement else 0), r)
+    check_sizes((count, r))
     select: Any = (
         itertools.combinations_with_replacement if with_replacement else itertools.combinations
     )

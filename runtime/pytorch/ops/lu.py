@@ -11,7 +11,13 @@ from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import broadcast, listed
 from runtime.pytorch.calls.schema import OUT, OUTS
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.matrices import check_square, factored, matrices, places
+from runtime.pytorch.compute.matrices import (
+    check_equation,
+    check_square,
+    factored,
+    matrices,
+    places,
+)
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 
@@ -60,17 +66,55 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 def linalg_lu(A: Tensor, *, pivot: bool = True) -> Any:
     """A permutation P, and triangles L and U, with ``A = P @ L @ U``."""
     factors, pivots, _ = _factors(A, pivot, "linalg.lu")
-    rows, columns = factors.shape[-2:]
-    rank = min(rows, columns)
+    return named("linalg_lu", wrap(_permutation(factors, pivots)), *_triangles(factors))
+
+
+@op(more=OUTS)
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> Any:
+    """The permutation P, and the triangles L and U, of what `torch.linalg.lu_factor` gives.
+
+    What is not to be unpacked is an empty tensor.
+    """
+    factors, pivots = LU_data.array, LU_pivots.array
+    if factors.ndim < 2:
+        raise RuntimeError(
+            f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: "
+            f"{listed(factors.shape)} instead"
+        )
+    if unpack_pivots and pivots.dtype != np.int32:
+        raise RuntimeError(
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
+            "dtype.\nNote: this function is intended to be used with the output produced by "
+            "torch.linalg.lu_factor"
+        )
+    if unpack_pivots and not ((pivots >= 1) & (pivots <= factors.shape[-2])).all():
+        raise RuntimeError(
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+            "Did you properly pass the result of lu_factor?"
+        )
+    none = wrap(np.empty(0, factors.dtype))
+    permutation = wrap(_permutation(factors, pivots)) if unpack_pivots else none
+    return named("lu_unpack", permutation, *(_triangles(factors) if unpack_data else (none, none)))
+
+
+def _triangles(factors: Array) -> tuple[Tensor, Tensor]:
+    """Both triangular factors; the lower one has 1 on its diagonal."""
+    rank = min(factors.shape[-2:])
     lower = np.tril(factors[..., :rank], -1)
     index = np.arange(rank)
     lower[..., index, index] = 1
-    order = np.empty((*factors.shape[:-2], rows), np.int64)
-    for at in np.ndindex(factors.shape[:-2]):
+    return wrap(lower), wrap(np.triu(factors[..., :rank, :]))
+
+
+def _permutation(factors: Array, pivots: Array) -> Array:
+    """The matrices that exchange rows."""
+    rows = factors.shape[-2]
+    order = np.empty((*pivots.shape[:-1], rows), np.int64)
+    for at in np.ndindex(pivots.shape[:-1]):
         order[at] = _exchanged(pivots[at], rows)
-    moved = np.eye(rows, dtype=factors.dtype)[order].swapaxes(-1, -2)
-    upper = np.triu(factors[..., :rank, :])
-    return named("linalg_lu", *map(wrap, (np.ascontiguousarray(moved), lower, upper)))
+    return np.ascontiguousarray(np.eye(rows, dtype=factors.dtype)[order].swapaxes(-1, -2))
 
 
 def _exchanged(pivots: Array, rows: int) -> list[int]:
@@ -124,14 +168,7 @@ def _check_equation(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
     if order.dtype != np.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     check_square(whole, "torch.linalg.lu_solve: ")
-    if right.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
-    if right.shape[-2 if left else -1] != square:
-        equation = "AX = B" if left else "XA = B"
-        raise RuntimeError(
-            f"{name}: Incompatible shapes of A and B for the equation {equation} "
-            f"({square}x{square} and {right.shape[-2]}x{right.shape[-1]})"
-        )
+    check_equation(whole, right, left, name)
     if order.shape[-1:] != (square,):
         raise RuntimeError(
             f"{name}: Number of pivots per batch should be same as the dimension of the matrix"

@@ -5,6 +5,7 @@ PyTorch's documentation: torch.linalg and torch, BLAS and LAPACK Operations.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,19 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import wrap_dim
+from runtime.pytorch.base.shapes import broadcast, wrap_dim
 from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.schema import OUT, Number, Out
 from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
-from runtime.pytorch.compute.matrices import check_matrices, converged, matrices
+from runtime.pytorch.compute.matrices import (
+    check_floats,
+    check_matrices,
+    check_rank,
+    check_square,
+    converged,
+    matrices,
+)
 from runtime.pytorch.compute.promotion import number_as, result_type
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.norms import vector_norm_of
@@ -33,8 +41,8 @@ from runtime.pytorch.tensors.writing import cast, delivered
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The product of n of the same matrices; of their inverses for negative n."""
     array = input.array
-    if array.ndim >= 2 and array.shape[-1] != array.shape[-2]:
-        check_matrices(input, "linalg.matrix_power")
+    check_rank(array, "linalg.matrix_power")
+    check_square(array, "linalg.matrix_power: ")
     base = inv(input).array if n < 0 else array
     with np.errstate(all="ignore"):
         return wrap(np.linalg.matrix_power(base, abs(n)))
@@ -73,11 +81,17 @@ def matrix_rank(
     return wrap(np.asarray((values > np.maximum(least, (rtol or 0.0) * largest)).sum(-1)))
 
 
+#: The orders of norms of matrices.
+_ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
+
+
 @op(f"linalg_cond(Tensor input, str p, *, {OUT})")
 @op(name="linalg_cond", more=OUT)
 def cond(input: Tensor, p: Number = None) -> Tensor:
     """How much errors in the right side of an equation may grow in its solution."""
     array = matrices(input, "linalg.cond")
+    if p is not None and p not in _ORDERS:
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     return wrap(np.asarray(converged(np.linalg.cond, array, p), array.dtype))
 
 
@@ -100,7 +114,16 @@ def chain_matmul(*matrices: Tensor, out: Out = None) -> Tensor:
 @op(name="linalg_vecdot", more=OUT)
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The sums of products along a dimension."""
-    return wrap(np.asarray((x.array * y.array).sum(dim)))
+    a, b = x.array, y.array
+    for tensor in (x, y):
+        check_floats(tensor, "linalg.vecdot")
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+            f"{x.dtype.scalar} and y of type {y.dtype.scalar} instead"
+        )
+    shape = broadcast(a.shape, b.shape)
+    return wrap(np.asarray((a * b).sum(wrap_dim(dim, len(shape)))))
 
 
 @op(name="linalg_cross", more=OUT)
@@ -116,6 +139,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
             f"{y.shape[dim]}"
         )
     check_types("cross", NOT_BOOL, x.dtype)
+    broadcast(x.shape, y.shape)
     check_scalars(input, other)
     return wrap(_cross_products(x, y, dim))
 
@@ -184,18 +208,27 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
         raise RuntimeError("x must be a one-dimensional tensor.")
     if N is not None and N < 0:
         raise RuntimeError("N must be non-negative.")
-    powers = linalg_vander(x, N=N).array
+    powers = _powers(x.array, N)
     return wrap(powers if increasing else np.ascontiguousarray(powers[:, ::-1]))
 
 
 @op()
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """Matrices of the powers of elements, from the power 0 on."""
-    values = x.array if x.array.dtype.kind == "f" else x.array.astype(np.int64)
+    values = np.atleast_1d(x.array)
     count = values.shape[-1] if N is None else N
-    powers = np.ones((*values.shape, count), values.dtype)
+    if count <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    return wrap(_powers(values, count))
+
+
+def _powers(values: Array, count: int | None) -> Array:
+    if values.dtype.kind != "f":
+        values = values.astype(np.int64)
+    powers = np.ones((*values.shape, values.shape[-1] if count is None else count), values.dtype)
     powers[..., 1:] = values[..., None]
-    return wrap(quietly.run(np.multiply.accumulate, powers, axis=-1))
+    found: Array = quietly.run(np.multiply.accumulate, powers, axis=-1)
+    return found
 
 
 _SCALES = f"Number beta = 1, Number alpha = 1, {OUT}"

@@ -213,7 +213,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
 # -- the old norm
 
 
-@op(method=True)
+@op(method=False)
 def norm(
     input: Any,
     p: Any = "fro",
@@ -227,7 +227,7 @@ def norm(
     p: a number, inf and -inf among them; 'fro' (2), or 'nuc', of matrices.
     """
     if not isinstance(input, Tensor):
-        return input.layout  # type: ignore[no-any-return]  # which is PyTorch's error
+        raise AttributeError(f"'{type(input).__name__}' object has no attribute 'layout'")
     dims = [dim] if isinstance(dim, int) else dim
     if isinstance(p, str) and not (p == "fro" and (dims is None or len(dims) <= 2)):
         dims = range(input.array.ndim) if dims is None else dims
@@ -239,6 +239,14 @@ def norm(
         check_identity(input.array, ord, tuple(dims))
     check_out(out, kind)
     return give(vector_norm_of(cast(input.array, kind.numpy), ord, axes, keepdim), out)
+
+
+@op(name="norm", function=False)
+def norm_method(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Kind = None
+) -> Tensor:
+    """The norm of order p of all elements, or along dimensions."""
+    return norm(input, p, dim, keepdim, dtype=dtype)
 
 
 def _order(p: Any) -> float:

@@ -168,9 +168,15 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split_evenly(input, -(-size // chunks), dim)
 
 
+#: More views than these have more bytes than most machines.
+_MOST_PARTS = 2**28
+
+
 def _in_sections(input: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
     if sections <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+    if sections > _MOST_PARTS:
+        raise MemoryError
     size = input.array.shape[dim]
     least, more = divmod(size, sections)
     return _cut(input, dim, accumulate([least + (at < more) for at in range(sections)]))

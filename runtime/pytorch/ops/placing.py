@@ -202,6 +202,8 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: TensorOrNumber) -
 @op()
 def index_put_(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
     """Set the elements that tensors of indices, or masks, choose, or add to them."""
+    if not indices:
+        raise RuntimeError("index_put_(): at least one tensor of indices is needed")
     chosen = masks_checked([index.array for index in indices], input.array.shape)
     given = [index.array.dtype.kind for index in indices]
     if given == ["b"] and values.array.size == 1 and not accumulate:

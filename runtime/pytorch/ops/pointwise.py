@@ -19,7 +19,7 @@ from runtime.pytorch.compute import formulas
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NOT_BOOL, NUMBERS, Pointwise
 from runtime.pytorch.compute.formulas import EXACT
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.ops.creation import ones_like
+from runtime.pytorch.ops.creation import check_sizes, ones_like
 from runtime.pytorch.ops.pairs import NUMBER, OF_NUMBER, TENSORS, binary
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -186,7 +186,7 @@ def conj(input: Tensor) -> Tensor:
 @op(in_place=True)
 def conj_physical(input: Tensor, *, out: Out = None) -> Tensor:
     """The tensor itself, since its elements are real numbers."""
-    return input if out is None else Pointwise(np.positive)(input, None, out)
+    return input if out is None or out is input else Pointwise(np.copy)(input, None, out)
 
 
 # -- what kind of number an element is
@@ -339,10 +339,11 @@ def polygamma(n: int, input: Tensor, *, out: Out = None) -> Tensor:
     if not n:
         compute: Callable[..., Any] = _digamma
     else:
-        sign = (-1) ** (n + 1) * math.factorial(n)
 
         def compute(a: Any) -> Any:
-            return sign * _scipy("zeta")(a.dtype.type(n + 1), a)
+            # PyTorch: the factorial is rounded as the elements' type
+            factorial = np.exp(_scipy("gammaln")(a.dtype.type(n + 1)))
+            return (factorial if n % 2 else -factorial) * _scipy("zeta")(a.dtype.type(n + 1), a)
 
     return Pointwise(compute, FLOATS, rule=to_float)(input, None, out)
 
@@ -358,6 +359,8 @@ def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension p."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+
+    check_sizes((*input.sizes, p))
 
     def compute(a: Any) -> Any:
         steps = -0.5 * np.arange(p, dtype=a.dtype)

@@ -212,8 +212,7 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
                 raise RuntimeError(f"{side} must be non-negative, got{n}")
         kind = dtype or int64
         check_types(f"{name}_indices", WHOLE, kind.numpy)
-        kept = compute(np.ones((row, col), np.bool_), _limited((row, col), offset))
-        return wrap(np.array(kept.nonzero(), kind.numpy))
+        return wrap(_positions(row, col, offset, name == "triu").astype(kind.numpy))
 
     triangle.__doc__ = f"Matrices with zeros but on and {what} a diagonal."
     indices.__doc__ = f"The indices of a matrix's elements on and {what} a diagonal."
@@ -222,6 +221,28 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
 def _limited(shape: Shape, diagonal: int) -> int:
     # Beyond these all diagonals are the same; a larger number may be no integer of numpy's.
     return max(-shape[-2] - 1, min(diagonal, shape[-1] + 1))
+
+
+def _positions(rows: int, columns: int, diagonal: int, upper: bool) -> Array:
+    """The rows and columns of a triangle's elements. Raises RuntimeError where they are too many.
+
+    Of the rows before ``top`` all elements, or none, are left of the diagonal.
+    """
+    offset = max(-rows, min(diagonal + (not upper), columns))
+    top, end = max(0, -offset), max(0, min(rows, columns - offset))
+    # left of the diagonal, in the rows that it meets, and in all
+    inside = (end - top) * (2 * offset + end + top - 1) // 2
+    left = inside + (rows - end) * columns
+    count = rows * columns - left if upper else left
+    check_sizes((2, count))
+    first, last = (0, end) if upper else (top, rows)
+    if not count:
+        return np.empty((2, 0), np.int64)
+    at = np.arange(first, last)
+    cut = np.clip(at + offset, 0, columns)
+    start, sizes = (cut, columns - cut) if upper else (np.zeros_like(cut), cut)
+    row = np.repeat(at, sizes)
+    return np.stack([row, np.arange(count) - np.repeat(sizes.cumsum() - sizes - start, sizes)])
 
 
 _triangles("tril", np.tril, "below")

@@ -285,6 +285,9 @@ def gradient(
     """
     dims = _dims(input, dim)
     steps = _spacings(input, spacing, dims, dim)
+    if dims and not input.array.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    _check_coordinates(input, steps, dims)
     if input.dtype is uint8:
         raise NotImplementedError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
@@ -324,8 +327,24 @@ def _spacings(input: Tensor, spacing: Any, dims: Shape, dim: Any) -> Sequence[An
     return [x.array if isinstance(x, Tensor) else x for x in spacing]
 
 
+def _check_coordinates(input: Tensor, steps: Sequence[Any], dims: Shape) -> None:
+    for step, dim in zip(steps, dims, strict=True):
+        if isinstance(step, np.ndarray) and step.ndim != 1:
+            raise RuntimeError(
+                f"torch.gradient expected each element of spacing to have one dimension, but got "
+                f"an element with {step.ndim} dimensions!"
+            )
+        if isinstance(step, np.ndarray) and len(step) != input.array.shape[dim]:
+            raise RuntimeError(
+                f"torch.gradient: {len(step)} coordinates were given for dimension {dim}, whose "
+                f"size is {input.array.shape[dim]}"
+            )
+
+
 def _along(array: Array, step: Any, dim: int, edge_order: int) -> Any:
     if isinstance(step, np.ndarray):
         step = step.astype(array.dtype)
+    else:
+        step = np.float64(step)  # by which 0 may be divided
     compute: Any = np.gradient
     return compute(array, step, axis=dim, edge_order=edge_order).astype(array.dtype)

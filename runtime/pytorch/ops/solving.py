@@ -18,6 +18,7 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import FLOATS, check_types
 from runtime.pytorch.compute.matrices import (
     LinAlgError,
+    check_equation,
     check_matrices,
     check_square,
     converged,
@@ -28,8 +29,9 @@ from runtime.pytorch.compute.matrices import (
     singular,
     zero_pivot,
 )
+from runtime.pytorch.ops.parts import diagonal as diagonal_view
 from runtime.pytorch.ops.products import multiply
-from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 
 @op(f"inverse(Tensor input, *, {OUT})")
@@ -56,14 +58,10 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         )
     is_vector = b.ndim == 1 or (a.ndim - 1 == b.ndim and b.shape == a.shape[:-1])
     sides = b[..., None] if is_vector else b
+    check_equation(a, sides, left, "linalg.solve")
+    broadcast(sides.shape[:-2], a.shape[:-2])
     if not left:
-        a, sides = np.swapaxes(a, -1, -2), sides if is_vector else np.swapaxes(sides, -1, -2)
-    if sides.shape[-2] != a.shape[-1]:
-        equation = "AX = B" if left else "XA = B"
-        raise RuntimeError(
-            f"linalg.solve: Incompatible shapes of A and B for the equation {equation} "
-            f"({a.shape[-2]}x{a.shape[-1]} and {sides.shape[-2]}x{sides.shape[-1]})"
-        )
+        a, sides = np.swapaxes(a, -1, -2), np.swapaxes(sides, -1, -2)
     try:
         with np.errstate(all="ignore"):
             found = np.linalg.solve(a, sides)
@@ -73,9 +71,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
             f"torch.linalg.solve: {places(a.shape[:-2], index)}The solver failed because the "
             f"input matrix is singular."
         ) from None
-    if is_vector:
-        return wrap(found[..., 0])
-    return wrap(found if left else np.ascontiguousarray(np.swapaxes(found, -1, -2)))
+    found = found if left else np.ascontiguousarray(np.swapaxes(found, -1, -2))
+    return wrap(found[..., 0] if is_vector else found)
 
 
 @op(name="linalg_solve_triangular", more=OUT)
@@ -84,6 +81,8 @@ def solve_triangular(
 ) -> Tensor:
     """The solutions of equations of which one triangle alone counts."""
     array = check_matrices(input, "linalg.solve_triangular")
+    check_equation(array, B.array, left, "linalg.solve_triangular")
+    broadcast(array.shape[:-2], B.array.shape[:-2])
     return wrap(_substituted(array, B.array, upper, left, unitriangular))
 
 
@@ -163,6 +162,29 @@ def logdet(input: Tensor) -> Tensor:
     return wrap(np.where(sign.array < 0, np.nan, logarithm.array).astype(input.array.dtype))
 
 
+#: The types that LAPACK computes in.
+_LAPACK = FLOATS - {np.dtype(np.float16).num}
+
+
+def _check_sides(input: Tensor, A: Tensor, name: str) -> None:
+    """Raise the errors of an equation whose right sides do not go with the matrices."""
+    b, array = input.array, A.array
+    check_square(array)
+    if array.shape[-1] != b.shape[-2]:
+        rows, (height, width) = array.shape[-1], b.shape[-2:]
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {rows} but each b "
+            f"matrix is {height} by {width}"
+        )
+    if input.dtype is not A.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {input.dtype.scalar} "
+            f"and A of type {A.dtype.scalar} instead."
+        )
+    check_types(f"{name}_cpu", _LAPACK, b.dtype)
+    broadcast(array.shape[:-2], b.shape[:-2])
+
+
 @op(more=OUTS)
 def triangular_solve(
     input: Tensor,
@@ -172,6 +194,13 @@ def triangular_solve(
     unitriangular: bool = False,
 ) -> Any:
     """The solutions of ``A @ X = input``, of which one triangle alone counts; and a copy of A."""
+    for name, tensor in (("b", input), ("A", A)):
+        if (ndim := tensor.array.ndim) < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it "
+                f"has {ndim} dimensions instead"
+            )
+    _check_sides(input, A, "triangular_solve")
     turned = wrap(np.swapaxes(A.array, -1, -2)) if transpose else A
     upper = upper is not transpose
     found = solve_triangular(turned, input, upper=upper, unitriangular=unitriangular)
@@ -196,10 +225,6 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     return wrap(np.swapaxes(factor, -1, -2) if upper else factor)
 
 
-#: The types that LAPACK computes in.
-_LAPACK = FLOATS - {np.dtype(np.float16).num}
-
-
 def _product_of_factors(factor: Array, upper: bool) -> Array:
     lower = np.tril(np.swapaxes(factor, -1, -2) if upper else factor)
     return multiply(lower, np.swapaxes(lower, -1, -2))
@@ -214,20 +239,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
             raise RuntimeError(
                 f"{name} should have at least 2 dimensions, but has {array.ndim} dimensions instead"
             )
-    check_square(factor)
-    if factor.shape[-1] != b.shape[-2]:
-        rows, (height, width) = factor.shape[-1], b.shape[-2:]
-        raise RuntimeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {rows} by {rows} but "
-            f"each b matrix is {height} by {width}"
-        )
-    if input.dtype is not input2.dtype:
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {input.dtype.scalar} "
-            f"and A of type {input2.dtype.scalar} instead."
-        )
-    check_types("cholesky_solve_cpu", _LAPACK, b.dtype)
-    broadcast(b.shape[:-2], factor.shape[:-2])
+    _check_sides(input, input2, "cholesky_solve")
     turned = np.swapaxes(factor, -1, -2)
     lower, higher = (turned, factor) if upper else (factor, turned)
     half = _substituted(lower, b, False, True, False)
@@ -331,4 +343,4 @@ def _missing_complex(A: Tensor) -> Any:
 @op(name="linalg_diagonal")
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A view of the diagonals of matrices."""
-    return view_of(A, np.diagonal(A.array, offset, dim1, dim2))
+    return diagonal_view(A, offset, dim1, dim2)
