@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from runtime.pytorch.files.pickling import Pickler
 
+MAGIC = b"PK\x03\x04"  # what a zip file, and each header in it, begins with
 _ROOT = "archive"
 _ALIGNMENT = 64
 _PADDING_FIELD = 0x4246  # the extra field of a file's header in which the padding stands ("FB")
@@ -76,11 +77,12 @@ class Archive:
         info = self._files.get(f"{self._root}/{name}")
         if info is None:
             raise _damaged(f"file not found: {self._root}/{name}")
-        self._file.seek(max(0, info.header_offset))
+        begin, is_plain = info.header_offset, info.compress_type == zipfile.ZIP_STORED
+        self._file.seek(max(0, begin))
         head = self._file.read(_HEADER)
-        if len(head) < _HEADER or info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
-            raise _damaged(f"{name} is compressed, or has no header")
-        start = info.header_offset + _HEADER + sum(struct.unpack("<HH", head[26:]))
+        if begin < 0 or len(head) < _HEADER or head[:4] != MAGIC or not is_plain:
+            raise _damaged(f"{name} is compressed, or not where the archive says")
+        start = begin + _HEADER + sum(struct.unpack("<HH", head[26:]))
         if start + info.file_size > self._size:
             raise _damaged(f"{name} ends behind the file's end")
         return start, info.file_size

@@ -18,13 +18,11 @@ from runtime.core.mapping import map_privately
 from runtime.core.storage import Storage
 from runtime.pytorch.calls.messages import no_memory
 from runtime.pytorch.classes.storages import TypedStorage
-from runtime.pytorch.files.archive import Archive
+from runtime.pytorch.files.archive import MAGIC, Archive
 from runtime.pytorch.files.old_files import load_old
 from runtime.pytorch.files.storing import Place, checked, fill, new_storage, placed, placing, text
 from runtime.pytorch.files.unpickling import Unpickler, told_as_pytorch_does
 from runtime.pytorch.tensors.tensor import Tensor, storage_type, wrap
-
-_ZIP = b"PK\x03\x04"
 
 
 def load(
@@ -83,7 +81,7 @@ def _seekable(file: Any) -> Any:
 
 def _load(file: IO[bytes], place: Place, mmap: bool, encoding: str) -> Any:
     start = file.tell()
-    is_zip = file.read(len(_ZIP)) == _ZIP
+    is_zip = file.read(len(MAGIC)) == MAGIC
     file.seek(start)
     if is_zip:
         found = _ZipFile(file, place, mmap)

@@ -424,6 +424,19 @@ def test_damaged_files_are_errors_or_values(name: str) -> None:
             assert "line" not in str(error)
 
 
+def test_a_header_before_the_start_of_the_file() -> None:
+    data = written(torch.ones(1)).getvalue()
+    at = data.rindex(b"PK\5\6") + 16  # where the archive says that its directory begins
+    directory = struct.unpack_from("<I", data, at)[0] + 200
+    damaged = data[:at] + struct.pack("<I", directory) + data[at + 4 :]
+    with pytest.raises(RuntimeError) as error:
+        torch.load(io.BytesIO(damaged))
+    assert str(error.value) == (
+        "PytorchStreamReader failed reading zip archive: byteorder is compressed, or not where the "
+        "archive says"
+    )
+
+
 def test_a_large_claim_is_refused_before_there_is_memory_for_it() -> None:
     storage = (
         b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x00aX\x03\x00\x00\x00cpu"
