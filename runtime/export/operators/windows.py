@@ -23,26 +23,23 @@ def short(sizes: Ints) -> Any:
     return values[0] if len(set(values)) == 1 else tuple(values)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Windows:
     """Sizes of windows, steps between them, zeros around the tensor; each a number a dimension.
 
-    ceil: whether a last window that is not full counts.
+    By default there are no zeros, and the dilation is 1. ceil: whether a last window that is not
+    full counts.
     """
 
     size: Ints
     stride: Ints
-    padding: Ints
-    dilation: Ints
+    padding: Ints = ()
+    dilation: Ints = ()
     ceil: bool = False
 
-    @classmethod
-    def of(
-        cls, size: Ints, stride: Ints, padding: Ints = (), dilation: Ints = (), ceil: bool = False
-    ) -> Windows:
-        """With padding 0 and dilation 1 where they are not said."""
-        zeros, ones = [0] * len(size), [1] * len(size)
-        return cls(size, stride, padding or zeros, dilation or ones, ceil)
+    def __post_init__(self) -> None:
+        self.padding = self.padding or [0] * len(self.size)
+        self.dilation = self.dilation or [1] * len(self.size)
 
     def count(self, dim: int, size: Dim) -> Dim:
         """How many windows there are in a dimension of a size; all begin within it."""
@@ -132,11 +129,8 @@ class Windows:
 
     def attributes(self) -> dict[str, Any]:
         """ONNX's attributes."""
-        return {
-            "kernel_shape": list(self.size),
-            "strides": list(self.stride),
-            "pads": [*self.padding, *self.padding],
-        }
+        pads = [*self.padding, *self.padding]
+        return {"kernel_shape": list(self.size), "strides": list(self.stride), "pads": pads}
 
 
 #: PyTorch's defaults.

@@ -35,7 +35,7 @@ def windows_of(m: Module, strides: Sequence[int] = (), ceil: bool = False) -> Wi
     # Old files have one number for all dimensions, or other names.
     padding = [m.whole(f"pad{axis}", m.whole(f"p{axis}", m.whole("padding", 0))) for axis in axes]
     strides = [m.whole(f"d{axis}", step) for axis, step in steps]
-    return Windows.of(size, strides, padding, _numbers(m, "dilation", 1), ceil)
+    return Windows(size, strides, padding, _numbers(m, "dilation", 1), ceil)
 
 
 @row(
@@ -82,7 +82,7 @@ def _connected(m: Module, x: Value) -> Value:
     sizes = m.whole("nOutputPlane"), m.whole("nInputPlane"), *weight.shape[1:]
     whole = np.zeros(sizes, weight.own_dtype)
     np.add.at(whole, (table[:, 1], table[:, 0]), weight.array())
-    windows, bias = Windows.of(weight.shape[1:], _numbers(m, "d", 1)), m.optional("bias")
+    windows, bias = Windows(weight.shape[1:], _numbers(m, "d", 1)), m.optional("bias")
     if m.kind == "nn.SpatialConvolutionMap":
         return conv(x, windows, Parameter.made(whole, weight), bias)
     turned = np.ascontiguousarray(whole.swapaxes(0, 1))
@@ -170,4 +170,4 @@ def _temporal(m: Module, x: Value) -> Value:
         return linear(x, weight, bias)
     frames = weight.array().reshape(outputs, width, inputs).transpose(0, 2, 1)
     kernel = Parameter.made(np.ascontiguousarray(frames), weight)
-    return _of_frames(x, Windows.of([width], [step], [ends]), kernel, bias)
+    return _of_frames(x, Windows([width], [step], [ends]), kernel, bias)

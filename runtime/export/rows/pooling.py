@@ -75,9 +75,8 @@ def _feature_lp(m: Module, x: Value) -> Value:
     power, count = m.number("power"), x.rank - 1
     if not m.get("batch_mode"):
         raise m.error("takes a sample alone (batch_mode is not set)")
-    windows = Windows.of(
-        [m.whole("width"), *[1] * (count - 1)], [m.whole("stride"), *[1] * (count - 1)]
-    )
+    others = [1] * (count - 1)
+    windows = Windows([m.whole("width"), *others], [m.whole("stride"), *others])
     means = squeeze(avg_pool(unsqueeze(ew.power(x, power), 1), windows), 1)
     return ew.power(ew.with_number("Mul", means, prod(windows.size)), 1 / power)
 
@@ -102,25 +101,18 @@ def _unpooling(m: Module, x: Value) -> Value:
     return max_unpool(x, pool_places(pooled, windows), pooled)
 
 
-@row("nn.SpatialUpSamplingNearest")
-def _nearest(m: Module, x: Value) -> Value:
-    return upsample(x, m.whole("scale_factor"), "nearest")
+_MODES = {"nn.SpatialUpSamplingNearest": "nearest", "nn.SpatialUpSamplingBilinear": "linear"}
 
 
-@row("nn.SpatialUpSamplingBilinear")
-def _bilinear(m: Module, x: Value) -> Value:
-    if m.get("scale_factor") is None:
-        sizes = m.whole("oheight"), m.whole("owidth")
-        return upsample(x, 1, "linear", sizes=sizes)
-    return upsample(x, m.whole("scale_factor"), "linear")
-
-
-@row("nn.UpSampling")
+@row("nn.UpSampling", *_MODES)
 def _up_sampling(m: Module, x: Value) -> Value:
-    """Of planes or volumes, by the number of dimensions."""
-    dims = x.rank - 2 if x.shape is not None else 2 + (m.get("odepth") is not None)
+    """Of planes, or of volumes: by the number of dimensions, or by its fields."""
+    dims = 2 + (m.get("odepth") is not None)
+    if m.kind == "nn.UpSampling" and x.shape is not None:
+        dims = x.rank - 2
     if m.get("scale_factor") is not None:
-        return upsample(x, m.whole("scale_factor"), m.text("mode"), dims)
+        mode = _MODES.get(m.kind) or m.text("mode")
+        return upsample(x, m.whole("scale_factor"), mode, dims)
     names = ("odepth", "oheight", "owidth")[3 - dims :]
     return upsample(x, 1, "linear", dims, m.wholes(*names))
 
@@ -130,23 +122,22 @@ def _pixel_shuffle(m: Module, x: Value) -> Value:
     return pixel_shuffle(x, m.whole("upscaleFactor"))
 
 
-_MODES = {
-    "nn.SpatialZeroPadding": "constant",
-    "nn.SpatialReflectionPadding": "reflect",
-    "nn.SpatialReplicationPadding": "replicate",
+_PLANES = ("pad_t", "pad_b", "pad_l", "pad_r")
+_VOLUMES = ("pfront", "pback", "ptop", "pbottom", "pleft", "pright")
+#: PyTorch's modes, and the fields that say how much goes before and behind each dimension.
+_PADS = {
+    "nn.SpatialZeroPadding": ("constant", _PLANES),
+    "nn.SpatialReflectionPadding": ("reflect", _PLANES),
+    "nn.SpatialReplicationPadding": ("replicate", _PLANES),
+    "nn.VolumetricReplicationPadding": ("replicate", _VOLUMES),
 }
 
 
-@row(*_MODES)
+@row(*_PADS)
 def _pad(m: Module, x: Value) -> Value:
-    left, right, top, bottom = m.wholes("pad_l", "pad_r", "pad_t", "pad_b")
-    return pad(x, [(top, bottom), (left, right)], _MODES[m.kind])
-
-
-@row("nn.VolumetricReplicationPadding")
-def _pad_volumes(m: Module, x: Value) -> Value:
-    sides = m.wholes("pfront", "pback", "ptop", "pbottom", "pleft", "pright")
-    return pad(x, list(zip(sides[::2], sides[1::2], strict=True)), "replicate")
+    mode, names = _PADS[m.kind]
+    sides = m.wholes(*names)
+    return pad(x, list(zip(sides[::2], sides[1::2], strict=True)), mode)
 
 
 @row("nn.SpatialUniformCrop")

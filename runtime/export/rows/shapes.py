@@ -89,9 +89,8 @@ def _replicate(m: Module, x: Value) -> Value:
     return expand(unsqueeze(x, dim), dim, m.whole("nfeatures"))
 
 
-@data_row("nn.Select")
-def _select(m: Module, data: Data) -> Data:
-    x = m.tensor(data)
+@row("nn.Select")
+def _select(m: Module, x: Value) -> Value:
     index = m.whole("index")
     return select(x, m.dim(x, "dimension"), index - 1 if index > 0 else index)
 
