@@ -116,6 +116,8 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
     except OSError as error:
         name = error.filename if isinstance(error.filename, str) else target
         return _fail(f"{name}: {error.strerror or error}", progress)
+    except ValueError as error:  # of options, such as sizes
+        raise UsageError(str(error)) from None
     except MemoryError:
         return _fail("not enough memory", progress)
     progress.end()
@@ -145,10 +147,7 @@ def _describe(source: str, target: str, said: dict[str, str], progress: _Progres
     from runtime import load
     from runtime.export import describe
 
-    try:
-        text = describe(load(source), width=columns(), **_of_net(said))
-    except ValueError as error:
-        raise _as_usage(error) from None
+    text = describe(load(source), width=columns(), **_of_net(said))
     print(encodable(visible(f"{source}: {text}")))
 
 
@@ -193,20 +192,17 @@ def _write_net(
     from runtime.export import to_onnx, to_pytorch
 
     write: Callable[..., Report] = to_onnx if target.endswith(".onnx") else to_pytorch
-    try:
-        report = write(
-            load(source),
-            target,
-            **_of_net(said),
-            type=said.get("--type", "float"),
-            stub="--stub" in said,
-            check="--no-check" not in said,
-            sample=load(said["--sample"]) if "--sample" in said else None,
-            engine=_engine(prepare, said),
-            progress=progress,
-        )
-    except ValueError as error:
-        raise _as_usage(error) from None
+    report = write(
+        load(source),
+        target,
+        **_of_net(said),
+        type=said.get("--type", "float"),
+        stub="--stub" in said,
+        check="--no-check" not in said,
+        sample=load(said["--sample"]) if "--sample" in said else None,
+        engine=_engine(prepare, said),
+        progress=progress,
+    )
     progress.end()
     _tell(report)
 
@@ -225,13 +221,6 @@ def _engine(prepare: Prepare, said: Mapping[str, str]) -> Engine:
         except LuaError as error:
             raise T7Error(error.message) from None
     return engine
-
-
-def _as_usage(error: ValueError) -> Exception:
-    """What is wrong in the words of the command line is told as such."""
-    from runtime import T7Error
-
-    return error if isinstance(error, T7Error) else UsageError(str(error))
 
 
 def _tell(report: Report) -> None:

@@ -76,17 +76,11 @@ def _random(m: Module, x: Value) -> Value:
 def _reinforce(m: Module, data: Data) -> Data:
     """The mean of the distribution whose parameters are the input."""
     _only_in_evaluation(m)
-    name = "stdev" if m.kind == "nn.ReinforceNormal" else "scale"
-    if m.get(name) is None:
-        first, second = table(data, m.graph, 2)[:2]
-    else:
-        first, second = data, None
     if m.kind == "nn.ReinforceNormal":
-        return first
-    x = m.tensor(first)
-    if second is not None:
-        return ew.binary("Mul", x, m.tensor(second))
-    return ew.with_number("Mul", x, m.number(name))
+        return table(data, m.graph, 2)[0] if m.get("stdev") is None else data
+    if m.get("scale") is None:
+        return ew.binary("Mul", *m.tensors(data, 2))
+    return ew.with_number("Mul", m.tensor(data), m.number("scale"))
 
 
 def _only_in_evaluation(m: Module) -> None:
