@@ -241,6 +241,7 @@ class Stub:
 StandIn = Callable[[Any, Data, ExportError], Data]
 
 
+@dataclass(eq=False)
 class Graph:
     """A net's nodes in the order in which they are computed.
 
@@ -249,28 +250,24 @@ class Graph:
     stand_in: for what cannot be converted; stubs: classes that it has made for that, by name.
     """
 
-    def __init__(
-        self,
-        training: bool = False,
-        treated: Mapping[str, str] | None = None,
-        outer: Graph | None = None,
-    ) -> None:
-        self.training = training
-        self.unchecked = ""  # why it is not run beside the net, if it is not
-        self.treated = treated or {}
-        self.outer = outer
-        self.stand_in: StandIn | None = outer.stand_in if outer else None
-        self.stubs: dict[str, Stub] = outer.stubs if outer else {}
-        self.inputs: list[Value] = []
-        self.outputs: list[Value] = []
-        self.nodes: list[Node] = []
-        self.scopes: list[Scope] = []
-        self.memory = Memory()
-        self.given: Data = []  # the inputs as the net takes them
-        self.result: Data = []  # the outputs as the net gives them
-        self.results: list[tuple[Scope, Data]] = []  # of modules, in the order of their ends
-        self._last: dict[int, Value] = {}  # what modules computed last, by their identities
-        self._open: list[tuple[Scope, Any]] = []
+    training: bool = False
+    treated: Mapping[str, str] = field(default_factory=dict)
+    outer: Graph | None = None
+    stand_in: StandIn | None = None
+    stubs: dict[str, Stub] = field(default_factory=dict)
+    unchecked: str = ""  # why it is not run beside the net, if it is not
+    inputs: list[Value] = field(default_factory=list)
+    outputs: list[Value] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
+    memory: Memory = field(default_factory=Memory)
+    given: Data = field(default_factory=list)  # the inputs as the net takes them
+    result: Data = field(default_factory=list)  # the outputs as the net gives them
+    # Of modules, in the order of their ends:
+    results: list[tuple[Scope, Data]] = field(default_factory=list)
+    # What modules computed last, by their identities:
+    _last: dict[int, Value] = field(default_factory=dict)
+    _open: list[tuple[Scope, Any]] = field(default_factory=list)
 
     @property
     def place(self) -> str:

@@ -27,8 +27,7 @@ def graph_of(
     prune: without what is not used. Raises ExportError for what has no counterpart, and no
     stand-in.
     """
-    graph = Graph(training, treated)
-    graph.stand_in = stand_in
+    graph = Graph(training, treated or {}, stand_in=stand_in)
     graph.given = new_input(graph, "input", shapes)
     graph.result = settled(convert(Module(net, (), graph), graph.given), graph)
     graph.outputs = [value.current for value in tensors(graph.result, decide=True)]

@@ -86,15 +86,12 @@ def batch_norm(
     """Over the second dimension, by the statistics that were learned."""
     features = mean.shape[0]
     rank = len(x.shape) if x.shape is not None else 4
-    named: dict[str, Any] = {"num_features": features, "eps": eps, "momentum": momentum}
-    named["affine"] = weight is not None
+    named = {"num_features": features, "eps": eps, "momentum": momentum, "affine": bool(weight)}
     defaults = {"eps": 1e-5, "momentum": 0.1, "affine": True}
     call = Call(f"nn.BatchNorm{max(rank - 2, 1)}d", named, defaults, ("num_features",))
 
     def to_onnx(e: Emitter, x_name: str, *_: str) -> Any:
-        scale = weight or Parameter.made(np.ones(features, np.float32))
-        shift = bias or Parameter.made(np.zeros(features, np.float32))
-        names = [x_name, *map(e.parameter, (scale, shift, mean, var))]
+        names = [x_name, *_affine(e, features, weight, bias), *map(e.parameter, (mean, var))]
         if not e.training:
             return e.op("BatchNormalization", *names, epsilon=eps)
         old = {"epsilon": eps, "momentum": 1 - momentum, "training_mode": 1}
@@ -102,6 +99,14 @@ def batch_norm(
 
     parameters = {"weight": weight, "bias": bias, "running_mean": mean, "running_var": var}
     return same(x, to_onnx, layer=call, parameters=parameters)
+
+
+def _affine(
+    e: Emitter, features: int, weight: Parameter | None, bias: Parameter | None
+) -> list[str]:
+    """A factor and a shift for each feature, which ONNX always wants."""
+    ones, zeros = np.ones(features, np.float32), np.zeros(features, np.float32)
+    return [e.parameter(weight or Parameter.made(ones)), e.parameter(bias or Parameter.made(zeros))]
 
 
 def layer_norm(x: Value, weight: Parameter | None, bias: Parameter | None, eps: float) -> Value:
@@ -165,9 +170,7 @@ def instance_norm(x: Value, weight: Parameter | None, bias: Parameter | None, ep
     call = Call(f"nn.InstanceNorm{x.rank - 2}d", named, defaults, ("num_features",))
 
     def to_onnx(e: Emitter, x_name: str, *_: str) -> Any:
-        scale = weight or Parameter.made(np.ones(features, np.float32))
-        shift = bias or Parameter.made(np.zeros(features, np.float32))
-        names = map(e.parameter, (scale, shift))
+        names = _affine(e, features, weight, bias)
         return e.op("InstanceNormalization", x_name, *names, epsilon=eps)
 
     return same(x, to_onnx, layer=call, parameters={"weight": weight, "bias": bias})

@@ -100,8 +100,8 @@ def keep(graph: Graph, key: Any, value: Value) -> None:
 def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Data:
     """What is made of each step of sequences. body_of: makes it, in a graph of its own."""
     sequences = list(tensors(data))
-    body = Graph(graph.training, graph.treated, graph)
-    body.memory, body.stand_in = Memory(sequences[0]), graph.stand_in
+    body = Graph(graph.training, graph.treated, graph, graph.stand_in, graph.stubs)
+    body.memory = Memory(sequences[0])
     steps: list[Value] = []
 
     def step(x: Value) -> Value:
