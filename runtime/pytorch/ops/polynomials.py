@@ -18,6 +18,7 @@ from runtime.pytorch.ops.pairs import binary
 
 #: The value of degree k + 1, by those of degrees k and k - 1.
 Step = Callable[[Any, Any, Any, int], Any]
+_MOST = 100_000  # degrees, each of which takes a step
 _FORMS = (
     f"(Tensor x, Tensor n, *, {OUT})",
     f"(Number x, Tensor n, *, {OUT})",
@@ -27,9 +28,12 @@ _FORMS = (
 
 def _by_recurrence(x: Any, n: Any, first: Any, step: Step) -> Any:
     """The values of degrees n, whole numbers in the shape of x; 0 for negative ones."""
+    highest = int(n.max(initial=0))
+    if highest > _MOST:
+        raise NotImplementedError(f"polynomials of degrees above {_MOST} are not provided here")
     found = np.where(n == 0, 1, 0).astype(x.dtype)
     last, now = np.ones_like(x), first
-    for degree in range(1, int(n.max(initial=0)) + 1):
+    for degree in range(1, highest + 1):
         found = np.where(n == degree, now, found)
         last, now = now, step(x, now, last, degree)
     return found
