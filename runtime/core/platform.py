@@ -55,6 +55,11 @@ def require() -> None:
         raise ImportError(problem)
 
 
+def descriptor_path(descriptor: int) -> str:
+    """A path to an open file, in this process and in those that inherit it."""
+    return f"{DESCRIPTORS.decode()}/{descriptor}"
+
+
 # -- the C library
 
 

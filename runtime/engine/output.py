@@ -15,9 +15,18 @@ import sys
 import weakref
 from typing import Any
 
+from runtime.core.platform import c_function
 from runtime.core.state import Part
 
 _UNBUFFERED = 2  # C's _IONBF
+#: Given as a file: the process's standard output, wherever `sys.stdout` leads.
+PROCESS = object()
+
+_open: Any = c_function("fdopen")
+_set_buffer: Any = c_function("setvbuf")
+_close: Any = c_function("fclose")
+if _open is not None:
+    _open.restype = ctypes.c_void_p
 
 
 class _Stream:
@@ -30,10 +39,8 @@ class _Stream:
         if not isinstance(file, (io.RawIOBase, io.BufferedIOBase)):
             self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._memory = _new_memory()
-        self._c = ctypes.CDLL(None)
-        self._c.fdopen.restype = ctypes.c_void_p
-        self.pointer = ctypes.c_void_p(self._c.fdopen(self._memory, b"a"))
-        self._c.setvbuf(self.pointer, None, _UNBUFFERED, ctypes.c_size_t(0))
+        self.pointer = ctypes.c_void_p(_open(self._memory, b"a"))
+        _set_buffer(self.pointer, None, _UNBUFFERED, ctypes.c_size_t(0))
 
     def drain(self) -> None:
         """Pass on what Lua has written. Raises what the file does."""
@@ -45,7 +52,7 @@ class _Stream:
 
     def close(self) -> None:
         """End it."""
-        self._c.fclose(self.pointer)
+        _close(self.pointer)
 
 
 def _new_memory() -> int:
@@ -65,10 +72,13 @@ class Output(Part):
         self.seen: Any = sys.stdout
         self.stream: _Stream | None = None
         self._given: Any = None
+        self._pointer: Any = None
         _all.add(self)
 
     def connect(self, address: int, given: Any) -> None:
         """Begin; address: of Lua's pointer. given: the file for all output, if there is one."""
+        if given is PROCESS or _open is None:
+            return
         self._pointer = ctypes.c_void_p.from_address(address)
         self._own = self._pointer.value
         self._given = given
@@ -77,6 +87,8 @@ class Output(Part):
     def look(self) -> None:
         """Let Lua write to what is `sys.stdout` now, unless it has a file of its own."""
         self.seen = sys.stdout
+        if self._pointer is None:
+            return
         file = self._given or (None if _is_standard_output(self.seen) else self.seen)
         if self.stream and self.stream.file is file and self.stream.process == os.getpid():
             return
@@ -90,7 +102,8 @@ class Output(Part):
         if stream is not None:
             self._pointer.value = self._own
             try:
-                if stream.process == os.getpid():  # what a fork has of it is its parent's
+                is_closed = getattr(stream.file, "closed", False)
+                if stream.process == os.getpid() and not is_closed:  # a fork's is its parent's
                     stream.drain()
             finally:
                 stream.close()

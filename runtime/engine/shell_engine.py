@@ -19,13 +19,19 @@ from runtime.engine.debugging import Debugging
 from runtime.engine.engine import Engine
 from runtime.engine.evaluation import Chunk, Evaluation
 from runtime.engine.keeping import Keeping
+from runtime.engine.output import PROCESS
 from runtime.errors import check
 from runtime.host.guards import answering, guarded
 from runtime.host.running import describe
 
 
 class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
-    """An `Engine` with all that prompts, th-docs and editors do with one."""
+    """An `Engine` with all that prompts, th-docs and editors do with one.
+
+    Its output goes to the process's standard output.
+    """
+
+    _stdout = PROCESS
 
     def __init__(self, prepare: Callable[[ShellEngine], None] | None = None) -> None:
         """Make the Lua state, unless there is something to prepare it with.

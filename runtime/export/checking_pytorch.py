@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.core.platform import descriptor_path
 from runtime.export.graph import ExportError, Graph
 from runtime.export.pt_file import write_state_dict
 from runtime.export.pytorch_source import Source, pytorch_source
@@ -38,10 +39,12 @@ numpy.savez(folder + "/values.npz", **values)
 
 
 class PyTorchFiles:
-    """The source of a net and the file of its parameters, as they compute."""
+    """The source of a net and the open file of its parameters, as they compute."""
 
-    def __init__(self, path: str, source: Source, name: str, graph: Graph, floats: str) -> None:
-        self._path = path
+    def __init__(
+        self, descriptor: int, source: Source, name: str, graph: Graph, floats: str
+    ) -> None:
+        self._descriptor = descriptor
         self._source = source
         self._name = name
         self._graph = graph
@@ -49,19 +52,19 @@ class PyTorchFiles:
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
         """Its outputs. Raises ExportError where PyTorch raises an error."""
-        return list(self._run(self._source.text, self._path, inputs, "out").values())
+        return list(self._run(self._source.text, self._descriptor, inputs, "out").values())
 
     def values(self, inputs: Mapping[str, Array]) -> dict[int, Array]:
         """What its statements compute: by a source that keeps the value of each."""
         source = pytorch_source(self._graph, self._name, "", keeps_values=True)
-        with tempfile.NamedTemporaryFile(suffix=".pt") as file:
+        with tempfile.TemporaryFile() as file:
             write_state_dict(file, source.parameters, self._floats)
             file.flush()
-            found = self._run(source.text, file.name, inputs, "values")
+            found = self._run(source.text, file.fileno(), inputs, "values")
         return {int(key): array for key, array in found.items()}
 
     def _run(
-        self, text: str, parameters: str, inputs: Mapping[str, Array], result: str
+        self, text: str, parameters: int, inputs: Mapping[str, Array], result: str
     ) -> dict[str, Array]:
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "model.py").write_text(text)
@@ -71,10 +74,10 @@ class PyTorchFiles:
                 for n, value in enumerate(self._graph.inputs)
             }
             np.savez(Path(folder, "in.npz"), **given)  # type: ignore[arg-type]
-            words = [folder, parameters, self._name, str(self._graph.training)]
+            words = [folder, descriptor_path(parameters), self._name, str(self._graph.training)]
             safe = "-P" if sys.version_info >= (3, 11) else "-E"
             program = [sys.executable, safe, "-c", _PROGRAM, *words]
-            done = subprocess.run(program, capture_output=True, text=True)
+            done = subprocess.run(program, capture_output=True, text=True, pass_fds=[parameters])
             if done.returncode:
                 last = done.stderr.strip().rpartition("\n")[2]
                 raise ExportError(f"PyTorch fails: {last}")

@@ -12,6 +12,7 @@ from typing import IO, Any, Literal
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.core.platform import descriptor_path
 from runtime.engine.engine import Engine
 from runtime.export.checking import TOLERANCE, Outcome, Reference, Written, compare
 from runtime.export.checking_onnx import OnnxFile
@@ -88,11 +89,13 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     count = len(graph.outputs)
     names = ["output"] if count == 1 else [f"output{n}" for n in range(1, count + 1)]
     report = Report([os.fsdecode(target)])
-    with _new_file(target) as (path, file):
+    with _new_file(target) as file:
         outputs = list(zip(names, graph.outputs, strict=True))
         values = write_onnx(file, graph, outputs, how.floats, how.progress)
         file.flush()
-        _check(report, how, net, graph, "onnxruntime", OnnxFile(path, values))
+        _check(
+            report, how, net, graph, "onnxruntime", OnnxFile(descriptor_path(file.fileno()), values)
+        )
     return report
 
 
@@ -109,12 +112,12 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
     source = pytorch_source(graph, _CLASS, heading, how.floats)
     report = Report([os.fsdecode(target), f"{base}.py"])
-    with _new_file(target) as (path, file), _new_file(f"{base}.py") as (_, text):
+    with _new_file(target) as file, _new_file(f"{base}.py") as text:
         write_state_dict(file, source.parameters, how.floats, how.progress)
         text.write(source.text.encode())
         for each in (file, text):
             each.flush()
-        written = PyTorchFiles(path, source, _CLASS, graph, how.floats)
+        written = PyTorchFiles(file.fileno(), source, _CLASS, graph, how.floats)
         _check(report, how, net, graph, "torch", written)
     return report
 
@@ -126,11 +129,11 @@ def _read(value: Any, how: How) -> tuple[TorchObject, Graph]:
 
 
 @contextmanager
-def _new_file(target: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """A file that takes its name when the block ends, and a path to it meanwhile."""
+def _new_file(target: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name when the block ends."""
     with Replacement(os.fsencode(target)) as replacement:
         with open(replacement.descriptor, "r+b", closefd=False) as file:
-            yield f"/proc/{os.getpid()}/fd/{replacement.descriptor}", file
+            yield file
 
 
 def _check(
