@@ -25,7 +25,8 @@ class _Torch(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         why = why_missing(name)
-        raise AttributeError(f"module 'torch' has no attribute '{name}'{why}")
+        text = f"module 'torch' has no attribute '{name}'{why}"
+        raise AttributeError(text, name=name, obj=self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For functions that have the module, and go to other processes."""

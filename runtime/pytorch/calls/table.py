@@ -33,7 +33,7 @@ from runtime.pytorch.calls.messages import (
 )
 from runtime.pytorch.calls.schema import Parameter, Schema, derive, parse
 from runtime.pytorch.tensors.layouts import check_apart
-from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.tensor import Tensor, kept, kept_class
 from runtime.pytorch.tensors.writing import check_single, deliver, write_in_place
 
 Implementation = Callable[..., Any]
@@ -53,7 +53,8 @@ class Row:
 
     numbers: Python's numbers are taken for tensors. in_place: the result is written to the first
     argument. is_method: the first argument is self, which messages do not count. hidden: messages
-    do not list the signature, which PyTorch takes for the sake of old programs.
+    do not list the signature, which PyTorch takes for the sake of old programs. casts: `out` may
+    have another type than the result.
     """
 
     schema: Schema
@@ -62,6 +63,7 @@ class Row:
     in_place: bool = False
     is_method: bool = False
     hidden: bool = False
+    casts: bool = False
 
 
 def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
@@ -88,7 +90,7 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
         ours.discard("out")
     if all(entry == (name, AS_IT_IS) and name not in ours for name, entry in by_name.items()):
         return _plan_by_position(implementation, by_position, apart, bool(named))
-    return _plan_by_name(implementation, _positions(by_position, apart), by_name, ours)
+    return _plan_by_name(implementation, _positions(by_position, apart), by_name, ours, row.casts)
 
 
 def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
@@ -154,7 +156,11 @@ def _short_plan(
 
 
 def _plan_by_name(
-    implementation: Implementation, positions: Positions, by_name: ByName, ours: set[str]
+    implementation: Implementation,
+    positions: Positions,
+    by_name: ByName,
+    ours: set[str],
+    casts: bool,
 ) -> Plan:
     """The plan where arguments by name are converted, or looked at here.
 
@@ -170,7 +176,7 @@ def _plan_by_name(
         for name in checked:
             OPTIONS[name](found.pop(name))
         out = found.pop("out") if delivers else None
-        return deliver(out, implementation(*values, **found))
+        return deliver(out, implementation(*values, **found), casts)
 
     return call
 
@@ -212,6 +218,7 @@ def op(
     in_place: bool = False,
     numbers: bool = False,
     hidden: bool = False,
+    casts: bool = False,
 ) -> Callable[[F], F]:
     """Register an implementation for the signatures of some texts, or without texts for its own.
 
@@ -221,13 +228,14 @@ def op(
     function. method: there is a method; by default where the first parameter is `Tensor input`.
     in_place: there is a method with '_' behind its name, too, which writes the result to its
     tensor, and of some a function; those of torch.linalg and torch.special have neither. numbers:
-    Python's numbers are taken for tensors. hidden: messages do not list the signatures.
+    Python's numbers are taken for tensors. hidden: messages do not list the signatures. casts:
+    `out`, where the implementation does not get it, may have another type than the result.
     """
 
     def register(implementation: F) -> F:
         derived = (s for own in name.split() or [""] for s in derive(implementation, own, more))
         for schema in map(parse, schemas) if schemas else derived:
-            row = Row(schema, implementation, numbers, hidden=hidden)
+            row = Row(schema, implementation, numbers, hidden=hidden, casts=casts)
             if function:
                 _register(schema.name, row)
             if method or (method is None and _is_of_tensor(schema)):
@@ -383,11 +391,17 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
         if wrong is None:
             if row.in_place:
                 row = replace(row, implementation=_in_place(row.implementation))
-            return plan_of(row, args, named), is_for_all
+            return _keeping(args, plan_of(row, args, named)), is_for_all
         is_for_all = is_for_all and not wrong.of_value
     shown = [r.schema for r in rows if not r.hidden]
     hidden = [r.schema for r in rows if r.hidden]
     raise invalid_arguments(shown, args[skip:], named, rows[0].numbers, hidden)
+
+
+def _keeping(args: Sequence[Any], plan: Plan) -> Plan:
+    """The plan whose results have the class of arguments that have one of their own."""
+    cls = kept_class(args)
+    return plan if cls is None else lambda *args, **named: kept(plan(*args, **named), cls)
 
 
 def _in_place(implementation: Implementation) -> Implementation:

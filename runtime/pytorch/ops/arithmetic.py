@@ -333,16 +333,24 @@ for _name, _function in COMPARISONS.items():
     _define(f"__{_name}__", _forward(_function))
 
 
-_compare = Tensor.__eq__
+_compare, _divide_into = Tensor.__eq__, getattr(Tensor, "__rtruediv__")  # noqa: B009 (not known)
 
 
 def _equals(self: Tensor, other: Any) -> Any:
-    """Whether elements are equal; for this comparison alone numpy's arrays are tensors."""
+    """Whether elements are equal; for this comparison numpy's arrays are tensors."""
     is_array = other.__class__ is np.ndarray and other.dtype.kind in "biuf"
     return _compare(self, wrap(other) if is_array else other)
 
 
+def _divides(self: Tensor, other: Any) -> Any:
+    """other divided by the tensor: of numpy's arrays it is the one operator that takes them."""
+    if other.__class__ is np.ndarray:
+        return _reciprocal(self, None, None) * other
+    return _divide_into(self, other)
+
+
 _define("__eq__", _equals)
+_define("__rtruediv__", _divides)
 
 
 def _unary(function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:

@@ -219,6 +219,11 @@ def _geometry(self: Tensor) -> tuple[dtype, int, Shape, Shape]:
     return self.dtype, self.offset * width, self.sizes, tuple([s * width for s in self.strides])
 
 
+def _text(self: Tensor) -> str:
+    name = type(self).__name__ if self.is_kept else "tensor"
+    return tensor_text(self.array, self.dtype, default_dtype(), name=name)
+
+
 def _reduce_ex(self: Tensor, _: Any) -> tuple[Any, ...]:
     attributes = self.__dict__ or None
     return restored, ("Tensor", untyped(self.storage_object), *_geometry(self)), attributes
@@ -245,7 +250,7 @@ _PROTOCOLS = {
     "__dlpack_device__": lambda self: (DLDeviceType.kDLCPU, 0),
     "__format__": lambda self, spec: scalar_format(self, self.array, spec),
     "__reduce_ex__": _reduce_ex,
-    "__repr__": lambda self: tensor_text(self.array, self.dtype, default_dtype()),
+    "__repr__": _text,
 }
 for _name, _member in _PROTOCOLS.items():
     setattr(Tensor, _name, _member)

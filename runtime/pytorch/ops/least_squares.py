@@ -20,7 +20,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 _WITH_VALUES = ("gelsd", "gelss")
 
 
-@op(name="linalg_lstsq", more=OUTS)
+@op(name="linalg_lstsq", more=OUTS, casts=True)
 def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> Any:

@@ -275,10 +275,7 @@ def _new_tensor(cls: type[Tensor], *args: Any, **named: Any) -> Tensor:
 
 
 def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
-    """This view of this storage as an instance of a class. Raises TypeError for no class.
-
-    Results of operations on it are plain tensors, where PyTorch keeps the class.
-    """
+    """This view of this storage as an instance of a class. Raises TypeError for no class."""
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type_name(cls)})")
     if not issubclass(cls, Tensor):
@@ -286,10 +283,7 @@ def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not "
             "possible. Make sure your class inherits from Tensor."
         )
-    made = object.__new__(cls)
-    made._array = np.empty(0, self.dtype.numpy)
-    made.become(self)
-    return made
+    return self.kept_as(cls)
 
 
 Tensor.__new__ = _new_tensor  # type: ignore[method-assign, assignment]

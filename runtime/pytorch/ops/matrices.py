@@ -37,7 +37,7 @@ from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, delivered
 
 
-@op(name="matrix_power linalg_matrix_power", more=OUT)
+@op(name="matrix_power linalg_matrix_power", more=OUT, casts=True)
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The product of n of the same matrices; of their inverses for negative n."""
     array = input.array
@@ -61,6 +61,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     f"linalg_matrix_rank(Tensor input, *, float atol = None, float rtol = None, "
     f"bool hermitian = False, {OUT})",
     f"linalg_matrix_rank(Tensor input, float tol, bool hermitian = False, *, {OUT})",
+    casts=True,
 )
 def matrix_rank(
     input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
@@ -85,8 +86,8 @@ def matrix_rank(
 _ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
 
 
-@op(f"linalg_cond(Tensor input, str p, *, {OUT})")
-@op(name="linalg_cond", more=OUT)
+@op(f"linalg_cond(Tensor input, str p, *, {OUT})", casts=True)
+@op(name="linalg_cond", more=OUT, casts=True)
 def cond(input: Tensor, p: Number = None) -> Tensor:
     """How much errors in the right side of an equation may grow in its solution."""
     array = matrices(input, "linalg.cond")
@@ -284,7 +285,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, **options: Any) -> Tensor:
     return _scaled_sum(input, apply(mat, vec, input), mat.dtype, **options)
 
 
-@op(more=OUT, in_place=True)
+@op(more=OUT, in_place=True, casts=True)
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:

@@ -104,9 +104,10 @@ def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool
 
 @op(
     f"linalg_pinv(Tensor input, *, float atol = None, float rtol = None, "
-    f"bool hermitian = False, {OUT})"
+    f"bool hermitian = False, {OUT})",
+    f"linalg_pinv(Tensor input, float rtol, bool hermitian = False, *, {OUT})",
+    casts=True,
 )
-@op(f"linalg_pinv(Tensor input, float rtol, bool hermitian = False, *, {OUT})")
 def pinv(
     input: Tensor, rtol: Any = None, hermitian: bool = False, *, atol: float | None = None
 ) -> Tensor:
@@ -230,7 +231,7 @@ def _product_of_factors(factor: Array, upper: bool) -> Array:
     return multiply(lower, np.swapaxes(lower, -1, -2))
 
 
-@op(more=OUT)
+@op(more=OUT, casts=True)
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """The solutions X of ``A @ X = input``, where input2 is the factor of A."""
     b, factor = input.array, input2.array
@@ -246,7 +247,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     return wrap(_substituted(higher, half, True, True, False))
 
 
-@op(more=OUT)
+@op(more=OUT, casts=True)
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverses of matrices whose factors are given. Raises LinAlgError where there is none."""
     array = input.array

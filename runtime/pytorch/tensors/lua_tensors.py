@@ -21,7 +21,7 @@ from runtime.pytorch.tensors.tensor import Tensor, storage_type
 _new = object.__new__
 
 
-class SharedTensor(Tensor):
+class SharedTensor(Tensor, is_kept=False):
     """A tensor whose geometry is that of a tensor of Lua's."""
 
     __module__ = "torch"

@@ -161,8 +161,10 @@ def check_count(outs: tuple[Tensor, ...], count: int) -> None:
         raise TypeError(f"expected tuple of {count} elements but got {len(outs)}")
 
 
-def deliver(out: Any, result: Any) -> Any:
+def deliver(out: Any, result: Any, casts: bool = True) -> Any:
     """Write results to the tensors of `out=`, if there are any, which get their shapes.
+
+    casts: they may have another type, of no lower category.
 
     Returns what has the results. Raises RuntimeError, before anything is written, where a type
     cannot take the result.
@@ -171,6 +173,8 @@ def deliver(out: Any, result: Any) -> Any:
         return result
     outs, results = (out, result) if isinstance(out, tuple) else ((out,), (result,))
     check_count(outs, len(results))
+    if not casts:
+        check_out(outs, *[found.dtype for found in results])
     for target, found in zip(outs, results, strict=True):
         check_cast(found.dtype, target.dtype)
     for target, found in zip(outs, results, strict=True):

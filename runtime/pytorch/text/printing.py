@@ -85,23 +85,28 @@ def printoptions(**options: Any) -> Iterator[None]:
         set_printoptions(**former)
 
 
-_PREFIX = "tensor("
 _USUAL_TYPES = ("torch.int64", "torch.bool")  # programs write their numbers without a type
 _SPREAD = 1000  # where the largest number is more times the smallest one: exponents
 _MAX_FIXED, _MIN_FIXED = 1e8, 1e-4  # numbers beyond these have exponents
 
 
 def tensor_text(
-    array: Array, dtype: object, default_dtype: object, suffixes: Sequence[str] = ()
+    array: Array,
+    dtype: object,
+    default_dtype: object,
+    suffixes: Sequence[str] = (),
+    name: str = "tensor",
 ) -> str:
     """The text of a tensor.
 
     dtype, default_dtype: its element type, and the one that is not printed; of both, the text.
     suffixes: what stands behind those that are found here, such as 'requires_grad=True'.
+    name: that of the tensor's class where it is one of the program's.
     """
-    elements = elements_text(array, len(_PREFIX)) if array.size else "[]"
+    indent = len(name) + 1
+    elements = elements_text(array, indent) if array.size else "[]"
     found = _size_suffix(array) + _dtype_suffix(array, str(dtype), str(default_dtype))
-    return _with_suffixes(_PREFIX + elements, [*found, *suffixes])
+    return _with_suffixes(f"{name}({elements}", [*found, *suffixes], indent)
 
 
 def scalar_format(tensor: object, array: Array, spec: str) -> str:
@@ -228,7 +233,7 @@ def _dtype_suffix(array: Array, dtype: str, default: str) -> list[str]:
     return [] if told else [f"dtype={dtype}"]
 
 
-def _with_suffixes(text: str, suffixes: Sequence[str]) -> str:
+def _with_suffixes(text: str, suffixes: Sequence[str], indent: int) -> str:
     """The suffixes behind the text, each on the line before it if there is room.
 
     PyTorch: the first line counts two characters too many.
@@ -236,8 +241,8 @@ def _with_suffixes(text: str, suffixes: Sequence[str]) -> str:
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if column + len(suffix) + 2 > OPTIONS.linewidth:
-            text += ",\n" + " " * len(_PREFIX) + suffix
-            column = len(_PREFIX) + len(suffix)
+            text += ",\n" + " " * indent + suffix
+            column = indent + len(suffix)
         else:
             text += ", " + suffix
             column += len(suffix) + 2
