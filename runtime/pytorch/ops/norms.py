@@ -124,6 +124,18 @@ def vector_norm(
     return wrap(vector_norm_of(array, ord, axes_of(dim, array.ndim), keepdim))
 
 
+def _furthest(values: Array, order: float, axis: int, told: int) -> Array:
+    """The largest along an axis, 0 where there are none; or for orders below 0 the smallest.
+
+    told: the axis as the error of none has it.
+    """
+    if order > 0:
+        return np.maximum.reduce(values, axis, initial=0, keepdims=True)
+    if not values.shape[axis]:
+        raise IndexError(f"amin(): Expected reduction dim {told} to have non-zero size.")
+    return np.minimum.reduce(values, axis, keepdims=True)
+
+
 def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Array:
     """The norm of matrices, which lie along two axes. Raises RuntimeError for an unknown one."""
     rows, columns = axes
@@ -132,14 +144,16 @@ def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Arra
     if order in (2, -2, "nuc"):
         turned = np.moveaxis(array, axes, (-2, -1))
         values = converged(np.linalg.svd, turned, compute_uv=False)
-        choose = np.sum if order == "nuc" else np.max if order > 0 else np.min
-        found = choose(values, -1)
+        found = (
+            values.sum(-1)
+            if order == "nuc"
+            else _furthest(values, order, -1, values.ndim - 1)[..., 0]
+        )
         return np.expand_dims(found, tuple(sorted(axes))) if keepdim else np.asarray(found)
     if order in (1, -1, math.inf, -math.inf):
         add, left = (rows, columns) if abs(order) == 1 else (columns, rows)
-        extreme = np.maximum if order > 0 else np.minimum
         sums = np.asarray(sum_of(np.abs(array), (add,), True))
-        found = extreme.reduce(sums, left, keepdims=True)
+        found = _furthest(sums, order, left, left - (add < left))
         return found if keepdim else found.squeeze((rows, columns))
     raise RuntimeError(f"linalg.matrix_norm: Order {order} not supported.")
 
