@@ -103,7 +103,7 @@ def _mended(
 
 @pytest.mark.parametrize(
     ("count", "pages"),
-    [(4, 1), pytest.param(200, 1000, marks=pytest.mark.slow)],
+    [(40, 1), pytest.param(200, 1000, marks=pytest.mark.slow)],
 )
 def test_our_pages(starter: Starter, tmp_path: Path, count: int, pages: int) -> None:
     chance, found = random.Random(1), []
