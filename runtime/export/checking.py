@@ -60,13 +60,13 @@ class Reference:
 
     def __init__(self, net: TorchObject, graph: Graph, engine: Engine) -> None:
         self.graph = graph
-        self._engine = engine
         source = Path(__file__).with_name("running.lua").read_text()
         self._lua = engine.eval(source, "running")
         try:
             self._lua["need"](sorted(_classes(net)))
             # What computes leaves the given net alone: in training it learns, too.
-            self._net = copy.deepcopy(net) if graph.training else essence(net, emptied=True)
+            own = copy.deepcopy(net) if graph.training else essence(net, emptied=True)
+            self._net = self._lua["take"](own)
             self._type = _type_of(net, graph)
         except LuaError as error:
             raise ExportError(

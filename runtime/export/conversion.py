@@ -19,7 +19,7 @@ from runtime.export.checking_onnx import OnnxFile
 from runtime.export.checking_pytorch import PyTorchFiles
 from runtime.export.graph import ExportError, Graph
 from runtime.export.lowering import find_module, graph_of, shapes_of
-from runtime.export.parameters import Progress
+from runtime.export.parameters import FLOATS, Progress
 from runtime.export.pt_file import write_state_dict
 from runtime.export.pytorch_source import pytorch_source
 from runtime.export.stubs import stub
@@ -27,7 +27,6 @@ from runtime.io.replacement import Replacement
 from runtime.t7.files import Path
 from runtime.t7.values import Table, TorchObject
 
-_TYPES = {"float": "float32", "double": "float64"}
 _CLASS = "Model"
 
 
@@ -59,7 +58,7 @@ class How:
     @property
     def floats(self) -> str:
         """numpy's name of the type."""
-        return _TYPES[self.type]
+        return FLOATS[self.type]
 
 
 @dataclass

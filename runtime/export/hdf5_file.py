@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from runtime.export.parameters import Parameter, Progress, firsts
+from runtime.export.python_text import free_name
 
 
 def write_hdf5(
@@ -58,17 +59,8 @@ def _paths(names: Iterable[str]) -> Iterator[str]:
         *outer, last = [part or "_" for part in name.replace("/", "_").split(".")]
         path = ""
         for part in outer:
-            path = unused(f"{path}/{part}", datasets)
+            path = free_name(f"{path}/{part}", datasets, between="#")
             groups.add(path)
-        path = unused(f"{path}/{last}", datasets, groups)
+        path = free_name(f"{path}/{last}", datasets, groups, between="#")
         datasets.add(path)
         yield path
-
-
-def unused(name: str, *taken: Collection[str]) -> str:
-    """A name that is not taken yet: it, or with '#2' behind it, and so on."""
-    unique, number = name, 1
-    while any(unique in each for each in taken):
-        number += 1
-        unique = f"{name}#{number}"
-    return unique

@@ -12,6 +12,7 @@ import onnx
 from runtime.core.dtypes import Array
 from runtime.export.graph import ExportError, Graph, Node, Value
 from runtime.export.parameters import Parameter, Progress
+from runtime.export.python_text import free_name
 
 OPSET = 18
 _LONGEST_REASON = 400  # characters
@@ -36,6 +37,7 @@ class OnnxGraph:
         self.names: dict[int, str] = dict(outer.names) if outer else {}
         self.initialisers: dict[Any, tuple[str, Parameter]] = outer.initialisers if outer else {}
         self.used: set[str] = outer.used if outer else set()  # names that operators take
+        self._taken: set[str] = outer._taken if outer else set()  # names of initialisers
         self._numbers: Iterator[int] = outer._numbers if outer else count(1)
         self._place = ""
         self._own: dict[int, str] = {}  # names of the current node's parameters
@@ -91,9 +93,8 @@ class OnnxGraph:
     def _initialiser(self, key: Any, name: str, parameter: Parameter) -> str:
         found = self.initialisers.get(key)
         if found is None:
-            taken = {each for each, _ in self.initialisers.values()}
-            names = (f"{name}_{number}" if number > 1 else name for number in count(1))
-            unique = next(each for each in names if each not in taken)
+            unique = free_name(name, self._taken, between="_")
+            self._taken.add(unique)
             found = self.initialisers[key] = (unique, parameter)
         return found[0]
 
@@ -156,8 +157,7 @@ def write_onnx(
     """Write a model; outputs: the values that it gives, and their names.
 
     floats: "float32" or "float64". Returns the names of the graph's values by their identities.
-    Raises ExportError where it has 2 GB and more, and where the
-    library finds a mistake.
+    Raises ExportError where it has 2 GB and more, and where the library finds a mistake.
     """
     made = OnnxGraph(graph, floats)
     made.add_all()

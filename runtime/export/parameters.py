@@ -15,6 +15,9 @@ from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.elements import elements
 from runtime.t7.faces import lua_tensor
 
+#: numpy's names of the types of numbers with a fraction, by those that options have.
+FLOATS = {"float": "float32", "double": "float64"}
+
 #: Gets the number of bytes that were just written.
 Progress = Callable[[int], object]
 

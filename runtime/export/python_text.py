@@ -35,11 +35,11 @@ class Name(str):
     """A name among a call's arguments, such as a parameter of the class around it."""
 
 
-def free_name(base: str, taken: Collection[str]) -> str:
-    """A name that is not taken yet: the base, or with a number behind it."""
+def free_name(base: str, *taken: Collection[str], between: str = "") -> str:
+    """A name that is not taken yet: the base, or with a number behind it, from 2 on."""
     name, number = base, 2
-    while name in taken:
-        name, number = f"{base}{number}", number + 1
+    while any(name in each for each in taken):
+        name, number = f"{base}{between}{number}", number + 1
     return name
 
 

@@ -75,8 +75,11 @@ function running.need(classes)
   for _, class in ipairs(classes) do need(class) end
 end
 
+--- A net that Python has, as Lua's object: so it crosses once, however often it runs.
+function running.take(net) return net end
+
 --- Computes a net's output.
--- @param net it
+-- @param net what `take` has returned
 -- @param input a tensor or a table
 -- @param training whether it runs as it trains
 -- @param[opt] watched whether the outputs of its modules are wanted, too

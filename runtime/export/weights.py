@@ -11,9 +11,10 @@ from typing import IO, Any, Literal
 
 from runtime.core.tensor import TENSOR_CLASSES
 from runtime.export.graph import ExportError
-from runtime.export.hdf5_file import unused, write_hdf5
+from runtime.export.hdf5_file import write_hdf5
 from runtime.export.lowering import value_at
-from runtime.export.parameters import Parameter, Progress
+from runtime.export.parameters import FLOATS, Parameter, Progress
+from runtime.export.python_text import free_name
 from runtime.export.safetensors_file import write_safetensors
 from runtime.io.replacement import Replacement
 from runtime.pytorch.tensors.tensor import Tensor
@@ -21,8 +22,6 @@ from runtime.t7.essence import chosen
 from runtime.t7.faces import storage_of
 from runtime.t7.files import Path
 from runtime.t7.outline import outline
-
-_TYPES = {"float": "float32", "double": "float64", None: None}
 
 
 @dataclass
@@ -68,11 +67,12 @@ def _write(value: Any, target: Path, which: Which, write: Callable[..., None]) -
     if which.select:
         value = value_at(value, which.select)
     structure, values = chosen(value, which.everything)
+    floats = None if which.type is None else FLOATS[which.type]
     text = json.dumps(outline(structure), ensure_ascii=False, separators=(",", ":"))
     with Replacement(os.fsencode(target)) as replacement:
         with open(replacement.descriptor, "w+b", closefd=False) as opened:
             file: IO[bytes] = opened
-            write(file, parameters_of(values), text, _TYPES[which.type], which.progress)
+            write(file, parameters_of(values), text, floats, which.progress)
 
 
 def parameters_of(values: Iterable[tuple[str, Any]]) -> dict[str, Parameter]:
@@ -81,7 +81,7 @@ def parameters_of(values: Iterable[tuple[str, Any]]) -> dict[str, Parameter]:
     for name, value in values:
         parameter = _parameter(value)
         if parameter is not None:
-            found[unused(name, found)] = parameter
+            found[free_name(name, found, between="#")] = parameter
     return found
 
 
