@@ -14,10 +14,10 @@ from typing import Any
 
 from runtime.pytorch.base.c_types import why_missing
 from runtime.pytorch.names import NAMES
-from runtime.pytorch.tensors.tensor import refuse_writes
+from runtime.pytorch.tensors.tensor import finish_attributes
 
 globals().update(NAMES)
-refuse_writes()
+finish_attributes()
 
 
 class _Torch(ModuleType):

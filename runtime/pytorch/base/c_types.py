@@ -90,10 +90,11 @@ _PARTS = {
     _NETWORKS: "nn optim hub distributions distributed multiprocessing profiler amp",
     _COMPILER: "jit compile fx export onnx _dynamo _inductor",
 }
-_WHY = {name: why for why, names in _PARTS.items() for name in names.split()}
+#: Names of PyTorch's that are missing, and why.
+MISSING = {name: why for why, names in _PARTS.items() for name in names.split()}
 
 
 def why_missing(name: str) -> str:
     """Why a name of PyTorch's is missing, to stand behind an error's text; '' for other names."""
-    why = _WHY.get(name)
+    why = MISSING.get(name)
     return f" ({why})" if why else ""

@@ -36,6 +36,9 @@ class _Quietly(_WhileSetUp):
 
 #: ``quietly.run(ufunc, *args, **options)``; the function must not call code of Python's.
 quietly = _Quietly()
+#: The same in a context that all threads have in common, which is found sooner. Raises RuntimeError
+#: while another call is in it, of another thread or of a finalizer.
+run_first = _make_calm().run
 
 
 _free: list[contextvars.Context] = []

@@ -390,7 +390,8 @@ def _find(rows: list[Row], args: Any, named: Any) -> tuple[Plan, bool]:
         wrong = what_is_wrong(row.schema, args[skip:], named, row.numbers)
         if wrong is None:
             if row.in_place:
-                row = replace(row, implementation=_in_place(row.implementation))
+                count = 0 if named else len(args)
+                row = replace(row, implementation=_in_place(row.implementation, count))
             return _keeping(args, plan_of(row, args, named)), is_for_all
         is_for_all = is_for_all and not wrong.of_value
     shown = [r.schema for r in rows if not r.hidden]
@@ -404,14 +405,23 @@ def _keeping(args: Sequence[Any], plan: Plan) -> Plan:
     return plan if cls is None else lambda *args, **named: kept(plan(*args, **named), cls)
 
 
-def _in_place(implementation: Implementation) -> Implementation:
+def _in_place(implementation: Implementation, count: int) -> Implementation:
+    """What writes the result to its first argument. count: how many there are; 0 if unknown."""
     if takes_out(implementation):
 
         def compute(self: Tensor, *args: Any, **named: Any) -> Tensor:
             implementation(self, *args, out=self, **named)
             return self
 
-        return compute
+        def compute_one(self: Tensor) -> Tensor:
+            implementation(self, out=self)
+            return self
+
+        def compute_two(self: Tensor, other: Any) -> Tensor:
+            implementation(self, other, out=self)
+            return self
+
+        return compute_one if count == 1 else compute_two if count == 2 else compute
 
     def assign(self: Tensor, *args: Any, **named: Any) -> Tensor:
         return write_in_place(self, implementation(self, *args, **named))

@@ -7,7 +7,7 @@ numpy computes, that is a single call of numpy; all else goes through `general`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from math import prod
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import DTYPES, NUMPY_DTYPES, Category, bool_, dtype
-from runtime.pytorch.base.quiet import calmly, quietly
+from runtime.pytorch.base.quiet import calmly, quietly, run_first
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.base.warn import warn_of_broadcast
 from runtime.pytorch.compute.promotion import number_as, result_type
@@ -102,6 +102,7 @@ class Pointwise:
     quick_whole: np.ufunc | None = None
     divides: bool = False
     many: np.ufunc | None = None
+    _ways: dict[Any, Any] = field(init=False, default_factory=dict)
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Tensor:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.
@@ -109,57 +110,57 @@ class Pointwise:
         Operands are tensors, or numbers of Python's. Raises RuntimeError for shapes that cannot be
         broadcast.
         """
-        if out is None or out is a:
+        if a.__class__ is Tensor and (out is None or out is a):
             try:
                 found = self._quick(a, b, out)
-            except (TypeError, ValueError, OverflowError):
+            except (TypeError, ValueError, OverflowError, RuntimeError):
                 found = None  # the general way does it, or has an error in PyTorch's words
             if found is not None:
                 return found
         return self.general((a,) if b is None else (a, b), out)
 
-    def _quick(self, a: Any, b: Any, out: Tensor | None = None) -> Tensor | None:
-        """The values where one call of numpy computes few of them; None where it would not."""
-        if a.__class__ is not Tensor:
+    def _way(self, kind: np.dtype[Any]) -> Any:
+        """What computes few elements of a type; None where the general way does."""
+        compute: Any = (kind.kind != "f" and self.quick_whole) or self.compute
+        keeps = compute.__class__ is _UFUNC or kind.num != _HALF or self.keeps_half
+        if not keeps or kind.num not in self.direct:
             return None
+        self._ways[kind] = compute
+        return compute
+
+    def _quick(self, a: Tensor, b: Any, out: Tensor | None) -> Tensor | None:
+        """The values where one call of numpy computes few of them; None where it would not."""
         x = a._array if a._storage is None else a.array
         kind: Any = x.dtype
-        if kind.num not in self.direct:
+        compute = self._ways.get(kind) or self._way(kind)
+        if compute is None or x.size >= LARGE:
             return None
-        is_whole = kind.kind != "f"
-        compute: Any = (is_whole and self.quick_whole) or self.compute
-        run = quietly.run
-        if compute.__class__ is not _UFUNC:
-            if out is not None or (kind.num == _HALF and not self.keeps_half):
-                return None
-            run = calmly
-        if b is None:
-            inputs: tuple[Any, ...] = (x,)
-        elif b.__class__ is Tensor:
+        y: Any = None
+        inputs: tuple[Any, ...] = (x,)
+        is_ufunc = compute.__class__ is _UFUNC
+        if b.__class__ is Tensor:
             y = b._array if b._storage is None else b.array
-            if y.dtype is not kind or (self.divides and is_whole):
+            if y.dtype is not kind or y.size >= LARGE or (self.divides and kind.kind != "f"):
                 return None
             # Without a ufunc, shapes are to be checked before divisors.
-            one_shape = out is not None or warn_of_broadcast.enabled or run is calmly
+            one_shape = out is not None or warn_of_broadcast.enabled or not is_ufunc
             if one_shape and y.shape != x.shape:
                 return None
             inputs = x, y
-        else:
-            number = _quick_number(kind, b)
-            if number is None or (self.divides and not number and is_whole):
+        elif b is not None:
+            y = _quick_number(kind, b, is_ufunc)
+            if y is None or (self.divides and not y and kind.kind != "f"):
                 return None
-            inputs = x, number
-        if x.size >= LARGE or inputs[-1].size >= LARGE:
-            return None
+            inputs = x, _NUMBER
         if out is not None:
-            if self.result is not None or not x.flags.forc or _shares_storage(out, b):
+            if self.result is not None or not (is_ufunc and x.flags.forc) or _is_part(out, b):
                 return None
-            quietly.run(compute, *inputs, out=x)
+            run_first(compute, x, x) if y is None else run_first(compute, x, y, x)
             return out
-        values = run(compute, *inputs)
-        if run is calmly and self.result is None and values.dtype is not kind:
+        values = run_first(compute, x) if y is None else run_first(compute, x, y)
+        if not is_ufunc and self.result is None and values.dtype is not kind:
             return None
-        return _laid_out(values, inputs)
+        return _laid_out(values, inputs) if values.ndim > 1 else wrap(values)
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
         """The values for any number of operands, of any types."""
@@ -227,7 +228,7 @@ class Pointwise:
         values = (quietly.run if compute.__class__ is _UFUNC else calmly)(compute, *inputs)
         if values.dtype != result.numpy:
             values = quietly.run(values.astype, result.numpy)
-        return _laid_out(values, arrays)
+        return _laid_out(values, arrays) if values.ndim > 1 else wrap(values)
 
     def _for_type(self, kind: dtype, many: bool = False) -> Any:
         """What computes elements of a type; many: in pieces."""
@@ -246,6 +247,11 @@ class Pointwise:
         return _FLOAT
 
 
+def called(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """What computes a function's values: of `Pointwise` its method, which is called sooner."""
+    return function.__call__ if isinstance(function, Pointwise) else function
+
+
 def _is_shared(arrays: list[Any], shape: Shape) -> bool:
     """Whether there are many elements, and the values lie in memory as in their order."""
     if prod(shape) < LARGE:
@@ -262,34 +268,34 @@ _NUMBER = np.empty(())
 
 
 def _laid_out(values: Any, operands: Sequence[Any]) -> Tensor:
-    """The tensor of a function's values, which lies as PyTorch has it for operands such as these.
+    """The tensor of a function's values in several dimensions, which lies as PyTorch has it.
 
     numpy's layout is that for sure where the operands are contiguous.
     """
-    if values.ndim > 1:
-        first, last = operands[0].flags, operands[-1].flags
-        is_plain = first.c_contiguous and last.c_contiguous and len(operands) <= 2
-        if 1 in values.shape or not is_plain:
-            values = laid_out(values, operands)
+    first, last = operands[0].flags, operands[-1].flags
+    is_plain = first.c_contiguous and last.c_contiguous and len(operands) <= 2
+    if 1 in values.shape or not is_plain:
+        values = laid_out(values, operands)
     return wrap(values)
 
 
-def _quick_number(kind: Any, number: Any) -> Any:
+def _quick_number(kind: Any, number: Any, is_ufunc: bool) -> Any:
     """A number as one of a type's; None where the type changes, or it is not surely exact.
 
-    Raises OverflowError for a number that the type lacks.
+    Of floats a ufunc does that itself. Raises OverflowError for a number that the type lacks.
     """
     if kind.kind == "f":
         if kind.num == _HALF or number.__class__ is bool:
             return None
         if number.__class__ is int and number.bit_length() > 63:
             return None
-        return quietly.run(kind.type, number)
+        plain = is_ufunc and number.__class__ is float
+        return number if plain else quietly.run(kind.type, number)
     return kind.type(number) if number.__class__ is int and kind.num != _BOOL else None
 
 
-def _shares_storage(out: Tensor, b: Any) -> bool:
-    # That of other tensors than itself: their elements may be others of the same memory.
+def _is_part(out: Tensor, b: Any) -> bool:
+    # Of the same storage, but not the tensor itself: elements may be others of the same memory.
     return (
         b.__class__ is Tensor
         and b is not out

@@ -230,7 +230,8 @@ def _upper_half(a: Values) -> Values:
 # many elements numpy's functions are taken as they are, several times as fast. sinh and cosh are
 # computed as the C library does, whose formulas round in between.
 
-_SINGLE = np.dtype(np.float32).num
+_DOUBLE, _FLOAT = np.dtype(np.float64), np.dtype(np.float32)
+_SINGLE = _FLOAT.num
 _HALF = np.float32(0.5)
 _ONE = np.float32(1)
 _LEAST_LARGE = 22.0  # from here on exp(-x) does not count
@@ -243,7 +244,7 @@ def _precise(function: np.ufunc) -> Callable[[Values], Values]:
     def compute(a: Values) -> Values:
         if a.dtype.num != _SINGLE or a.size > FEW:
             return function(a)
-        return function(a, dtype=np.float64).astype(np.float32)
+        return function(a.astype(_DOUBLE)).astype(_FLOAT)
 
     return compute
 

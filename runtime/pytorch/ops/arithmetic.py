@@ -16,7 +16,7 @@ from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.schema import OUT, Number, Operand, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise
+from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise, called
 from runtime.pytorch.compute.promotion import array_as, result_type, to_float
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.pairs import (
@@ -51,6 +51,7 @@ def reject_bools(a: Any, b: Any) -> None:
 
 add_ = Pointwise(np.add, kernel="add_stub")
 subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub")
+_add, _subtract = called(add_), called(subtract)
 multiply = Pointwise(np.multiply, wide=True)
 divide = Pointwise(np.true_divide, FLOATS, rule=to_float, wide=True)
 divide_floor = Pointwise(
@@ -110,7 +111,7 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Out = None) -
     """``input + alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         other = _scaled(input, other, alpha)
-    return add_(input, other, out)
+    return _add(input, other, out)
 
 
 _ALPHA = f"Tensor input, Tensor other, *, Number alpha = 1, {OUT}"
@@ -124,7 +125,7 @@ def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Tensor:
     if alpha.__class__ is not int or alpha != 1:
         reject_bools(input, other)
         other = _scaled(input, other, alpha)
-    return subtract(input, other, out)
+    return _subtract(input, other, out)
 
 
 @op(f"rsub({_NUMBER_ALPHA})", method=False)
@@ -282,28 +283,34 @@ def _operand(value: Any) -> Any:
 
 
 def _forward(function: Binary) -> Binary:
+    values = called(function)
+
     def compute(self: Tensor, other: Any) -> Any:
         if other.__class__ not in _PLAIN:
             other = _operand(other)
             if other is NotImplemented:
                 return other
-        return function(self, other)
+        return values(self, other)
 
     return compute
 
 
 def _backward(function: Binary) -> Binary:
+    values = called(function)
+
     def compute(self: Tensor, other: Any) -> Any:
         other = _operand(other)
-        return other if other is NotImplemented else function(other, self)
+        return other if other is NotImplemented else values(other, self)
 
     return compute
 
 
 def _in_place(function: Binary) -> Binary:
+    values = called(function)
+
     def compute(self: Tensor, other: Any) -> Any:
         other = _operand(other)
-        return other if other is NotImplemented else function(self, other, self)
+        return other if other is NotImplemented else values(self, other, self)
 
     return compute
 
@@ -354,7 +361,8 @@ _define("__rtruediv__", _divides)
 
 
 def _unary(function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
-    return lambda self: function(self)
+    values = called(function)
+    return lambda self: values(self)
 
 
 _define("__neg__", _unary(negative))

@@ -25,6 +25,7 @@ from runtime.pytorch.compute.elementwise import (
     STORED,
     WHOLE,
     Pointwise,
+    called,
     check_types,
 )
 from runtime.pytorch.compute.promotion import result_type, to_float
@@ -49,9 +50,10 @@ def binary(
     numbers: bool = False,
 ) -> None:
     """Register a function of two operands under its names, by default for two tensors."""
+    values = called(function)
 
     def compute(first: Any, second: Any, *, out: Out = None) -> Tensor:
-        return function(first, second, out)
+        return values(first, second, out)
 
     name = names.split()[0].removeprefix("special_")
     compute.__doc__ = doc or f"The function {name} of two elements."

@@ -16,7 +16,7 @@ from runtime.pytorch.base.results import RESULTS
 from runtime.pytorch.calls.schema import OUT, OUTS, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, NOT_BOOL, NUMBERS, Pointwise
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NOT_BOOL, NUMBERS, Pointwise, called
 from runtime.pytorch.compute.formulas import EXACT
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.ops.creation import check_sizes, ones_like
@@ -40,13 +40,15 @@ def unary(
     check: raises an error for a tensor of `out=` that is none for the function and its input.
     """
 
+    values = called(function)
+
     def compute(input: Tensor, *, out: Out = None) -> Tensor:
         if out is not None and check is not None:
             check(names, input, out)
-        return function(input, None, out)
+        return values(input, None, out)
 
     def compute_new(input: Tensor) -> Tensor:
-        return function(input)
+        return values(input)
 
     compute.__doc__ = compute_new.__doc__ = (
         doc or f"The function {names.split()[0].removeprefix('special_')} of each element."

@@ -26,7 +26,7 @@ from runtime.core.dtypes import DTYPES, Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
 from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.c_types import why_missing
+from runtime.pytorch.base.c_types import MISSING, why_missing
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.base.shapes import Shape, listed
 
@@ -163,13 +163,6 @@ class Tensor(_Methods, metaclass=_TensorClass):
         """Take over another tensor's view, storage and type."""
         storage = other.storage_object
         self._array, self._memory, self._storage = other.array, storage.data, storage
-
-    if not TYPE_CHECKING:  # which would take any name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            # Python asks here for what is not there.
-            text = f"'Tensor' object has no attribute '{name}'{why_missing(name)}"
-            raise AttributeError(text, name=name, obj=self)
 
     def __dir__(self) -> list[str]:
         """The names of PyTorch's that it has, without those of the runtime's."""
@@ -322,11 +315,30 @@ def view_of(tensor: Tensor, array: Array) -> Tensor:
     return view
 
 
-# -- attributes that cannot be set
+# -- attributes that are not there, or cannot be set
 
 
-def refuse_writes() -> None:
-    """Give all properties of tensors that have no setter one that raises AttributeError."""
+class _Missing:
+    """An attribute that tensors lack on purpose: the error tells why.
+
+    A `__getattr__` of the class would make Python slower at finding what is there.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Tensor | None, _: type[Tensor]) -> None:
+        what = "'Tensor' object" if tensor is not None else "type object 'Tensor'"
+        text = f"{what} has no attribute '{self._name}'{why_missing(self._name)}"
+        raise AttributeError(text, name=self._name, obj=tensor)
+
+
+def finish_attributes() -> None:
+    """Tell of names that are missing why; let all properties without a setter refuse writes."""
+    missing = MISSING.keys() - vars(Tensor).keys()
+    _OWN.update(missing)  # so that dir() does not have them
+    for name in missing:
+        setattr(Tensor, name, _Missing(name))
     for name, member in list(vars(Tensor).items()):
         if isinstance(member, property) and member.fset is None and not name.startswith("_"):
             refuse = _refusal(name)

@@ -76,6 +76,19 @@ def test_names_that_the_module_lacks(name: str, why: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "why"), [("smm", " (sparse tensors are not provided here)"), ("foo", "")]
+)
+def test_names_that_tensors_lack(name: str, why: str) -> None:
+    for owner, what in (X, "'Tensor' object"), (torch.Tensor, "type object 'Tensor'"):
+        with pytest.raises(AttributeError) as raised:
+            getattr(owner, name)
+        assert str(raised.value) == f"{what} has no attribute '{name}'{why}"
+    own = torch.zeros(1)
+    setattr(own, name, 1)
+    assert getattr(own, name) == 1 and name not in dir(X)
+
+
+@pytest.mark.parametrize(
     ("code", "message"),
     [
         ("torch.ones(2, requires_grad=True)", "autograd is not provided here"),
