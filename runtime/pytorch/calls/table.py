@@ -36,6 +36,8 @@ from runtime.pytorch.tensors.layouts import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, kept, kept_class
 from runtime.pytorch.tensors.writing import check_single, deliver, write_in_place
 
+#: It may have an attribute `quick`: what is called with one argument or two, and the tensor of
+#: `out=`, by position, where no other argument is given.
 Implementation = Callable[..., Any]
 #: Takes a call's arguments as they were given; raises Rejected where a value does not fit.
 Plan = Callable[..., Any]
@@ -132,11 +134,11 @@ def _plan_by_position(
     """The plan where arguments by name, if there are any, are passed as they are."""
     as_they_are = all(c is AS_IT_IS for c in by_position)
     if apart is None and as_they_are:
-        return implementation
-    if apart == 0 and as_they_are:
-        return lambda *sizes, **named: implementation(sizes, **named)
-    if apart == 1 and as_they_are:
-        return lambda self, *sizes, **named: implementation(self, sizes, **named)
+        return implementation if has_names else getattr(implementation, "quick", implementation)
+    if not has_names and apart is not None and as_they_are:
+        if apart == 0:
+            return lambda *sizes: implementation(sizes)
+        return lambda self, *sizes: implementation(self, sizes)
     if apart is None and len(by_position) <= 2 and not has_names:
         return _short_plan(implementation, *by_position)
     positions = _positions(by_position, apart)
@@ -413,15 +415,12 @@ def _in_place(implementation: Implementation, count: int) -> Implementation:
             implementation(self, *args, out=self, **named)
             return self
 
-        def compute_one(self: Tensor) -> Tensor:
-            implementation(self, out=self)
-            return self
-
-        def compute_two(self: Tensor, other: Any) -> Tensor:
-            implementation(self, other, out=self)
-            return self
-
-        return compute_one if count == 1 else compute_two if count == 2 else compute
+        quick = getattr(implementation, "quick", None)
+        if quick is None or not 1 <= count <= 2:
+            return compute
+        if count == 1:
+            return lambda self: quick(self, None, self)
+        return lambda self, other: quick(self, other, self)
 
     def assign(self: Tensor, *args: Any, **named: Any) -> Tensor:
         return write_in_place(self, implementation(self, *args, **named))

@@ -242,7 +242,7 @@ def _precise(function: np.ufunc) -> Callable[[Values], Values]:
     """A function whose values of few elements of float32 are rounded once."""
 
     def compute(a: Values) -> Values:
-        if a.dtype.num != _SINGLE or a.size > FEW:
+        if a.dtype is not _FLOAT or a.size > FEW:
             return function(a)
         return function(a.astype(_DOUBLE)).astype(_FLOAT)
 

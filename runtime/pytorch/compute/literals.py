@@ -46,6 +46,20 @@ def array_of(data: Any, kind: dtype | None = None) -> Array:
     kind: the element type; by default that of the data. Raises TypeError and ValueError for data
     that is none or is not regular, RuntimeError for numbers that do not fit the type.
     """
+    found = None if data.__class__ in _PLAIN else _copied(data, kind)
+    if found is not None:
+        return found
+    shape = _shape_of(data)
+    leaves = _flatten(data, shape)
+    found = None if leaves is None else _at_once(leaves, kind)
+    if found is None:
+        wanted = kind or _type_of(data)
+        found = np.empty(0, wanted.numpy) if 0 in shape else _one_by_one(data, shape, wanted)
+    return found.reshape(shape)
+
+
+def _copied(data: Any, kind: dtype | None) -> Array | None:
+    """The elements of a tensor or an array; None for other data."""
     if isinstance(data, Tensor):
         return copy_of(data, kind or data.dtype)
     if isinstance(data, (str, bytes)):
@@ -55,13 +69,7 @@ def array_of(data: Any, kind: dtype | None = None) -> Array:
         natural = dtype_of(array.dtype)
         check_steps(array)
         return copy_of(wrap(array), kind or natural)
-    shape = _shape_of(data)
-    leaves = _flatten(data, shape)
-    found = None if leaves is None else _at_once(leaves, kind)
-    if found is None:
-        wanted = kind or _type_of(data)
-        found = np.empty(0, wanted.numpy) if 0 in shape else _one_by_one(data, shape, wanted)
-    return found.reshape(shape)
+    return None
 
 
 def check_steps(array: Array) -> None:

@@ -109,8 +109,7 @@ def tidy(array: Any) -> Array:
 
 def give(values: Any, out: Tensor | None) -> Tensor:
     """A result as a tensor; written to out, where that is given."""
-    found = wrap(values)
-    return found if out is None else deliver(out, found)
+    return wrap(values) if out is None else deliver(out, wrap(values))
 
 
 def give_pair(name: str, first: Any, second: Any, out: tuple[Tensor, ...] | None) -> Any:
@@ -133,6 +132,8 @@ _LONG_ROW, _LONG_COLUMN = 8, 16
 
 
 _accumulate = np.add.accumulate
+#: numpy takes arrays sooner than numbers.
+_ZEROS = {char: np.zeros((), char) for char in _LANES}
 
 
 def ordered_sum(array: Array, axes: Shape | None, keepdim: bool) -> Any:
@@ -157,7 +158,7 @@ def _along(array: Array, axis: int, keepdim: bool, lanes: int) -> Any:
         return None
     if axis == 0 and n < 2 * _FOUR and inside > 1:
         parts = array.take(_places(n, inside, lanes))  # of the few numbers at once
-        found = quietly.run(_accumulate, parts)[-1] + 0
+        found = quietly.run(_accumulate, parts)[-1] + _ZEROS[array.dtype.char]
         if keepdim or len(shape) > 2:
             found = found.reshape(((1,) if keepdim else ()) + shape[1:])
         return found
@@ -239,7 +240,7 @@ def _rows(rows: Array, n: int, lanes: int) -> Array:
         sums = run(_accumulate, parts, 1)[:, -1]
         tail = n % lanes
         parts = np.concatenate((rows[:, -tail:], sums), 1) if tail else sums
-    found: Array = run(_accumulate, parts, 1)[:, -1] + 0
+    found: Array = run(_accumulate, parts, 1)[:, -1] + _ZEROS[rows.dtype.char]
     return found
 
 
@@ -258,7 +259,7 @@ def _in_four_lanes(columns: Array) -> Array:
 
 def _down(columns: Array) -> Array:
     """The sums along the second dimension, one number after the other."""
-    found: Array = quietly.run(_accumulate, columns, 1)[:, -1] + 0
+    found: Array = quietly.run(_accumulate, columns, 1)[:, -1] + _ZEROS[columns.dtype.char]
     return found
 
 

@@ -114,6 +114,8 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Out = None) -
     return _add(input, other, out)
 
 
+vars(add)["quick"] = _add
+
 _ALPHA = f"Tensor input, Tensor other, *, Number alpha = 1, {OUT}"
 _NUMBER_ALPHA = "Tensor input, Number other, Number alpha = 1"
 
@@ -250,7 +252,7 @@ def _to_double(kind: dtype) -> dtype:
 _float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
 
 
-def _power_of_doubles(input: Any, exponent: Any, out: Out) -> Tensor:
+def _power_of_doubles(input: Any, exponent: Any, out: Out = None) -> Tensor:
     which = "base given to float_power_" if out is input else "output given to float_power"
     message = f"the {which} has dtype {{1.scalar}} but the operation's result requires dtype Double"
     check_out(out, float64, message=message)

@@ -9,28 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
-from functools import lru_cache
 from math import prod
 from typing import Any
 
 from runtime.pytorch.base import dtypes
 from runtime.pytorch.base.dtypes import dtype, strided
-from runtime.pytorch.base.shapes import size_of, wrap_dim
+from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.device import CPU, NO_AUTOGRAD
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import promotion
 from runtime.pytorch.tensors.tensor import Tensor
 
-#: The Size of a shape of numpy's.
-_size = lru_cache(maxsize=1024)(size_of)
-
 
 @op(function=False)
 def size(input: Tensor, dim: int | None = None) -> Any:
     """The sizes of all dimensions, or of one."""
-    sizes = input.sizes
     if dim is None:
-        return _size(sizes)
+        return input._size or input.size_object
+    sizes = input.sizes
     return sizes[wrap_dim(dim, len(sizes), takes_scalar=False)]
 
 
@@ -151,7 +147,7 @@ _PROPERTIES: dict[str, Callable[[Tensor], Any]] = {
     "nbytes": lambda self: self.array.nbytes,
     "ndim": lambda self: len(self.sizes),
     "real": real,
-    "shape": lambda self: _size(self.sizes),
+    "shape": lambda self: self._size or self.size_object,
 }
 for _name in ("cuda", "sparse", "quantized", "meta", "mkldnn", "mps", "xpu", "nested"):
     _PROPERTIES[f"is_{_name}"] = lambda self: False

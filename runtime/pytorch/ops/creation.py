@@ -72,7 +72,7 @@ def finish(values: Array, out: Out, warns: bool = True) -> Tensor:
 @op(more=NEW)
 def zeros(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of zeros."""
-    if min(size, default=0) < 0:
+    if size and min(size) < 0:
         raise RuntimeError("zeros: Dimension size must be non-negative.")
     return finish(np.zeros(check_sizes(size), type_for(dtype, out).numpy), out)
 

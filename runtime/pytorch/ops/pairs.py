@@ -56,6 +56,7 @@ def binary(
         return values(first, second, out)
 
     name = names.split()[0].removeprefix("special_")
+    vars(compute)["quick"] = values
     compute.__doc__ = doc or f"The function {name} of two elements."
     for name in names.split():
         for form in forms or (TENSORS,):

@@ -109,8 +109,9 @@ def _view(input: Tensor, size: Shape) -> Tensor | None:
     shape = array.shape
     if array.flags.c_contiguous and array.size and 1 not in shape:
         try:
-            if min(size, default=0) >= -1:  # numpy takes other negative sizes, too
-                return view_of(input, array.reshape(size))
+            found = array.reshape(size)
+            if found.shape == size or min(size) >= -1:  # numpy takes other negative sizes, too
+                return view_of(input, found)
         except (TypeError, ValueError):
             pass  # infer_size has the error
     full = infer_size(size, array.size)

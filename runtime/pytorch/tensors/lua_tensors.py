@@ -15,7 +15,7 @@ from runtime.core.dtypes import BYTE, DTYPES, Array
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import TENSOR_CLASSES
 from runtime.core.tensor import Tensor as LuaTensor
-from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.base.shapes import Shape, Size, size_of
 from runtime.pytorch.tensors.tensor import Tensor, storage_type
 
 _new = object.__new__
@@ -39,6 +39,11 @@ class SharedTensor(Tensor, is_kept=False):
     def sizes(self) -> Shape:
         """The number of elements in each dimension."""
         return self.of_lua.sizes or (0,)
+
+    @property
+    def size_object(self) -> Size:
+        """The sizes as PyTorch's programs see them."""
+        return size_of(self.sizes)
 
     @property
     def strides(self) -> Shape:
@@ -96,7 +101,7 @@ def from_lua(tensor: LuaTensor) -> Tensor:
     shared.of_lua = tensor
     # numpy's array gives the type only; the storage is asked of Lua's tensor each time.
     shared._array = np.empty(0, tensor.dtype.numpy)
-    shared._storage = None
+    shared._storage = shared._size = None
     return shared
 
 

@@ -28,7 +28,7 @@ from runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.c_types import MISSING, why_missing
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
-from runtime.pytorch.base.shapes import Shape, listed
+from runtime.pytorch.base.shapes import Shape, Size, listed, size_of
 
 #: Element types that Lua does not have. Lua sees the memory of a bool storage as bytes.
 _MORE = (
@@ -116,12 +116,13 @@ class Tensor(_Methods, metaclass=_TensorClass):
     array: numpy's array of the elements, which shares their memory.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_array", "_memory", "_storage")
+    __slots__ = ("__dict__", "__weakref__", "_array", "_memory", "_size", "_storage")
     __module__ = "torch"
 
     _array: Array
     _storage: Storage | None
     _memory: Array  # the storage's data when _array was made
+    _size: Size | None  # that of _array, once it was asked for
 
     @property
     def array(self) -> Array:
@@ -157,12 +158,13 @@ class Tensor(_Methods, metaclass=_TensorClass):
         if 0 in sizes:
             place = 0  # numpy wants even an empty array to begin within the memory
         array: Array = np.ndarray(sizes, kind, data, place, strides)
-        self._array, self._memory, self._storage = array, data, storage
+        self._array, self._memory, self._storage, self._size = array, data, storage, None
 
     def become(self, other: Tensor) -> None:
         """Take over another tensor's view, storage and type."""
         storage = other.storage_object
         self._array, self._memory, self._storage = other.array, storage.data, storage
+        self._size = None
 
     def __dir__(self) -> list[str]:
         """The names of PyTorch's that it has, without those of the runtime's."""
@@ -207,6 +209,14 @@ class Tensor(_Methods, metaclass=_TensorClass):
         """The number of elements in each dimension."""
         sizes: Shape = self._array.shape
         return sizes
+
+    @property
+    def size_object(self) -> Size:
+        """The sizes as PyTorch's programs see them."""
+        found = self._size
+        if found is None:
+            self._size = found = size_of(self._array.shape)
+        return found
 
     @property
     def strides(self) -> Shape:
@@ -302,14 +312,14 @@ def wrap(array: Any) -> Tensor:
     """
     tensor = _new(Tensor)
     tensor._array = array if array.__class__ is _ndarray else _asarray(array)
-    tensor._storage = None
+    tensor._storage = tensor._size = None
     return tensor
 
 
 def view_of(tensor: Tensor, array: Array) -> Tensor:
     """A tensor that views the same storage; array is a view of the tensor's array."""
     view = _new(Tensor)
-    view._array = array
+    view._array, view._size = array, None
     view._storage = storage = tensor._storage or tensor.storage_object
     view._memory = storage.data
     return view
