@@ -92,6 +92,12 @@ def infer_size(sizes: Sequence[int], count: int) -> Shape:
 _INT64_LIMIT = 2**63
 
 
+def check_long(*values: int) -> None:
+    """Raise ValueError where an int has more than 64 bits."""
+    if not all(-_INT64_LIMIT <= value < _INT64_LIMIT for value in values):
+        raise ValueError("Overflow when unpacking long long")
+
+
 class Size(CType, tuple[int, ...]):
     """The sizes of a tensor: a tuple whose slices and sums are sizes, too."""
 
@@ -167,6 +173,5 @@ def _whole_numbers(sizes: Iterable[SupportsIndex]) -> Iterator[int]:
         except TypeError:
             what = f"(item {position} is '{type_name(size)}')"
             raise TypeError(f"torch.Size() takes an iterable of 'int' {what}") from None
-        if not -_INT64_LIMIT <= whole < _INT64_LIMIT:
-            raise ValueError("Overflow when unpacking long long")
+        check_long(whole)
         yield whole

@@ -229,7 +229,8 @@ def op(
     of `OPTIONS` where it has ``**options``. function: there is a
     function. method: there is a method; by default where the first parameter is `Tensor input`.
     in_place: there is a method with '_' behind its name, too, which writes the result to its
-    tensor, and of some a function; those of torch.linalg and torch.special have neither. numbers:
+    tensor, and of some a function; those of torch.linalg and torch.special have neither, and what
+    has no method has none of that. numbers:
     Python's numbers are taken for tensors. hidden: messages do not list the signatures. casts:
     `out`, where the implementation does not get it, may have another type than the result.
     """
@@ -244,7 +245,8 @@ def op(
                 _register(f"Tensor.{schema.name}", _method(row))
             if in_place and not _is_in_submodule(schema):
                 changed = _changing(row)
-                _register(f"Tensor.{schema.name}_", _method(changed))
+                if method is not False:
+                    _register(f"Tensor.{schema.name}_", _method(changed))
                 if schema.name in _FUNCTIONS_IN_PLACE:
                     _register(f"{schema.name}_", changed)
         return implementation

@@ -51,6 +51,7 @@ WHOLE = _numbers_of(Category.INTEGER)
 NUMBERS = FLOATS | WHOLE
 ALL = _numbers_of(*Category)
 _HALF = np.dtype(np.float16).num
+WIDE_FLOATS = FLOATS - {_HALF}
 _BOOL = np.dtype(np.bool_).num
 #: All types, and some of them, those that PyTorch has for storing included.
 STORED = frozenset(kind.num for kind in NUMPY_DTYPES)

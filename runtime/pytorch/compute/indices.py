@@ -14,7 +14,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import dtype_of, int64
-from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.base.shapes import Shape, check_long, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.compute.literals import array_of
 from runtime.pytorch.tensors.layouts import strided
@@ -43,8 +43,7 @@ class _View:
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                 "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
             )
-        if not -(1 << 63) <= index < 1 << 63:
-            raise ValueError("Overflow when unpacking long long")
+        check_long(index)
         size = self.sizes[dim] if dim < len(self.sizes) else 0
         if not -size <= index < size:
             raise IndexError(

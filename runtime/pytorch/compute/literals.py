@@ -26,7 +26,7 @@ from runtime.pytorch.base.dtypes import (
     promote_types,
 )
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape
+from runtime.pytorch.base.shapes import Shape, check_long
 from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.compute.promotion import type_of_number
 from runtime.pytorch.tensors.layouts import copy_of
@@ -230,8 +230,8 @@ def _as_whole(value: Any, kind: dtype) -> Any:
     if kind.name == "uint64":
         if not -(2**63) <= number < 2**64:
             raise OverflowError("int too big to convert")
-    elif not -(2**63) <= number < 2**63:
-        raise ValueError("Overflow when unpacking long long")
+    else:
+        check_long(number)
     return convert_number(number, kind, kind.name)
 
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from runtime.pytorch.calls.schema import Number, Out
 from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise, check_types
+from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, WIDE_FLOATS, Pointwise, check_types
 from runtime.pytorch.compute.formulas import EXACT
-from runtime.pytorch.compute.promotion import number_as
+from runtime.pytorch.ops.creation import check_factor
 from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
@@ -25,10 +25,10 @@ _expm1: Callable[[Any], Any] = EXACT[np.expm1]
 def threshold(input: Tensor, threshold: Number, value: Number, *, out: Out = None) -> Tensor:
     """The elements above a threshold, and nans; value for the others."""
 
-    def compute(a: Any) -> Any:
-        return np.where(a <= number_as(threshold, a.dtype), number_as(value, a.dtype), a)
-
-    return Pointwise(compute, NUMBERS, kernel="threshold_cpu", takes=NUMBERS)(input, None, out)
+    check_types("threshold_cpu", NUMBERS, input.dtype.numpy)
+    limit, other = (check_factor(x, input.dtype) for x in (threshold, value))
+    compute = Pointwise(lambda a: np.where(a <= limit, other, a).astype(a.dtype), NUMBERS)
+    return compute(input, None, out)
 
 
 def _exponential(input: Tensor, alpha: float, scale: float) -> Tensor:
@@ -39,7 +39,9 @@ def _exponential(input: Tensor, alpha: float, scale: float) -> Tensor:
         below = _expm1(a * kind(1 / alpha if scale == 1 else 1)) * kind(alpha * scale)
         return np.where(a <= 0, below, a * kind(scale))
 
-    return Pointwise(compute, FLOATS, kernel="elu_cpu", takes=FLOATS)(input)
+    check_types("elu_cpu", FLOATS, input.dtype.numpy)
+    check_factor(alpha, input.dtype)
+    return Pointwise(compute, FLOATS)(input)
 
 
 @op(method=False, in_place=True)
@@ -121,7 +123,7 @@ def pdist(input: Tensor, p: float = 2) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    check_types("pdist", FLOATS - {np.dtype(np.float16).num}, array.dtype)
+    check_types("pdist", WIDE_FLOATS, array.dtype)
     rows = len(array)
     if not array.shape[1]:
         return wrap(np.zeros(rows * (rows - 1) // 2, array.dtype))

@@ -30,6 +30,7 @@ from runtime.pytorch.ops.pairs import (
     binary,
 )
 from runtime.pytorch.ops.pointwise import absolute, inverse, negative, positive
+from runtime.pytorch.tensors.layouts import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_cast, check_out
 
@@ -88,8 +89,10 @@ _fmod = Pointwise(
 # -- sums and differences
 
 
-def _scaled(input: Any, other: Any, alpha: Any) -> Any:
+def _scaled(input: Any, other: Any, alpha: Any, out: Out) -> Any:
     """``other * alpha``, where alpha is another number than 1."""
+    if out is not None:
+        check_apart(out, (other,))
     broadcast(*[x.sizes if isinstance(x, Tensor) else () for x in (input, other)])
     kind = result_type(input, other)
     if isinstance(alpha, bool) and kind is not bool_:
@@ -100,7 +103,7 @@ def _scaled(input: Any, other: Any, alpha: Any) -> Any:
         )
     if kind is bool_:
         return multiply(other, bool(alpha))
-    factor = np.asarray(array_as(alpha, kind))
+    factor = np.asarray(fill_number(alpha, kind))
     if not isinstance(other, Tensor):
         return (array_as(other, kind) * factor).item()
     return multiply(wrap(np.asarray(array_as(other, kind))), wrap(factor))
@@ -110,7 +113,7 @@ def _scaled(input: Any, other: Any, alpha: Any) -> Any:
 def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Out = None) -> Tensor:
     """``input + alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
-        other = _scaled(input, other, alpha)
+        other = _scaled(input, other, alpha, out)
     return _add(input, other, out)
 
 
@@ -126,7 +129,7 @@ def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Tensor:
     """``input - alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         reject_bools(input, other)
-        other = _scaled(input, other, alpha)
+        other = _scaled(input, other, alpha, out)
     return _subtract(input, other, out)
 
 
@@ -139,8 +142,8 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Tensor:
 
 def _old_order(name: str, function: Callable[..., Tensor]) -> None:
     @op(f"{name}(Tensor input, Number alpha, Tensor other)", in_place=True, hidden=True)
-    def scaled(input: Any, alpha: Any, other: Any) -> Tensor:
-        return function(input, other, alpha=alpha)
+    def scaled(input: Any, alpha: Any, other: Any, *, out: Out = None) -> Tensor:
+        return function(input, other, alpha=alpha, out=out)
 
     scaled.__doc__ = f"`{name}` with its arguments in the order of old programs."
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import default_dtype, dtype
+from runtime.pytorch.base.dtypes import default_dtype, dtype, float32
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.schema import NEW, Format, Kind, Number, Out
@@ -145,6 +145,11 @@ _C_NAMES = {
 }
 
 
+def check_factor(number: Any, kind: dtype) -> Any:
+    """A number for elements of a type, those of 16 bits as PyTorch computes with them, in 32."""
+    return fill_number(number, float32 if kind.is_floating_point and kind.itemsize == 2 else kind)
+
+
 @op(more=NEW)
 def scalar_tensor(s: Number, *, dtype: Kind = None) -> Tensor:
     """A tensor without dimensions."""
@@ -219,8 +224,9 @@ def new_full(input: Tensor, size: Shape, fill_value: Number, *, dtype: Kind = No
 # -- of data
 
 
-_DATA = "torch.dtype dtype = None, torch.device device = None"
-_MORE = "torch.device device = None, bool pin_memory = False, bool requires_grad = False"
+_PLACE, _GRADIENT = "torch.device device = None", "bool requires_grad = False"
+_DATA = f"torch.dtype dtype = None, {_PLACE}"
+_MORE = f"{_PLACE}, bool pin_memory = False, {_GRADIENT}"
 
 
 def _warn_of_copy(data: Any, function: str) -> None:
@@ -239,7 +245,7 @@ def tensor(data: Any, *, dtype: Kind = None) -> Tensor:
     return wrap(array_of(data, dtype))
 
 
-@op(more=_MORE, function=False)
+@op(more=f"{_PLACE}, {_GRADIENT}", function=False)
 def new_tensor(input: Tensor, data: Any, *, dtype: Kind = None) -> Tensor:
     """A new tensor of data, by default of this tensor's type."""
     _warn_of_copy(data, "tensor.new_tensor")

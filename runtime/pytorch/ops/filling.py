@@ -184,7 +184,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
     if array.ndim > 2 and len(set(array.shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
     check_single(array)
-    value = cast(np.asarray(fill_value), array.dtype)
+    value = fill_number(fill_value, input.dtype)
     index = np.arange(min(array.shape))
     if wrap and array.ndim == 2 and array.shape[0] > array.shape[1] + 1:
         step = array.shape[1] + 1

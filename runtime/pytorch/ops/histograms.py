@@ -12,13 +12,13 @@ from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, converted
 from runtime.pytorch.calls.schema import OUTS, Number, Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import FLOATS, NOT_BOOL, WHOLE, check_types
+from runtime.pytorch.compute.elementwise import FLOATS, NOT_BOOL, WHOLE, WIDE_FLOATS, check_types
 from runtime.pytorch.compute.sums import give, give_pair
+from runtime.pytorch.ops.creation import check_sizes, fill_number
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_out
 
 _FLOAT32 = np.dtype(np.float32)
-_WIDE_FLOATS = FLOATS - {np.dtype(np.float16).num}
 
 
 KINDS["tuple of floats"] = converted(tuple, tuple, list)
@@ -80,6 +80,7 @@ def _apart(name: str, low: float, high: float) -> tuple[float, float]:
 def _check_bins(bins: int) -> None:
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    check_sizes((bins,))
 
 
 _OTHER_TYPE = (
@@ -100,8 +101,8 @@ def histc(
     if max < min:
         raise RuntimeError("torch.histc: max must be larger than min")
     low, high = _bounds("histc", array, float(min), float(max))
-    if array.dtype == np.uint8 and low < 0:
-        raise RuntimeError("value cannot be converted to type uint8_t without overflow")
+    for bound in (low, high):
+        fill_number(bound, input.dtype)
     check_types("histogram_cpu", FLOATS, array.dtype)
     edges = _linspace(low, high, bins, array.dtype)
     inside = array[(array >= edges[0]) & (array <= edges[-1])]
@@ -164,7 +165,7 @@ def _edges(array: Array, bins: int, range: Any) -> Array:
         check_types("linspace_cpu", NOT_BOOL, array.dtype)
     else:
         if array.size:
-            check_types("histogramdd", _WIDE_FLOATS, array.dtype)
+            check_types("histogramdd", WIDE_FLOATS, array.dtype)
         low, high = _bounds("torch.histogramdd", array, low, high)
     check_types("histogram_cpu", FLOATS, array.dtype)
     return _linspace(low, high, bins, array.dtype)

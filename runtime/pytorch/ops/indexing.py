@@ -14,7 +14,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
-from runtime.pytorch.base.shapes import Shape, listed
+from runtime.pytorch.base.shapes import Shape, check_long, listed
 from runtime.pytorch.compute.indices import Chosen, as_indices, check_bounds, indexed_shape, parse
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.parts import unbind
@@ -187,8 +187,8 @@ def _element(value: Any, target: Tensor, count: int = 0) -> Any:
         if value.imag:
             raise RuntimeError(f"value cannot be converted to type {kind.real} without overflow")
         value = value.real
-    if isinstance(value, int) and kind.name != "uint64" and not -(2**63) <= value < 2**63:
-        raise ValueError("Overflow when unpacking long long")
+    if isinstance(value, int) and kind.name != "uint64":
+        check_long(value)
     if count == 1 and kind.is_floating_point:  # PyTorch writes a single one without looking
         with np.errstate(over="ignore"):
             return kind.numpy.type(float(value))

@@ -248,4 +248,4 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         itertools.combinations_with_replacement if with_replacement else itertools.combinations
     )
     chosen = itertools.chain.from_iterable(select(range(array.size), r))
-    return wrap(array[np.fromiter(chosen, np.int64).reshape(-1, r)])
+    return wrap(array[np.fromiter(chosen, np.int64, count * r).reshape(-1, r)])

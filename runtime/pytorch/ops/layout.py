@@ -196,7 +196,11 @@ def set_view(
     source: the storage, or a tensor of any type that has it.
     """
     is_tensor = isinstance(source, Tensor)
+    if is_tensor and not source.array.flags.c_contiguous:
+        raise RuntimeError("passed in tensor to be used as storage must be contiguous")
     storage = source.storage_object if is_tensor else _storage_of(source, input)
+    if is_tensor:
+        storage_offset += source.offset
     stride = stride or contiguous_strides(size)
     if len(size) != len(stride):
         raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")

@@ -12,9 +12,9 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import broadcast, wrap_dim
+from runtime.pytorch.base.shapes import broadcast, check_long, wrap_dim
 from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.schema import OUT, Number, Out
 from runtime.pytorch.calls.table import functional, op
@@ -27,8 +27,9 @@ from runtime.pytorch.compute.matrices import (
     converged,
     matrices,
 )
-from runtime.pytorch.compute.promotion import number_as, result_type
+from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.contraction import check_scalars
+from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.ops.products import apply, batch_product, matrix_product, vectors
 from runtime.pytorch.ops.solving import inv
@@ -40,6 +41,7 @@ from runtime.pytorch.tensors.writing import cast, delivered
 @op(name="matrix_power linalg_matrix_power", more=OUT, casts=True)
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The product of n of the same matrices; of their inverses for negative n."""
+    check_long(n)
     array = input.array
     check_rank(array, "linalg.matrix_power")
     check_square(array, "linalg.matrix_power: ")
@@ -216,6 +218,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 @op()
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """Matrices of the powers of elements, from the power 0 on."""
+    if x.dtype is bool_ or x.dtype.itemsize == 2 and x.dtype.is_floating_point:
+        what = "linalg.vander supports floating point, complex, and integer tensors, but got"
+        raise RuntimeError(f"{what} {x.dtype.scalar}")
     values = np.atleast_1d(x.array)
     count = values.shape[-1] if N is None else N
     if count <= 1:
@@ -239,29 +244,15 @@ def _scaled_sum(
     input: Tensor, product: Array, kind: Any, beta: Any = 1, alpha: Any = 1, out: Out = None
 ) -> Tensor:
     """``beta * input + alpha * product``; what beta 0 multiplies does not count, not even a nan."""
-    numpy = kind.numpy
-    beta, alpha = _scale(beta, kind), _scale(alpha, kind)
+    beta, alpha = fill_number(beta, kind), fill_number(alpha, kind)
+    base = expanded(input, product.shape).array
     if alpha != 1:
-        product = quietly.run(np.multiply, product, number_as(alpha, numpy))
+        product = quietly.run(np.multiply, product, alpha)
     if beta != 0:
-        base = expanded(input, product.shape).array
         if beta != 1:
-            base = quietly.run(np.multiply, base, number_as(beta, numpy))
+            base = quietly.run(np.multiply, base, beta)
         product = quietly.run(np.add, base, product)
     return delivered(wrap(product), out, input)
-
-
-def _scale(number: Any, kind: Any) -> Any:
-    """A factor as one of a type's: of whole numbers the fraction is cut off."""
-    if kind.category is not Category.INTEGER:
-        return number
-    limits = np.iinfo(kind.numpy)
-    whole = int(number)
-    is_negative = isinstance(number, int) and -limits.max <= whole  # wraps around, as in C
-    if whole > limits.max or (number < limits.min and not is_negative):
-        name = kind.numpy.name
-        raise RuntimeError(f"value cannot be converted to type {name}_t without overflow")
-    return whole
 
 
 def _check_base(input: Tensor, other: Tensor) -> None:

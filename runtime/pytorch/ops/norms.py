@@ -12,7 +12,7 @@ from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape, broadcast, wrap_dim, wrap_dims
+from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import Kind, Number, Out
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.compute.matrices import converged
@@ -193,6 +193,9 @@ def linalg_norm(
     if isinstance(dim, int):
         dim = (dim,)
     count = input.array.ndim if dim is None else len(dim)
+    if dim is not None and count not in (1, 2):
+        what = "If dim is specified, it must be of length 1 or 2. Got"
+        raise RuntimeError(f"linalg.norm: {what} {listed(dim)}")
     if ord is None:
         return vector_norm(input, 2, dim, keepdim, dtype=dtype)
     if dim is None and count not in (1, 2):
@@ -214,6 +217,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
     if kind.category < Category.FLOAT:
         what = "expected common dtype to be floating point, yet common dtype is"
         raise RuntimeError(f"{what} {kind.scalar}")
+    if not eps >= 0:
+        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     a, b = (cast(x.array, kind.numpy) for x in (x1, x2))
     shape = broadcast(a.shape, b.shape)
     axes = axes_of(dim, len(shape))
@@ -299,9 +304,9 @@ _LITTLE = 1e-7
 def renorm(input: Tensor, p: Number, dim: int, maxnorm: Number, *, out: Out = None) -> Tensor:
     """Slices of a dimension, of which those with a larger norm are scaled down to maxnorm."""
     array = input.array
-    if p <= 0:
+    if not p > 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     if array.ndim < 2:
         raise RuntimeError(

@@ -29,7 +29,7 @@ from runtime.pytorch.compute.elementwise import (
     check_types,
 )
 from runtime.pytorch.compute.promotion import result_type, to_float
-from runtime.pytorch.ops.creation import fill_number
+from runtime.pytorch.ops.creation import check_factor, fill_number
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_single
 
@@ -143,7 +143,7 @@ def _check_tolerances(input: Tensor, other: Tensor, rtol: float, atol: float) ->
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.scalar} did not match {other.dtype.scalar}")
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if value < 0:
+        if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
 
 
@@ -307,6 +307,8 @@ def lerp(input: Tensor, end: Tensor, weight: TensorOrNumber, *, out: Out = None)
     reduce(broadcast, sizes)
     which = "tensor" if isinstance(weight, Tensor) else "scalar"
     check_types(f"lerp_kernel_{which}", FLOATS, input.dtype.numpy)
+    if which == "scalar":
+        check_factor(weight, input.dtype)
     return _LERP.general((input, end, weight), out)
 
 
@@ -328,7 +330,7 @@ def _add_scaled(name: str, sign: str, scaled: Callable[..., Any]) -> None:
             _check_division(tensor1, tensor2)
         reduce(broadcast, [x.sizes for x in (input, tensor1, tensor2)])
         kind = result_type(input, tensor1, tensor2)
-        factor = fill_number(value, kind).item() if kind.category is Category.INTEGER else value
+        factor = check_factor(value, kind)
         compute = Pointwise(
             lambda a, b, c: scaled(a, b, c, a.dtype.type(factor)),
             kernel=f"{name}_cpu_out",

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from runtime.pytorch.base.dtypes import int64
-from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
+from runtime.pytorch.base.shapes import Shape, check_long, listed, wrap_dim
 from runtime.pytorch.calls.schema import OUT, TensorOrInt
 from runtime.pytorch.calls.table import FUNCTIONS, functional, op
 from runtime.pytorch.ops.views import as_method
@@ -110,6 +110,7 @@ def _cut(input: Tensor, dim: int, ends: Any) -> tuple[Tensor, ...]:
 @op(name="split", method=False)
 def split_evenly(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of parts of a dimension that have one size; the last may be smaller."""
+    check_long(split_size)
     dim, size = _sized(input, dim, f"split {_LEAST}")
     if split_size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got {split_size=}")
@@ -160,6 +161,7 @@ as_method(_split_method, "split", split.__doc__)
 @op()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of so many parts of a dimension, or fewer, of one size; the last may be smaller."""
+    check_long(chunks)
     dim, size = _sized(input, dim, f"chunk {_LEAST}")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
@@ -184,6 +186,7 @@ def _in_sections(input: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
 
 def _at_indices(input: Tensor, indices: Any, dim: int) -> tuple[Tensor, ...]:
     size = input.array.shape[dim]
+    check_long(*indices)
     ends = [min(max(end + size, 0) if end < 0 else end, size) for end in indices]
     starts = [0, *ends]
     return tuple([part(input, dim, a, max(a, b)) for a, b in zip(starts, [*ends, size])])  # noqa: B905

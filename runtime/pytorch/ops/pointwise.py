@@ -13,13 +13,22 @@ import numpy as np
 
 from runtime.pytorch.base.dtypes import bool_, dtype, int64
 from runtime.pytorch.base.results import RESULTS
+from runtime.pytorch.base.shapes import check_long
 from runtime.pytorch.calls.schema import OUT, OUTS, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, NOT_BOOL, NUMBERS, Pointwise, called
+from runtime.pytorch.compute.elementwise import (
+    ALL,
+    FLOATS,
+    NOT_BOOL,
+    NUMBERS,
+    WIDE_FLOATS,
+    Pointwise,
+    called,
+)
 from runtime.pytorch.compute.formulas import EXACT
 from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.ops.creation import check_sizes, ones_like
+from runtime.pytorch.ops.creation import check_sizes, fill_number, ones_like
 from runtime.pytorch.ops.pairs import NUMBER, OF_NUMBER, TENSORS, binary
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -108,18 +117,22 @@ unary("angle", Pointwise(_angle, FLOATS, rule=to_float), in_place=False)
 for _names, _ufunc in {
     "ceil": np.ceil,
     "floor": np.floor,
-    "round special_round": np.rint,
+    "round": np.rint,
     "trunc fix": np.trunc,
 }.items():
     _kernel = f"{_names.split()[0]}_vml_cpu"
     _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=NOT_BOOL, whole=np.array)
     unary(_names, _rounding, check=_same_type)
 
+unary("special_round", Pointwise(np.rint, FLOATS, kernel="round_vml_cpu", takes=FLOATS))
+
 
 @op(name="round special_round", in_place=True)
 def round_to(input: Tensor, *, decimals: int, out: Out = None) -> Tensor:
     """Each element rounded to so many digits behind the point; before it if there are fewer."""
     kernel = "round_cpu" if decimals else "round_vml_cpu"
+    check_long(decimals)
+    _same_type("", input, input if out is None else out)
     rounded = Pointwise(
         lambda a: formulas.round_decimals(a, decimals), FLOATS, kernel=kernel, takes=FLOATS
     )
@@ -189,6 +202,8 @@ def conj(input: Tensor) -> Tensor:
 @op(in_place=True)
 def conj_physical(input: Tensor, *, out: Out = None) -> Tensor:
     """The tensor itself, since its elements are real numbers."""
+    if out is not None:
+        _same_type("", input, out)
     return input if out is None or out is input else Pointwise(np.copy)(input, None, out)
 
 
@@ -242,6 +257,8 @@ unary("signbit", Pointwise(_signbit, result=bool_), in_place=False, check=_truth
 @op(name="logit special_logit", in_place=True)
 def logit(input: Tensor, eps: float | None = None, *, out: Out = None) -> Tensor:
     """``log(input / (1 - input))``, where input is kept between eps and 1 - eps."""
+    if eps is not None:
+        fill_number(eps, to_float(input.dtype))
     compute = Pointwise(lambda a: formulas.logit(a, eps), FLOATS, rule=to_float, keeps_half=True)
     return compute(input, None, out)
 
@@ -271,6 +288,16 @@ def frexp(input: Tensor) -> Any:
     mantissa, exponent = np.frexp(input.array)
     parts = (wrap(mantissa), wrap(np.asarray(exponent, np.int32)))
     return RESULTS["frexp"]([laid_like(input, part) for part in parts])
+
+
+_WIDE = "airy_ai erfcx log_ndtr ndtri zeta".split()
+
+
+def without_half(names: str) -> dict[str, Any]:
+    """What `Pointwise` is told of special functions that PyTorch does not have for 16 bits."""
+    name = names.removeprefix("special_")
+    is_wide = name in _WIDE or "bessel" in name or "polynomial" in name
+    return {"kernel": f"{name}_cpu", "takes": WIDE_FLOATS} if is_wide else {}
 
 
 def _scipy(name: str) -> Callable[..., Any]:
@@ -311,7 +338,7 @@ _UNARY: dict[str, Callable[..., Any]] = {
 for _before, _names in _OF_SCIPY.items():
     _UNARY |= {_before + name: _scipy(name) for name in _names.split()}
 for _names, _compute in _UNARY.items():
-    unary(_names, Pointwise(_compute, FLOATS, rule=to_float))
+    unary(_names, Pointwise(_compute, FLOATS, rule=to_float, **without_half(_names)))
 
 for _name, _names in (("gammainc", "igamma"), ("gammaincc", "igammac")):
     binary(
@@ -330,7 +357,9 @@ for _names, _compute in (
     ("special_xlog1py", _xlog1py),
     ("special_zeta", _scipy("zeta")),
 ):
-    _function = Pointwise(_compute, FLOATS, rule=to_float, keeps_half="log" in _names)
+    _function = Pointwise(
+        _compute, FLOATS, rule=to_float, keeps_half="log" in _names, **without_half(_names)
+    )
     binary(_names, _function, TENSORS, OF_NUMBER, NUMBER)
 
 
@@ -360,6 +389,8 @@ def polygamma_method(input: Tensor, n: int, *, out: Out = None) -> Tensor:
 @op(name="mvlgamma special_multigammaln", in_place=True)
 def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension p."""
+    if input.dtype is bool_:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
 

@@ -15,6 +15,7 @@ from runtime.pytorch.calls.schema import OUT
 from runtime.pytorch.compute.elementwise import FLOATS, Pointwise
 from runtime.pytorch.compute.promotion import to_float
 from runtime.pytorch.ops.pairs import binary
+from runtime.pytorch.ops.pointwise import without_half
 
 #: The value of degree k + 1, by those of degrees k and k - 1.
 Step = Callable[[Any, Any, Any, int], Any]
@@ -106,7 +107,7 @@ _POLYNOMIALS = {
 for _name, _compute in _POLYNOMIALS.items():
     binary(
         f"special_{_name}",
-        Pointwise(_compute, FLOATS, rule=to_float),
+        Pointwise(_compute, FLOATS, rule=to_float, **without_half(_name)),
         *_FORMS,
         doc=f"The {_name.replace('_', ' ')} of degree n at x.",
         in_place=False,

@@ -16,8 +16,8 @@ from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.calls.schema import NEW, OUT, Kind, Out, TensorOrInt
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.generator import Source, SourceOrNone, words_of
-from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, check_types
-from runtime.pytorch.ops.creation import check_sizes, type_for
+from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, WIDE_FLOATS, check_types
+from runtime.pytorch.ops.creation import check_factor, check_sizes, fill_number, type_for
 from runtime.pytorch.ops.random_in_place import (
     bernoulli_,
     bernoulli_each_,
@@ -160,8 +160,8 @@ def _check_permutation(n: int, kind: dtype) -> None:
         if n > limit + 1:
             shown = "2049" if limit == 2048 else f"2^{limit.bit_length() - 1}+1"
             raise RuntimeError(f"n cannot be greater than {shown} for {kind.scalar} type.")
-    elif n - 1 > np.iinfo(numpy).max:
-        raise RuntimeError(f"value cannot be converted to type {numpy.name}_t without overflow")
+    else:
+        fill_number(n - 1, kind)
 
 
 # -- normal numbers with means and deviations of their own
@@ -211,6 +211,7 @@ def normal_of_deviations(
     mean: float, std: Tensor, *, generator: Source = None, out: Out = None
 ) -> Tensor:
     """A tensor of normal numbers, each with a standard deviation of its own."""
+    check_factor(mean, std.dtype)
     return _normals(std.array.shape, std.dtype, mean, std.array, out, generator)
 
 
@@ -264,7 +265,7 @@ def binomial_of(count: Tensor, prob: Tensor, generator: Source = None) -> Tensor
         count.dtype is prob.dtype,
         f"Found dtype {prob.dtype.scalar} but expected {count.dtype.scalar}",
     )
-    check_types("binomial_cpu", FLOATS - {np.dtype(np.float16).num}, count.dtype.numpy)
+    check_types("binomial_cpu", WIDE_FLOATS, count.dtype.numpy)
     counts, chances = np.broadcast_arrays(count.array, prob.array)
     words = words_of(generator)
     with words.lock:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.base.shapes import check_long
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.generator import Source, words_of
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, check_types
+from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, WIDE_FLOATS, check_types
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.streams.distributions import (
     fill_bernoulli,
@@ -210,9 +211,7 @@ def whole_range(kind: np.dtype[Any], first: int, stop: int | None) -> tuple[int,
     stop: None for up to the greatest number that the type can hold. Returns None for all numbers of
     64 bits. Raises RuntimeError, ValueError and NotImplementedError in PyTorch's words.
     """
-    for bound in (first, stop or 0):
-        if not _LEAST <= bound <= _MOST:
-            raise ValueError("Overflow when unpacking long long")
+    check_long(first, stop or 0)
     if stop is None:
         return _open_range(kind, first)
     if first >= stop:
@@ -249,7 +248,7 @@ def _open_range(kind: np.dtype[Any], first: int) -> tuple[int, int] | None:
 def check_full(kind: np.dtype[Any]) -> None:
     """Raise an error where a type is not filled with any numbers of 64 bits."""
     name = "random_full_64_bits_range_kernel_cpu"
-    check_types(name, NUMBERS - {np.dtype(np.float16).num}, kind)
+    check_types(name, NUMBERS - FLOATS | WIDE_FLOATS, kind)
     if kind not in (np.int64, np.float32, np.float64):
         raise RuntimeError(f"{name} handles only int64, double, float and bfloat16")
 

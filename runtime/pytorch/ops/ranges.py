@@ -22,7 +22,7 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.formulas import multiply_add
 from runtime.pytorch.compute.promotion import number_as
-from runtime.pytorch.ops.creation import fill_number, finish, type_for
+from runtime.pytorch.ops.creation import check_sizes, fill_number, finish, type_for
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
@@ -115,7 +115,7 @@ def _steps(start: float, step: float, count: int, kind: dtype) -> Array:
     return values
 
 
-@op(name="range", more=NEW)
+@op(name="range", more=NEW.replace("bool pin_memory = False, ", ""))
 def range_(
     start: Number, end: Number, step: Number = 1, *, out: Out = None, dtype: Kind = None
 ) -> Tensor:
@@ -159,6 +159,7 @@ def _ends(
     kind = type_for(dtype, out)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
+    check_sizes((steps,))
     if steps > 1:
         check_types(f"{function}_cpu", NUMBERS, kind.numpy)
     return start, end, kind

@@ -12,15 +12,18 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
-from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
+from runtime.pytorch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import WHOLE, check_types
+from runtime.pytorch.compute.elementwise import check_types
 from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.ops.parts import diagonal as diagonal_view
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import delivered
+
+_INDICES = frozenset(np.dtype(name).num for name in ("int32", "int64"))
+
 
 # -- repeating
 
@@ -74,7 +77,7 @@ def repeat_interleave(
 
 
 def _check_counts(repeats: Tensor) -> None:
-    check_types("repeat_interleave_cpu", WHOLE, repeats.array.dtype)
+    check_types("repeat_interleave_cpu", _INDICES, repeats.array.dtype)
     if repeats.array.size and int(repeats.array.min()) < 0:
         raise RuntimeError("repeats can not be negative")
 
@@ -118,6 +121,7 @@ def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne = ()) -> Tensor:
     """The elements moved along dimensions; those that leave at the end come in at the front."""
     array = input.array
     shifts, dims = (((x,) if isinstance(x, int) else x) for x in (shifts, dims))
+    check_long(*shifts, *dims)
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
@@ -174,6 +178,7 @@ def flipud(input: Tensor) -> Tensor:
 @op("rot90(Tensor input, int k = 1, tuple of ints dims = (0,1))")
 def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
     """The elements turned by k times 90 degrees, from the first dimension towards the second."""
+    check_long(k)
     array = input.array
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
@@ -211,7 +216,7 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
             if n < 0:
                 raise RuntimeError(f"{side} must be non-negative, got{n}")
         kind = dtype or int64
-        check_types(f"{name}_indices", WHOLE, kind.numpy)
+        check_types(f"{name}_indices", _INDICES, kind.numpy)
         return wrap(_positions(row, col, offset, name == "triu").astype(kind.numpy))
 
     triangle.__doc__ = f"Matrices with zeros but on and {what} a diagonal."
@@ -219,6 +224,7 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
 
 
 def _limited(shape: Shape, diagonal: int) -> int:
+    check_long(diagonal)
     # Beyond these all diagonals are the same; a larger number may be no integer of numpy's.
     return max(-shape[-2] - 1, min(diagonal, shape[-1] + 1))
 

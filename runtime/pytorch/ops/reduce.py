@@ -300,7 +300,7 @@ def softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> 
 
 
 @op()
-@op("special_log_softmax(Tensor input, int dim, torch.dtype dtype = None)")
+@op("special_log_softmax(Tensor input, int dim, *, torch.dtype dtype = None)")
 def log_softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
     """The logarithms of the softmax along a dimension."""
     return _softmax("log_softmax", input, dim, dtype, out)

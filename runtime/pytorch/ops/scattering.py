@@ -20,7 +20,7 @@ from runtime.pytorch.ops.gathering import check_bounds, check_gather, flat_posit
 from runtime.pytorch.ops.layout import as_strided as view_as_strided
 from runtime.pytorch.ops.parts import diagonal, part
 from runtime.pytorch.ops.parts import select as view_select
-from runtime.pytorch.tensors.layouts import copy_of, strided
+from runtime.pytorch.tensors.layouts import check_apart, copy_of, strided
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_single, deliver
 
@@ -43,6 +43,8 @@ def changing(name: str, out: bool = True, function: bool = True) -> Callable[[Ch
         @wraps(change)
         def in_place(input: Tensor, *args: Any, **named: Any) -> Tensor:
             check_single(input.array)
+            if name != "masked_scatter":
+                check_apart(input, (*args, *named.values()), takes_same=False)
             change(input, *args, **named)
             return input
 
@@ -97,7 +99,7 @@ def write_back(array: Array, flat: Array) -> None:
 def _source_of(src: Tensor, index: Array) -> Array:
     """The elements of a source that an index has a position for."""
     if not src.array.ndim or not index.ndim:
-        return src.array.reshape(-1)
+        return src.array.reshape(-1)[: index.size]
     return src.array[tuple(map(slice, index.shape))].reshape(-1)
 
 
@@ -248,7 +250,7 @@ def _sliced(
 def _register(name: str, view: Callable[..., Tensor], parameters: str, what: str) -> None:
     """Register the function whose result is a copy, a view of which has a source's elements."""
 
-    @op(f"{name}_scatter(Tensor input, Tensor src, {parameters}, *, {OUT})")
+    @op(f"{name}_scatter(Tensor input, Tensor src, {parameters})")
     def compute(input: Tensor, src: Tensor, *at: Any, out: Out = None, **named: Any) -> Tensor:
         found = _copy(input)
         _set(view(found, *at, **named), src)
@@ -262,7 +264,7 @@ for _name, _view, _parameters, _what in (
     (
         "slice",
         _sliced,
-        "int dim = 0, int start = None, int end = None, int step = 1",
+        f"int dim = 0, int start = None, int end = None, int step = 1, *, {OUT}",
         "some positions of a dimension have",
     ),
     ("diagonal", diagonal, "int offset = 0, int dim1 = 0, int dim2 = 1", "a diagonal has"),

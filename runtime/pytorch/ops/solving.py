@@ -15,7 +15,7 @@ from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.schema import OUT, OUTS
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import FLOATS, check_types
+from runtime.pytorch.compute.elementwise import FLOATS, WIDE_FLOATS, check_types
 from runtime.pytorch.compute.matrices import (
     LinAlgError,
     check_equation,
@@ -164,7 +164,6 @@ def logdet(input: Tensor) -> Tensor:
 
 
 #: The types that LAPACK computes in.
-_LAPACK = FLOATS - {np.dtype(np.float16).num}
 
 
 def _check_sides(input: Tensor, A: Tensor, name: str) -> None:
@@ -182,7 +181,7 @@ def _check_sides(input: Tensor, A: Tensor, name: str) -> None:
             f"Expected b and A to have the same dtype, but found b of type {input.dtype.scalar} "
             f"and A of type {A.dtype.scalar} instead."
         )
-    check_types(f"{name}_cpu", _LAPACK, b.dtype)
+    check_types(f"{name}_cpu", WIDE_FLOATS, b.dtype)
     broadcast(array.shape[:-2], b.shape[:-2])
 
 
@@ -254,7 +253,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     if array.ndim < 2:
         raise RuntimeError("cholesky_inverse: The input tensor A must have at least 2 dimensions.")
     check_square(array, "cholesky_inverse: ")
-    check_types("cholesky_inverse_out_cpu", _LAPACK, array.dtype)
+    check_types("cholesky_inverse_out_cpu", WIDE_FLOATS, array.dtype)
     zeros = np.argwhere(np.diagonal(array, axis1=-2, axis2=-1) == 0)
     if len(zeros):
         index = (

@@ -344,16 +344,19 @@ def broadcast_shapes(*shapes: Any) -> Size:
 # -- the same view once more
 
 
-@op(name="alias", method=False)
 @op()
 def detach(input: Tensor) -> Tensor:
     """A view of the same elements; no tensor has gradients here."""
-    return view_of(input, input.array.view())
+    found = view_of(input, input.array.view())
+    del found.is_view
+    return found
 
 
 @op()
 def detach_(input: Tensor) -> Tensor:
-    """The tensor itself; no tensor has gradients here."""
+    """The tensor itself; no tensor has gradients here. Raises RuntimeError for a view."""
+    if hasattr(input, "is_view"):
+        raise RuntimeError("Can't detach views in-place. Use detach() instead.")
     return input
 
 

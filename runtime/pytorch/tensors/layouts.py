@@ -204,16 +204,18 @@ def view_strides(sizes: Shape, strides: Shape, target: Shape) -> Shape | None:
     return tuple(found) if at < 0 else None
 
 
-def check_apart(target: Tensor, operands: tuple[Any, ...]) -> None:
-    """Raise RuntimeError where a target shares memory with an operand, which is not the same view.
+def check_apart(target: Tensor, operands: tuple[Any, ...], takes_same: bool = True) -> None:
+    """Raise RuntimeError where a target shares memory with an operand.
 
-    A result could otherwise be read as an operand's element.
+    A result could otherwise be read as an operand's element. takes_same: not where
+    it is the same view.
     """
     storage = target._storage
     for operand in operands:
-        if operand is target or not isinstance(operand, Tensor) or operand._storage is None:
+        if not isinstance(operand, Tensor) or (operand is target and takes_same):
             continue
-        if operand._storage is storage and _meet(target, operand):
+        is_shared = operand._storage is storage is not None or operand is target
+        if is_shared and _meet(target, operand, takes_same):
             raise RuntimeError(
                 "unsupported operation: some elements of the input tensor and the written-to "
                 "tensor refer to a single memory location. Please clone() the tensor before "
@@ -221,7 +223,7 @@ def check_apart(target: Tensor, operands: tuple[Any, ...]) -> None:
             )
 
 
-def _meet(a: Tensor, b: Tensor) -> bool:
+def _meet(a: Tensor, b: Tensor, takes_same: bool) -> bool:
     first, second = a.array, b.array
     if not (first.size and second.size):
         return False
@@ -229,5 +231,5 @@ def _meet(a: Tensor, b: Tensor) -> bool:
         return False
     begins = address_of(first), address_of(second)
     if begins[0] == begins[1] and first.nbytes == second.nbytes:
-        return first.strides != second.strides
+        return first.strides != second.strides or not takes_same
     return begins[0] < begins[1] + second.nbytes and begins[1] < begins[0] + first.nbytes
