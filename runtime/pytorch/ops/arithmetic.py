@@ -219,7 +219,7 @@ def power_of(input: Any, exponent: Any, out: Out = None) -> Tensor:
         return _power(input, exponent, out)
     numpy = input.array.dtype
     if numpy.kind == "f" and numpy.itemsize >= 4 and exponent.__class__ in (int, float):
-        if -1e30 < exponent < 1e30:
+        if exponent.__class__ is float or -1e15 < exponent < 1e15:
             return _power_by(exponent)(input, None, out)
     kind = result_type(input, exponent)
     if kind.category is Category.INTEGER and exponent < 0:

@@ -21,6 +21,7 @@ from runtime.pytorch.calls.table import FUNCTIONS, functional, op
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
+from runtime.pytorch.tensors.layouts import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import resize_to
 
@@ -81,6 +82,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
     np.concatenate(joined, dim, out=found, casting="unsafe")
     if out is None:
         return wrap(found)
+    check_apart(out, tensors, takes_same=False)
     resize_to(out, found.shape)
     np.copyto(out.array, found)
     return out
@@ -104,6 +106,8 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
                 f"stack expects each tensor to be equal size, but got {listed(shape)} at entry 0 "
                 f"and {listed(array.shape)} at entry {position}"
             )
+    if out is not None:
+        check_apart(out, tensors, takes_same=False)
     index = (slice(None),) * dim + (None,)
     return cat(tuple([wrap(array[index]) for array in arrays]), dim, out=out)
 

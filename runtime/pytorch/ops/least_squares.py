@@ -36,6 +36,8 @@ def lstsq(
     a, right = (np.broadcast_to(x, batch + x.shape[-2:]) for x in (a, right))
     limit = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps) if rcond is None else rcond
     solution, rank, values = _solved(a, right, limit, driver)
+    own = tuple(map(slice, input.array.shape[:-2]))  # PyTorch: they are not broadcast
+    rank, values = (told[own] if told.size else told for told in (rank, values))
     rest = np.empty(0, a.dtype)
     rows, columns = a.shape[-2:]
     if driver != "gelsy" and rows > columns and (rank == columns).all():

@@ -26,15 +26,6 @@ _NO_PAIR = "linalg.matrix_norm: dim must be a 2-tuple. Got {}"
 _MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"
 
 
-def _elements(input: Tensor, kind: Kind, name: str) -> Array:
-    if (kind or input.dtype).category < Category.FLOAT or input.dtype.category < Category.FLOAT:
-        found = input.dtype.scalar
-        raise NotImplementedError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {found}"
-        )
-    return input.array if kind is None else cast(input.array, kind.numpy)
-
-
 def vector_norm_of(array: Array, ord: float, axes: Shape | None, keepdim: bool) -> Array:
     """The norms of the elements along axes, None for all: ``sum(abs(x) ** ord) ** (1 / ord)``.
 
@@ -93,23 +84,25 @@ def _wide_norm(array: Array, order: float, axes: Shape | None, keepdim: bool) ->
     return cast(tidy(found), array.dtype)
 
 
-def norm_type(input: Tensor, dtype: Kind) -> DType:
-    """The type of a norm. Raises NotImplementedError and RuntimeError."""
+def norm_type(input: Tensor, dtype: Kind, name: str = "linalg.vector_norm") -> DType:
+    """The type of a norm. Raises NotImplementedError and RuntimeError.
+
+    name: the function's, in errors.
+    """
     kind = input.dtype
     if kind.category < Category.FLOAT:
         raise NotImplementedError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. "
-            f"Got {kind.scalar}"
+            f"{name}: Expected a floating point or complex tensor as input. Got {kind.scalar}"
         )
     if dtype is None or dtype is kind:
         return kind
     if dtype.category < Category.FLOAT:
         raise RuntimeError(
-            f"linalg.vector_norm: dtype should be floating point or complex, but got {dtype.scalar}"
+            f"{name}: dtype should be floating point or complex, but got {dtype.scalar}"
         )
     if dtype.itemsize < kind.itemsize:
         raise RuntimeError(
-            f"linalg.vector_norm: the dtype of the input ({kind.scalar}) should be convertible "
+            f"{name}: the dtype of the input ({kind.scalar}) should be convertible "
             f"without narrowing to the specified dtype ({dtype.scalar})"
         )
     return dtype
@@ -174,7 +167,7 @@ def matrix_norm(
         raise RuntimeError(
             "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
         )
-    array = _elements(input, dtype, "linalg.matrix_norm")
+    array = cast(input.array, norm_type(input, dtype, "linalg.matrix_norm").numpy)
     if len(dim) != 2:
         raise RuntimeError(_NO_PAIR.format(" ".join(map(str, dim))))
     if ord == "nuc" and array.itemsize == 2:

@@ -124,7 +124,11 @@ for _names, _ufunc in {
     _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=NOT_BOOL, whole=np.array)
     unary(_names, _rounding, check=_same_type)
 
-unary("special_round", Pointwise(np.rint, FLOATS, kernel="round_vml_cpu", takes=FLOATS))
+unary(
+    "special_round",
+    Pointwise(np.rint, FLOATS, kernel="round_vml_cpu", takes=FLOATS),
+    check=_same_type,
+)
 
 
 @op(name="round special_round", in_place=True)

@@ -215,6 +215,8 @@ def cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
         array = np.swapaxes(array, -1, -2)
     try:
         factor = np.linalg.cholesky(array)
+        if np.isnan(factor).any():
+            raise np.linalg.LinAlgError
     except np.linalg.LinAlgError:
         index, order = first_minor(array)
         raise LinAlgError(

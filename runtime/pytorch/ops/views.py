@@ -356,7 +356,13 @@ def detach(input: Tensor) -> Tensor:
 def detach_(input: Tensor) -> Tensor:
     """The tensor itself; no tensor has gradients here. Raises RuntimeError for a view."""
     if hasattr(input, "is_view"):
-        raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using "
+            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+            "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+            "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
+            "function in torch/optim/optimizer.py as the solution."
+        )
     return input
 
 
