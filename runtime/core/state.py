@@ -54,11 +54,12 @@ class State:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Make this the state that `current` looks in, in this thread and within the block."""
-        before, THREAD.state = THREAD.state, self
+        place = this_thread()
+        before, place.state = place.state, self
         try:
             yield
         finally:
-            THREAD.state = before
+            place.state = before
 
     def close(self) -> None:
         """Close all parts and forget them."""
@@ -68,22 +69,41 @@ class State:
                 part.close()
 
 
+class Place:
+    """Where a thread works. state: that of the engine that it works for, which `State.active` and
+    crossings set; None until the thread looks for a part outside every engine.
+    """
+
+    __slots__ = ("state",)
+
+    def __init__(self) -> None:
+        self.state: State | None = None
+
+
 class _Thread(threading.local):
-    #: None until the thread looks for a part outside every engine. Nothing is made here: while this
-    #: object is set up in a thread, Python's collector may close an engine, which is active then.
-    state: State | None = None
+    #: Nothing is made here: while this object is set up in a thread, Python's collector may close
+    #: an engine, which is active then.
+    place: Place | None = None
 
 
-#: `state` is that of the engine that a thread works for; `State.active` and crossings set it.
+#: To be asked once in a while: a field of threads takes long to find.
 THREAD = _Thread()
 
 #: Not empty where a Python program has an engine: then operations begin by `settle`.
 GUESTS: list[bool] = []
 
 
+def this_thread() -> Place:
+    """Where this thread works."""
+    place = THREAD.place
+    if place is None:
+        place = THREAD.place = Place()
+    return place
+
+
 def settle() -> None:
     """Do what a call of Lua has left until an operation of Python's begins."""
-    state = THREAD.state
+    state = this_thread().state
     if state is not None and state.late is not None:
         late, state.late = state.late, None
         late()
@@ -91,8 +111,9 @@ def settle() -> None:
 
 def current(kind: type[T]) -> T:
     """The part of a class, of the engine that this thread works for."""
-    state = THREAD.state
+    place = THREAD.place or this_thread()
+    state = place.state
     if state is None:  # no engine runs this code
-        state = THREAD.state = State()
+        state = place.state = State()
     found: T | None = state.parts.get(kind)  # at once: each new storage asks
     return state.part(kind) if found is None else found

@@ -9,14 +9,18 @@ from runtime.core.dtypes import EXACT
 from runtime.core.texts import to_bytes
 from runtime.t7.values import TorchObject
 
-CONTAINERS = (Mapping, list, tuple, TorchObject)
+#: What is often asked for first; for Mapping Python has to look long.
+CONTAINERS = (list, tuple, dict, TorchObject, Mapping)
 
 _PLAIN = {int, float, bool, str, bytes, type(None)}
+_MANY = 8  # values: fewer are looked at one by one, which takes half the time then
 _AT_A_TIME = 1000  # values: Lua's stack has room for some thousands
 
 
 def plain_values(values: Sequence[Any]) -> Sequence[Any] | None:
     """Values as they cross where Lua can have each as it is; otherwise None."""
+    if len(values) < _MANY:
+        return _few_plain_values(values)
     kinds = set(map(type, values))
     if not kinds <= _PLAIN:
         return None
@@ -27,6 +31,18 @@ def plain_values(values: Sequence[Any]) -> Sequence[Any] | None:
     if str in kinds:
         return [to_bytes(value) if type(value) is str else value for value in values]
     return values
+
+
+def _few_plain_values(values: Sequence[Any]) -> list[Any] | None:
+    plain = []
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            value = to_bytes(value)
+        elif kind not in _PLAIN or kind is int and not -EXACT <= value <= EXACT:
+            return None
+        plain.append(value)
+    return plain
 
 
 def flattened(
@@ -61,7 +77,7 @@ def flattened(
     for container in waiting:  # which grows meanwhile
         if isinstance(container, TorchObject):
             container = container.fields
-        others = container if isinstance(container, Mapping) else {}
+        others = {} if isinstance(container, (list, tuple)) else container
         flat.append(0 if container is others else len(container))
         add(() if container is others else container)
         flat.append(len(others))

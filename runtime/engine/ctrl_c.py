@@ -38,7 +38,7 @@ class CtrlC:
     def __init__(self) -> None:
         self.pressed = ctypes.c_int32(0)
         self._armed = False
-        #: What has stopped Lua, for a Python program.
+        #: What has stopped Lua, for a Python program; None where nothing was pressed there.
         self.ending: BaseException | None = None
         self._lock = threading.RLock()  # a signal's handler may run where this thread has it
 
@@ -150,10 +150,10 @@ class CtrlC:
         return pressed
 
     def arm(self, armed: bool) -> None:
-        """Set whether a press counts, from now on."""
+        """Set whether a press counts, from now on; what was pressed before does not."""
         with self._lock:
             self._armed = armed
-            self.pressed.value = 0
+            self.pressed.value, self.ending = 0, None
 
     @uninterruptible  # by the next Ctrl-C
     def _handle(self, _: int, frame: FrameType | None) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.compute.lua_functions import LuaFunctions
-from runtime.core.state import GUESTS, THREAD
+from runtime.core.state import GUESTS, THREAD, this_thread
 from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.lua_state import CLOSED, LuaState
 from runtime.engine.output import Output
@@ -27,63 +27,69 @@ class Passage:
         self._ctrl_c = ctrl_c
         self._turn = lua.turn
         self._functions = lua.functions
+        self._waiting = lua.passing.waiting
         self._output = lua.state.part(Output)
-        self._settled: np.errstate | None = None
-        self._has_taken_over = False
+        self._late = _Late(ctrl_c)
         GUESTS[:] = [True]
         ctrl_c.arm(True)
 
     def __call__(self, *args: Any) -> Any:
         """Call one by its name; returns its results as they are. Raises LuaError."""
-        with self._turn:
-            if self._lua.depth:
-                return self._within(args)
-            self._lua.passing.waiting[0] = args
-            try:
-                return self.quickly(b"values")
-            finally:
-                self._lua.passing.waiting[0] = ()
+        return self.quickly(b"values", (), args)
 
-    def quickly(self, name: bytes, *numbers: float) -> Any:
-        """Call one of those that `begin` has registered, with numbers, which need no memory."""
+    def quickly(
+        self, name: bytes, numbers: tuple[float | None, ...], args: tuple[Any, ...] = ()
+    ) -> Any:
+        """Call one of those that `begin` has registered.
+
+        numbers: for its parameters; they need no memory. args: what it takes from Python.
+        """
         lua, ctrl_c = self._lua, self._ctrl_c
+        output, waiting = self._output, self._waiting
         with self._turn:
             if lua.depth:
-                return self._within((name, *numbers))
-            before, state = THREAD.state, lua.state
+                return self._within(name, numbers, args)
+            place, state = THREAD.place or this_thread(), lua.state
+            before = place.state
             # Ctrl-C may end what follows wherever a function is called.
             try:
-                lua.depth = 1
-                THREAD.state, state.late = state, self._settle
-                ctrl_c.pressed.value, ctrl_c.ending = 0, None
+                lua.depth, waiting[0] = 1, args
+                place.state, state.late = state, self._late
+                if ctrl_c.ending is not None:
+                    ctrl_c.arm(True)
                 if lua.is_closed:  # asked behind that: see `LuaState.close`
                     raise LuaError(CLOSED)
-                if sys.stdout is not self._output.seen:
-                    self._output.look()
+                if sys.stdout is not output.seen:
+                    output.look()
                 return self._functions[name](*numbers)
             except Exception as error:
                 lua.check_open()
                 raise self._as_ending(as_lua_error(error)) from None
             finally:
-                THREAD.state = before
-                lua.depth = 0
-                if state.late is None or lua.is_closed or self._output.stream:
+                place.state = before
+                lua.depth, waiting[0] = 0, ()
+                if state.late is None or lua.is_closed or output.stream is not None:
                     self._finish()
                 state.late = None
 
-    def _within(self, args: tuple[Any, ...]) -> Any:
+    def _within(self, name: bytes, numbers: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
         """The same where Lua waits for Python: see runtime/host/lua_calls.py."""
         self._lua.check_open()
-        before, THREAD.state = THREAD.state, self._lua.state
+        place = this_thread()
+        before, place.state = place.state, self._lua.state
         try:
             self.look_at_output()
-            return self._lua.state.part(LuaFunctions).call(b"values", *args)
+            call = self._lua.state.part(LuaFunctions).call
+            if name == b"values":
+                return call(name, *args)
+            self._waiting[0] = args
+            return call(b"values", name, *numbers)
         except IndexError:
             raise LuaError("Lua and Python call each other too deeply") from None
         except Exception as error:
             raise as_lua_error(error) from None
         finally:
-            THREAD.state = before
+            place.state, self._waiting[0] = before, ()
             self.look_at_output()
 
     def look_at_output(self) -> None:
@@ -95,19 +101,32 @@ class Passage:
     def _as_ending(self, error: LuaError) -> BaseException:
         return self._ctrl_c.ending or error if isinstance(error, Interrupted) else error
 
-    def _settle(self) -> None:
-        self._has_taken_over = self._ctrl_c.take_over()
-        self._settled = np.errstate(all="ignore")
-        self._settled.__enter__()
-
     def _finish(self) -> None:
-        settled, self._settled = self._settled, None
         if self._lua.is_closed:
             self._lua.end()
-        if settled is not None:
-            settled.__exit__(None, None, None)
         try:
             self._output.drain()
         finally:
-            if settled is not None and self._has_taken_over:
+            self._late.undo()
+
+
+class _Late:
+    """What is done once an operation begins in a call, and undone where the call ends."""
+
+    def __init__(self, ctrl_c: CtrlC) -> None:
+        self._ctrl_c = ctrl_c
+        self._numbers: np.errstate | None = None
+        self._has_taken_over = False
+
+    def __call__(self) -> None:
+        self._has_taken_over = self._ctrl_c.take_over()
+        self._numbers = np.errstate(all="ignore")
+        self._numbers.__enter__()
+
+    def undo(self) -> None:
+        """Undo it, if it was done. Raises KeyboardInterrupt where nothing has heard of it."""
+        numbers, self._numbers = self._numbers, None
+        if numbers is not None:
+            numbers.__exit__(None, None, None)
+            if self._has_taken_over:
                 self._ctrl_c.give_back()

@@ -30,11 +30,14 @@ class Crossing(Protocol):
     def value(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
         """Call a function of lua/values.lua; returns its value, or a tuple of several."""
 
-    def look(self, name: bytes, number: int, given: tuple[Any, ...]) -> Any:
-        """`value`, of a function that is often called."""
+    def call(self, number: int, given: tuple[Any, ...]) -> Any:
+        """Call an object."""
 
     def get(self, number: int, key: Any) -> Any:
         """The value that an object has for a key."""
+
+    def set(self, number: int, key: Any, value: Any) -> None:
+        """Set the value that an object has for a key."""
 
     def values(self, name: bytes, *args: Any) -> list[Any]:
         """Call a function of lua/values.lua that returns pairs; returns their values."""
@@ -82,7 +85,7 @@ class LuaObject(Fields):
         return self._crossing.get(self._number, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._crossing.look(b"set_plain", self._number, (key, value))
+        self._crossing.set(self._number, key, value)
 
     def __delitem__(self, key: Any) -> None:
         self[key] = None
@@ -99,7 +102,7 @@ class LuaObject(Fields):
 
     def __call__(self, *args: Any) -> Any:
         """Call it. Of several results a tuple is returned, of none None. Raises LuaError."""
-        return self._crossing.look(b"call_plain", self._number, args)
+        return self._crossing.call(self._number, args)
 
     def call(self, name: str, *args: Any) -> Any:
         """Call a method, as ``o:name(...)`` in Lua. Raises LuaError."""

@@ -34,6 +34,8 @@ from runtime.t7.kinds import plain_string
 from runtime.t7.values import Function
 from runtime.t7.writer import lua_number
 
+_FEW = 3  # arguments
+_NUMBERS = frozenset((int, float, bool))
 _NAMES = 1000  # at most, that have a number
 _LEAST = -EXACT
 _RELEASED = 500  # values that Lua is told to forget at a time
@@ -106,45 +108,68 @@ class Values:
         results = self.ask(name, *args)
         return [] if results is None else self.from_pairs(results[1:])
 
-    def look(self, name: bytes, number: int, given: tuple[Any, ...]) -> Any:
-        """`value` of a function "…_plain", or of the one without that where `given` are not so."""
+    def call(self, number: int, given: tuple[Any, ...]) -> Any:
+        """Call an object."""
         if self._dropped:
             self._forget()
         for value in given:
-            kind = type(value)
-            if kind is int and _LEAST <= value <= EXACT or kind is float or kind is bool:
-                continue
-            plain = plain_values(given)
-            if plain is None:
-                return self.value(name.removesuffix(b"_plain"), number, given=given)
-            return self._found(self._cross(name, number, *plain))
-        results = self._cross.quickly(name, number, *given)
+            if type(value) not in _NUMBERS or not _LEAST <= value <= EXACT:
+                return self._send(b"call_plain", number, given)
+        count = len(given)
+        if count > _FEW:
+            return self._send(b"call_plain", number, given)
+        results = self._cross.quickly(b"call_few", (number, count, *given))
         kind = type(results)
         return results if kind is int or kind is float else self._found(results)
 
     def get(self, number: int, key: Any) -> Any:
         """The value that an object has for a key."""
-        if type(key) is not str:
-            return self.look(b"get_plain", number, (key,))
-        return self._found(self._named(b"get", number, key))
+        if self._dropped:
+            self._forget()
+        kind = type(key)
+        if kind is str:
+            known = self._names.get(key) or self._number_of(key)
+            if not known:
+                return self.value(b"get", number, given=(key,))
+            results = self._cross.quickly(b"get_named", (number, known))
+        elif kind is int and _LEAST <= key <= EXACT:
+            results = self._cross.quickly(b"get_number", (number, key))
+        else:
+            return self.value(b"get", number, given=(key,))
+        kind = type(results)
+        return results if kind is int or kind is float else self._found(results)
+
+    def set(self, number: int, key: Any, value: Any) -> None:
+        """Set the value that an object has for a key."""
+        if self._dropped:
+            self._forget()
+        self._send(b"set_plain", number, (key, value))
 
     def field(self, number: int, name: str) -> tuple[Any, bool]:
         """The value of an object's field, and whether it is a method."""
-        results = self._named(b"field", number, name)
+        if self._dropped:
+            self._forget()
+        known = self._names.get(name) or self._number_of(name)
+        if known:
+            results = self._cross.quickly(b"field_named", (number, known))
+        else:
+            results = self.ask(b"field", number, given=(name,))
         if type(results) is tuple and len(self._checked(results)) == 5:
             return self._from(*results[1:3]), results[3]
         return self._found(results), False
 
-    def _named(self, look: bytes, number: int, name: str) -> Any:
-        """The results of a function of an object and a name, which gets a number in Lua."""
-        if self._dropped:
-            self._forget()
-        known = self._names.get(name)
-        if known is None:
-            if len(self._names) == _NAMES:
-                return self.ask(look, number, given=(name,))
-            known = self._names[name] = self.ask(b"name", to_bytes(name))
-        return self._cross.quickly(look + b"_named", number, known)
+    def _number_of(self, name: str) -> int:
+        """The number that a name has in Lua, which needs no memory to cross; 0: it has none."""
+        if len(self._names) == _NAMES:
+            return 0
+        return self._names.setdefault(name, self.ask(b"name", to_bytes(name)))
+
+    def _send(self, name: bytes, number: int, given: tuple[Any, ...]) -> Any:
+        """The value of a function for plain values, or where not all are plain, of the other."""
+        plain = plain_values(given)
+        if plain is None:
+            return self.value(name.removesuffix(b"_plain"), number, given=given)
+        return self._found(self._cross.quickly(name, (number,), tuple(plain)))
 
     def _fail(self, message: bytes, traceback: bytes) -> NoReturn:
         text, frames = _OWN_POSITION.sub("", to_text(message)), to_text(traceback or b"")

@@ -220,30 +220,49 @@ local depth = 0 -- of calls by `th.protected` that are open: a Python function m
 local guest = false -- whether a Python program has called, which `os.exit` must not end
 
 -- Looking for room takes longer than a short call.
-local CALLS = 200
+local CALLS = 2000
 local calls = 0
 
-local function end_quickly()
+local guarded = th.for_python{
+  make_room = th.make_room,
+
+  -- What an error is told by, or that Lua was stopped though a pcall has caught that.
+  failed = function(stop, ok, ...)
+    if depth > 0 then
+      if ok then return host.INTERRUPTED, '' end
+      return th.read_report((...))
+    end
+    local message, frames = outcome(false, stop and host.INTERRUPTED or (...))
+    stopped, guest = false, false
+    return message, frames
+  end,
+}
+local failed, free_lock = guarded.failed, th.free_lock
+
+-- LuaJIT compiles this: what is compiled reads `pressed` in no time.
+local function is_stopped()
+  free_lock()
+  return pressed[0] == STOP
+end
+
+-- Returns nothing, or what `failed` does.
+local function leave(ok, value)
+  depth = depth - 1
+  local stop = is_stopped()
+  if stop or not ok then return failed(stop, ok, value) end
+  if depth > 0 then return end
   over, guest = true, false
   calls = calls + 1
-  if calls < CALLS then return end
-  calls = 0
-  th.make_room(false)
+  if calls == CALLS then
+    calls = 0
+    guarded.make_room(false)
+  end
 end
 
 local function end_call(ok, ...)
-  depth = depth - 1
-  local stop = pressed[0] == STOP -- though a pcall has caught that
-  if ok and not stop then
-    if depth == 0 then end_quickly() end
-    return ...
-  elseif depth > 0 then
-    if ok then return host.INTERRUPTED, '' end
-    return th.read_report((...))
-  end
-  local message, frames = outcome(false, stop and host.INTERRUPTED or (...))
-  stopped, guest = false, false
-  return message, frames
+  local message, frames = leave(ok, (...))
+  if message then return message, frames end
+  return ...
 end
 
 -- Python's exceptions are raised in Lua where Python handles a signal before its function begins.
@@ -261,9 +280,38 @@ end
 
 --- The same for a Python program.
 function th.for_guest(f, ...)
-  guest, over, looked = true, false, 0
+  guest, over = true, false
   depth = depth + 1
   return end_call(xpcall(f, handle_error, ...))
+end
+
+local function end_quick_call(ok, value, list)
+  local message, frames = leave(ok, value)
+  if message then return message, frames end
+  if list then return nil, unpack(list, 1, list.n) end
+  return value
+end
+
+local function begin_quick_call()
+  guest, over = true, false
+  depth = depth + 1
+end
+
+local QUICK = [[
+  local f, begin, finish, handle_error, xpcall = ...
+  return function(a, b, c, d, e)
+    begin()
+    return finish(xpcall(f, handle_error, a, b, c, d, e))
+  end
+]]
+
+--- A function that calls one of up to five parameters for a Python program, which may call it at
+-- once. LuaJIT compiles it by itself: it has a text of its own, and no '...', which could not be
+-- returned out of a pcall.
+-- @param f returns a value, or nil and a table of the results behind a nil
+function th.quick_for_guest(f)
+  local call = th.load(QUICK, 'quick call')
+  return call(f, begin_quick_call, end_quick_call, handle_error, xpcall)
 end
 
 local function end_call_without_results(ok, ...)
@@ -273,7 +321,7 @@ end
 
 --- Runs a chunk for a Python program; returns nothing, or its error's message and traceback.
 function th.run_for_guest(f, ...)
-  guest, over, looked = true, false, 0
+  guest, over = true, false
   depth = depth + 1
   return end_call_without_results(xpcall(f, handle_error, ...))
 end

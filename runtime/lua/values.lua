@@ -10,7 +10,8 @@ local th = ...
 local host, objects, anchor_of = th.host, th.objects, th.anchor_of
 
 local compile, prepare, for_guest = loadstring, th.loading.prepare, th.for_guest
-local byte, sub, match = string.byte, string.sub, string.match
+local arguments = th.arguments
+local byte, sub, match, min = string.byte, string.sub, string.match, math.min
 
 local kept, last = {}, 0 -- number -> value
 local serials, made = setmetatable({}, { __mode = 'k' }), 0
@@ -53,17 +54,26 @@ local function encode_all(...)
   return unpack(pairs_of, 1, 2 * n)
 end
 
+-- Whether a value crosses as it is, besides nil.
+local function is_plain(value)
+  local kind = type(value)
+  if kind == 'number' then return value ~= 0 or 1 / value > 0 end
+  return kind == 'string' or kind == 'boolean'
+end
+
 -- Values as they cross.
 local function crossing(...)
-  local n = select('#', ...)
+  local n, value = select('#', ...), ...
   if n == 0 then return end
-  local value = ...
-  local kind = n == 1 and type(value)
-  if kind == 'number' and (value ~= 0 or 1 / value > 0) or kind == 'string' or kind == 'boolean'
-    or kind == 'nil' then
-    return value
-  end
+  if n == 1 and (value == nil or is_plain(value)) then return value end
   return nil, encode_all(...)
+end
+
+-- What crosses, as `th.quick_for_guest` takes it.
+local function packed(value, ...)
+  local n = select('#', ...)
+  if n == 0 then return value end
+  return nil, { n = n, ... }
 end
 
 local decode_all
@@ -121,7 +131,9 @@ local values = {}
 
 local function drop_first(_, ...) return ... end
 
-local quick = {} -- the functions for plain values, by name
+-- Functions for plain values, by name. None leaves by a tail call of one that has '...': see
+-- th.quick_for_guest.
+local quick = {}
 
 --- Makes Ctrl-C stop what is loaded from now on: where LuaJIT has compiled it, if loops count.
 -- @param register a function that gets a table of functions which Python may call at once, with
@@ -130,7 +142,7 @@ local quick = {} -- the functions for plain values, by name
 function values.begin(counts, register)
   if counts then th.loading.count_loops() end
   th.shell.set_interruptible(true)
-  register(th.for_python(quick))
+  register(quick)
   return string.format('%p', io.stdout)
 end
 
@@ -177,6 +189,16 @@ function looks.field(id, name)
   return field(kept[id], name, kept[id][name])
 end
 
+function quick.get_number(id, key)
+  local value, more = packed(crossing(kept[id][key]))
+  return value, more
+end
+
+function quick.set_plain(id)
+  local key, value = arguments()
+  kept[id][key] = value
+end
+
 --- The names of fields, one a line: the object's own, then those that its metatables lead to.
 function looks.names(id)
   local found, seen, holder = {}, {}, kept[id]
@@ -203,10 +225,6 @@ function looks.first(id, count)
   return nil, encode_all(unpack(found, 1, n))
 end
 
-function looks.get_plain(id, key)
-  return crossing(kept[id][key])
-end
-
 local names, count_names = {}, 0
 
 --- Gives a number to a name that is often asked for: so it needs no memory when it crosses.
@@ -216,21 +234,19 @@ function looks.name(name)
   return count_names
 end
 
-function looks.get_named(id, name)
-  return crossing(kept[id][names[name]])
+function quick.get_named(id, name)
+  local value, more = packed(crossing(kept[id][names[name]]))
+  return value, more
 end
 
-function looks.field_named(id, name)
+function quick.field_named(id, name)
   name = names[name]
-  return field(kept[id], name, kept[id][name])
+  local value, more = packed(field(kept[id], name, kept[id][name]))
+  return value, more
 end
 
 function looks.set(id, ...)
   local key, value = decode_all(...)
-  kept[id][key] = value
-end
-
-function looks.set_plain(id, key, value)
   kept[id][key] = value
 end
 
@@ -246,20 +262,30 @@ function looks.call(id, ...)
   return crossing(kept[id](decode_all(...)))
 end
 
-function looks.call_plain(id, ...)
-  return crossing(kept[id](...))
+function quick.call_plain(id)
+  local value, more = packed(crossing(kept[id](arguments())))
+  return value, more
+end
+
+-- The same for so many numbers and booleans.
+function quick.call_few(id, n, a, b, c)
+  local f = kept[id]
+  local value, more
+  if n == 1 then
+    value, more = packed(crossing(f(a)))
+  elseif n == 0 then
+    value, more = packed(crossing(f()))
+  elseif n == 2 then
+    value, more = packed(crossing(f(a, b)))
+  else
+    value, more = packed(crossing(f(a, b, c)))
+  end
+  return value, more
 end
 
 function looks.call_method(id, name, ...)
   local self = kept[id]
   return crossing(self[name](self, decode_all(...)))
-end
-
--- What a run of plain values may not have in it.
-local function is_plain(value)
-  local kind = type(value)
-  if kind == 'number' then return value ~= 0 or 1 / value > 0 end
-  return kind == 'string' or kind == 'boolean'
 end
 
 --- Keeps a list of a table's keys and values, but for those of the keys 1, 2, ...; returns the
@@ -298,18 +324,30 @@ local function new_object(class)
   return object, finish
 end
 
--- A function that returns the next of the values that Python hands over: a list of some at a time.
+-- Two functions: one returns the next of the values that Python hands over, a list of some at a
+-- time; the other copies so many of them into a list.
 local function reader(more)
   local part, i, n
   local function fill(...)
     part, i, n = { ... }, 1, select('#', ...)
   end
   fill(more())
-  return function()
+  local function read()
     if i > n then fill(more()) end
     i = i + 1
     return part[i - 1]
   end
+  local function copy(count, into)
+    local done = 0
+    while done < count do
+      if i > n then fill(more()) end
+      local run = min(count - done, n - i + 1)
+      for j = 1, run do into[done + j] = part[i + j - 1] end
+      done, i = done + run, i + run
+    end
+    return into
+  end
+  return read, copy
 end
 
 --- Keeps a new list of values of Python's, with all that containers among them hold, to any depth;
@@ -320,7 +358,8 @@ end
 --   are pairs. The mark of a container is 'table', and the class of an object behind a blank; its
 --   value is its place among all containers, which come in the order in which they are named.
 function looks.build(more)
-  local read, tables, finishing = reader(more), { {} }, {}
+  local read, copy = reader(more)
+  local tables, finishing = { {} }, {}
   local function value()
     local found, mark = read(), read()
     local class = mark ~= 'table' and type(mark) == 'string' and match(mark, '^table (.+)')
@@ -336,8 +375,8 @@ function looks.build(more)
     return t
   end
   local function list(n, into)
-    local next_value = read() and read or value
-    for i = 1, n do into[i] = next_value() end
+    if read() then return copy(n, into) end
+    for i = 1, n do into[i] = value() end
     return into
   end
   local i = 1
@@ -356,7 +395,10 @@ end
 
 for name, look in pairs(looks) do
   values[name] = function(...) return for_guest(look, ...) end
-  if match(name, '_plain$') or match(name, '_named$') then quick[name] = values[name] end
+end
+for name, look in pairs(quick) do
+  quick[name] = th.quick_for_guest(look)
+  values[name] = quick[name]
 end
 
 --- Drops values that Python does not use any more.

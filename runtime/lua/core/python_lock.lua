@@ -21,11 +21,14 @@ local this_thread = ffi.cast('void *(*)(void)', host.this_thread)
 local release = ffi.cast('void (*)(int)', host.release_lock)
 local WAS_FREE = 1 -- PyGILState_UNLOCKED
 
--- thread_with_lock is that of the process or, from Python 3.12 on, nil unless it is this thread.
-local function free_lock()
+--- Frees the lock where this thread has it. Without parameters, so that LuaJIT compiles it.
+function th.free_lock()
+  -- Of the process or, from Python 3.12 on, nil unless it is this thread.
   local thread = this_thread()
   if thread ~= nil and thread_with_lock() == thread then release(WAS_FREE) end
 end
+
+local free_lock = th.free_lock
 
 local function finish(ok, ...)
   free_lock()
@@ -45,24 +48,24 @@ end
 
 local take = host.take_arguments
 
--- Calls a function with the results of a pcall of `take`. It is tried once more where there was no
--- memory for them.
-local function call_with(f, ok, ...)
-  if ok then return f(...) end
+-- The results of a pcall of `take`, which is tried once more where there was no memory for them.
+local function taken(ok, ...)
+  if ok then return ... end
   free_lock()
   th.make_room(true)
-  return f(take())
+  return take()
 end
 
-local function call(f, ...) -- luacheck: ignore 212
-  return call_with(f, pcall(take))
+--- The arguments that Python has for a function.
+function th.arguments()
+  return taken(pcall(take))
 end
 
 --- The functions of a table, without parameters: they take their arguments from Python.
 function th.taking_arguments(functions)
   local exported = {}
   for name, f in pairs(functions) do
-    exported[name] = type(f) == 'function' and function() return call(f) end or f
+    exported[name] = type(f) == 'function' and function() return f(th.arguments()) end or f
   end
   return exported
 end

@@ -341,6 +341,53 @@ def test_other_objects(lua: Engine) -> None:
     assert lua.eval("setmetatable({}, {__call = function(_, x) return x + 1 end})")(4) == 5
 
 
+COMPILED = """
+    local util, started = require 'jit.util', {}
+    function start()
+      compiled = {}
+      jit.attach(function(what, trace, f, pc)
+        if what == 'start' then started[trace] = util.funcinfo(f, pc).loc end
+        if what == 'stop' then compiled[started[trace]] = util.traceinfo(trace).linktype end
+      end, 'trace')
+    end
+    function same(x) return x end
+    t = { a = 1, 2, same = same }
+"""
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda t, same: same(1),
+        lambda t, same: same(),
+        lambda t, same: same(1.5, False, 3),
+        lambda t, same: t["a"],
+        lambda t, same: t[1],
+        lambda t, same: t.a,
+        lambda t, same: t["same"],
+    ],
+)
+def test_what_is_called_often_compiles(use: Callable[[LuaTable, LuaFunction], object]) -> None:
+    with Engine() as lua:
+        lua.run(COMPILED)
+        t, same = lua["t"], lua["same"]
+        lua.run("start()")
+        for _ in range(2000):
+            use(t, same)
+        assert lua["compiled"]["[th] quick call:2"] == "return"
+
+
+def test_what_cannot_compile_works(lua: Engine) -> None:
+    same = lua.eval("function(...) for i = 1, 3 do end return ... end")
+    for _ in range(300):
+        for values in ((), (1,), (1, 2), (1.5, True, 3), (1, 2, 3, 4), ("a", None), (-0.0,)):
+            found = same(*values)
+            assert (found if len(values) > 1 else (found,) if values else ()) == values
+    assert math.copysign(1, same(-0.0)) == -1 and same(2**53) == 2**53
+    with pytest.raises(T7Error, match="9007199254740993 is no number of Lua"):
+        same(1, 2**53 + 1)
+
+
 def test_a_value_of_another_engine(lua: Engine) -> None:
     with Engine() as other, pytest.raises(ValueError, match="the value is of another engine"):
         other["t"] = lua.eval("{}")
