@@ -56,7 +56,17 @@ def is_found(mutant: Mutant, tests: Sequence[str], seconds: float = 3600, **adde
         top = Path(folder) / "th"
         shutil.copytree(TOP, top, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__"))
         mutant.write(top)
-        command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *tests]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            "-m",
+            "not slow",
+            *tests,
+        ]
         try:
             run = subprocess.run(
                 command,

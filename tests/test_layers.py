@@ -134,6 +134,7 @@ def _room(path: Path) -> str:
     return inside[1] if len(inside) > 1 and inside[0] == "lua" else inside[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("folder", "heading", "find"),
     [

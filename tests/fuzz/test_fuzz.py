@@ -43,6 +43,7 @@ def found(tally: Tally) -> list[str]:
     return sorted(kinds.values())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "guard"), [(name, guard) for name in SHORT for guard in GUARDED.get(name, [""])]
 )

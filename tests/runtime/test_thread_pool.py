@@ -134,6 +134,7 @@ def pairs() -> Iterator[object]:
             yield pytest.param(expression, threads, id=f"{name}-{threads}", marks=marks)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("expression", "threads"), list(pairs()))
 def test_several_threads(
     shared: Lua,
@@ -248,6 +249,7 @@ def test_work_is_shared_out_after_a_stack_overflow(shared: Lua) -> None:
     assert posted() == before + 1
 
 
+@pytest.mark.thorough
 def test_the_same_results_however_many_threads_are_free(
     lua: Lua, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,6 +327,7 @@ os._exit(0)
     assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_forks_while_threads_look_for_jobs() -> None:
     program = """
@@ -348,6 +351,7 @@ for _ in range(20):
     assert subprocess.run(command, cwd=TOP, timeout=60).returncode == 0
 
 
+@pytest.mark.thorough
 def test_leaving_while_threads_look_for_work() -> None:
     program = "local x = torch.rand(2e5) for _ = 1, 3 do x:add(1) end"
     command = [sys.executable, "-m", "th_shell", "-e", program]
@@ -418,6 +422,7 @@ def test_finalizers_may_use_tensors(lua: Lua) -> None:
     assert answer == "0 of 200"
 
 
+@pytest.mark.thorough
 def test_finalizers_within_jobs(tmp_path: Path) -> None:
     # The collector runs finalizers wherever memory is allocated, in jobs too. A process of its
     # own has little memory to go through, and so many collections.
@@ -464,6 +469,7 @@ def test_a_stopped_collector_stays_stopped(lua: Lua) -> None:
     assert float(grown) > 19_000
 
 
+@pytest.mark.thorough
 @pytest.mark.unguarded("each piece of memory has a page of its own")
 def test_tables_of_small_tensors_stay_small(lua: Lua) -> None:
     kilobytes = lua.run("""

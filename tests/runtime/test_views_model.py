@@ -334,6 +334,7 @@ def expected(p: Program) -> list[list[str]]:
     return lines
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("quoted", [False, True], ids=["in Lua", "in Python"])
 @pytest.mark.parametrize("examples", [80, pytest.param(5000, marks=pytest.mark.slow)])
 def test_chains_of_views(lua: Lua, quoted: bool, examples: int) -> None:

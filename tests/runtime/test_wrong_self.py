@@ -95,6 +95,7 @@ io.stderr:write('done')
 LEFT = ("Byte", "Char", "Short", "Int", "Long", "Float", "Half")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "part",
     [

@@ -119,6 +119,7 @@ def test_a_damaged_file_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) 
     assert not Path("out.json").exists()
 
 
+@pytest.mark.thorough
 def test_a_terminal_shows_how_far_it_is() -> None:
     save("large.t7", np.zeros(7_000_000))
     ours, theirs = pty.openpty()

@@ -40,6 +40,7 @@ def run(half: int) -> None:
     engine.flush()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("mode", "half"), [("1", 0), ("front", 1)])
 def test_no_way_leaves_its_memory(mode: str, half: int) -> None:
     code = f"from tests.ways.test_guarded import run; run({half})"

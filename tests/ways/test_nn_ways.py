@@ -21,6 +21,7 @@ def _different(found: Answers, expected: Answers) -> list[tuple[str, str, str]]:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", FAMILIES)
 def test_limits_and_threads_change_nothing(family: str, capfd: pytest.CaptureFixture[str]) -> None:
     with Engine() as engine:

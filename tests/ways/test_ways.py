@@ -86,6 +86,7 @@ def check(engine: Engine, part: int, turns: int, capfd: pytest.CaptureFixture[st
         assert capfd.readouterr().out == ""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("part", range(PARTS))
 def test_all_ways_agree(engine: Engine, part: int, capfd: pytest.CaptureFixture[str]) -> None:
     check(engine, part, 1, capfd)
@@ -104,6 +105,7 @@ def test_each_row_is_called() -> None:
     assert {call.name for call in calls()} | left_out == set(TABLE)
 
 
+@pytest.mark.thorough
 def test_each_call_computes_something(engine: Engine) -> None:
     tries = [(at, size) for at in (0, 4, 5) for size in (12, 60, 300)]
     wrong = [
@@ -114,6 +116,7 @@ def test_each_call_computes_something(engine: Engine) -> None:
     assert wrong == []
 
 
+@pytest.mark.thorough
 def test_few_elements_are_computed_without_python(engine: Engine) -> None:
     in_python = [
         call

@@ -63,7 +63,7 @@ class CMakeLists:
 
     def _add_torch_package(self, folder: Path, _: dict[str, str], words: Sequence[str]) -> None:
         self.package = words[0]
-        for file in ";".join(words[2:3]).split(";"):
+        for file in _names(words[2:3]):
             self._put(folder / file, f"{words[0]}/{Path(file).name}")
 
     def _add_subdirectory(
@@ -78,7 +78,7 @@ class CMakeLists:
         if not found or words[0] not in ("FILES", "DIRECTORY"):
             return
         end = next((at for at, word in enumerate(words) if word in _KEYWORDS), len(words))
-        for name in ";".join(words[1:end]).split(";"):
+        for name in _names(words[1:end]):
             path = folder / name
             if words[0] == "FILES":
                 self._put(path, f"{found[1]}/{_behind('RENAME', words) or path.name}")
@@ -111,3 +111,8 @@ def _expand(word: str, variables: dict[str, str], folder: Path) -> str:
 
 def _behind(keyword: str, words: Sequence[str]) -> str:
     return words[words.index(keyword) + 1] if keyword in words[:-1] else ""
+
+
+def _names(words: Sequence[str]) -> dict[str, None]:
+    """The elements of lists, each once: variables may grow to lists that say a name many times."""
+    return dict.fromkeys(";".join(words).split(";"))

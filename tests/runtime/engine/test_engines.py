@@ -236,6 +236,7 @@ print((resident() - before) >> 20, threading.active_count())
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the system tells no memory")
 @pytest.mark.unguarded("memory is used up sooner")
 def test_closed_engines_give_their_memory_back() -> None:

@@ -565,6 +565,7 @@ def test_handlers_of_the_program(lua: Engine) -> None:
     assert heard == [1, 1]
 
 
+@pytest.mark.thorough
 def test_asyncio_cancels_what_awaits() -> None:
     """With a task's own handler of SIGINT, and with a descriptor that asyncio wakes up by."""
     program = """
@@ -681,6 +682,7 @@ def test_close_stops_what_runs() -> None:
         running.result(10)
 
 
+@pytest.mark.thorough
 def test_loops_that_do_not_count() -> None:
     loop = "local n = 0 for i = 1, 3e8 do n = n + i % 7 end"
     with Engine(stoppable=False) as lua:

@@ -113,6 +113,7 @@ def test_what_onnx_wants_in_32_bits_stays_so(tmp_path: Path) -> None:
     assert onnx.numpy_helper.to_array(scales).dtype == np.float32
 
 
+@pytest.mark.thorough
 def test_pytorch_sources(tmp_path: Path) -> None:
     """They are Python as its formatter and linter want it."""
     for number, (name, entry) in enumerate(ENTRIES.items()):

@@ -14,6 +14,7 @@ print({module!r} in before, {module!r} in sys.modules)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("function", "module"),
     [("preload_random", "numpy.random"), ("preload_lapack", "scipy.linalg.lapack")],

@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+
 from runtime.host.running import IN_LUA, describe
 from runtime.shell import Engine
 
 
+@pytest.mark.thorough
 def test_it_names_the_operation_that_the_program_has_called() -> None:
     with Engine() as engine:
         chunk = engine.compile(b"local x = torch.randn(200, 100) for _ = 1, 50 do torch.svd(x) end")

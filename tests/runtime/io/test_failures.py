@@ -120,6 +120,7 @@ def run(tmp_path: Path, source: str, *words: str) -> subprocess.CompletedProcess
     return run_th(*words, script, timeout=120)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("end", ["", "os.exit(0)", "f = nil collectgarbage() collectgarbage()"])
 def test_open_files_are_written_at_the_end(tmp_path: Path, end: str) -> None:
     path = tmp_path / "file"
@@ -130,6 +131,7 @@ def test_open_files_are_written_at_the_end(tmp_path: Path, end: str) -> None:
 LOAD = "f = torch.load('{path}') print(pcall(f, 1))"
 
 
+@pytest.mark.thorough
 def test_functions_from_a_file_are_not_loaded(tmp_path: Path) -> None:
     path = tmp_path / "file"
     save = f"local up = 3 torch.save('{path}', function(a) return a + up end)"

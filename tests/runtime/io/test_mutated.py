@@ -51,6 +51,7 @@ def originals(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> list[
     return [(mode.decode(), data) for mode, data in parts]
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("examples", [500, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_loading_ends_soon_with_little_memory(

@@ -357,6 +357,7 @@ def test_no_more_than_a_process_may_write(lua: Lua, file: Path, quiet: str, way:
     assert names(file.parent) == ["file"]
 
 
+@pytest.mark.thorough
 def test_a_killed_process_leaves_a_good_file(lua: Lua, tmp_path: Path, way: str) -> None:
     script = tmp_path / "resave.lua"
     script.write_text(RESAVE)

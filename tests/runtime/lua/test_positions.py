@@ -13,6 +13,7 @@ from tests.processes import run_th
 ODD_ARGUMENTS = Path(__file__).with_name("odd_arguments.lua")
 
 
+@pytest.mark.thorough
 def test_functions_of_packages_with_odd_arguments(tmp_path: Path) -> None:
     run = run_th(ODD_ARGUMENTS, cwd=tmp_path)
     told = [line for line in run.stderr.splitlines() if "[th]" in line or "internal" in line]
@@ -37,6 +38,7 @@ def test_metamethods(lua: Lua, source: str, message: str | None) -> None:
     assert lua("local h = require'tds'.Hash() h[0 / 0] = nil print(#h, h[0 / 0])") == "0\tnil\t\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("call", ["t:apply(f)", "t:map(t, f)", "t:map2(t, t, f)"])
 def test_functions_that_call_themselves_within_a_loop(lua: Lua, call: str) -> None:
     """Wherever the stack ends: in the program, or in what it has called."""

@@ -76,6 +76,7 @@ _STEPS = [
 ]
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
@@ -169,6 +170,7 @@ _AT_EVERY_STEP = (
 )
 
 
+@pytest.mark.thorough
 def test_a_finalizer_may_use_a_tensor_at_any_moment(lua) -> None:  # type: ignore[no-untyped-def]
     try:
         assert lua.run(_AT_EVERY_STEP) == "true\t0\tnil\t\n"

@@ -82,6 +82,7 @@ def call(name: str, *args: object) -> None:
     assert entry(name, None)(*args) is None  # the destination is the first argument
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=150)
 @given(problems(), st.booleans())
 def test_any_sizes_types_and_layouts(

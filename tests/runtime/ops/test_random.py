@@ -77,6 +77,7 @@ def new(count: int, dtype: DType = DOUBLE) -> Tensor:
     return TENSOR_CLASSES[dtype.index].new((count,) if count else ())
 
 
+@pytest.mark.thorough
 @given(SEEDS, st.lists(st.tuples(st.sampled_from(sorted(DRAWS)), st.integers(0, 9))))
 def test_tensors_take_what_single_numbers_would(seed: int, calls: list[tuple[str, int]]) -> None:
     one, many = generator(seed), generator(seed)
@@ -88,6 +89,7 @@ def test_tensors_take_what_single_numbers_would(seed: int, calls: list[tuple[str
     assert one.state == many.state
 
 
+@pytest.mark.thorough
 @given(SEEDS, st.lists(st.tuples(st.sampled_from(sorted(DRAWS)), st.integers(0, 9))))
 def test_states_go_on_where_they_were_taken(seed: int, calls: list[tuple[str, int]]) -> None:
     here, there = generator(seed), generator()
@@ -161,6 +163,7 @@ def test_unseeded_generators_differ() -> None:
     assert 0 <= Generator().seed < 2**53
 
 
+@pytest.mark.thorough
 def test_numpy_random_is_imported_with_the_first_draw() -> None:
     early = "import numpy, sys; sys.exit('numpy.random' in sys.modules)"
     if subprocess.run([sys.executable, "-c", early]).returncode:

@@ -110,6 +110,7 @@ def any_call(chance: Random, space: str, dtype: DType) -> list[Any]:
     return [tensor(dtype, chance.choice(_SIZES)), *args] if space == "method" else args
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("letter", sorted({name[0] for name in _NAMES}))
 @pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.slow)])
 def test_wrong_call_changes_nothing(letter: str, count: int) -> None:

@@ -165,6 +165,7 @@ def test_what_is_beside_the_picture_may_be_damaged(lua: Lua, tmp_path: Path) -> 
     """)
 
 
+@pytest.mark.thorough
 def test_hdf5(lua: Lua, tmp_path: Path) -> None:
     originals, rng, path = list(groups()), Random(5), tmp_path / "x.h5"
     own = re.compile("|".join(HDF5))

@@ -50,6 +50,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lua: Lua) -> Iterator[
 # ------------------------------------------------------------------------- files
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", STARTS)
 def test_figures_for_files(lua: Lua, here: Path, kind: str) -> None:
     file = here / f"x.{kind}"
@@ -62,6 +63,7 @@ def test_figures_for_files(lua: Lua, here: Path, kind: str) -> None:
     assert file.exists()
 
 
+@pytest.mark.thorough
 def test_figures_for_files_are_drawn_at_the_end(here: Path) -> None:
     program = "require 'gnuplot' gnuplot.pngfigure('x.png') gnuplot.plot(torch.rand(3))"
     subprocess.run([sys.executable, "-m", "th_shell", "-e", program], check=True, timeout=60)
@@ -74,6 +76,7 @@ def no_time_to_draw(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "_SHARE", 0.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_time_to_draw")
 def test_figures_that_change_all_the_time_wait(lua: Lua, here: Path) -> None:
     """The first state is drawn at once, the last one before a command, which may look at it."""
@@ -104,6 +107,7 @@ def test_figprint(lua: Lua, here: Path) -> None:
     assert lua.error("gnuplot.figprint('y.gif')") == "only eps and png and pdf for figprint"
 
 
+@pytest.mark.thorough
 def test_a_script_gets_a_file(lua: Lua, here: Path) -> None:
     printed = lua("gnuplot.plot(torch.rand(3)) gnuplot.title('a') gnuplot.plot(torch.rand(4))")
     start, _, name = printed.strip().partition(" 1: ")
@@ -140,6 +144,7 @@ def test_a_window(lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert pyplot.get_fignums() == []
 
 
+@pytest.mark.thorough
 def test_windows_that_cannot_be_made(lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from matplotlib import pyplot
 
@@ -191,6 +196,7 @@ def test_lines_and_settings() -> None:
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["name"]
 
 
+@pytest.mark.thorough
 def test_smooth_lines_go_through_the_points() -> None:
     x, y = tensor(4, 1, 2, 3, 2), tensor(4, 1, 3, 0, 1)
     line = drawn("plot\nseries\t\t~\n", x, y).lines[0]

@@ -54,6 +54,7 @@ def asked(family: str, capfd: pytest.CaptureFixture[str]) -> list[list[str]]:
     return [line.rstrip("\t").split("\t") for line in capfd.readouterr().out.splitlines()]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", FAMILIES)
 def test_errors_are_about_the_number(family: str, capfd: pytest.CaptureFixture[str]) -> None:
     for name, at, value, answer in answers(family, capfd):

@@ -52,6 +52,7 @@ def differs(one: str, other: str, tolerance: float) -> bool:
     return not same or bool((np.signbit(x) != np.signbit(y))[x == 0].any())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("family", "numbers"),
     [
@@ -95,6 +96,7 @@ REPEATED = ["pooling", "resampling", "convolutions", "convolutions_2", "first"]
 
 
 # Of special numbers, those in gaps are other ones to HardTanh, and errors to BCECriterion.
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("family", "numbers"),
     [

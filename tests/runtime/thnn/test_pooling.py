@@ -175,6 +175,7 @@ def test_results_keep_the_layout_that_they_have(lua: Lua) -> None:
     assert answer == "true\ttrue\t5\t1\t\n"
 
 
+@pytest.mark.thorough
 def test_finalizers_that_pool_within_pooling(tmp_path: Path) -> None:
     # A finalizer may run in the middle of a job, and do the same job.
     script = tmp_path / "script.lua"

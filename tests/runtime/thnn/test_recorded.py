@@ -43,6 +43,7 @@ def differs(ours: str, recorded: str, tolerance: float) -> bool:
     return not np.allclose(x, y, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", FAMILIES)
 def test_functions_give_what_the_original_gave(
     family: str, capfd: pytest.CaptureFixture[str]

@@ -300,6 +300,7 @@ def test_what_is_shown_beside_a_candidate(prepared: Engine, text: str, detail: s
     assert [candidate.detail for candidate in found] == ([detail] if detail else [])
 
 
+@pytest.mark.thorough
 def test_a_table_with_very_many_names_is_cut() -> None:
     engine = Engine()
     source = b"big = {} for i = 1, 1e6 do big['key_' .. i] = i end"

@@ -59,6 +59,7 @@ def test_texts_of_several_prints() -> None:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("shown", "verdict"), [("0.5 , 1.5", "layout"), ("0.5 , 1.25", "differs")])
 def test_a_page(runner: Runner, tmp_path: Path, shown: str, verdict: str) -> None:
     page = tmp_path / "page.txt"

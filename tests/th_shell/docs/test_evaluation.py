@@ -164,6 +164,7 @@ def test_an_example_that_is_stopped_costs_nothing_else(
     ]
 
 
+@pytest.mark.thorough
 def test_an_example_that_does_not_stop_is_killed(evaluate: Evaluate) -> None:
     loop = "for _ = 1, 1e9 do os.execute('sleep 1') pcall(torch.ones, 1) end"
     found = first(evaluate(page("x = 1", f"x = 2 loadstring([[{loop}]])()", "x"), 3))

@@ -143,6 +143,7 @@ def fixed(starter: Starter, tmp_path: Path) -> Fixed:
     return fixed
 
 
+@pytest.mark.thorough
 def test_a_page(fixed: Fixed) -> None:
     text, left = fixed(PAGE)
     assert text == PAGE.replace("3 5", "3 4").replace("true", "false")
@@ -297,6 +298,7 @@ def test_a_change_that_lets_others_fail_is_left(fixed: Fixed, tmp_path: Path) ->
 TWO = "```lua\n> 1 + 1\n3\n> 2 + 2\n5\n> 3 + 3\n7\n```\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("keys", "new", "status"),
     [

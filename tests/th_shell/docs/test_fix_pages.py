@@ -101,6 +101,7 @@ def _mended(
     return len(part) - len(left)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("count", "pages"),
     [(40, 1), pytest.param(200, 1000, marks=pytest.mark.slow)],

@@ -39,6 +39,7 @@ CHANCE = """```lua
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [25, pytest.param(300, marks=pytest.mark.slow)])
 def test_errors_in_our_pages_are_noticed(starter: Starter, count: int) -> None:
     trials = [Trial(page, starter, Compiler()) for page in sorted(DOCS.glob("*.md"))]
@@ -107,6 +108,7 @@ ValueError: invalid literal for int() with base 10: 'x'
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FORMS)
 def test_all_forms_of_outputs_are_changed(starter: Starter, tmp_path: Path, name: str) -> None:
     page = tmp_path / name

@@ -77,6 +77,7 @@ def test_an_example_is_a_test(folder: Path, pytester: pytest.Pytester) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_tests_are_found_again_where_lines_have_moved(
     folder: Path, pytester: pytest.Pytester
 ) -> None:
@@ -90,6 +91,7 @@ def test_tests_are_found_again_where_lines_have_moved(
     assert _results(run) == {"page.md::Sums/1/x:sum()": "PASSED"}
 
 
+@pytest.mark.thorough
 def test_the_time_of_a_page_is_that_of_its_examples(
     folder: Path, pytester: pytest.Pytester
 ) -> None:
@@ -125,6 +127,7 @@ def test_which_pages_are_collected(
     assert sorted(found) == sorted(f"{page}::/1/1 + 1" for page in expected)
 
 
+@pytest.mark.thorough
 def test_a_page_runs_once_for_all_workers(folder: Path, pytester: pytest.Pytester) -> None:
     (folder / "page.md").write_text(COUNTS.format(log=folder / "log"))
     run = pytester.runpytest_subprocess("--th-docs", "-n", "2", "--dist", "loadfile")
@@ -132,6 +135,7 @@ def test_a_page_runs_once_for_all_workers(folder: Path, pytester: pytest.Pyteste
     assert (folder / "log").read_text() == "run\n" * 2
 
 
+@pytest.mark.thorough
 def test_the_entry_point_loads_nothing_but_itself() -> None:
     code = (
         "import sys, pytest; before = set(sys.modules)\n"
@@ -156,6 +160,7 @@ def testnames_of_tests(heading: str, source: str, name: str) -> None:
     assert names_of_tests([Example(1, 0, Kind.PROMPT, source, heading=heading)]) == [name]
 
 
+@pytest.mark.thorough
 def test_settings_hold_and_wrong_ones_are_errors(folder: Path, pytester: pytest.Pytester) -> None:
     pytester.makeconftest(CONFTEST)
     (folder / "th-docs.toml").write_text("atol = 0.1\nsetup = 'y = 3'\n")

@@ -232,6 +232,7 @@ def test_a_page_that_empties_its_output(starter: Starter) -> None:
     run.close()
 
 
+@pytest.mark.thorough
 def test_memory_has_a_limit(starter: Starter) -> None:
     run = starter.start(Engine(memory=1 << 30), 0)
     assert run.ask("input", b"x = torch.zeros(5e7)").error is None

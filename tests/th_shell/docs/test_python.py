@@ -200,6 +200,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.thorough
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(PIECES, PIECES).map("".join), max_size=10), st.booleans())
 def test_any_text_is_cut(lines: list[str], with_fence: bool) -> None:

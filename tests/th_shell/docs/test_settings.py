@@ -358,6 +358,7 @@ def test_a_page_has_modules_and_an_environment_of_its_own(
     assert "1 pass, 1 differs" in capfd.readouterr().out
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_options_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", "yes")

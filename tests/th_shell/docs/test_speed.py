@@ -35,6 +35,7 @@ PAGES: dict[str, Callable[[int], list[str]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lines", PAGES.values(), ids=PAGES)
 @pytest.mark.parametrize("name", ["page.md", "page.txt"])
 def test_time_is_in_proportion(

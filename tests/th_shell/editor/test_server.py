@@ -274,6 +274,7 @@ def test_symbols(client: Client) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_page_runs_by_its_lens(client: Client) -> None:
     client.open("page.md", "# A\n\n```lua\n> 1 + 1\n2\n> 1 + 2\n4\n```\n")
     uri = client.uri("page.md")
@@ -335,6 +336,7 @@ def test_it_is_quick(client: Client) -> None:
     assert (time.monotonic() - start) / 2 < 0.1
 
 
+@pytest.mark.thorough
 def test_without_the_extra(tmp_path: Path) -> None:
     (tmp_path / "pygls.py").write_text("raise ModuleNotFoundError('no', name='pygls')")
     code = (

@@ -73,6 +73,7 @@ def test_more_than_a_browser_shows_is_not_lost(kernel: Client) -> None:
     assert kernel.printed("for i = 1, 4e5 do print(i) end") == {"stdout": numbers}
 
 
+@pytest.mark.thorough
 def test_a_cell_ends_while_a_command_goes_on_writing(kernel: Client) -> None:
     kernel.run("os.execute('yes & echo $! > pid')")
     try:

@@ -12,6 +12,7 @@ nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
 pytest.importorskip("ipykernel", reason="the extra 'jupyter' is missing")
 
 
+@pytest.mark.thorough
 def test_a_notebook_is_run(
     spec_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,6 +59,7 @@ def test_the_log_has_inputs_and_outputs(session: Session, printed: Printed, tmp_
     assert "2\t\n" in printed()
 
 
+@pytest.mark.thorough
 def test_the_log_of_what_is_piped(th: Run, tmp_path: Path) -> None:
     inputs = "%logstart log.lua\n1\n\nio.stdout:write('open') error('x')\n%pwd\n%logstop\n3\n"
     assert th(input=inputs).returncode == 1

@@ -50,6 +50,7 @@ stdin:1: no
 """
 
 
+@pytest.mark.thorough
 def test_a_page_is_written_and_verified(session: Session, printed: Printed, folder: Path) -> None:
     for source in (
         "x = torch.range(1, 4):resize(2, 2)",
@@ -101,6 +102,7 @@ def test_what_pages_have_not(session: Session, printed: Printed, folder: Path) -
     assert printed() == "%save: these inputs use what only a prompt has\n"
 
 
+@pytest.mark.thorough
 def test_long_outputs(session: Session, printed: Printed, folder: Path) -> None:
     session.submit("torch.range(1, 300)")
     session.submit("torch.rand(20, 300)")

@@ -106,6 +106,7 @@ def test_the_lines_that_take_long(session: Session, printed: Printed, tmp_path: 
     assert re.fullmatch(r"\d+ samples?(, \d+% of it collecting garbage)?", lines[-1])
 
 
+@pytest.mark.thorough
 def test_time_in_operations_belongs_to_the_line_that_calls_them(
     session: Session, printed: Printed
 ) -> None:

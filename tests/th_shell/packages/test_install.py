@@ -85,6 +85,7 @@ def files(tree: str | Path) -> list[str]:
     return sorted(str(path.relative_to(tree)) for path in Path(tree).rglob("*.lua"))
 
 
+@pytest.mark.thorough
 def test_a_package_comes_with_what_it_needs(
     sources: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_package_comes_with_what_it_needs(
     assert f"upper scm-1 ({commit[:12]}) from {sources / 'upper'}\n" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_what_is_given_is_not_looked_for_elsewhere(
     sources: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +113,7 @@ def test_what_is_given_is_not_looked_for_elsewhere(
     assert files(users_tree()) == ["base/init.lua", "base/sub/part.lua", "upper/init.lua"]
 
 
+@pytest.mark.thorough
 def test_a_newer_version_takes_the_place_of_the_old(sources: Path) -> None:
     run("install", "base")
     (sources / "base/sub/part.lua").unlink()
@@ -130,6 +133,7 @@ def test_removing(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert os.listdir(users_tree()) == [".th"] and os.listdir(f"{users_tree()}/.th") == []
 
 
+@pytest.mark.thorough
 def test_a_url_another_tree_and_modules_that_the_rockspec_lists(
     sources: Path, tmp_path: Path
 ) -> None:
@@ -145,6 +149,7 @@ def test_a_url_another_tree_and_modules_that_the_rockspec_lists(
     assert record["source"].startswith("file://") and len(record["commit"]) == 40
 
 
+@pytest.mark.thorough
 def test_data_that_the_rockspec_installs(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = "package = 'd' version = '1-1' build = {modules = {['d.init'] = 'init.lua', x = 'x.c'}, "
     spec += "install = {lua = {['d.data.a-b'] = 'data/a-b', ['d.t'] = 'data/t.txt'}}}"
@@ -168,6 +173,7 @@ def test_a_repository_that_is_called_as_its_file(sources: Path) -> None:
     assert files(users_tree()) == ["json.lua"]
 
 
+@pytest.mark.thorough
 def test_a_url_as_rockspecs_write_it(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.{sources.as_uri()}/.insteadOf")
@@ -186,6 +192,7 @@ def test_a_folder_without_git_and_rockspec(sources: Path, tmp_path: Path) -> Non
     assert files(users_tree()) == ["mine.lua"]
 
 
+@pytest.mark.thorough
 def test_the_newest_rockspec_counts(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for version in ("1.9", "1.10", "1.2"):
         spec = f"package = 'p' version = '{version}-1' dependencies = {{'Upper'}}"
@@ -243,6 +250,7 @@ def test_variables_of_cmake_that_grow(sources: Path, tmp_path: Path) -> None:
     assert files(users_tree()) == ["p/init.lua"]
 
 
+@pytest.mark.thorough
 def test_a_package_that_cannot_be_loaded(
     sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -269,6 +277,7 @@ def test_a_package_that_cannot_be_loaded(
     )
 
 
+@pytest.mark.thorough
 def test_what_one_command_brings_meets_the_needs_of_the_others(
     sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,6 +306,7 @@ def test_a_folder_has_its_own_name(
     assert files(users_tree()) == ["mine/init.lua"]
 
 
+@pytest.mark.thorough
 def test_edits_that_are_not_committed_are_installed(sources: Path) -> None:
     (sources / "base/init.lua").write_text("return 'edited'")
     assert run("install", str(sources / "base")) == 0
@@ -304,6 +314,7 @@ def test_edits_that_are_not_committed_are_installed(sources: Path) -> None:
     assert json.loads((Path(users_tree()) / ".th/base.json").read_text())["commit"] == ""
 
 
+@pytest.mark.thorough
 def test_a_package_of_which_folders_are_gone_is_removed(sources: Path) -> None:
     run("install", "upper")
     shutil.rmtree(Path(users_tree()) / "base/sub")
@@ -311,6 +322,7 @@ def test_a_package_of_which_folders_are_gone_is_removed(sources: Path) -> None:
     assert os.listdir(users_tree()) == [".th"]
 
 
+@pytest.mark.thorough
 def test_the_record_is_right_where_an_upgrade_fails(
     sources: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -333,6 +345,7 @@ def test_the_record_is_right_where_an_upgrade_fails(
     assert files(users_tree()) == []
 
 
+@pytest.mark.thorough
 def test_c_code_is_told(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (sources / "base/lib/code.c").write_text("")
     repository(sources / "base")
@@ -373,6 +386,7 @@ def test_bad_rockspecs(
     assert not os.path.exists(users_tree()) or files(users_tree()) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

@@ -76,6 +76,7 @@ def _operations(space: str) -> list[str]:
 _VALUES = ("x", "1", "torch.LongStorage{2}", "{x}", "'x'", "torch.LongTensor{1}", "true")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("space", ["function", "method"])
 def test_no_call_works_that_is_told(engine: Engine, facts: Facts, space: str) -> None:
     """Of each operation, calls with numbers of arguments that are told fail whatever they are."""

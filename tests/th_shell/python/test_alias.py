@@ -77,6 +77,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
 def test_processes_of_a_program_have_it(python: Run, tmp_path: Path, how: str) -> None:
     program = tmp_path / "program.py"

@@ -124,6 +124,7 @@ def test_a_program_loads_nothing_that_it_does_not_need(python: Run) -> None:
     assert python("-c", line).stdout == "[]\n"
 
 
+@pytest.mark.thorough
 def test_a_traceback_has_the_programs_lines_alone(python: Run, tmp_path: Path) -> None:
     (tmp_path / "s.py").write_text("import torch\ntorch.tensor(object())\n")
     lines = python("s.py").stderr.splitlines()

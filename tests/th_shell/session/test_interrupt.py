@@ -249,6 +249,7 @@ def terminal(folder: Path) -> Iterator[Callable[[], Talk]]:
 ASKED = "End th and lose its values? [y/N] "
 
 
+@pytest.mark.thorough
 def test_at_a_terminal_it_can_be_held_and_ending_is_asked(
     terminal: Callable[[], Talk],
 ) -> None:

@@ -24,6 +24,7 @@ def test_what_is_kept_of_the_output(output: bytes, expected: bytes) -> None:
     assert plain_text(output) == expected
 
 
+@pytest.mark.thorough
 def test_a_command_has_the_terminal(
     command: list[str], environment: dict[str, str], tmp_path: Path
 ) -> None:

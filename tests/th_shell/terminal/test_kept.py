@@ -42,6 +42,7 @@ def terminal() -> Iterator[Terminal]:
     terminal.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("delay", "pause"), [(0, 0), (0, 0.05), (0, 0.3), (1.5, 0), (1.5, 0.5), (1.5, 1.2), (0, 1)]
 )

@@ -9,6 +9,7 @@ import pytest
 from tests.th_shell.terminals import Terminal
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("inputs", "is_paged"), [(60, True), (3, False)])
 def test_what_is_longer_than_the_screen(
     command: list[str],

@@ -10,6 +10,7 @@ from tests.th_shell.test_cli import Terminal
 from tests.th_shell.typists import paste
 
 
+@pytest.mark.thorough
 def test_hints_examples_and_variables(command: list[str], environment: dict[str, str]) -> None:
     terminal = Terminal()
     with terminal.running(command, env=environment) as program:
