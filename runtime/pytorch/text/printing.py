@@ -10,11 +10,9 @@ set the options of all that.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from math import floor, inf, isfinite
-from typing import Any
 
 import numpy as np
 
@@ -67,22 +65,6 @@ def set_printoptions(
             given[name] = value
     for name, value in {**given, "sci_mode": sci_mode}.items():
         setattr(OPTIONS, name, value)
-
-
-def get_printoptions() -> dict[str, Any]:
-    """The options by their names, as set_printoptions takes them."""
-    return asdict(OPTIONS)
-
-
-@contextmanager
-def printoptions(**options: Any) -> Iterator[None]:
-    """Print with these options within a `with` block."""
-    former = get_printoptions()
-    set_printoptions(**options)
-    try:
-        yield
-    finally:
-        set_printoptions(**former)
 
 
 _USUAL_TYPES = ("torch.int64", "torch.bool")  # programs write their numbers without a type

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from runtime.pytorch.text.printing import get_printoptions, printoptions, set_printoptions
+from runtime.pytorch.text.printing import OPTIONS, set_printoptions
 
 DEFAULT = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "sci_mode": None}
 
@@ -33,21 +33,13 @@ def default_options() -> Iterator[None]:
 )
 def test_options(options: dict[str, Any], changed: dict[str, Any]) -> None:
     set_printoptions(**options)
-    assert get_printoptions() == {**DEFAULT, **changed}
+    assert vars(OPTIONS) == {**DEFAULT, **changed}
 
 
 def test_sci_mode_alone_does_not_stay() -> None:
     set_printoptions(precision=2, sci_mode=True)
     set_printoptions(linewidth=70)
-    assert get_printoptions() == {**DEFAULT, "precision": 2, "linewidth": 70}
-
-
-def test_block_restores_all_options() -> None:
-    set_printoptions(sci_mode=True)
-    with pytest.raises(KeyError), printoptions(profile="short"):
-        assert get_printoptions()["precision"] == 2
-        raise KeyError
-    assert get_printoptions() == {**DEFAULT, "sci_mode": True}
+    assert vars(OPTIONS) == {**DEFAULT, "precision": 2, "linewidth": 70}
 
 
 def test_unknown_option() -> None:
