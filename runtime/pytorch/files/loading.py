@@ -23,6 +23,7 @@ from runtime.pytorch.files.old_files import load_old
 from runtime.pytorch.files.storing import Place, checked, fill, new_storage, placed, placing, text
 from runtime.pytorch.files.unpickling import Unpickler, told_as_pytorch_does
 from runtime.pytorch.tensors.tensor import Tensor, storage_type, wrap
+from runtime.pytorch.tensors.unprovided import memory_of
 
 
 def load(
@@ -133,8 +134,9 @@ class _ZipFile:
         start, size = self._archive.place(f"data/{key}")
         kind = checked(kind, count, size)
         if self._memory is not None and not start % kind.itemsize:
-            data = np.frombuffer(self._memory, kind.numpy, count, start)
-            storage = storage_type(kind.numpy)(data, self._memory)
+            memory, size = memory_of(kind, count)
+            data = np.frombuffer(self._memory, memory, size, start)
+            storage = storage_type(memory)(data, self._memory)
         else:
             storage = new_storage(kind, count)
             self._file.seek(start)

@@ -154,7 +154,7 @@ class _Tar:
 
 def _part(whole: TypedStorage, offset: int, size: int) -> TypedStorage:
     """Elements of a storage, as another one."""
-    data = whole.object.data
+    data = whole.array
     if not (0 <= offset and 0 <= size and offset + size <= len(data)):
         raise UnpicklingError(f"{DAMAGED}: a storage views what another has not")
     part = type(whole.object)(data[offset : offset + size], whole.object)
@@ -163,6 +163,8 @@ def _part(whole: TypedStorage, offset: int, size: int) -> TypedStorage:
 
 def _fill_counted(file: IO[bytes], storage: TypedStorage) -> None:
     (count,) = read_struct(file, "<q")
-    if count != storage.size():
-        raise UnpicklingError(f"{DAMAGED}: a storage has {count} elements, not {storage.size()}")
-    fill(file, storage.array)
+    data = storage.object.data
+    size = data.nbytes // storage.dtype.itemsize
+    if count != size:
+        raise UnpicklingError(f"{DAMAGED}: a storage has {count} elements, not {size}")
+    fill(file, data)

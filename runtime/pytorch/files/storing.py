@@ -16,6 +16,7 @@ from runtime.pytorch.calls.device import device
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage, untyped
 from runtime.pytorch.files.unpickling import DAMAGED, StorageKind
 from runtime.pytorch.tensors.tensor import storage_type
+from runtime.pytorch.tensors.unprovided import memory_of
 
 #: Puts a storage where it is to be, of which a text tells where it was; returns it.
 Place = Callable[[UntypedStorage, str], Any]
@@ -71,7 +72,8 @@ def checked(kind: Any, count: Any, most: int) -> dtype:
 
 def new_storage(kind: dtype, count: int) -> Storage:
     """A storage of undetermined elements."""
-    return storage_type(kind.numpy).new(count)
+    memory, size = memory_of(kind, count)
+    return storage_type(memory).new(size)
 
 
 def placed(storage: Storage, kind: dtype, location: str, place: Place) -> TypedStorage:

@@ -15,13 +15,12 @@ from operator import index
 from pickle import UnpicklingError
 from typing import IO, Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from runtime.pytorch.base.dtypes import ALIASES, DTYPES, dtype, strided, uint8
 from runtime.pytorch.base.shapes import Size
 from runtime.pytorch.calls.device import device
 from runtime.pytorch.classes.storages import TypedStorage
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.pytorch.tensors.unprovided import new_tensor
 
 DAMAGED = "the file is incomplete, or was damaged"
 #: What Python raises where a pickle is not what was written.
@@ -68,7 +67,7 @@ def _view(storage: Any, kind: Any, offset: Any, size: Any, stride: Any) -> Tenso
     if not _is_shape(sizes, strides):
         raise UnpicklingError(f"a tensor has the sizes {sizes} and the strides {strides}")
     width = kind.itemsize
-    tensor = wrap(np.empty(0, kind.numpy))
+    tensor = new_tensor(kind)
     steps = tuple([step * width for step in strides])
     tensor.set_view(storage.object, index(offset) * width, sizes, steps)
     return tensor
@@ -87,7 +86,7 @@ def _rebuild_typed(
 
 def _rebuild_with_attributes(maker: Any, _: Any, args: Any, state: Any) -> Any:
     made = _called(maker, args)
-    if type(made) is not Tensor or type(state) is not dict:
+    if not isinstance(made, Tensor) or type(state) is not dict:
         raise UnpicklingError("only tensors have attributes")
     vars(made).update(state)
     return made

@@ -253,7 +253,6 @@ NOT_ALLOWED = (
             pickle.UnpicklingError,
             NOT_ALLOWED.format("torch._utils._rebuild_sparse_tensor"),
         ),
-        ("bfloat16", NotImplementedError, "torch.bfloat16 tensors are not provided here"),
         (
             "script",
             RuntimeError,
@@ -265,6 +264,22 @@ def test_files_that_are_refused(name: str, kind: type[Exception], message: str) 
     with pytest.raises(kind) as error:
         torch.load(FILES / f"{name}.pt")
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("options", [{}, {"mmap": True}])
+def test_tensors_of_types_that_are_not_provided(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = tmp_path / "again.pt"
+    torch.save(torch.load(FILES / "unprovided.pt", **options), path)
+    found = torch.load(path)
+    assert repr(found["c"]) == "tensor(..., size=(2,), dtype=torch.complex64)"
+    assert (found["f"].tolist(), found["part"].float().tolist()) == ([1, 1], [[1], [-1.2578125]])
+    for name, kind in (("part", "bfloat16"), ("c", "complex64")):
+        more = ": .float() makes torch.float32 of it" if name == "part" else ""
+        with pytest.raises(NotImplementedError) as error:
+            found["f"] + found[name]
+        assert str(error.value) == f"torch.{kind} tensors are not provided here{more}"
+    real = pytest.importorskip("torch")
+    assert told(real.load(path)) == told(real.load(FILES / "unprovided.pt"))
 
 
 class _Runs:

@@ -63,7 +63,9 @@ def main() -> None:
     net = torch.nn.Linear(1, 1)
     torch.save([net.weight, net.state_dict()], FILES / "parameter.pt")
     torch.save(net, FILES / "module.pt")
-    torch.save(torch.ones(2, dtype=torch.bfloat16), FILES / "bfloat16.pt")
+    b = torch.tensor([[1, 2.5], [-1.26, 4]], dtype=torch.bfloat16)
+    others = {"b": b, "part": b[:, :1], "c": torch.tensor([1j, 2]), "f": torch.ones(2)}
+    torch.save(others, FILES / "unprovided.pt")
     torch.save(torch.eye(2).to_sparse(), FILES / "sparse.pt")
     torch.jit.save(torch.jit.script(net), FILES / "script.pt")
 
