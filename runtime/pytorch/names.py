@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from runtime.core.pickles import restored  # noqa: F401  it finds what is made here
-from runtime.pytorch import cuda, linalg, ops, random, return_types, special, utils, version
+from runtime.pytorch import cuda, fft, linalg, ops, random, return_types, special, utils, version
 from runtime.pytorch.base.dtypes import (
     ALIASES,
     DTYPES,
@@ -23,7 +23,7 @@ from runtime.pytorch.base.dtypes import (
 from runtime.pytorch.base.dtypes import default_dtype as get_default_dtype
 from runtime.pytorch.base.shapes import Size
 from runtime.pytorch.calls.device import device, get_default_device, set_default_device
-from runtime.pytorch.calls.table import FUNCTIONS, document
+from runtime.pytorch.calls.table import FUNCTIONS, SUBMODULES, document
 from runtime.pytorch.classes.limits import finfo, iinfo
 from runtime.pytorch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
 from runtime.pytorch.files.loading import load
@@ -127,18 +127,14 @@ document()
 
 _CLASSES = (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format)
 _STORAGES = (TypedStorage, UntypedStorage)
-_MODULES = (cuda, linalg, random, return_types, special, utils, version)
+_MODULES = (cuda, fft, linalg, random, return_types, special, utils, version)
 _DEFAULTS = (get_default_device, set_default_device, set_default_dtype, set_default_tensor_type)
 
 
 def _collect() -> dict[str, Any]:
     names: dict[str, Any] = {kind.name: kind for kind in DTYPES}
     names |= {alias: names[name] for alias, name in ALIASES.items()}
-    names |= {
-        name: made
-        for name, made in FUNCTIONS.items()
-        if not name.startswith(("linalg_", "special_"))
-    }
+    names |= {name: made for name, made in FUNCTIONS.items() if not name.startswith(SUBMODULES)}
     names |= {t.__name__: t for t in TENSOR_TYPES.values() if not t.is_cuda}
     for own in (*_CLASSES, *_STORAGES, *_MODULES, *_DEFAULTS, *SETTINGS, set_printoptions):
         names[own.__name__.rpartition(".")[2]] = own

@@ -205,6 +205,8 @@ _FUNCTIONS_IN_PLACE = frozenset(
     xlogy
     """.split()
 )
+#: What the names of functions of other modules than torch begin with.
+SUBMODULES = ("fft_", "linalg_", "special_")
 #: All rows, by function or 'Tensor.method'.
 ROWS: dict[str, list[Row]] = {}
 #: The functions of the module, by name; also dotted ones, such as linalg.inv.
@@ -243,7 +245,7 @@ def op(
                 _register(schema.name, row)
             if method or (method is None and _is_of_tensor(schema)):
                 _register(f"Tensor.{schema.name}", _method(row))
-            if in_place and not _is_in_submodule(schema):
+            if in_place and not schema.name.startswith(SUBMODULES):
                 changed = _changing(row)
                 if method is not False:
                     _register(f"Tensor.{schema.name}_", _method(changed))
@@ -261,13 +263,9 @@ def functional(function: F) -> F:
     return function
 
 
-def _is_in_submodule(schema: Schema) -> bool:
-    return schema.name.startswith(("linalg_", "special_"))
-
-
 def _is_of_tensor(schema: Schema) -> bool:
     first = str(schema.parameters[0]) if schema.parameters else ""
-    return first == "Tensor input" and not _is_in_submodule(schema)
+    return first == "Tensor input" and not schema.name.startswith(SUBMODULES)
 
 
 def _changing(row: Row) -> Row:
@@ -293,7 +291,8 @@ def _register(name: str, row: Row) -> None:
     if len(rows) > 1:
         return
     made = _function(row.schema.name, rows)
-    made.__qualname__ = name
+    # Where pickles find it: linalg.inv.
+    made.__qualname__ = name.replace("_", ".", 1) if name.startswith(SUBMODULES) else name
     owner, dot, attribute = name.rpartition(".")
     if owner == "Tensor":
         setattr(Tensor, attribute, made)
@@ -308,7 +307,18 @@ def document() -> None:
         made = getattr(Tensor, attribute) if owner == "Tensor" else FUNCTIONS[name]
         signatures = "\n".join(f"{row.schema.name}{row.schema}" for row in rows if not row.hidden)
         made.__doc__ = f"{signatures}\n\n{inspect.getdoc(rows[0].implementation) or ''}"
-        made.__dict__["__wrapped__"] = rows[0].implementation  # of which inspect.signature tells
+        made.__dict__["__wrapped__"] = _Unsigned(rows[0].implementation)
+
+
+class _Unsigned:
+    """As PyTorch's functions, which are in C, an operation has no signature for `inspect`."""
+
+    def __init__(self, implementation: Implementation) -> None:
+        self.__wrapped__ = implementation
+
+    @property
+    def __signature__(self) -> Any:
+        raise ValueError(f"no signature found for {self.__wrapped__.__name__}")
 
 
 #: How many plans a function keeps.

@@ -18,7 +18,8 @@ from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import default_dtype, dtype, dtype_of
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.base.warn import warn, warn_once
-from runtime.pytorch.calls.table import op
+from runtime.pytorch.calls.device import check_device
+from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage, copied, untyped
 from runtime.pytorch.compute.literals import check_steps
 from runtime.pytorch.tensors.tensor import Tensor, address_of, storage_over, wrap
@@ -160,11 +161,20 @@ class _Capsule:
         return 1, 0
 
 
-@op()
-def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A tensor over the memory of another library's array, or of a DLPack capsule."""
+@functional
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor over the memory of another library's array, or of a DLPack capsule.
+
+    copy: True for memory of its own, False for an error where that is needed.
+    """
+    check_device(device)
     if hasattr(ext_tensor, "__dlpack__"):
-        return share_array(np.from_dlpack(ext_tensor))
+        found = share_array(np.from_dlpack(ext_tensor))
+        return wrap(found.array.copy()) if copy else found
+    if device is not None or copy is not None:
+        raise AssertionError(
+            "device and copy kwargs not supported when ext_tensor is already a DLPack capsule."
+        )
     try:
         array = np.from_dlpack(_Capsule(ext_tensor))
     except ValueError:
@@ -187,6 +197,15 @@ def _writable(array: Array) -> Array:
 def to_dlpack(tensor: Tensor) -> Any:
     """The DLPack capsule of a tensor, which shares its memory."""
     return tensor.array.__dlpack__()
+
+
+def _dlpack(
+    self: Any, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: Any = None
+) -> Any:
+    if stream not in (None, -1):
+        raise AssertionError("stream should be None on cpu.")
+    named = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+    return self.array.__dlpack__(**{k: v for k, v in named.items() if v is not None})
 
 
 # -- Python's protocols
@@ -246,7 +265,7 @@ _PROTOCOLS = {
     "__array_priority__": 1000,
     "__array_wrap__": _array_wrap,
     "__deepcopy__": _deepcopy,
-    "__dlpack__": lambda self, **options: self.array.__dlpack__(**options),
+    "__dlpack__": _dlpack,
     "__dlpack_device__": lambda self: (DLDeviceType.kDLCPU, 0),
     "__format__": lambda self, spec: scalar_format(self, self.array, spec),
     "__reduce_ex__": _reduce_ex,

@@ -33,6 +33,7 @@ from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.ops.products import apply, batch_product, matrix_product, vectors
 from runtime.pytorch.ops.solving import inv
+from runtime.pytorch.ops.tolerances import least_value, with_tolerances
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, delivered
@@ -59,12 +60,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     return wrap(np.asarray(expm(array), array.dtype))
 
 
-@op(
-    f"linalg_matrix_rank(Tensor input, *, float atol = None, float rtol = None, "
-    f"bool hermitian = False, {OUT})",
-    f"linalg_matrix_rank(Tensor input, float tol, bool hermitian = False, *, {OUT})",
-    casts=True,
-)
+@op(*with_tolerances("linalg_matrix_rank", "tol"), casts=True)
 def matrix_rank(
     input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
@@ -77,11 +73,9 @@ def matrix_rank(
         values = np.abs(converged(np.linalg.eigvalsh, check_matrices(input, "linalg.eigh")))
     else:
         values = np.abs(converged(np.linalg.svd, array, compute_uv=False))
-    least = tol if tol is not None else atol or 0.0
-    if rtol is None and tol is None and atol is None:
-        rtol = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
-    largest = values.max(-1, keepdims=True) if values.size else values
-    return wrap(np.asarray((values > np.maximum(least, (rtol or 0.0) * largest)).sum(-1)))
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    return wrap(np.asarray((values > least_value(values, array, atol, rtol)).sum(-1)))
 
 
 #: The orders of norms of matrices.

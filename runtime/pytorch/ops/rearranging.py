@@ -117,9 +117,10 @@ def repeat_interleave_all(
 
 
 @op()
-def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne = ()) -> Tensor:
+def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne | None = ()) -> Tensor:
     """The elements moved along dimensions; those that leave at the end come in at the front."""
     array = input.array
+    dims = () if dims is None else dims
     shifts, dims = (((x,) if isinstance(x, int) else x) for x in (shifts, dims))
     check_long(*shifts, *dims)
     if not shifts:

@@ -239,7 +239,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     return wrap(sum_of(array != 0, axes, False, _INT64))
 
 
-@op()
+@op(name="logsumexp special_logsumexp")
 def logsumexp(input: Tensor, dim: IntsOrOne, keepdim: bool = False, *, out: Out = None) -> Tensor:
     """The logarithms of the sums of the exponentials along dimensions."""
     if out is not None and not out.dtype.is_floating_point:

@@ -31,6 +31,7 @@ from runtime.pytorch.compute.matrices import (
 )
 from runtime.pytorch.ops.parts import diagonal as diagonal_view
 from runtime.pytorch.ops.products import multiply
+from runtime.pytorch.ops.tolerances import least_value, with_tolerances
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 
@@ -102,20 +103,20 @@ def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool
     return found
 
 
-@op(
-    f"linalg_pinv(Tensor input, *, float atol = None, float rtol = None, "
-    f"bool hermitian = False, {OUT})",
-    f"linalg_pinv(Tensor input, float rtol, bool hermitian = False, *, {OUT})",
-    casts=True,
-)
+@op(*with_tolerances("linalg_pinv", "rcond"), casts=True)
 def pinv(
-    input: Tensor, rtol: Any = None, hermitian: bool = False, *, atol: float | None = None
+    input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
-    """The pseudo-inverses of matrices (Moore and Penrose's)."""
+    """The pseudo-inverses of matrices (Moore and Penrose's): small singular values are zeros."""
     array = matrices(input, "linalg.pinv")
-    if rtol is None:
-        rtol = max(array.shape[-2:]) * np.finfo(array.dtype).eps if atol is None else 0.0
-    return wrap(converged(np.linalg.pinv, array, rtol, hermitian).astype(array.dtype, copy=False))
+    if hermitian:
+        check_matrices(input, "linalg.eigh")
+    u, values, v = converged(np.linalg.svd, array, full_matrices=False, hermitian=hermitian)
+    least = least_value(values, array, atol, rtol if rcond is None else rcond)
+    with np.errstate(all="ignore"):
+        inverse = np.where(values > least, 1 / values, 0)
+    found = np.swapaxes(v, -1, -2) @ (inverse[..., None] * np.swapaxes(u, -1, -2))
+    return wrap(found.astype(array.dtype, copy=False))
 
 
 @op()

@@ -1,0 +1,29 @@
+"""Modules whose functions the table has under longer names: torch.linalg.inv is linalg_inv."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from runtime.pytorch.base.c_types import why_missing
+from runtime.pytorch.calls.table import FUNCTIONS
+
+
+def names_of(
+    module: str, more: Iterable[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and the `__dir__` of a module, which has more names itself."""
+    prefix = f"{module}_"
+
+    def get(name: str) -> Any:
+        found = FUNCTIONS.get(prefix + name)
+        if found is None:
+            why = why_missing(f"{module}.{name}")
+            raise AttributeError(f"module 'torch.{module}' has no attribute '{name}'{why}")
+        return found
+
+    def names() -> list[str]:
+        own = (name.removeprefix(prefix) for name in FUNCTIONS if name.startswith(prefix))
+        return sorted({*more, *own})
+
+    return get, names
