@@ -5,10 +5,11 @@ A function that is no operation on tensors, such as `set_default_dtype`, is list
 
 from __future__ import annotations
 
+import copyreg
 import math
 from typing import Any
 
-from runtime.core.pickles import restored  # noqa: F401  it finds what is made here
+from runtime.core.pickles import makes, restored
 from runtime.pytorch import cuda, fft, linalg, ops, random, return_types, special, utils, version
 from runtime.pytorch.base.dtypes import (
     ALIASES,
@@ -21,11 +22,13 @@ from runtime.pytorch.base.dtypes import (
     strided,
 )
 from runtime.pytorch.base.dtypes import default_dtype as get_default_dtype
+from runtime.pytorch.base.results import RESULTS
 from runtime.pytorch.base.shapes import Size
 from runtime.pytorch.calls.device import device, get_default_device, set_default_device
 from runtime.pytorch.calls.table import FUNCTIONS, SUBMODULES, document
 from runtime.pytorch.classes.limits import finfo, iinfo
 from runtime.pytorch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
+from runtime.pytorch.compute.matrices import LinAlgError
 from runtime.pytorch.files.loading import load
 from runtime.pytorch.files.saving import save
 from runtime.pytorch.ops import attributes
@@ -150,3 +153,26 @@ def _collect() -> dict[str, Any]:
 
 #: All names of the module but those of its submodules.
 NAMES = _collect()
+
+
+#: Classes by the modules and names that they tell, though there are no such modules everywhere.
+_BY_NAME = {
+    (own.__module__, own.__name__): own
+    for own in (*NAMES.values(), *RESULTS.values(), LinAlgError)
+    if isinstance(own, type)
+}
+
+
+@makes("class")
+def _named(module: str, name: str) -> Any:
+    return _BY_NAME[module, name]
+
+
+def _reduced(own: type) -> Any:
+    """How pickle finds a class; it looks itself for those of a program, which derive from these."""
+    key = own.__module__, own.__name__
+    return (restored, ("class", *key)) if _BY_NAME.get(key) is own else own.__qualname__
+
+
+for _kind in {type(own) for own in _BY_NAME.values()} - {type}:
+    copyreg.pickle(_kind, _reduced)

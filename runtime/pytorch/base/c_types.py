@@ -26,7 +26,11 @@ def type_name(value: object) -> str:
     return name if short else f"{cls.__module__}.{name}"
 
 
-class CMeta(type):
+class Named(type):
+    """The class of classes that pickle finds by what they tell: see `names.py`."""
+
+
+class CMeta(Named):
     """Names classes as C does: errors have the whole name, `__name__` is its last part.
 
     A class that has PyTorch's name is finished: it cannot be derived from.

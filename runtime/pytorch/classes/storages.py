@@ -16,6 +16,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.pickles import makes, restored
 from runtime.core.storage import Storage
+from runtime.pytorch.base.c_types import Named
 from runtime.pytorch.base.dtypes import DTYPES, default_dtype, uint8
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.calls.device import CPU, device
@@ -25,7 +26,7 @@ from runtime.pytorch.tensors.writing import cast
 _known: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
 
 
-class _Storage:
+class _Storage(metaclass=Named):
     """What both kinds have in common: a one-dimensional array of elements."""
 
     __slots__ = ("__weakref__", "object")

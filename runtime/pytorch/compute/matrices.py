@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.c_types import Named
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.tensors.tensor import Tensor
@@ -115,7 +116,7 @@ def factored(array: Array) -> tuple[Array, Array, Array]:
     return factors, pivots + np.int32(1), zeros
 
 
-class LinAlgError(RuntimeError):
+class LinAlgError(RuntimeError, metaclass=Named):
     """A matrix for which a function of torch.linalg has no result."""
 
 

@@ -26,7 +26,7 @@ from runtime.core.dtypes import DTYPES, Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
 from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.c_types import MISSING, why_missing
+from runtime.pytorch.base.c_types import MISSING, Named, why_missing
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
 from runtime.pytorch.base.shapes import Shape, Size, listed, size_of
 
@@ -102,15 +102,7 @@ _new = object.__new__
 _asarray, _ndarray = np.asarray, np.ndarray
 
 
-class _TensorClass(type):
-    """Prints the class as PyTorch's, and lets pickle and the like find it by a name that stays."""
-
-    @property
-    def __module__(cls) -> str:  # type: ignore[override]  # which could be set
-        return "th_shell"
-
-
-class Tensor(_Methods, metaclass=_TensorClass):
+class Tensor(_Methods, metaclass=Named):
     """Elements of one type, in the order of their indices.
 
     array: numpy's array of the elements, which shares their memory.

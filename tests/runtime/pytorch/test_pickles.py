@@ -1,0 +1,34 @@
+"""Functions and classes go to other processes by names that are there without `th`, too."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from types import ModuleType
+
+import pytest
+
+import runtime.pytorch as torch
+
+#: Functions that PyTorch has removed, and methods of the one generator.
+NO_NAMES = {*"cholesky eig lstsq qr solve symeig seed initial_seed".split()}
+
+
+@pytest.mark.parametrize("module", [torch, torch.fft, torch.linalg, torch.special])
+def test_all_that_a_module_has_is_found_again(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # as where no PyTorch is installed
+    left = NO_NAMES if module is torch else set()
+    names = [name for name in dir(module) if name not in left]
+    found = {name: own for name in names if callable(own := getattr(module, name))}
+    assert {name for name, own in found.items() if pickle.loads(pickle.dumps(own)) != own} == set()
+
+
+class Own(torch.Tensor):
+    """A class of the program's."""
+
+
+def test_classes_of_programs_and_of_results() -> None:
+    for own in (Own, torch.return_types.max):
+        assert pickle.loads(pickle.dumps(own)) is own
