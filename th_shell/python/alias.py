@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
@@ -59,23 +59,29 @@ class _Finder:
         real = FACE + name.removeprefix(NAME)
         found = self._of_others(real, import_module("runtime").__path__ if path is None else path)
         if found is None or _is_no_module(real):
-            raise ModuleNotFoundError(f"No module named {name!r}: {_ADVICE}", name=name)
+            message = f"No module named {name!r}: {_ADVICE}"
+            return _absent(name, ModuleNotFoundError(message, name=name))
         is_package = found.submodule_search_locations is not None
         return ModuleSpec(name, _Loader(real), origin=found.origin, is_package=is_package)
 
     def _of_processes(self, path: Sequence[str] | None) -> ModuleSpec | None:
         found = self._of_others(_SPAWN, path)
         if found is not None and found.loader is not None:
-            found.loader = _SpawnLoader(found.loader)
+            run = found.loader.exec_module
+
+            def run_and_tell(module: ModuleType) -> None:
+                run(module)
+                _tell_processes(module)
+
+            vars(found.loader)["exec_module"] = run_and_tell  # it loads this module alone
         return found
 
     def _of_face(self, real: str, path: Sequence[str] | None) -> ModuleSpec:
         """A module by its own name, which Python also looks for after `from torch import name`."""
-        found = self._of_others(real, path)
-        if found is None:
-            owner, _, last = (NAME + real.removeprefix(FACE)).rpartition(".")
-            raise ImportError(f"cannot import name {last!r} from {owner!r}: {_ADVICE}", name=owner)
-        return found
+        name = NAME + real.removeprefix(FACE)
+        owner, _, last = name.rpartition(".")
+        message = f"cannot import name {last!r} from {owner!r}: {_ADVICE}"
+        return self._of_others(real, path) or _absent(name, ImportError(message, name=owner))
 
     def _of_others(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
         specs = (one.find_spec(name, path) for one in sys.meta_path if one is not self)
@@ -107,20 +113,44 @@ class _Loader(Loader):
         module.__spec__ = self._spec
 
 
-class _SpawnLoader(Loader):
-    """Loads what prepares the processes of multiprocessing."""
+class _Absent(ModuleType):
+    """A module of PyTorch's that this torch lacks, or a name in it: it says so once it is used.
 
-    def __init__(self, loader: Loader) -> None:
-        self._loader = loader
+    It is the loader of itself.
+    """
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """As the other loader does."""
-        return self._loader.create_module(spec)
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(name)
+        self._why = why
 
-    def exec_module(self, module: ModuleType) -> None:
-        """Run it."""
-        self._loader.exec_module(module)
-        _tell_processes(module)
+    def __getattr__(self, name: str) -> _Absent:
+        if name.startswith("_"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
+        return _Absent(f"{self.__name__}.{name}", self._why)
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        raise NotImplementedError(f"{self.__name__}{self._why}: {_ADVICE}")
+
+    __mro_entries__ = __call__  # of what a class derives from
+
+    def __instancecheck__(self, _: object) -> bool:
+        return False
+
+    def create_module(self, _: ModuleSpec) -> ModuleType:
+        """What is imported."""
+        return self
+
+    def exec_module(self, _: ModuleType) -> None:
+        """There is nothing to run."""
+
+
+def _absent(name: str, error: ImportError) -> ModuleSpec:
+    """How to import what PyTorch has and this torch has not. Raises the error for other names."""
+    why = import_module(f"{FACE}.base.c_types").why_missing(name.partition(".")[2])
+    if not why:
+        raise error
+    loader: Any = _Absent(name, why)
+    return ModuleSpec(name, loader, is_package=True)
 
 
 def _tell_processes(spawn: ModuleType) -> None:

@@ -91,14 +91,21 @@ _PARTS = {
     "is_coalesced indices values sparse_dim dense_dim sparse_mask smm sspaddmm",
     _QUANTISED: "quantize_per_tensor quantize_per_channel dequantize qint8 quint8 qint32 ao "
     "quantization q_scale int_repr fake_quantize_per_tensor_affine",
-    _NETWORKS: "nn optim hub distributions distributed multiprocessing profiler amp",
-    _COMPILER: "jit compile fx export onnx _dynamo _inductor",
+    _NETWORKS: "nn optim hub distributions distributed multiprocessing profiler amp utils.data "
+    "utils.checkpoint utils.tensorboard",
+    _COMPILER: "jit compile compiler fx export onnx _dynamo _inductor",
+    "this module is not provided here": "backends masked nested overrides signal testing types",
 }
 #: Names of PyTorch's that are missing, and why.
 MISSING = {name: why for why, names in _PARTS.items() for name in names.split()}
 
 
 def why_missing(name: str) -> str:
-    """Why a name of PyTorch's is missing, to stand behind an error's text; '' for other names."""
+    """Why a name of PyTorch's is missing, to stand behind an error's text; '' for other names.
+
+    name: without `torch.`; of what modules have, the module's name tells.
+    """
+    while name not in MISSING and "." in name:
+        name = name.rpartition(".")[0]
     why = MISSING.get(name)
     return f" ({why})" if why else ""

@@ -22,6 +22,7 @@ MISSING = "th's torch does not have it; --torch installed runs the program with 
         "import torch.utils as t; import runtime.pytorch.utils as f; print(t is f)",
         "import torch.linalg, runtime.pytorch as f; print(torch.linalg is f.linalg)",
         "import torch; print(torch.__spec__.name == 'runtime.pytorch')",
+        "import torch.nn as nn; print(not isinstance(nn, nn.Module))",
         "import importlib.util as u, sys; u.find_spec('torch'); print('numpy' not in sys.modules)",
         "import sys; print('runtime' not in sys.modules and 'numpy' not in sys.modules)",
         "import os; open('torch.py', 'w').close(); import torch; print(hasattr(torch, 'tensor'))",
@@ -33,13 +34,24 @@ def test_torch_is_the_face(python: Run, line: str) -> None:
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 
+def told(name: str, what: str = "networks and their training") -> str:
+    return f"NotImplementedError: {name} ({what} are not provided here): {MISSING}"
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("import torch.nn", f"ModuleNotFoundError: No module named 'torch.nn': {MISSING}"),
-        ("import torch.utils.data as d", f"No module named 'torch.utils.data': {MISSING}"),
-        ("from torch.nn import Linear", f"No module named 'torch.nn': {MISSING}"),
-        ("from torch import nn", f"ImportError: cannot import name 'nn' from 'torch': {MISSING}"),
+        ("import torch.no", f"ModuleNotFoundError: No module named 'torch.no': {MISSING}"),
+        ("import torch.utils.no as n", f"No module named 'torch.utils.no': {MISSING}"),
+        ("from torch import no", f"ImportError: cannot import name 'no' from 'torch': {MISSING}"),
+        ("import torch.nn.functional as F; F.relu(1)", told("torch.nn.functional.relu")),
+        (
+            "from torch.utils.data import DataLoader as D; D([])",
+            told("torch.utils.data.DataLoader"),
+        ),
+        ("from torch import nn\nclass Net(nn.Module): pass", told("torch.nn.Module")),
+        ("from torch.linalg import no", f"cannot import name 'no' from 'torch.linalg': {MISSING}"),
+        ("from torch.fft import fft; fft(1)", told("torch.fft.fft", "complex numbers")),
     ],
 )
 def test_what_the_face_does_not_have(python: Run, line: str, message: str) -> None:

@@ -64,7 +64,7 @@ def test_other_values_of_the_same_types_find_another_overload() -> None:
     ("name", "why"),
     [
         ("nn", " (networks and their training are not provided here)"),
-        ("fft", " (complex numbers are not provided here)"),
+        ("polar", " (complex numbers are not provided here)"),
         ("sparse_coo_tensor", " (sparse tensors are not provided here)"),
         ("foo", ""),
     ],
