@@ -66,13 +66,15 @@ def _as_size(value: Any) -> int:
 
 def as_tensors(value: Any) -> tuple[Tensor, ...]:
     """Some tensors as a tuple. Raises TypeError for other elements."""
-    for position, element in enumerate(value):
+    found = tuple(value)
+    for element in found:
         if not isinstance(element, Tensor):
+            position = next(at for at, other in enumerate(found) if other is element)
             raise TypeError(
                 f"expected Tensor as element {position} in argument 0, "
                 f"but got {type(element).__name__}"
             )
-    return tuple(value)
+    return found
 
 
 def _int(given: type) -> Converter | None:

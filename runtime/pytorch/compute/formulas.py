@@ -244,7 +244,8 @@ def _precise(function: np.ufunc) -> Callable[[Values], Values]:
     def compute(a: Values) -> Values:
         if a.dtype is not _FLOAT or a.size > FEW:
             return function(a)
-        return function(a.astype(_DOUBLE)).astype(_FLOAT)
+        wide = a.astype(_DOUBLE)
+        return function(wide, wide).astype(_FLOAT)
 
     return compute
 

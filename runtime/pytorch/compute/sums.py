@@ -131,7 +131,7 @@ FEW = 4096
 _LONG_ROW, _LONG_COLUMN = 8, 16
 
 
-_accumulate = np.add.accumulate
+_accumulate, _reduce = np.add.accumulate, np.add.reduce
 #: numpy takes arrays sooner than numbers.
 _ZEROS = {char: np.zeros((), char) for char in _LANES}
 
@@ -153,15 +153,13 @@ def ordered_sum(array: Array, axes: Shape | None, keepdim: bool) -> Any:
 
 def _along(array: Array, axis: int, keepdim: bool, lanes: int) -> Any:
     shape = array.shape
+    places = None if axis else _places(shape, lanes)
+    if places is not None:
+        found = quietly.run(_reduce, array.take(places), 0, None, None, keepdim, 0.0)
+        return found if len(shape) == 2 else found.reshape(found.shape[:-1] + shape[1:])
     n, inside = shape[axis], prod(shape[axis + 1 :])
     if n <= _FOUR or not array.size:
         return None
-    if axis == 0 and n < 2 * _FOUR and inside > 1:
-        parts = array.take(_places(n, inside, lanes))  # of the few numbers at once
-        found = quietly.run(_accumulate, parts)[-1] + _ZEROS[array.dtype.char]
-        if keepdim or len(shape) > 2:
-            found = found.reshape(((1,) if keepdim else ()) + shape[1:])
-        return found
     if inside == 1 and n < _LONG_ROW * lanes:
         found = _rows(array.reshape(-1, n), n, lanes)
     elif inside > 1 and n < _LONG_COLUMN:
@@ -184,8 +182,14 @@ def _turns(n: int) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _places(n: int, inside: int, lanes: int) -> Array:
-    """Where the numbers of columns are, row by row in the order in which each column is added."""
+def _places(shape: Shape, lanes: int) -> Array | None:
+    """Where the numbers of columns are, row by row in the order in which each column is added.
+
+    None where there are not a few numbers in each, and several columns.
+    """
+    n, inside = shape[0], prod(shape[1:])
+    if not _FOUR < n < 2 * _FOUR or inside < 2:
+        return None
     at_once = _at_once(inside, lanes)
     whole = inside // at_once * at_once
     rows = np.repeat(np.arange(n)[:, None], inside, 1)
@@ -209,8 +213,9 @@ def _order(n: int, lanes: int) -> Array:
     return np.array([range(at * lanes, (at + 1) * lanes) for at in _in_turn(vectors)])
 
 
-# A sum in turn is the last one of numpy's running sums, which are quicker to have than its sum. It
-# begins with 0, so that it is never -0.
+# A sum of a row in turn is the last one of numpy's running sums, since its sum takes pairs. It adds
+# whole rows one after the other, and so less than eight numbers of a single column. A sum begins
+# with 0, so that it is never -0.
 
 
 def _row(row: Array, n: int, lanes: int) -> Array:
@@ -259,7 +264,7 @@ def _in_four_lanes(columns: Array) -> Array:
 
 def _down(columns: Array) -> Array:
     """The sums along the second dimension, one number after the other."""
-    found: Array = quietly.run(_accumulate, columns, 1)[:, -1] + _ZEROS[columns.dtype.char]
+    found: Array = quietly.run(_reduce, columns, 1, None, None, False, 0.0)
     return found
 
 

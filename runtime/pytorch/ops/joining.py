@@ -59,7 +59,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
     """The tensors one after the other along a dimension."""
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    arrays = [tensor.array for tensor in tensors]
+    arrays = [t._array if t._storage is None else t.array for t in tensors]
     kind = arrays[0].dtype
     for array in arrays:
         if array.dtype is not kind or not array.flags.c_contiguous or out is not None:

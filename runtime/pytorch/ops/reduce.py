@@ -104,16 +104,23 @@ _TYPED = "torch.dtype dtype = None"
 _OPTIONS = f"{_TYPED}, {OUT}"
 
 
-@op(name="sum", more=_TYPED)
-def sum_all(input: Tensor, **options: Any) -> Tensor:
+@op(name="sum")
+def sum_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """The sum of all elements; of whole numbers as int64."""
-    return reduced(sum_of, input, None, False, **options)
+    return reduced(sum_of, input, None, False, dtype)
 
 
-@op(more=_OPTIONS)
-def sum(input: Tensor, dim: IntsOrOne | None, keepdim: bool = False, **options: Any) -> Tensor:
+@op()
+def sum(
+    input: Tensor,
+    dim: IntsOrOne | None,
+    keepdim: bool = False,
+    *,
+    dtype: Kind = None,
+    out: Out = None,
+) -> Tensor:
     """The sums along dimensions; of whole numbers as int64."""
-    return reduced(sum_of, input, dim, keepdim, **options)
+    return reduced(sum_of, input, dim, keepdim, dtype, out)
 
 
 @op(more=_OPTIONS)
@@ -135,10 +142,10 @@ def _product(array: Array, axes: Shape | None, keepdim: bool, kind: Any) -> Arra
     return tidy(quietly.run(np.multiply.reduce, array, axes, kind, None, keepdim))
 
 
-@op(name="prod", more=_TYPED)
-def prod_all(input: Tensor, **options: Any) -> Tensor:
+@op(name="prod")
+def prod_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
     """The product of all elements; of whole numbers as int64."""
-    return reduced(_product, input, None, False, **options)
+    return reduced(_product, input, None, False, dtype)
 
 
 @op(more=_OPTIONS)
