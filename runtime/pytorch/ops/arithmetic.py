@@ -32,7 +32,7 @@ from runtime.pytorch.ops.pairs import (
 from runtime.pytorch.ops.pointwise import absolute, inverse, negative, positive
 from runtime.pytorch.tensors.layouts import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_cast, check_out
+from runtime.pytorch.tensors.writing import cast, check_cast, check_out
 
 
 def reject_bools(a: Any, b: Any) -> None:
@@ -272,7 +272,8 @@ def ldexp(input: Operand, other: Operand, *, out: Out = None) -> Tensor:
     kind = to_float(result_type(input, other))
     if out is not None and kind.category > out.dtype.category:
         raise RuntimeError(f"ldexp can't be cast to the desired output type {out.dtype.scalar}")
-    return multiply(input, _power(2.0, other), out)
+    found = multiply(input, _power(2.0, other), out)
+    return found if out is not None else wrap(cast(found.array, kind.numpy))
 
 
 Binary = Callable[..., Any]

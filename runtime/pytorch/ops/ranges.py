@@ -129,6 +129,8 @@ def range_(
     _check_bounds(start, end, step)
     check_types("range_cpu", NUMBERS, kind.numpy)
     count = int((end - start) / step) + 1
+    if kind.category is Category.INTEGER:
+        start, step = (fill_number(n, kind).item() for n in (start, step))
     values = start + np.arange(count) * step
     return finish(cast(np.asarray(values), kind.numpy), out)
 

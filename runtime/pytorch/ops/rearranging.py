@@ -213,6 +213,7 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
 
     @op(name=f"{name}_indices", more=NEW)
     def indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
+        check_long(offset)
         for side, n in (("row", row), ("col", col)):
             if n < 0:
                 raise RuntimeError(f"{side} must be non-negative, got{n}")
@@ -262,6 +263,7 @@ _triangles("triu", np.triu, "above")
 @op(more=OUT)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, as a copy; or the matrix that has a vector as its diagonal."""
+    check_long(diagonal)
     ndim = input.array.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")

@@ -129,6 +129,8 @@ def nansum(input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, **option
     if (kind := options.get("dtype")) is not None:
         message = "provided dtype must match dtype of result. Got {1.scalar} and {0.scalar}."
         check_out(options.get("out"), kind, message=f"nansum: {message}")
+    elif (out := options.get("out")) is not None and input.dtype.is_floating_point:
+        check_types("nansum_cpu", FLOATS, out.array.dtype)
     return reduced(sum_of, wrap(_without_nan(input.array)), dim, keepdim, **options)
 
 

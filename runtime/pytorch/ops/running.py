@@ -14,7 +14,7 @@ from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, bool_, default_dtype, int64, uint8
 from runtime.pytorch.base.quiet import calmly, quietly
-from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
+from runtime.pytorch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import OUT, Kind, Out, Outs
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
@@ -126,6 +126,7 @@ def diff(
 
     prepend, append: what is put before and behind the elements first.
     """
+    check_long(n)
     array = input.array
     if not array.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")

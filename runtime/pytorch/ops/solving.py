@@ -147,8 +147,9 @@ def det(A: Tensor) -> Tensor:
 def linalg_slogdet(A: Tensor) -> Any:
     """The signs of determinants and the logarithms of their absolute values."""
     with np.errstate(all="ignore"):
-        parts = np.linalg.slogdet(check_matrices(A, "linalg.slogdet"))
-    return named("linalg_slogdet", *map(wrap, parts))
+        signs, logarithms = np.linalg.slogdet(check_matrices(A, "linalg.slogdet"))
+        signs = signs * ~np.isnan(logarithms)
+    return named("linalg_slogdet", wrap(signs), wrap(logarithms))
 
 
 @op()
@@ -162,9 +163,6 @@ def logdet(input: Tensor) -> Tensor:
     """The logarithms of determinants; nan for negative ones."""
     sign, logarithm = linalg_slogdet(input)
     return wrap(np.where(sign.array < 0, np.nan, logarithm.array).astype(input.array.dtype))
-
-
-#: The types that LAPACK computes in.
 
 
 def _check_sides(input: Tensor, A: Tensor, name: str) -> None:
@@ -307,7 +305,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """The singular values S, and U and V with ``input = U @ diag(S) @ V.T``."""
     array = matrices(input, "linalg.svd")
-    u, s, v = converged(np.linalg.svd, array, full_matrices=not some)
+    u, s, v = converged(np.linalg.svd, array, full_matrices=not (some and compute_uv))
     if not compute_uv:
         u, v = np.zeros_like(u), np.zeros_like(v)
     return named("svd", wrap(u), wrap(s), wrap(np.swapaxes(v, -1, -2)))

@@ -32,7 +32,7 @@ def _variance(name: str, array: Array, axes: Any, correction: Any) -> tuple[Arra
     free = count - (1 if correction is None else correction)
     if free <= 0 or not array.size:
         warn(_NO_FREEDOM.format(name, _FACTOR))
-        free = max(free, 0)
+        free = max(free, 0) if count else 0
     return quietly.run(np.true_divide, squares, float(free)), average
 
 

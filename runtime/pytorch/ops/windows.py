@@ -14,6 +14,7 @@ from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.calls.schema import NEW
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.formulas import EXACT
+from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 _OPTIONS = f"*, torch.dtype dtype = None, {NEW}"
@@ -38,6 +39,7 @@ def _window(
     if length < 2:
         return wrap(np.ones(length, kind.numpy))
     last = length - 1 + periodic
+    check_sizes((last,))
     return wrap(compute(np.arange(last + 1).astype(kind.numpy), last)[:length])
 
 
