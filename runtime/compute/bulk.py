@@ -15,13 +15,16 @@ import numpy as np
 from runtime.compute import thread_pool
 from runtime.compute.c_functions import blas, inner_loop, lapack
 from runtime.compute.thread_pool import LARGE
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
 
+_OPERANDS = 4  # of a loop
+_SHORT = 16  # elements of a row; to call a loop takes as long as to compute more of them
 _OUT_OF_RANGE = "position out of range"  # what a job in lua/parallel/jobs.lua says
 
 
-def compute_flat(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
-    """out = ufunc(*inputs), one-dimensional; by several threads where that is possible.
+def compute_large(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
+    """out = ufunc(*inputs); by several threads where that is possible.
 
     An input may be a number, where an array has another one's type.
     """
@@ -34,26 +37,64 @@ def compute_flat(ufunc: np.ufunc, out: Array, *inputs: Array | float) -> None:
 
 
 def run_loop(ufunc: np.ufunc, out: Array, values: Sequence[Array]) -> bool:
-    """out = ufunc(*values) by several threads, one-dimensional; whether that was possible.
+    """out = ufunc(*values) by several threads; whether that was possible.
 
-    Values without dimensions are numbers. Types are not converted.
+    Values are broadcast to out's shape. Types are not converted.
     """
-    found = inner_loop(ufunc, f"{''.join(x.dtype.char for x in values)}->{out.dtype.char}")
-    if found is None or len(values) > 3:
-        return False
     operands = [*values, out]
-    unused = [0] * (4 - len(operands))
-    thread_pool.run(
-        "loop",
-        len(out),
-        run=found[0],
-        data=found[1],
-        count=len(operands),
-        number=0,
-        at=[*operands, *unused],
-        step=[x.strides[0] if x.ndim else 0 for x in operands] + unused,
-    )
+    found = inner_loop(ufunc, f"{''.join([x.dtype.char for x in values])}->{out.dtype.char}")
+    if found is None or len(operands) > _OPERANDS or not out.size:
+        return False
+    unused = [0] * (_OPERANDS - len(operands))
+    at = [*map(address_of, operands), *unused]
+    shape, run = out.shape, out.ndim == 1
+    if all([x.size == 1 or (x.shape == shape and (run or x.flags.c_contiguous)) for x in operands]):
+        steps = [0 if x.size == 1 else x.strides[0] if run else x.itemsize for x in operands]
+        thread_pool.run_quickly(b"loop", out.size, *found, len(operands), 0, *at, *steps, *unused)
+        return True
+    grid = _grid(operands)
+    if grid is None:
+        return False
+    (size, blocks), (rows, row), (width, steps) = grid
+    steps = [*steps, *unused, *row, *unused, *blocks, *unused]
+    thread_pool.run_quickly(b"rows", size, *found, rows, width, *at, *steps)
     return True
+
+
+def add_rows(parts: Array, out: Array) -> None:
+    """out += the sums of the rows of each part, one row after the other.
+
+    parts: contiguous, of three dimensions; out: contiguous, of its type, a row for each part.
+    """
+    count, rows, width = parts.shape
+    found = inner_loop(np.add, f"{out.dtype.char * 2}->{out.dtype.char}")
+    if found is None:
+        np.add(out, np.add.reduce(parts, 1), out)
+        return
+    size, at, of = out.itemsize, address_of(parts), address_of(out)
+    row, part = size * width, size * width * rows
+    steps = (size, size, size, 0, 0, row, 0, 0, row, part, row, 0)
+    thread_pool.run_quickly(b"rows", count, *found, rows, width, of, at, of, 0, *steps)
+
+
+def _grid(arrays: list[Array]) -> list[tuple[int, list[int]]] | None:
+    """Three dimensions of arrays that are broadcast to the last one's shape: sizes and strides.
+
+    Neighbours are made one where that is possible. None for more of them, for short rows, and where
+    the last array's elements are no neighbours: numpy takes them in another order.
+    """
+    shape = arrays[-1].shape
+    dims: list[tuple[int, list[int]]] = []
+    for d, size in enumerate(shape, -len(shape)):
+        steps = [x.strides[d] if -d <= x.ndim and x.shape[d] > 1 else 0 for x in arrays]
+        if dims and dims[-1][1] == [size * step for step in steps]:
+            size *= dims.pop()[0]
+        if size > 1:
+            dims.append((size, steps))
+    if not 0 < len(dims) <= 3 or dims[-1][0] < _SHORT or dims[-1][1][-1] != arrays[-1].itemsize:
+        return None
+    *outer, row = dims
+    return [*outer, *[(1, [0] * len(arrays))] * (3 - len(dims)), row]
 
 
 def copy_into(out: Array, values: Array) -> None:
@@ -152,6 +193,27 @@ def take_rows(rows: Array, at: Array, out: Array) -> None:
     """out = rows[at]; all are contiguous and do not overlap, positions are from 0 and in range."""
     large, size = out.nbytes >= 8 * LARGE, rows[0].nbytes
     thread_pool.run("take", len(at), large=large, out=out, source=rows, at=at, size=size)
+
+
+def clear(out: Array) -> None:
+    """Set all elements of a contiguous array to 0."""
+    if out.nbytes < 8 * LARGE:
+        out.fill(0)
+    else:
+        thread_pool.run_quickly(b"clear", out.nbytes, address_of(out))
+
+
+def choose(flags: Array, one: Array, other: Array, out: Array) -> None:
+    """out = one where a flag is true, else other; all are contiguous and large, of one shape.
+
+    numpy's where takes several times as long if nobody can guess the flags.
+    """
+    size = out.itemsize
+    if (address_of(one) - address_of(other)) % size:
+        np.copyto(out, np.where(flags, one, other))
+        return
+    at = map(address_of, (out, flags, one, other))
+    thread_pool.run_quickly(b"choose", out.size, *at, size)
 
 
 def take_along(

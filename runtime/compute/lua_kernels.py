@@ -11,11 +11,12 @@ import numpy as np
 
 from runtime.compute.bulk import take_along
 from runtime.compute.lua_functions import call_lua
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import EXACT, Array
 
 
 def _run(name: bytes, *args: Any) -> None:
-    call_lua(name, *[a.ctypes.data if isinstance(a, np.ndarray) else a for a in args])
+    call_lua(name, *[address_of(a) if isinstance(a, np.ndarray) else a for a in args])
 
 
 def _make_safe(numbers: Array) -> bool:

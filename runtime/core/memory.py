@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.interrupts import uninterruptible
@@ -114,7 +115,7 @@ class Pool:
             memory = np.empty(nbytes + self._LINE, np.uint8)
         if not found:
             self._free.pop(nbytes, None)
-        start = -memory.ctypes.data % self._LINE
+        start = -address_of(memory) % self._LINE
         return memory[start : start + nbytes]
 
     def shrink(self, most: int) -> None:

@@ -8,8 +8,8 @@ outlives a call, as a storage does, keeps the part that it will need.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -51,15 +51,9 @@ class State:
         else:
             do(part)
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> AbstractContextManager[None]:
         """Make this the state that `current` looks in, in this thread and within the block."""
-        place = this_thread()
-        before, place.state = place.state, self
-        try:
-            yield
-        finally:
-            place.state = before
+        return _Active(self)
 
     def close(self) -> None:
         """Close all parts and forget them."""
@@ -67,6 +61,22 @@ class State:
         for part in parts.values():
             if isinstance(part, Part):
                 part.close()
+
+
+class _Active:
+    """A block within which a state is the thread's; one of contextlib's takes twice the time."""
+
+    __slots__ = ("_before", "_place", "_state")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def __enter__(self) -> None:
+        self._place = place = this_thread()
+        self._before, place.state = place.state, self._state
+
+    def __exit__(self, *_: object) -> None:
+        self._place.state = self._before
 
 
 class Place:

@@ -15,6 +15,7 @@ from weakref import ref
 
 import numpy as np
 
+from runtime.core.addresses import address_of
 from runtime.core.c_structs import MOVES, STORAGE, Flag
 from runtime.core.dtypes import DTYPES, Array, DType, cast
 from runtime.core.errors import ArgError, TorchError
@@ -295,7 +296,7 @@ class Storage:
             flag = _OWN if self._owner is None else _FOREIGN
             if self._kept is not None:
                 flag |= _KNOWN | buffer[_AT_FLAG] & _OF_BLOCKS
-            address = self.data.ctypes.data if len(self.data) else 0
+            address = address_of(self.data) if len(self.data) else 0
             mirror = _MIRROR.pack(address, len(self.data), self.refcount, flag)
             # At once, since other threads may read it: pack_into would first write zeros.
             buffer[at : at + _MIRROR.size] = mirror

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.calls.arguments import Call
-from runtime.compute.bulk import compute_flat
+from runtime.compute.bulk import compute_large
 from runtime.compute.pieces import PIECE, blocks, flatten
 from runtime.compute.thread_pool import LARGE, share
 from runtime.core.dtypes import Array
@@ -134,17 +134,13 @@ def _compute_large(compute: Compute, arrays: list[Any]) -> None:
         compute(*inputs, out=out)
 
     flat = flatten(arrays)
-    has_steps = not isinstance(compute, np.ufunc)
-    if flat is not None:
-        if has_steps:
-            share(partial(part, flat), arrays[0].size, piece=PIECE)
-        else:
-            compute_flat(compute, *flat)  # type: ignore[arg-type]
-    elif has_steps:
+    if isinstance(compute, np.ufunc):
+        compute_large(compute, *(flat or arrays))
+    elif flat is not None:
+        share(partial(part, flat), arrays[0].size, piece=PIECE)
+    else:
         for at in blocks(arrays[0].shape):
             part(arrays, at)
-    else:
-        compute(*arrays[1:], out=arrays[0])
 
 
 def _compute_overlapping(r: Tensor, compute: Compute, operands: tuple[Tensor | float, ...]) -> None:

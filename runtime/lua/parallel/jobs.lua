@@ -8,7 +8,7 @@ local th = ...
 local ffi = require 'ffi'
 
 local longs = ffi.typeof('int64_t *')
-local bytes = ffi.typeof('char *')
+local bytes, flag = ffi.typeof('char *'), ffi.typeof('uint8_t *')
 local copy, fill, cast = ffi.copy, ffi.fill, ffi.cast
 local floor, min, max, tonumber = math.floor, math.min, math.max, tonumber
 
@@ -72,9 +72,32 @@ job('loop', 'run data count number at[4] step[4]', function(p, first, last)
   cast(inner_loop, p.run)(operands, length_of_loop, steps, cast(bytes, p.data))
 end)
 
+-- The same in rows of `width` elements. Each position has so many rows; `row` and `block` are the
+-- bytes from one row to the next and from one position to the next.
+job('rows', 'run data rows width at[4] step[4] row[4] block[4]', function(p, first, last)
+  local run, data, rows = cast(inner_loop, p.run), cast(bytes, p.data), p.rows
+  local at, row, block = p.at, p.row, p.block
+  for k = 0, 3 do steps[k] = p.step[k] end
+  length_of_loop[0] = p.width
+  for i = first, last - 1 do
+    for j = 0, rows - 1 do
+      operands[0] = cast(bytes, at[0] + i * block[0] + j * row[0])
+      operands[1] = cast(bytes, at[1] + i * block[1] + j * row[1])
+      operands[2] = cast(bytes, at[2] + i * block[2] + j * row[2])
+      operands[3] = cast(bytes, at[3] + i * block[3] + j * row[3])
+      run(operands, length_of_loop, steps, data)
+    end
+  end
+end)
+
 -- Copies bytes.
 job('copy', 'out source', function(p, first, last)
   copy(cast(bytes, p.out) + first, cast(bytes, p.source) + first, last - first)
+end)
+
+-- Sets bytes to 0.
+job('clear', 'out', function(p, first, last)
+  fill(cast(bytes, p.out) + first, last - first)
 end)
 
 -- Copies rows of `size` bytes; `at` is the address of the numbers of the rows (int64).
@@ -120,6 +143,13 @@ job('gather', 'out source at size placeSize run runs block step base places',
       end
     end
   end)
+
+-- Elements of `size` bytes: of `one` where a flag is not 0, else of `other`.
+job('choose', 'out flags one other size', function(p, first, last)
+  local element, flags = whole[p.size], cast(flag, p.flags)
+  local to, from, apart = cast(element, p.out), cast(element, p.other), (p.one - p.other) / p.size
+  for i = first, last - 1 do to[i] = from[i + apart * min(flags[i], 1)] end -- no jump to guess
+end)
 
 local reals = { [4] = ffi.typeof('float *'), [8] = ffi.typeof('double *') }
 

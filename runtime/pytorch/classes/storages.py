@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
 from runtime.core.pickles import makes, restored
 from runtime.core.storage import Storage
@@ -20,7 +21,7 @@ from runtime.pytorch.base.c_types import Named
 from runtime.pytorch.base.dtypes import DTYPES, default_dtype, uint8
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.calls.device import CPU, device
-from runtime.pytorch.tensors.tensor import address_of, resize_storage, storage_type
+from runtime.pytorch.tensors.tensor import resize_storage, storage_type
 from runtime.pytorch.tensors.writing import cast
 
 _known: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()

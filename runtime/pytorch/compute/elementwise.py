@@ -134,14 +134,16 @@ class Pointwise:
         x = a._array if a._storage is None else a.array
         kind: Any = x.dtype
         compute = self._ways.get(kind) or self._way(kind)
-        if compute is None or x.size >= LARGE:
+        if compute is None:
             return None
         y: Any = None
         inputs: tuple[Any, ...] = (x,)
         is_ufunc = compute.__class__ is _UFUNC
         if b.__class__ is Tensor:
             y = b._array if b._storage is None else b.array
-            if y.dtype is not kind or y.size >= LARGE or (self.divides and kind.kind != "f"):
+            if y.dtype is not kind or (self.divides and kind.kind != "f"):
+                return None
+            if y.size >= LARGE > x.size:
                 return None
             # Without a ufunc, shapes are to be checked before divisors.
             one_shape = out is not None or warn_of_broadcast.enabled or not is_ufunc
@@ -153,6 +155,8 @@ class Pointwise:
             if y is None or (self.divides and not y and kind.kind != "f"):
                 return None
             inputs = x, _NUMBER
+        if x.size >= LARGE:
+            return self._many(compute, x, y, out)
         if out is not None:
             if self.result is not None or not (is_ufunc and x.flags.forc) or _is_part(out, b):
                 return None
@@ -162,6 +166,26 @@ class Pointwise:
         if not is_ufunc and self.result is None and values.dtype is not kind:
             return None
         return _laid_out(values, inputs) if values.ndim > 1 else wrap(values)
+
+    def _many(self, compute: Any, x: Array, y: Any, out: Tensor | None) -> Tensor | None:
+        """The values of many elements, by a ufunc; None where they do not lie in order."""
+        kind = x.dtype
+        if self.many is not None and kind.kind == "f":
+            compute = self.many
+        if compute.__class__ is not _UFUNC or self.result not in (None, bool_):
+            return None
+        inputs = [x] if y is None else [x, np.asarray(y, kind)]
+        for other in inputs:
+            if other.ndim and not (other.shape == x.shape and other.flags.c_contiguous):
+                return None
+        if out is None:
+            return compute_shared(
+                compute, inputs, x.shape, self.result.numpy if self.result else kind
+            )
+        if self.result or (inputs[-1] is not x and np.may_share_memory(inputs[-1], x)):
+            return None
+        compute_into(compute, inputs, x)
+        return out
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
         """The values for any number of operands, of any types."""

@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.bulk import cumulate_rows, spread_of_rows
+from runtime.compute.bulk import add_rows, cumulate_rows, spread_of_rows
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
-from runtime.pytorch.tensors.sharing import share, threads
+from runtime.pytorch.tensors.sharing import threads
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver
 
@@ -329,12 +329,12 @@ def _of_rows(rows: Array) -> Array:
     count = -(-n // _ROWS)
     high = n // count
     whole = count * high
-    parts, ones = rows[:whole].reshape(count, high, width), np.ones((1, high), rows.dtype)
-    sums = np.empty((count, 1, width), rows.dtype)
-    share(lambda at: np.matmul(ones, parts[at], sums[at]), count, rows.size)
+    sums = np.zeros((count, width), rows.dtype)
+    with threads.active():
+        add_rows(rows[:whole].reshape(count, high, width), sums)
     # numpy adds the numbers of a row in pairs, and rows one after the other.
     few = count <= _FEW_ROWS
-    found: Array = np.add.reduce(sums[:, 0] if few else np.ascontiguousarray(sums[:, 0].T), 1 - few)
+    found: Array = np.add.reduce(sums if few else np.ascontiguousarray(sums.T), 1 - few)
     return found + np.add.reduce(rows[whole:], 0) if whole < n else found
 
 

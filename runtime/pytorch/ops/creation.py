@@ -22,6 +22,7 @@ from runtime.pytorch.compute.literals import array_of, convert_number
 from runtime.pytorch.compute.promotion import type_of_number
 from runtime.pytorch.ops.interchange import from_numpy
 from runtime.pytorch.tensors.layouts import copy_of, empty_array, empty_like_array, format_strides
+from runtime.pytorch.tensors.sharing import filled_tensor
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import deliver, resize_to
 
@@ -55,16 +56,16 @@ def type_for(dtype: Kind, out: Out, natural: dtype | None = None) -> dtype:
     return out.dtype
 
 
-def finish(values: Array, out: Out, warns: bool = True) -> Tensor:
+def finish(values: Array | Tensor, out: Out, warns: bool = True) -> Tensor:
     """The tensor of an array; or ``out``, which gets its elements.
 
     warns: whether it warns of an ``out`` that had elements and another shape.
     """
-    result = wrap(values)
+    result = values if isinstance(values, Tensor) else wrap(values)
     if out is None:
         return result
     if not warns:
-        resize_to(out, values.shape, warns=False)
+        resize_to(out, result.sizes, warns=False)
     delivered: Tensor = deliver(out, result)
     return delivered
 
@@ -74,15 +75,13 @@ def zeros(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of zeros."""
     if size and min(size) < 0:
         raise RuntimeError("zeros: Dimension size must be non-negative.")
-    return finish(np.zeros(check_sizes(size), type_for(dtype, out).numpy), out)
+    return finish(filled_tensor(check_sizes(size), type_for(dtype, out).numpy, 0), out)
 
 
 @op(more=NEW)
 def ones(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of ones."""
-    values = np.empty(check_sizes(size), type_for(dtype, out).numpy)
-    values.fill(1)
-    return finish(values, out)
+    return finish(filled_tensor(check_sizes(size), type_for(dtype, out).numpy, 1), out)
 
 
 @op(more=NEW)
@@ -122,11 +121,9 @@ def full(size: Shape, fill_value: Number, *, out: Out = None, dtype: Kind = None
     )
 
 
-def filled(size: Shape, number: Any, kind: dtype) -> Array:
-    """A new array whose elements are all one number. Raises RuntimeError where it does not fit."""
-    array = np.empty(check_sizes(size), kind.numpy)
-    array.fill(fill_number(number, kind))
-    return array
+def filled(size: Shape, number: Any, kind: dtype) -> Tensor:
+    """A new tensor whose elements are all one number. Raises RuntimeError where it does not fit."""
+    return filled_tensor(check_sizes(size), kind.numpy, fill_number(number, kind))
 
 
 def fill_number(number: Any, kind: dtype) -> Any:
@@ -153,7 +150,7 @@ def check_factor(number: Any, kind: dtype) -> Any:
 @op(more=NEW)
 def scalar_tensor(s: Number, *, dtype: Kind = None) -> Tensor:
     """A tensor without dimensions."""
-    return wrap(filled((), s, dtype or default_dtype()))
+    return filled((), s, dtype or default_dtype())
 
 
 # -- of the sizes of another tensor
@@ -206,7 +203,7 @@ def new_empty_strided(input: Tensor, size: Shape, stride: Shape, *, dtype: Kind 
 @op(more=NEW, function=False)
 def new_zeros(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
     """A tensor of zeros, by default of this tensor's type."""
-    return wrap(np.zeros(check_sizes(size), (dtype or input.dtype).numpy))
+    return filled_tensor(check_sizes(size), (dtype or input.dtype).numpy, 0)
 
 
 @op(more=NEW, function=False)
@@ -218,7 +215,7 @@ def new_ones(input: Tensor, size: Shape, *, dtype: Kind = None) -> Tensor:
 @op(more=NEW, function=False)
 def new_full(input: Tensor, size: Shape, fill_value: Number, *, dtype: Kind = None) -> Tensor:
     """A tensor whose elements are all one number, by default of this tensor's type."""
-    return wrap(filled(size, fill_value, dtype or input.dtype))
+    return filled(size, fill_value, dtype or input.dtype)
 
 
 # -- of data

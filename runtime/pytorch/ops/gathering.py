@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.compute.bulk import choose
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.core.tensor import contiguous_strides
@@ -24,7 +25,7 @@ from runtime.pytorch.compute.sums import give
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.layouts import laid_out
-from runtime.pytorch.tensors.sharing import compute_shared
+from runtime.pytorch.tensors.sharing import empty_tensor, threads
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_out
 
@@ -227,7 +228,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if array.shape != chosen.shape:
         shape = broadcast(chosen.shape, array.shape)
         array, chosen = expanded(input, shape).array, expanded(mask, shape).array
-    return wrap(array[chosen] if array.ndim else array.reshape(1)[chosen.reshape(1)])
+    return wrap(array.reshape(-1).compress(chosen.reshape(-1)))
 
 
 # -- by a condition
@@ -250,7 +251,10 @@ def _where(condition: Tensor, input: Any, other: Any, out: Out = None) -> Tensor
         x, y = input.array, other.array
         is_plain = x.dtype is y.dtype and mask.shape == x.shape == y.shape
         if is_plain and x.size >= LARGE and all(a.flags.c_contiguous for a in (mask, x, y)):
-            return compute_shared(np.where, [mask, x, y], x.shape, x.dtype)
+            found = empty_tensor(x.shape, x.dtype)
+            with threads.active():
+                choose(mask, x, y, found.array)
+            return found
     kind = result_type(input, other)
     check_out(out, kind, message="Expected out type to be {0.scalar} but got {1.scalar}")
     a, b = array_as(input, kind), array_as(other, kind)

@@ -72,7 +72,10 @@ def _quick_choice(array: Array, index: Any) -> Array | None:
         if index.__class__ is Tensor:
             given = _as_numpy(array, index)
             if given is not None:
-                return array[given] if given.dtype.kind == "b" else array.take(given, 0)
+                if given.dtype.kind != "b":
+                    return array.take(given, 0)
+                rows = array.reshape(given.size, *array.shape[given.ndim :])
+                return rows.compress(given.reshape(-1), 0)  # by a mask itself numpy takes longer
     except IndexError:
         pass
     return None

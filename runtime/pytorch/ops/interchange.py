@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
 from runtime.core.pickles import makes, restored
 from runtime.pytorch.base.c_types import type_name
@@ -22,7 +23,7 @@ from runtime.pytorch.calls.device import check_device
 from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage, copied, untyped
 from runtime.pytorch.compute.literals import check_steps
-from runtime.pytorch.tensors.tensor import Tensor, address_of, storage_over, wrap
+from runtime.pytorch.tensors.tensor import Tensor, storage_over, wrap
 from runtime.pytorch.text.printing import scalar_format, storage_text, tensor_text
 
 # -- storages

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.compute.thread_pool import LARGE
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
 from runtime.pytorch.compute.arrangement import top_order
 from runtime.pytorch.compute.sums import FEW
@@ -22,7 +23,6 @@ from runtime.pytorch.streams.uniform import (
     unit_floats,
 )
 from runtime.pytorch.streams.words import Words
-from runtime.pytorch.tensors.tensor import address_of
 
 _SIXTEEN = 16
 # From so many floats on numpy's functions are used, which are ten times as fast as a loop with

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.compute.sums import FEW
 from runtime.pytorch.streams.words import BLOCK, Words
-from runtime.pytorch.tensors.tensor import address_of
 
 
 class _Loops:

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import dtype, memory_format
 from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.tensors.tensor import Tensor, address_of, view_of
+from runtime.pytorch.tensors.tensor import Tensor, view_of
 from runtime.pytorch.tensors.writing import cast
 
 _NEEDED_RANK = {"channels_last": 4, "channels_last_3d": 5}

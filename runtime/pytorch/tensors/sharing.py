@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from runtime.compute import thread_pool
-from runtime.compute.bulk import run_loop
+from runtime.compute.bulk import clear, run_loop
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.thread_pool import LARGE, ThreadPool
 from runtime.core.dtypes import Array
@@ -29,6 +29,8 @@ from runtime.pytorch.tensors.writing import check_writable
 
 #: From this many bytes on memory is kept when a tensor dies, since new pages cost more.
 _KEPT = 1 << 20
+#: More bytes may well be new ones each time.
+_REUSED = 1 << 26
 #: Elements of a piece that is computed in several steps.
 _PIECE = 1 << 14
 
@@ -107,6 +109,20 @@ def empty_tensor(shape: Shape, kind: np.dtype[Any]) -> Tensor:
     return tensor
 
 
+def filled_tensor(shape: Shape, kind: np.dtype[Any], number: Any) -> Tensor:
+    """A contiguous tensor whose elements are all one number of their type."""
+    is_zero = number.__class__ is int and not number  # -0 is another number
+    if is_zero and not _KEPT <= prod(shape) * kind.itemsize <= _REUSED:
+        return wrap(np.zeros(shape, kind))  # the system's new pages are zeros
+    tensor = empty_tensor(shape, kind)
+    if is_zero:
+        with threads.active():
+            clear(tensor._array)
+    else:
+        tensor._array.fill(number)
+    return tensor
+
+
 def compute_shared(compute: Any, operands: list[Any], shape: Shape, kind: np.dtype[Any]) -> Tensor:
     """A new tensor of a function's values for operands that are broadcast to one shape.
 
@@ -125,11 +141,13 @@ def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
     """
     check_writable(out)
     arrays = [np.asarray(x) for x in operands]
-    if all(a.shape in (out.shape, ()) and a.flags.c_contiguous for a in (*arrays, out)):
+    if out.size >= LARGE and compute.__class__ is np.ufunc:
+        with threads.active():
+            if run_loop(compute, out, arrays):
+                return
+    if all([not a.ndim or (a.shape == out.shape and a.flags.c_contiguous) for a in (*arrays, out)]):
         out = out.reshape(-1)
         arrays = [a.reshape(-1) if a.ndim else a for a in arrays]
-        if out.size >= LARGE and compute.__class__ is np.ufunc and _run_loop(compute, arrays, out):
-            return
     cut = [a.ndim == out.ndim and a.shape[0] > 1 for a in arrays]
 
     def part(at: slice) -> None:
@@ -142,9 +160,3 @@ def compute_into(compute: Any, operands: list[Any], out: Array) -> None:
 
     rows = max(_PIECE * len(out) // max(out.size, 1), 1)
     share(part, len(out), out.size, 0 if compute.__class__ is np.ufunc else rows)
-
-
-def _run_loop(ufunc: np.ufunc, arrays: list[Array], out: Array) -> bool:
-    """Let threads run numpy's inner loop without Python's lock; whether there is one."""
-    with threads.active():
-        return run_loop(ufunc, out, arrays)
