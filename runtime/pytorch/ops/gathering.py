@@ -163,7 +163,9 @@ def _gathered(array: Array, dim: int, chosen: Array) -> Array:
 @op(more=OUT)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """Gather where the other dimensions are broadcast; without dim of all elements."""
-    if indices.dtype is not int64:
+    if dim is None:
+        check_gather(indices, "gather")
+    elif indices.dtype is not int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got "
             f"{indices.dtype.scalar}"

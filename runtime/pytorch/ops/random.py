@@ -211,7 +211,7 @@ def normal_of_deviations(
     mean: float, std: Tensor, *, generator: Source = None, out: Out = None
 ) -> Tensor:
     """A tensor of normal numbers, each with a standard deviation of its own."""
-    check_factor(mean, std.dtype)
+    check_factor(mean, (std if out is None else out).dtype)
     return _normals(std.array.shape, std.dtype, mean, std.array, out, generator)
 
 
