@@ -28,6 +28,7 @@ def least_value(values: Array, array: Array, atol: Any, rtol: Any) -> Array:
     """
     largest = values.max(-1, keepdims=True, initial=0)
     least, part = (_one_each(x, largest) for x in (atol, rtol))
+    broadcast(least.shape[:-1], part.shape[:-1])
     if rtol is None:
         usual = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
         part = np.where(least > 0, part, np.asarray(usual, array.dtype))
