@@ -20,20 +20,22 @@ globals().update(NAMES)
 finish_attributes()
 
 
-class _Torch(ModuleType):
-    """The module: a name that it lacks is an error in PyTorch's words."""
+def __getattr__(name: str) -> Any:
+    """Raise the error of a name that is missing, in PyTorch's words."""
+    text = f"module 'torch' has no attribute '{name}'{why_missing(name)}"
+    raise AttributeError(text, name=name, obj=sys.modules[__name__])
 
-    def __getattr__(self, name: str) -> Any:
-        why = why_missing(name)
-        text = f"module 'torch' has no attribute '{name}'{why}"
-        raise AttributeError(text, name=name, obj=self)
+
+def __dir__() -> list[str]:
+    return sorted(NAMES)
+
+
+class _Torch(ModuleType):
+    """The module, which pickles. A `__getattr__` of its class would slow down its names."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For functions that have the module, and go to other processes."""
         return import_module, (self.__name__,)
-
-    def __dir__(self) -> list[str]:
-        return sorted(NAMES)
 
 
 sys.modules[__name__].__class__ = _Torch

@@ -68,7 +68,7 @@ def as_tensors(value: Any) -> tuple[Tensor, ...]:
     """Some tensors as a tuple. Raises TypeError for other elements."""
     found = tuple(value)
     for element in found:
-        if not isinstance(element, Tensor):
+        if element.__class__ is not Tensor and not isinstance(element, Tensor):
             position = next(at for at, other in enumerate(found) if other is element)
             raise TypeError(
                 f"expected Tensor as element {position} in argument 0, "

@@ -148,14 +148,13 @@ def ordered_sum(array: Array, axes: Shape | None, keepdim: bool) -> Any:
             return None
         found = _row(array if len(shape) == 1 else array.ravel(), n, lanes)
         return found.reshape((1,) * len(shape)) if keepdim else found
-    return _along(array, axes[0], keepdim, lanes) if len(axes) == 1 else None
+    return _along(array, shape, axes[0], keepdim, lanes) if len(axes) == 1 else None
 
 
-def _along(array: Array, axis: int, keepdim: bool, lanes: int) -> Any:
-    shape = array.shape
+def _along(array: Array, shape: Shape, axis: int, keepdim: bool, lanes: int) -> Any:
     places = None if axis else _places(shape, lanes)
     if places is not None:
-        found = quietly.run(_reduce, array.take(places), 0, None, None, keepdim, 0.0)
+        found = quietly.run(_reduce, array.ravel()[places], 0, None, None, keepdim, 0.0)
         return found if len(shape) == 2 else found.reshape(found.shape[:-1] + shape[1:])
     n, inside = shape[axis], prod(shape[axis + 1 :])
     if n <= _FOUR or not array.size:

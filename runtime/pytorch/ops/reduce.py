@@ -82,7 +82,8 @@ def sum_type(array: Array, kind: Kind) -> np.dtype[Any] | None:
     """numpy's type in which a sum is taken: int64 for whole numbers; None for the elements'."""
     if kind is not None:
         return kind.numpy
-    return None if array.dtype.kind == "f" or array.dtype == _INT64 else int64.numpy
+    own = array.dtype
+    return None if own.kind == "f" or own == _INT64 else int64.numpy
 
 
 def reduced(
@@ -97,7 +98,8 @@ def reduced(
     wanted = sum_type(array, dtype)
     if dtype is not None:
         array = cast(array, dtype.numpy)
-    return give(reduce(array, axes, keepdim, wanted), out)
+    found = reduce(array, axes, keepdim, wanted)
+    return wrap(found) if out is None else give(found, out)
 
 
 _TYPED = "torch.dtype dtype = None"

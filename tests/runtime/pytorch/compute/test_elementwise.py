@@ -1,4 +1,4 @@
-"""Functions of elements: nothing is written before an error."""
+"""Functions of elements: what is written, before an error and while others compute."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 import runtime.pytorch as torch
 from runtime.compute.thread_pool import LARGE
+from runtime.pytorch.base.quiet import run_first
 
 
 @pytest.mark.parametrize("count", [3, 2 * LARGE])
@@ -17,3 +18,14 @@ def test_division_by_zero_changes_nothing(name: str, count: int) -> None:
     with pytest.raises(RuntimeError, match="^ZeroDivisionError$"):
         getattr(tensor, name)(divisor)
     assert bool((tensor == 6).all())
+
+
+def _in_all_ways() -> list[list[float]]:
+    huge = torch.tensor([3e38, -1.0])
+    doubled = huge.clone().mul_(2)
+    return [x.tolist() for x in (huge + huge, huge * 2.0, huge.sqrt().exp(), huge.log(), doubled)]
+
+
+def test_functions_compute_while_the_context_of_all_threads_is_taken() -> None:
+    # As another thread may have it; warnings of numpy's would be errors here.
+    assert str(run_first(_in_all_ways)) == str(_in_all_ways())
