@@ -30,7 +30,7 @@ _NO_DATA = np.empty(0)
 _reading = threading.RLock()  # two threads may use a storage that was not read yet
 _AT_FLAG = STORAGE.offset("flag")
 # As plain numbers: an IntFlag's operators take a microsecond.
-_KNOWN, _NOT_KNOWN = int(Flag.KNOWN), 0xFF & ~Flag.KNOWN
+_KNOWN, _NOT_KNOWN = int(Flag.KNOWN), 0xFF & ~int(Flag.KNOWN)
 _MOVED = int(Flag.MOVED)
 _OF_BLOCKS = int(Flag.SHARED | Flag.MOVED)
 _OWN, _FOREIGN = (

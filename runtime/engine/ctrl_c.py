@@ -10,11 +10,14 @@ from __future__ import annotations
 
 # As signal, but without enumerations, which take most of its time.
 import _signal  # type: ignore[import-not-found]
+import _thread
 import ctypes
 import os
 import select
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -171,6 +174,25 @@ def _set_handler(handler: Any) -> Any:
             return _signal.signal(signal.SIGINT, handler)
         except OSError:  # a signal came just when its handler was replaced
             continue
+
+
+def hear_in_finalizers() -> None:
+    """Raise a KeyboardInterrupt again that was raised in a finalizer, which nothing gets out of."""
+    tell = sys.unraisablehook
+
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        is_main = threading.get_ident() == threading.main_thread().ident
+        if is_main and unraisable.exc_type is KeyboardInterrupt:
+            _thread.start_new_thread(_press_again, ())
+        else:
+            tell(unraisable)
+
+    sys.unraisablehook = hook
+
+
+def _press_again() -> None:
+    time.sleep(_AGAIN)  # at once, it would be raised in the hook, and be lost, too
+    _thread.interrupt_main()
 
 
 #: What a signal's number is told to; called in another thread.

@@ -13,7 +13,7 @@ import numpy as np
 
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.core.state import GUESTS, THREAD, this_thread
-from runtime.engine.ctrl_c import CtrlC
+from runtime.engine.ctrl_c import CtrlC, hear_in_finalizers
 from runtime.engine.lua_state import CLOSED, LuaState
 from runtime.engine.output import Output
 from runtime.errors import Interrupted, LuaError, as_lua_error
@@ -30,7 +30,9 @@ class Passage:
         self._waiting = lua.passing.waiting
         self._output = lua.state.part(Output)
         self._late = _Late(ctrl_c)
-        GUESTS[:] = [True]
+        if not GUESTS:
+            GUESTS.append(True)
+            hear_in_finalizers()
         ctrl_c.arm(True)
 
     def __call__(self, *args: Any) -> Any:

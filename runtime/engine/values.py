@@ -217,10 +217,6 @@ class Values:
             return -0.0
         if mark != b"object":
             return made_for(self, int(value), mark)
-        storage = value.storage if isinstance(value, Tensor) else value
-        if storage is not None:
-            with self._lua.active():
-                storage.leave_block()
         if not isinstance(value, Tensor):
             return storage_face(value)
         return from_lua(value).array.view() if self.arrays else from_lua(value)

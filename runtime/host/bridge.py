@@ -75,6 +75,13 @@ def _adopt_storage(index: int, struct: int, data: int, size: int, block: Any) ->
     return STORAGE_CLASSES[index].adopted(struct, data, size, block)
 
 
+def _leave_block(value: Tensor | Storage) -> None:
+    """Move elements out of a block of Lua's."""
+    storage = value.storage if isinstance(value, Tensor) else value
+    if storage is not None:
+        storage.leave_block()
+
+
 def _elided(value: Any, limit: int, how: bytes) -> str | None:
     """The text of a large tensor or storage at the prompt; None for others."""
     from runtime.core.elision import elided_text  # which few programs need
@@ -167,6 +174,7 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
         "adopt_empty": _adopt_empty,
         "adopt_storage": _adopt_storage,
         "mirror_in": _mirror_in,
+        "leave_block": _leave_block,
         "elided": answering(_elided),
         "small_source": answering(_small_source),
         "blas": lambda name, itemsize=8: blas(name.decode(), itemsize),

@@ -33,6 +33,7 @@ local function encode(value, ...) -- luacheck: ignore 212
   local id = kind == 'userdata' and th.class_of(value)
   if id and id < host.FIRST_OTHER and (objects[value] or anchor_of(value)) then
     local object = th.to_python(value)
+    th.ask(host.leave_block, object) -- it may end before arrays of elements do
     th.track(object) -- it may come back
     return object, 'object'
   end

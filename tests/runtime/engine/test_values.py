@@ -542,6 +542,31 @@ def test_ctrl_c_between_calls(lua: Engine, interrupts: None) -> None:
     assert same(5) == 5
 
 
+def test_ctrl_c_in_a_finalizer() -> None:
+    program = """
+        import os, signal, time
+        from th_shell import Engine
+        class Pressed:
+            def __del__(self):
+                os.kill(os.getpid(), signal.SIGINT)
+        class Wrong:
+            def __del__(self):
+                raise ValueError("wrong")
+        Engine().eval("1")
+        try:
+            Wrong(), Pressed()
+            time.sleep(10)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
+    )
+    assert run.stdout == "interrupted\n"
+    assert run.stderr.startswith("Exception ignored in") and "Interrupt" not in run.stderr
+    assert run.stderr.endswith("ValueError: wrong\n")
+
+
 def test_handlers_of_the_program(lua: Engine) -> None:
     """They run while Lua does, and what they raise stops Lua."""
     heard = []
