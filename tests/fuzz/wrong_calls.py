@@ -19,7 +19,7 @@ from typing import Any
 
 import runtime.pytorch as torch
 from runtime.pytorch.calls.schema import Parameter
-from runtime.pytorch.calls.table import ROWS
+from runtime.pytorch.calls.table import ROWS, SUBMODULES
 
 #: What expressions refer to: elements in which several arguments may lie.
 SETUP = "v, w = torch.arange(1., 13), torch.arange(12)"
@@ -106,9 +106,8 @@ def expression(rng: Random) -> str:
     owner, _, attribute = name.rpartition(".")
     if owner == "Tensor":
         return f"({_tensor(rng)}).{attribute}({', '.join(parts)})"
-    for room in ("linalg", "special"):
-        if attribute.startswith(f"{room}_"):
-            attribute = f"{room}.{attribute.removeprefix(f'{room}_')}"
+    if attribute.startswith(SUBMODULES):
+        attribute = attribute.replace("_", ".", 1)
     return f"torch.{attribute}({', '.join(parts)})"
 
 

@@ -57,5 +57,5 @@ def ifftshift(input: Tensor, dim: IntsOrOne | None = None) -> Tensor:
 
 def _moved(input: Tensor, dim: IntsOrOne | None, more: int) -> Tensor:
     dims = range(len(input.sizes)) if dim is None else (dim,) if isinstance(dim, int) else dim
-    sizes = [input.sizes[wrap_dim(one, len(input.sizes))] for one in dims]
+    sizes = [input.sizes[wrap_dim(one, len(input.sizes), takes_scalar=False)] for one in dims]
     return roll(input, [(size + more) // 2 for size in sizes], tuple(dims))

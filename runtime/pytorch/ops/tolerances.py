@@ -27,17 +27,14 @@ def least_value(values: Array, array: Array, atol: Any, rtol: Any) -> Array:
     Either is a number, a tensor with one for each matrix, or None.
     """
     largest = values.max(-1, keepdims=True, initial=0)
-    least, part = (_one_each(x, largest) for x in (atol, rtol))
-    broadcast(least.shape[:-1], part.shape[:-1])
+    least, part = (_one_each(0.0 if x is None else x, array) for x in (atol, rtol))
     if rtol is None:
         usual = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
-        part = np.where(least > 0, part, np.asarray(usual, array.dtype))
-    found: Array = np.maximum(least, part * largest)
-    return found
+        part = np.where(least > 0, part, array.dtype.type(usual))
+    broadcast(part.shape, largest.shape)
+    broadcast(least.shape, (part * largest).shape)
+    return np.asarray(np.maximum(least, part * largest))
 
 
-def _one_each(given: Any, largest: Array) -> Array:
-    given = 0.0 if given is None else given
-    found: Array = np.asarray(getattr(given, "array", given), largest.dtype)[..., None]
-    broadcast(found.shape[:-1], largest.shape[:-1])
-    return found
+def _one_each(given: Any, array: Array) -> Array:
+    return np.asarray(getattr(given, "array", given), array.dtype)[..., None]
