@@ -370,6 +370,7 @@ for _names, _compute in (
 @op(name="polygamma special_polygamma")
 def polygamma(n: int, input: Tensor, *, out: Out = None) -> Tensor:
     """The n-th derivative of the digamma function."""
+    check_long(n)
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if not n:
