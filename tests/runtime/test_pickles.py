@@ -126,9 +126,41 @@ def _doubled(net: TorchObject) -> TorchObject:
     return net
 
 
-@pytest.mark.parametrize("how", ["fork", "spawn"])
-def test_processes(how: str) -> None:
-    context = multiprocessing.get_context(how)
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        net = pool.submit(_doubled, TorchObject("nn.Net", {"weight": torch.ones(2)})).result()
-        assert net.torch_typename == "nn.Net" and net.weight.tolist() == [2, 2]
+def _by(context: str) -> Callable[[TorchObject], TorchObject]:
+    def run(net: TorchObject) -> TorchObject:
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(context)) as pool:
+            return pool.submit(_doubled, net).result()
+
+    return run
+
+
+def _by_joblib(net: TorchObject) -> Any:
+    joblib = pytest.importorskip("joblib", reason="joblib is not installed")
+    try:
+        return joblib.Parallel(2, backend="loky")([joblib.delayed(_doubled)(net)])[0]
+    finally:
+        joblib.externals.loky.get_reusable_executor().shutdown()
+
+
+def _by_dask(net: TorchObject) -> Any:
+    bag = pytest.importorskip("dask.bag", reason="Dask is not installed")
+    return bag.from_sequence([net]).map(_doubled).compute(scheduler="processes", num_workers=1)[0]
+
+
+def _by_a_cluster(net: TorchObject) -> Any:
+    distributed = pytest.importorskip("distributed", reason="Dask's distributed is not installed")
+    with (
+        distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        return client.submit(_doubled, net).result()
+
+
+@pytest.mark.parametrize(
+    "run",
+    [_by("fork"), _by("spawn"), _by_joblib, _by_dask, _by_a_cluster],
+    ids=["fork", "spawn", "joblib", "dask", "cluster"],
+)
+def test_processes(run: Callable[[TorchObject], Any]) -> None:
+    net = run(TorchObject("nn.Net", {"weight": torch.ones(2)}))
+    assert net.torch_typename == "nn.Net" and net.weight.tolist() == [2, 2]
