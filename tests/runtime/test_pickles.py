@@ -53,7 +53,7 @@ def named(value: Any) -> set[str]:
         (LuaError("m"), "LuaError"),
         (T7Error("m"), "T7Error"),
         (Engine, "Engine"),
-        (torch.Tensor, "Tensor"),
+        (torch.Tensor, "restored"),
         (LuaTable, "LuaTable"),
         (load, "load"),
         (save, "save"),
