@@ -11,16 +11,6 @@ from runtime.export.graph import ExportError
 from runtime.export.parameters import Parameter, Progress, firsts
 
 _MOST = 100_000_000  # bytes of a header that the library safetensors reads
-_TYPES = {
-    "float16": "F16",
-    "float32": "F32",
-    "float64": "F64",
-    "int8": "I8",
-    "int16": "I16",
-    "int32": "I32",
-    "int64": "I64",
-    "uint8": "U8",
-}
 
 
 def write_safetensors(
@@ -43,8 +33,9 @@ def write_safetensors(
     for name in names:
         each = parameters[name]
         start, stop = stop, stop + each.length(floats)
-        kind = _TYPES[each.dtype(floats).name]
-        header[name] = {"dtype": kind, "shape": each.shape, "data_offsets": [start, stop]}
+        kind = each.dtype(floats)
+        told = f"{kind.kind.upper()}{8 * kind.itemsize}"  # F32
+        header[name] = {"dtype": told, "shape": each.shape, "data_offsets": [start, stop]}
     _write_header(file, header)
     for name in names:
         parameters[name].write(file, floats, progress)

@@ -20,9 +20,10 @@ from runtime.pytorch.calls.messages import no_memory
 from runtime.pytorch.classes.storages import TypedStorage
 from runtime.pytorch.files.archive import MAGIC, Archive
 from runtime.pytorch.files.old_files import load_old
+from runtime.pytorch.files.safetensors_files import load_safetensors
 from runtime.pytorch.files.storing import Place, checked, fill, new_storage, placed, placing, text
 from runtime.pytorch.files.unpickling import Unpickler, told_as_pytorch_does
-from runtime.pytorch.tensors.tensor import Tensor, storage_type, wrap
+from runtime.pytorch.tensors.tensor import storage_type
 from runtime.pytorch.tensors.unprovided import memory_of
 
 
@@ -42,7 +43,7 @@ def load(
     storages are mapped, and read when they are used; changes do not reach the file, which must be
     one of `save` or of PyTorch since 1.6, named by its path. encoding: of texts of Python 2.
 
-    A path that ends in .safetensors is read by the library safetensors.
+    A path that ends in .safetensors names a file of that format.
     Raises UnpicklingError for what is no tensor or plain container, and for a damaged file;
     RuntimeError for other files; OSError; EOFError.
     """
@@ -61,9 +62,10 @@ def load(
         if not is_path:
             return _load(_seekable(f), place, False, encoding)
         path = os.fspath(f)  # type: ignore[arg-type]
-        if path.endswith(".safetensors"):
-            return _load_safetensors(path)
         with open(path, "rb") as file:
+            if path.endswith(".safetensors"):
+                with told_as_pytorch_does():
+                    return load_safetensors(file)
             return _load(file, place, bool(mmap), encoding)
     except (MemoryError, TorchError) as error:
         raise no_memory(error) from None
@@ -144,10 +146,3 @@ class _ZipFile:
         if self._swap:
             storage.data.byteswap(inplace=True)
         return storage
-
-
-def _load_safetensors(path: str) -> dict[str, Tensor]:
-    """The tensors of a file of safetensors."""
-    from safetensors.numpy import load_file
-
-    return {name: wrap(array) for name, array in load_file(path).items()}

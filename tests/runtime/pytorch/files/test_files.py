@@ -412,10 +412,24 @@ def test_errors(call: Any, kind: type[Exception], message: str) -> None:
 
 def test_safetensors(tmp_path: Path) -> None:
     numpy = pytest.importorskip("safetensors.numpy")
-    numpy.save_file({"a": np.arange(3.0)}, tmp_path / "a.safetensors")
-    found = torch.load(tmp_path / "a.safetensors")
-    assert found["a"].tolist() == [0, 1, 2]
+    path = tmp_path / "a.safetensors"
+    numpy.save_file({"a": np.arange(3.0), "b": np.array([True])}, path, {"note": "x"})
+    found = torch.load(path)
+    assert (found["a"].tolist(), found["b"].tolist()) == ([0, 1, 2], [True])
     found["a"][0] = 5
+
+
+def test_types_and_damages_of_safetensors(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    header = b'{"b":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}}'
+    whole = struct.pack("<Q", len(header)) + header + b"\0\x40\x80\x3f"
+    path.write_bytes(whole)
+    assert torch.load(path)["b"].float().tolist() == [[2, 1]]
+    changes = [(b"[1,2]", b"[2,2]"), (b"[0,4]", b"[1,5]"), (b"BF16", b"FP16"), (b"{", b"[")]
+    for damaged in (b"", whole[:5], whole[:-1], *(whole.replace(*change) for change in changes)):
+        path.write_bytes(damaged)
+        with pytest.raises(_TOLD):
+            torch.load(path)
 
 
 # -- damaged files
