@@ -135,10 +135,13 @@ def _plan_by_position(
     as_they_are = all(c is AS_IT_IS for c in by_position)
     if apart is None and as_they_are:
         return implementation if has_names else getattr(implementation, "quick", implementation)
-    if not has_names and apart is not None and as_they_are:
-        if apart == 0:
-            return lambda *sizes: implementation(sizes)
-        return lambda self, *sizes: implementation(self, sizes)
+    if apart == 0 and as_they_are:
+        return lambda *sizes, **named: implementation(sizes, **named)
+    if apart == 1 and as_they_are:
+        return lambda self, *sizes, **named: implementation(self, sizes, **named)
+    if apart is None and len(by_position) == 1 and has_names:
+        first = by_position[0]
+        return lambda a, **named: implementation(first(a), **named)
     if apart is None and len(by_position) <= 2 and not has_names:
         return _short_plan(implementation, *by_position)
     positions = _positions(by_position, apart)
@@ -331,39 +334,47 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
 
     # Most calls have one argument or two; to look their types up without a loop halves the time.
     def call(first: Any = _NOTHING, second: Any = _NOTHING, /, *rest: Any, **named: Any) -> Any:
-        if not named:
-            try:
-                if second is _NOTHING:
-                    plan = plans.get(first.__class__)
-                    if plan is not None:
-                        return plan(first)
-                elif not rest:
-                    plan = plans.get((first.__class__, second.__class__))
-                    if plan is not None:
-                        return plan(first, second)
-                else:
-                    plan = plans.get((first.__class__, second.__class__, *map(type, rest)))
-                    if plan is not None:
-                        return plan(first, second, *rest)
-            except Rejected:
-                pass
-            except REFUSALS as error:
-                raise told(error, (first, second, *rest), named) from None
-        given = (first, second) if second is not _NOTHING else (first,)
-        return _call(rows, plans, () if first is _NOTHING else given + rest, named)
+        key: Any
+        try:
+            if named:
+                args = _given(first, second, rest)
+                key = (*map(type, args), *named, *map(type, named.values()))
+                plan = plans.get(key)
+                if plan is not None and "out" not in named:
+                    return plan(*args, **named)
+            elif second is _NOTHING:
+                plan = plans.get(key := first.__class__)
+                if plan is not None:
+                    return plan(first)
+            elif not rest:
+                plan = plans.get(key := (first.__class__, second.__class__))
+                if plan is not None:
+                    return plan(first, second)
+            else:
+                plan = plans.get(key := (first.__class__, second.__class__, *map(type, rest)))
+                if plan is not None:
+                    return plan(first, second, *rest)
+        except Rejected:
+            pass
+        except REFUSALS as error:
+            raise told(error, _given(first, second, rest), named) from None
+        return _call(rows, plans, key, _given(first, second, rest), named)
 
     call.__name__ = name.rpartition(".")[2]
     call.__module__ = "runtime.pytorch"  # where pickles find it
     return call
 
 
+def _given(first: Any, second: Any, rest: tuple[Any, ...]) -> tuple[Any, ...]:
+    if first is _NOTHING:
+        return ()
+    return (first,) if second is _NOTHING else (first, second, *rest)
+
+
 def _call(
-    rows: list[Row], plans: dict[Any, Plan], args: tuple[Any, ...], named: dict[str, Any]
+    rows: list[Row], plans: dict[Any, Plan], key: Any, args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """Call the plan for the arguments' types, which is made if there is none."""
-    key: Any = tuple(map(type, args)) if len(args) != 1 else type(args[0])
-    if named:
-        key = (key, *named, *map(type, named.values()))
+    """Call the plan for the arguments' types, the key, which is made if there is none."""
     plan = plans.get(key)
     if plan is None:
         plan, is_for_all = _find(rows, args, named)

@@ -111,9 +111,10 @@ class Pointwise:
         Operands are tensors, or numbers of Python's. Raises RuntimeError for shapes that cannot be
         broadcast.
         """
-        if a.__class__ is Tensor and (out is None or out is a):
+        if out is None or out is a:
             try:
-                found = self._quick(a, b, out)
+                few = self._quick if a.__class__ is Tensor else self._of_number
+                found = few(a, b, out)
             except (TypeError, ValueError, OverflowError, RuntimeError):
                 found = None  # the general way does it, or has an error in PyTorch's words
             if found is not None:
@@ -186,6 +187,21 @@ class Pointwise:
             return None
         compute_into(compute, inputs, x)
         return out
+
+    def _of_number(self, a: Any, b: Any, _: Tensor | None) -> Tensor | None:
+        """The values of a number and few elements, where one call of numpy computes them."""
+        if b.__class__ is not Tensor:
+            return None
+        y = b._array if b._storage is None else b.array
+        kind = y.dtype
+        compute = self._ways.get(kind) or self._way(kind)
+        if compute.__class__ is not _UFUNC or y.size >= LARGE or self.divides:
+            return None
+        x = _quick_number(kind, a, True)
+        if x is None:
+            return None
+        values = run_first(compute, x, y)
+        return _laid_out(values, (_NUMBER, y)) if values.ndim > 1 else wrap(values)
 
     def general(self, operands: tuple[Any, ...], out: Tensor | None = None) -> Tensor:
         """The values for any number of operands, of any types."""

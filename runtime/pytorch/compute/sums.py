@@ -152,10 +152,12 @@ def ordered_sum(array: Array, axes: Shape | None, keepdim: bool) -> Any:
 
 
 def _along(array: Array, shape: Shape, axis: int, keepdim: bool, lanes: int) -> Any:
-    places = None if axis else _places(shape, lanes)
+    places = _places(shape, axis, lanes)
     if places is not None:
-        found = quietly.run(_reduce, array.ravel()[places], 0, None, None, keepdim, 0.0)
-        return found if len(shape) == 2 else found.reshape(found.shape[:-1] + shape[1:])
+        found = quietly.run(_reduce, array.ravel()[places], 0, None, None, False, 0.0)
+        if len(shape) == 2 and not keepdim:
+            return found
+        return found.reshape(shape[:axis] + ((1,) if keepdim else ()) + shape[axis + 1 :])
     n, inside = shape[axis], prod(shape[axis + 1 :])
     if n <= _FOUR or not array.size:
         return None
@@ -181,13 +183,15 @@ def _turns(n: int) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _places(shape: Shape, lanes: int) -> Array | None:
-    """Where the numbers of columns are, row by row in the order in which each column is added.
+def _places(shape: Shape, axis: int, lanes: int) -> Array | None:
+    """Where numbers are that are added along an axis: in rows, in the order of their addition.
 
-    None where there are not a few numbers in each, and several columns.
+    None where they are not added one after the other, or there is a single sum.
     """
-    n, inside = shape[0], prod(shape[1:])
-    if not _FOUR < n < 2 * _FOUR or inside < 2:
+    n, inside, outside = shape[axis], prod(shape[axis + 1 :]), prod(shape[:axis])
+    if inside == 1 and outside > 1 and _FOUR < n < 2 * lanes:
+        return _order(n, lanes)[:, None] + np.arange(outside) * n
+    if axis or inside < 2 or not _FOUR < n < 2 * _FOUR:
         return None
     at_once = _at_once(inside, lanes)
     whole = inside // at_once * at_once

@@ -52,7 +52,6 @@ def reject_bools(a: Any, b: Any) -> None:
 
 add_ = Pointwise(np.add, kernel="add_stub")
 subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub")
-_add, _subtract = called(add_), called(subtract)
 multiply = Pointwise(np.multiply, wide=True)
 divide = Pointwise(np.true_divide, FLOATS, rule=to_float, wide=True)
 divide_floor = Pointwise(
@@ -114,10 +113,10 @@ def add(input: Operand, other: Operand, *, alpha: Number = 1, out: Out = None) -
     """``input + alpha * other``, broadcast to one shape."""
     if alpha.__class__ is not int or alpha != 1:
         other = _scaled(input, other, alpha, out)
-    return _add(input, other, out)
+    return add_(input, other, out)
 
 
-vars(add)["quick"] = _add
+vars(add)["quick"] = called(add_)
 
 _ALPHA = f"Tensor input, Tensor other, *, Number alpha = 1, {OUT}"
 _NUMBER_ALPHA = "Tensor input, Number other, Number alpha = 1"
@@ -130,7 +129,7 @@ def sub(input: Any, other: Any, alpha: Any = 1, *, out: Out = None) -> Tensor:
     if alpha.__class__ is not int or alpha != 1:
         reject_bools(input, other)
         other = _scaled(input, other, alpha, out)
-    return _subtract(input, other, out)
+    return subtract(input, other, out)
 
 
 @op(f"rsub({_NUMBER_ALPHA})", method=False)
@@ -289,34 +288,28 @@ def _operand(value: Any) -> Any:
 
 
 def _forward(function: Binary) -> Binary:
-    values = called(function)
-
     def compute(self: Tensor, other: Any) -> Any:
         if other.__class__ not in _PLAIN:
             other = _operand(other)
             if other is NotImplemented:
                 return other
-        return values(self, other)
+        return function(self, other)
 
     return compute
 
 
 def _backward(function: Binary) -> Binary:
-    values = called(function)
-
     def compute(self: Tensor, other: Any) -> Any:
         other = _operand(other)
-        return other if other is NotImplemented else values(other, self)
+        return other if other is NotImplemented else function(other, self)
 
     return compute
 
 
 def _in_place(function: Binary) -> Binary:
-    values = called(function)
-
     def compute(self: Tensor, other: Any) -> Any:
         other = _operand(other)
-        return other if other is NotImplemented else values(self, other, self)
+        return other if other is NotImplemented else function(self, other, self)
 
     return compute
 
@@ -338,12 +331,13 @@ _BINARY: dict[str, Binary] = {
     **BITS,
 }
 for _name, _function in _BINARY.items():
+    _function = called(_function)
     _define(f"__{_name}__", _forward(_function))
     _define(f"__r{_name}__", _backward(_function))
     _define(f"__i{_name}__", _in_place(_function))
 _define("__rtruediv__", _backward(reversed_divide))
 for _name, _function in COMPARISONS.items():
-    _define(f"__{_name}__", _forward(_function))
+    _define(f"__{_name}__", _forward(called(_function)))
 
 
 _compare, _divide_into = Tensor.__eq__, getattr(Tensor, "__rtruediv__")  # noqa: B009 (not known)
@@ -367,13 +361,12 @@ _define("__rtruediv__", _divides)
 
 
 def _unary(function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
-    values = called(function)
-    return lambda self: values(self)
+    return lambda self: function(self)
 
 
-_define("__neg__", _unary(negative))
-_define("__pos__", _unary(positive))
-_define("__abs__", _unary(absolute))
+_define("__neg__", _unary(called(negative)))
+_define("__pos__", _unary(called(positive)))
+_define("__abs__", _unary(called(absolute)))
 
 
 def _invert(self: Tensor) -> Any:
