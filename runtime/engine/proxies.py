@@ -8,45 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from runtime.core.texts import to_bytes, to_text
 from runtime.engine.fields import Fields
 from runtime.t7.kinds import plain_string
 from runtime.t7.values import T7Error, Table, TorchObject
 
+if TYPE_CHECKING:
+    from runtime.engine.values import Values
+
 _SLICE, _PLAIN_SLICE = 400, 4000  # values that are fetched at a time
-
-
-class Crossing(Protocol):
-    """What an object asks its engine for: see `Values`."""
-
-    def ask(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
-        """Call a function of lua/values.lua; returns its results as they are.
-
-        given: values of Python's behind the other arguments.
-        """
-
-    def value(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
-        """Call a function of lua/values.lua; returns its value, or a tuple of several."""
-
-    def call(self, number: int, given: tuple[Any, ...]) -> Any:
-        """Call an object."""
-
-    def get(self, number: int, key: Any) -> Any:
-        """The value that an object has for a key."""
-
-    def set(self, number: int, key: Any, value: Any) -> None:
-        """Set the value that an object has for a key."""
-
-    def values(self, name: bytes, *args: Any) -> list[Any]:
-        """Call a function of lua/values.lua that returns pairs; returns their values."""
-
-    def drop(self, number: int) -> None:
-        """Let Lua forget a value, soon."""
-
-    def drop_after(self, value: object, number: int) -> None:
-        """Let Lua forget a value when an object has gone that stands for it."""
 
 
 class LuaObject(Fields):
@@ -61,7 +33,7 @@ class LuaObject(Fields):
     __module__ = "th_shell"
     __slots__ = ("__weakref__", "_crossing", "_number", "_serial", "kind", "torch_typename")
 
-    def __init__(self, crossing: Crossing, number: int, mark: bytes) -> None:
+    def __init__(self, crossing: Values, number: int, mark: bytes) -> None:
         kind, serial, name = mark.split(b" ", 2)
         self._crossing = crossing
         self._number = number
@@ -243,7 +215,7 @@ for _name in ("get", "items", "keys", "update", "values"):
     setattr(LuaInstance, _name, _before(_name))
 
 
-def made_for(crossing: Crossing, number: int, mark: bytes) -> LuaObject:
+def made_for(crossing: Values, number: int, mark: bytes) -> LuaObject:
     """The object that stands for one of Lua's; mark: as lua/values.lua makes it."""
     if mark.startswith(b"table"):
         kind = LuaTable if mark.endswith(b" ") else LuaInstance
