@@ -79,14 +79,14 @@ job('rows', 'run data rows width at[4] step[4] row[4] block[4]', function(p, fir
   local at, row, block = p.at, p.row, p.block
   for k = 0, 3 do steps[k] = p.step[k] end
   length_of_loop[0] = p.width
-  for i = first, last - 1 do
-    for j = 0, rows - 1 do
-      operands[0] = cast(bytes, at[0] + i * block[0] + j * row[0])
-      operands[1] = cast(bytes, at[1] + i * block[1] + j * row[1])
-      operands[2] = cast(bytes, at[2] + i * block[2] + j * row[2])
-      operands[3] = cast(bytes, at[3] + i * block[3] + j * row[3])
-      run(operands, length_of_loop, steps, data)
-    end
+  for n = first * rows, last * rows - 1 do -- one loop, of which LuaJIT makes one trace
+    local i = floor(n / rows)
+    local j = n - i * rows
+    operands[0] = cast(bytes, at[0] + i * block[0] + j * row[0])
+    operands[1] = cast(bytes, at[1] + i * block[1] + j * row[1])
+    operands[2] = cast(bytes, at[2] + i * block[2] + j * row[2])
+    operands[3] = cast(bytes, at[3] + i * block[3] + j * row[3])
+    run(operands, length_of_loop, steps, data)
   end
 end)
 

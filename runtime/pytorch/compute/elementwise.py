@@ -176,14 +176,17 @@ class Pointwise:
         if compute.__class__ is not _UFUNC or self.result not in (None, bool_):
             return None
         inputs = [x] if y is None else [x, np.asarray(y, kind)]
-        for other in inputs:
-            if other.ndim and not (other.shape == x.shape and other.flags.c_contiguous):
-                return None
+        other = inputs[-1]
+        is_alike = other.shape == x.shape
+        if not (x.flags.c_contiguous and (other.flags.c_contiguous or not is_alike)):
+            return None
+        if other.ndim and not is_alike and broadcast(other.shape, x.shape) != x.shape:
+            return None
         if out is None:
             return compute_shared(
                 compute, inputs, x.shape, self.result.numpy if self.result else kind
             )
-        if self.result or (inputs[-1] is not x and np.may_share_memory(inputs[-1], x)):
+        if self.result or (other is not x and np.may_share_memory(other, x)):
             return None
         compute_into(compute, inputs, x)
         return out

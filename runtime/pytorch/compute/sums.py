@@ -20,6 +20,7 @@ import numpy as np
 
 from runtime.compute.bulk import add_rows, cumulate_rows, spread_of_rows
 from runtime.compute.thread_pool import LARGE
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.quiet import quietly
@@ -290,6 +291,7 @@ def _columns(columns: Array, lanes: int) -> Array:
 
 #: Numbers of a row that are added by one product, and rows of numbers.
 _ROW, _ROWS = 256, 128
+_LINE = 64  # bytes
 #: Longer rows are added in parts.
 _LONGEST = 2048
 #: Of fewer rows numpy's sum is quicker, and as good.
@@ -332,7 +334,9 @@ def _of_rows(rows: Array) -> Array:
     count = -(-n // _ROWS)
     high = n // count
     whole = count * high
-    sums = np.zeros((count, width), rows.dtype)
+    room = np.zeros(count * width + _LINE, rows.dtype)  # from a line of the cache on: to write
+    start = -address_of(room) % _LINE // rows.itemsize  # across lines takes half as long again
+    sums = room[start : start + count * width].reshape(count, width)
     with threads.active():
         add_rows(rows[:whole].reshape(count, high, width), sums)
     # numpy adds the numbers of a row in pairs, and rows one after the other.
@@ -389,8 +393,13 @@ def sums_so_far(array: Array, out: Array) -> bool:
 
 
 def _is_finite(array: Array) -> bool:
-    """Whether all numbers are, and also their sum: then none is a nan or infinite."""
-    found = total(array, None, False)
-    if found is None:
-        found = quietly.run(np.add.reduce, array, None)
+    """Whether all numbers are, and also their sum: then none is a nan or infinite.
+
+    Not by BLAS, whose threads spin for a while after each call: ours would wait for a processor.
+    """
+    whole = array.size // _LONGEST * _LONGEST if _suits(array) else 0
+    row = array.reshape(-1) if whole else array
+    found = quietly.run(np.add.reduce, row[whole:], None)
+    if whole:
+        found = found + quietly.run(_of_rows, row[:whole].reshape(-1, _LONGEST)).sum()
     return bool(np.isfinite(found))
