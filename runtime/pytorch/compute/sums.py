@@ -5,9 +5,9 @@ as many lanes as a vector has, and other rows in four lanes; the lanes are added
 shows in a sum that should be 0, or 1.
 
 Of many numbers the order depends on the number of threads, too. They are added by products with
-ones, for which numpy calls BLAS; variances, and sums so far, are loops of LuaJIT's, which threads
-share. None are taken in more than `_ROW` steps one after the other, so that rounding errors stay
-small.
+ones, for which numpy calls BLAS, and rows by numpy's loop of `add`; variances, and sums so far, are
+loops of LuaJIT's. Threads share these loops. None are taken in more than `_ROW` steps one after the
+other, so that rounding errors stay small.
 """
 
 from __future__ import annotations

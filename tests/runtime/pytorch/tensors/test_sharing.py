@@ -34,6 +34,8 @@ def _values(seed: int, *shape: int) -> Array:
 
 A, B = _values(0, MANY), _values(1, MANY)
 M = _values(2, 300, MANY // 300)
+R = _values(4, MANY, 3)
+T, S = M.reshape(30, 10, -1), _values(3, 40, 5, 20, 30)
 COMPUTED: dict[str, tuple[Callable[[], Any], Any]] = {
     "sum": (lambda: wrap(A) + wrap(B), A + B),
     "number": (lambda: wrap(A) * 2.5, A * np.float32(2.5)),
@@ -42,6 +44,17 @@ COMPUTED: dict[str, tuple[Callable[[], Any], Any]] = {
     "rows": (lambda: wrap(M) + wrap(M[0]), M + M[0]),
     "columns": (lambda: wrap(M) - wrap(M[:, :1]), M - M[:, :1]),
     "transposed": (lambda: wrap(M.T) * wrap(M.T), M.T * M.T),
+    "three dimensions": (lambda: wrap(T) * wrap(T[:, :1]), T * T[:, :1]),
+    "short rows": (lambda: wrap(R) + wrap(R[0]), R + R[0]),
+    "more dimensions": (lambda: wrap(S) + wrap(S[:1, :, :1]), S + S[:1, :, :1]),
+    "chosen": (lambda: torch.where(wrap(A > 0), wrap(A), wrap(B)), np.where(A > 0, A, B)),
+    "masked": (lambda: wrap(A)[wrap(A > 0)], A[A > 0]),
+    "masked rows": (lambda: wrap(M)[wrap(M[:, 0] > 0)], M[M[:, 0] > 0]),
+    "zeros": (lambda: torch.zeros(3 * MANY), np.zeros(3 * MANY, np.float32)),
+    "zeros with a sign": (
+        lambda: 1 / torch.full((3 * MANY,), -0.0),
+        np.full(3 * MANY, -np.inf, "f"),
+    ),
     "steps": (lambda: wrap(np.repeat(A, 2)[::2]) + 1, A + np.float32(1)),
     "whole numbers": (lambda: wrap(A.astype(np.int64)) * 3, A.astype(np.int64) * 3),
     "no ufunc": (lambda: wrap(A).relu(), np.maximum(A, 0)),
