@@ -27,20 +27,20 @@ def size(input: Tensor, dim: int | None = None) -> Any:
     if dim is None:
         return input._size or input.size_object
     sizes = input.sizes
-    return sizes[wrap_dim(dim, len(sizes), takes_scalar=False)]
+    return sizes[dim if 0 <= dim < len(sizes) else wrap_dim(dim, len(sizes), takes_scalar=False)]
 
 
 @op(name="dim ndimension", function=False)
 def dim(input: Tensor) -> int:
     """The number of dimensions."""
-    return len(input.sizes)
+    return len(input._size or input.size_object)
 
 
 @op(name="nelement", function=False)
 @op()
 def numel(input: Tensor) -> int:
     """The number of elements."""
-    return prod(input.sizes)
+    return prod(input._size or input.size_object)
 
 
 @op(function=False)
@@ -145,7 +145,7 @@ _PROPERTIES: dict[str, Callable[[Tensor], Any]] = {
     "itemsize": lambda self: self.dtype.itemsize,
     "layout": lambda self: strided,
     "nbytes": lambda self: self.array.nbytes,
-    "ndim": lambda self: len(self.sizes),
+    "ndim": lambda self: len(self._size or self.size_object),
     "real": real,
     "shape": lambda self: self._size or self.size_object,
 }

@@ -16,7 +16,7 @@ from runtime.pytorch.calls.schema import OUT, OUTS, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
 from runtime.pytorch.compute.elementwise import ALL, check_types
-from runtime.pytorch.compute.sums import along, give, give_pair, take_at, tidy
+from runtime.pytorch.compute.sums import FEW, along, give, give_pair, take_at, tidy
 from runtime.pytorch.tensors.layouts import empty_like_array
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.tensors.writing import check_out
@@ -170,7 +170,7 @@ def _top(array: Array, axis: int, k: int, largest: bool, in_order: bool) -> Arra
     if k == 0 or n <= 3 or not array.size:
         return _first(stable_order(array, axis, largest), axis, k)
     rows = array.swapaxes(axis, -1)
-    if k < n // 2:
+    if k < n // 2 and array.size >= FEW:
         order, tied = _few_of_many(rows, k, largest)
     else:
         order = stable_order(rows, rows.ndim - 1, largest)[..., : k + 1]

@@ -101,7 +101,7 @@ def empty_like_array(
     shape = array.shape
     if order is not None and order.name != "preserve_format":
         return empty_array(shape, format_strides(shape, order), kind)
-    if array.ndim < 2:
+    if _is_plain(array):
         return np.empty(shape, kind)
     strides = tensor.strides
     if not is_dense(shape, strides):
@@ -109,12 +109,17 @@ def empty_like_array(
     return empty_array(shape, strides, kind)
 
 
+def _is_plain(array: Array) -> bool:
+    """Whether an array lies as numpy's new ones of its sizes do."""
+    return array.ndim < 2 or bool(array.flags.c_contiguous and array.size and 1 not in array.shape)
+
+
 def copy_of(tensor: Tensor, kind: dtype, order: memory_format | None = None) -> Array:
     """A new array of a tensor's elements as a type; it lies as the tensor does, or in a format."""
     array = tensor.array
-    if array.ndim < 2 and order is None:
+    if order is None and _is_plain(array):
         values = cast(array, kind.numpy)
-        return np.array(values) if values is array else values
+        return array.copy() if values is array else values
     found = empty_like_array(tensor, kind.numpy, order)
     np.copyto(found, cast(array, kind.numpy))
     return found
