@@ -145,7 +145,8 @@ def sigmoid(a: Values) -> Values:
 
 def relu(a: Values) -> Values:
     """Positive numbers and nans; 0 for the others."""
-    return np.where(a <= 0, a.dtype.type(0), a)
+    zero = np.zeros((), a.dtype)
+    return np.maximum(a, zero) + zero  # which is not -0
 
 
 def sinc(a: Values) -> Values:

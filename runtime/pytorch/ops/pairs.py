@@ -217,7 +217,7 @@ def _clamp_to_numbers(kernel: str, input: Tensor, low: Any, high: Any, out: Out)
     array = input.array
     found = input if array.dtype is kind.numpy else wrap(cast(array, kind.numpy))
     bounded = Pointwise(lambda a: _between(a, low, high), keeps_half=True)
-    return bounded.general((found,), out)
+    return bounded(found, None, out)
 
 
 def _between(array: Any, low: Any, high: Any) -> Any:
