@@ -135,10 +135,12 @@ def _plan_by_position(
     as_they_are = all(c is AS_IT_IS for c in by_position)
     if apart is None and as_they_are:
         return implementation if has_names else getattr(implementation, "quick", implementation)
-    if apart == 0 and as_they_are:
-        return lambda *sizes, **named: implementation(sizes, **named)
-    if apart == 1 and as_they_are:
-        return lambda self, *sizes, **named: implementation(self, sizes, **named)
+    if apart is not None and as_they_are:
+        if has_names:
+            return lambda *args, **named: implementation(*args[:apart], args[apart:], **named)
+        if apart == 0:
+            return lambda *sizes: implementation(sizes)
+        return lambda self, *sizes: implementation(self, sizes)
     if apart is None and len(by_position) == 1 and has_names:
         first = by_position[0]
         return lambda a, **named: implementation(first(a), **named)

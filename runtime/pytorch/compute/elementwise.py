@@ -113,8 +113,8 @@ class Pointwise:
         """
         if out is None or out is a:
             try:
-                few = self._quick if a.__class__ is Tensor else self._of_number
-                found = few(a, b, out)
+                is_tensor = a.__class__ is Tensor
+                found = self._quick(a, b, out) if is_tensor else self._of_number(a, b)
             except (TypeError, ValueError, OverflowError, RuntimeError):
                 found = None  # the general way does it, or has an error in PyTorch's words
             if found is not None:
@@ -191,7 +191,7 @@ class Pointwise:
         compute_into(compute, inputs, x)
         return out
 
-    def _of_number(self, a: Any, b: Any, _: Tensor | None) -> Tensor | None:
+    def _of_number(self, a: Any, b: Any) -> Tensor | None:
         """The values of a number and few elements, where one call of numpy computes them."""
         if b.__class__ is not Tensor:
             return None

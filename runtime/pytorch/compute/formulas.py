@@ -245,8 +245,7 @@ def _precise(function: np.ufunc) -> Callable[[Values], Values]:
     def compute(a: Values) -> Values:
         if a.dtype is not _FLOAT or a.size > FEW:
             return function(a)
-        wide = np.asarray(a, _DOUBLE)  # also of a number of numpy's
-        return function(wide, wide).astype(_FLOAT)
+        return function(a.astype(_DOUBLE)).astype(_FLOAT)
 
     return compute
 
