@@ -30,13 +30,14 @@ from runtime.pytorch.tensors.writing import deliver, resize_to
 _MOST = 2**60
 
 
-def check_sizes(size: Shape) -> Shape:
+_NEGATIVE = "Trying to create tensor with negative dimension {}: {}"
+
+
+def check_sizes(size: Shape, message: str = _NEGATIVE) -> Shape:
     """The sizes of a new tensor. Raises RuntimeError for a negative one, and for too many."""
     for n in size:
         if n < 0:
-            raise RuntimeError(
-                f"Trying to create tensor with negative dimension {n}: {listed(size)}"
-            )
+            raise RuntimeError(message.format(n, listed(size)))
     if math.prod(size) >= _MOST:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={listed(size)}")
     return size
@@ -73,9 +74,8 @@ def finish(values: Array | Tensor, out: Out, warns: bool = True) -> Tensor:
 @op(more=NEW)
 def zeros(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of zeros."""
-    if size and min(size) < 0:
-        raise RuntimeError("zeros: Dimension size must be non-negative.")
-    return finish(filled_tensor(check_sizes(size), type_for(dtype, out).numpy, 0), out)
+    check_sizes(size, "zeros: Dimension size must be non-negative.")
+    return finish(filled_tensor(size, type_for(dtype, out).numpy, 0), out)
 
 
 @op(more=NEW)

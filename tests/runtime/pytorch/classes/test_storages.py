@@ -105,12 +105,13 @@ def test_removal_is_warned_of_once() -> None:
 def test_memory_of_large_tensors_is_used_again() -> None:
     count = (1 << 20) + 12_345  # which no other test has
     pool = current(Memory)._pool
-    made = torch.ones(count) + 1
+    ones = torch.ones(count)
+    made = ones + 1
     assert not pool.has(4 * count)
     address = made.data_ptr()
     del made
     assert pool.has(4 * count)
-    again = torch.ones(count) * 3
+    again = ones * 3
     assert again.data_ptr() == address
     assert not pool.has(4 * count)
 
