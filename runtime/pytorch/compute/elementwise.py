@@ -87,7 +87,7 @@ class Pointwise:
 
     whole: what computes whole numbers and bools, where it is not `compute`; quick_whole: the ufunc
     for it in the quick way. divides: a whole number by 0 is an error, which `whole` has. many: what
-    computes many elements, where `compute` has steps of its own.
+    computes many elements, where `compute` has steps of its own with values of the same type.
     """
 
     compute: Callable[..., Any]
@@ -164,7 +164,8 @@ class Pointwise:
             run_first(compute, x, x) if y is None else run_first(compute, x, y, x)
             return out
         values = run_first(compute, x) if y is None else run_first(compute, x, y)
-        if not is_ufunc and self.result is None and values.dtype is not kind:
+        is_sure = is_ufunc or self.result is not None or self.many is not None
+        if not is_sure and values.dtype is not kind:
             return None
         return _laid_out(values, inputs) if values.ndim > 1 else wrap(values)
 
