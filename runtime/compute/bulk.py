@@ -14,6 +14,7 @@ import numpy as np
 
 from runtime.compute import thread_pool
 from runtime.compute.c_functions import blas, inner_loop, lapack
+from runtime.compute.self_check import call_fortran
 from runtime.compute.thread_pool import LARGE
 from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
@@ -119,18 +120,37 @@ def add_multiple(r: Array, factor: float, x: Array) -> bool:
     return True
 
 
-def add_outer(r: Array, factor: float, x: Array, y: Array) -> bool:
-    """r += factor times the outer product of x and y, by BLAS; whether that was possible.
+def add_product(out: Array, beta: float, alpha: float, a: Array, b: Array) -> bool:
+    """out = beta * out + alpha * a @ b, by BLAS; whether that was possible.
 
-    r has at least LARGE elements. All are contiguous, of one floating-point type, and r does not
-    overlap the others.
+    All are matrices of one floating-point type. out is contiguous, and does not overlap the others.
+    A term with the factor 0 is left out, even if it is nan.
     """
-    function = blas("axpy", r.itemsize)
+    function = blas("gemm", out.itemsize)
     if function is None:
         return False
-    numbers = {"size": r.itemsize, "columns": r.shape[1], "factor": factor}
-    thread_pool.run("outer", len(r), run=function, r=r, x=x, y=y, **numbers)
+    (kind_a, a, apart_a), (kind_b, b, apart_b) = map(_stored, (a, b))
+    factor, kept = (np.array(number, out.dtype) for number in (alpha, beta))
+    (rows, depth), columns = a.shape, b.shape[1]
+    if not factor:  # BLAS may multiply it with nans
+        depth = 0
+    # BLAS stores by columns: for it, these are the transposed matrices.
+    kinds, sizes, factors = (kind_b, kind_a), (columns, rows, depth), (b, apart_b, a, apart_a)
+    call_fortran(function, *kinds, *sizes, factor, *factors, kept, out, columns)
     return True
+
+
+def _stored(matrix: Array) -> tuple[bytes, Array, int]:
+    """How BLAS reads a matrix: whether it is the transposed one, and how far its rows are apart.
+
+    One that lies in neither way in memory is copied. ops/linalg/blas.lua has the same rule.
+    """
+    (rows, columns), (down, right) = matrix.shape, (s // matrix.itemsize for s in matrix.strides)
+    if (right == 1 or columns == 1) and (down >= columns or rows == 1):
+        return b"N", matrix, max(down, columns)
+    if (down == 1 or rows == 1) and (right >= rows or columns == 1):
+        return b"T", matrix, max(right, rows)
+    return b"N", np.ascontiguousarray(matrix), columns
 
 
 def multiply_vector(matrix: Array, vector: Array, out: Array) -> bool:

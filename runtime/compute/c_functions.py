@@ -2,9 +2,9 @@
 
 numpy's inner loops and its sort: the structure of a ufunc, and that of the functions of an element
 type, are part of numpy's C interface (its reference, "Python types and C-structures",
-PyUFuncObject and PyArray_ArrFuncs). scipy's BLAS and LAPACK: what Cython code gets from
-``scipy.linalg.cython_blas`` and ``cython_lapack``. Two functions of the LAPACK that numpy itself is
-linked with are found by their names.
+PyUFuncObject and PyArray_ArrFuncs). BLAS, and two functions of LAPACK: those that numpy itself is
+linked with, by their names, since scipy takes a quarter of a second to load. scipy's LAPACK: what
+Cython code gets from ``scipy.linalg.cython_lapack``.
 
 Each is checked at its first use (self_check.py). One that is not found, or computes something
 else, is None; who asked then does the same work with numpy. The results are the same, but where
@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -113,40 +114,48 @@ def conversion(widens: bool) -> int | None:
 
     All arguments are addresses: the number of rows, that of columns, elements, their distance,
     copies, their distance, and a number that becomes 1 where one was too large to be copied. Whole
-    numbers have 32 or 64 bits. numpy's wheels rename the functions.
+    numbers have 32 or 64 bits.
     """
     name = "slag2d" if widens else "dlag2s"
-    library = ctypes.CDLL(import_module("numpy.linalg._umath_linalg").__file__)
-    for pattern in ("scipy_{}_64_", "{}_64_", "scipy_{}_", "{}_"):
-        found = getattr(library, pattern.format(name), None)
-        address = found and ctypes.cast(found, ctypes.c_void_p).value
-        if address and is_right(f"LAPACK's {name}", conversion_is_right, address, widens):
-            return address
-    note(f"LAPACK's {name} is done without: numpy is not linked with it")
-    return None
+    return _of_numpy(f"LAPACK's {name}", name, conversion_is_right, widens)
 
 
 @cache
 def blas(name: str, itemsize: int) -> int | None:
     """The address of a BLAS function for floats of so many bytes, as Fortran calls it.
 
-    name: 'asum', 'axpy', 'gemm' or 'gemv'. All arguments are addresses, whole numbers ints.
+    name: 'asum', 'axpy', 'gemm' or 'gemv'. All arguments are addresses, whole numbers 64 bits, of
+    which some libraries read the lower half alone.
     """
-    return _checked("BLAS", name, itemsize)
+    check_room(PROCESSORS)  # several threads may call it
+    return _of_numpy(f"BLAS's {name}", _letter(itemsize) + name, blas_is_right, name, itemsize)
+
+
+def _letter(itemsize: int) -> str:
+    return "sd"[itemsize == 8]
+
+
+def _of_numpy(what: str, name: str, check: Callable[..., bool], *given: Any) -> int | None:
+    """The address of a function that numpy is linked with; its wheels rename the functions.
+
+    check: the one of self_check.py, with what it gets but the address, which comes last.
+    """
+    library = ctypes.CDLL(import_module("numpy.linalg._umath_linalg").__file__)
+    for pattern in ("scipy_{}_64_", "{}_64_", "scipy_{}_", "{}_"):
+        found = getattr(library, pattern.format(name), None)
+        address = found and ctypes.cast(found, ctypes.c_void_p).value
+        if address and is_right(what, check, *given, address):
+            return address
+    note(f"{what} is done without: numpy is not linked with it")
+    return None
 
 
 @cache
 def lapack(name: str, itemsize: int) -> int | None:
     """The address of a LAPACK function, as Fortran calls it: 'getrs'."""
-    return _checked("LAPACK", name, itemsize)
-
-
-def _checked(library: str, name: str, itemsize: int) -> int | None:
-    address = _find(f"cython_{library.lower()}", name, itemsize)[0]
-    what = f"{library}'s {name}"
-    if address is None or not is_right(what, blas_is_right, name, itemsize, address):
-        return None
-    return address
+    address = _find(name, itemsize)[0]
+    right = address and is_right(f"LAPACK's {name}", blas_is_right, name, itemsize, address)
+    return address if right else None
 
 
 @cache
@@ -155,27 +164,27 @@ def lapack_call(name: str, itemsize: int) -> Callable[..., None] | None:
 
     It is not checked here: those that are called together are checked together.
     """
-    address, arguments = _find("cython_lapack", name, itemsize)
+    address, arguments = _find(name, itemsize)
     if address is None:
         return None
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address)
 
 
-def _find(module: str, name: str, itemsize: int) -> tuple[int | None, int]:
+def _find(name: str, itemsize: int) -> tuple[int | None, int]:
     """The address of a function and the number of its arguments.
 
     None for an address where there is none, or whole numbers are larger than ints.
     """
     try:
         with one_thread_at_load("scipy.linalg"):  # takes a while: not before it is needed
-            functions = import_module(f"scipy.linalg.{module}").__pyx_capi__
-        kind, address = _capsule(functions["sd"[itemsize == 8] + name])
+            functions = import_module("scipy.linalg.cython_lapack").__pyx_capi__
+        kind, address = _capsule(functions[_letter(itemsize) + name])
     except (AttributeError, ImportError, KeyError):
         kind, address = b"", 0
     if address and b"int *" in kind:
         check_room(PROCESSORS, "scipy")  # several threads may call it
         return address, kind.count(b"*")
-    note(f"scipy's {module}: {name} is done without: there is no such function")
+    note(f"scipy's LAPACK: {name} is done without: there is no such function")
     return None, 0
 
 

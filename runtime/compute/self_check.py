@@ -98,7 +98,7 @@ def sort_is_right(function: int, last: int) -> bool:
 # -- BLAS and LAPACK, for floats of a number of bytes
 
 
-def conversion_is_right(function: int, widens: bool) -> bool:
+def conversion_is_right(widens: bool, function: int) -> bool:
     """Whether a function copies floats as doubles, or back, as numpy does."""
     kinds = (np.float32, np.float64) if widens else (np.float64, np.float32)
     # Each has room for doubles: the function may be the one that copies the other way.
@@ -108,7 +108,7 @@ def conversion_is_right(function: int, widens: bool) -> bool:
         numbers[np.isinf(numbers)] = 1e-42
     cells = np.array([_COUNT, 1, 0], np.int64)
     count, columns, too_large = cells[:1], cells[1:2], cells[2:]
-    _call_fortran(function, count, columns, numbers, count, found, count, too_large)
+    call_fortran(function, count, columns, numbers, count, found, count, too_large)
     return not cells[2] and found.tobytes() == numbers.astype(kinds[1]).tobytes()
 
 
@@ -121,10 +121,10 @@ def as_pointer(value: Any) -> Any:
     """An argument as Fortran takes it: the address of the value; bytes are an address in C."""
     if isinstance(value, np.ndarray):
         return value.ctypes.data
-    return ctypes.byref(ctypes.c_int(value)) if isinstance(value, int) else value
+    return ctypes.byref(ctypes.c_int64(value)) if isinstance(value, int) else value
 
 
-def _call_fortran(function: int, *args: Any, result: Any = None) -> Any:
+def call_fortran(function: int, *args: Any, result: Any = None) -> Any:
     """Call a function with addresses of arrays, whole numbers and bytes."""
     prototype = ctypes.CFUNCTYPE(result, *[_POINTER] * len(args))
     return prototype(function)(*map(as_pointer, args))
@@ -137,7 +137,7 @@ def _axpy_is_right(function: int, dtype: Any) -> bool:
         found, count = r.copy(), -(-_COUNT // step)
         expected = r.copy()
         expected[::step] += factor * x[::step]
-        _call_fortran(function, count, factor, x, step, found, step)
+        call_fortran(function, count, factor, x, step, found, step)
         if not same(found, expected):
             return False
     return True
@@ -153,7 +153,7 @@ def _gemv_is_right(function: int, dtype: Any) -> bool:
         found = np.full(rows, np.nan, dtype)  # what was there does not count
         sizes = (columns, rows) if kind == b"T" else (rows, columns)
         operands = one, m, sizes[0], vector, 1
-        _call_fortran(function, kind, *sizes, *operands, nothing, found, 1)
+        call_fortran(function, kind, *sizes, *operands, nothing, found, 1)
         if not same(found, np.matmul(matrix, vector)):
             return False
     return True
@@ -163,7 +163,7 @@ def _asum_is_right(function: int, dtype: Any) -> bool:
     result = ctypes.c_float if dtype.itemsize == 4 else ctypes.c_double
 
     def total(x: Array) -> float:
-        return float(_call_fortran(function, len(x), x, 1, result=result))
+        return float(call_fortran(function, len(x), x, 1, result=result))
 
     numbers = np.resize(np.array(_FINITE, dtype), 5 * _COUNT)
     right = total(numbers) == np.abs(numbers).sum()
@@ -182,14 +182,14 @@ def _gemm_is_right(function: int, dtype: Any) -> bool:
     )
     a[1, 2], b[0, 1] = np.nan, np.inf
     factor, unit = np.array(0.5, dtype), np.array(1, dtype)
-    for kind_a, kind_b in ((b"N", b"N"), (b"T", b"N"), (b"N", b"T")):
+    for kind_a, kind_b in ((b"N", b"N"), (b"T", b"N"), (b"N", b"T"), (b"T", b"T")):
         stored = [
             np.ascontiguousarray(x.T) if t == b"N" else x for t, x in ((kind_a, a), (kind_b, b))
         ]
         found = np.resize(np.array(_FINITE, dtype), (n, m))  # by columns, as all matrices here
         expected = np.matmul(a, b) * factor + found.T
         one, two = ((x, x.shape[1]) for x in stored)
-        _call_fortran(function, kind_a, kind_b, m, n, k, factor, *one, *two, unit, found, m)
+        call_fortran(function, kind_a, kind_b, m, n, k, factor, *one, *two, unit, found, m)
         if not same(found.T, expected):
             return False
     return True
@@ -201,7 +201,7 @@ def _getrs_is_right(function: int, dtype: Any) -> bool:
     lower, upper = np.tril(factors, -1) + np.eye(3, dtype=dtype), np.triu(factors)
     matrix = (lower @ upper)[[2, 0, 1]]
     found, code = np.asfortranarray(np.eye(3, dtype=dtype)), np.array([-1], np.int32)
-    _call_fortran(function, b"N", 3, 3, factors, 3, pivots, found, 3, code)
+    call_fortran(function, b"N", 3, 3, factors, 3, pivots, found, 3, code)
     return not code[0] and bool((matrix @ found == np.eye(3)).all())
 
 

@@ -191,16 +191,18 @@ job('cumulate', 'out source size count', function(p, first, last)
   end
 end)
 
--- BLAS, as Fortran calls it. The numbers that it gets by address are in the elements' type.
-local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
+-- BLAS and LAPACK, as Fortran calls them. Factors are in the elements' type; whole numbers have 64
+-- bits, of which some libraries read the lower half.
+local axpy = ffi.typeof('void (*)(int64_t *, void *, void *, int64_t *, void *, int64_t *)')
 local gemv = ffi.typeof(
-  'void (*)(const char *, int *, int *, void *, void *, int *, void *, int *, void *, void *,'
-  .. ' int *)')
+  'void (*)(const char *, int64_t *, int64_t *, void *, void *, int64_t *, void *, int64_t *,'
+  .. ' void *, void *, int64_t *)')
 local getrs = ffi.typeof(
-  'void (*)(const char *, int *, int *, void *, int *, void *, void *, int *, int *)')
-local int, one = ffi.typeof('int[1]'), ffi.new('int[1]', 1)
+  'void (*)(const char *, int64_t *, int64_t *, void *, int64_t *, void *, void *, int64_t *,'
+  .. ' int64_t *)')
+local long, one = ffi.typeof('int64_t[1]'), ffi.new('int64_t[1]', 1)
 local real = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
-local length = int()
+local length = long()
 
 -- r = r + factor * x, by BLAS's axpy; elements have `size` bytes.
 job('axpy', 'run size r x factor', function(p, first, last)
@@ -210,17 +212,6 @@ job('axpy', 'run size r x factor', function(p, first, last)
     cast(bytes, p.r) + first * size, one)
 end)
 
--- Rows of a matrix r with `columns` elements side by side: r[i] = r[i] + factor * x[i] * y, by
--- BLAS's axpy.
-job('outer', 'run size r x y factor columns', function(p, first, last)
-  local run, size, columns, y = cast(axpy, p.run), p.size, int(p.columns), cast(bytes, p.y)
-  local r, x, factor = cast(bytes, p.r), cast(reals[size], p.x), real[size]()
-  for i = first, last - 1 do
-    factor[0] = p.factor * (size == 8 and th.load_double(x, i) or th.load_float(x, i))
-    run(columns, factor, y, one, r + i * p.columns * size, one)
-  end
-end)
-
 -- r = m * x for rows of a matrix, by BLAS's gemv. `columnStep` is how far columns are apart,
 -- `rowStep` rows; one of them is 1.
 job('gemv', 'run size r m x columns columnStep rowStep', function(p, first, last)
@@ -228,25 +219,25 @@ job('gemv', 'run size r m x columns columnStep rowStep', function(p, first, last
   local m = cast(bytes, p.m) + first * row_step * size
   local r = cast(bytes, p.r) + first * size
   local nothing, unit = real[size](0), real[size](1)
-  local rows = int(last - first)
+  local rows = long(last - first)
   local x = cast(bytes, p.x)
   if column_step == 1 then
-    local apart = int(row_step)
-    cast(gemv, p.run)('T', int(columns), rows, unit, m, apart, x, one, nothing, r, one)
+    local apart = long(row_step)
+    cast(gemv, p.run)('T', long(columns), rows, unit, m, apart, x, one, nothing, r, one)
   else
-    local apart = int(column_step)
-    cast(gemv, p.run)('N', rows, int(columns), unit, m, apart, x, one, nothing, r, one)
+    local apart = long(column_step)
+    cast(gemv, p.run)('N', rows, long(columns), unit, m, apart, x, one, nothing, r, one)
   end
 end)
 
 -- Columns of the inverse of a matrix of n rows, by LAPACK's getrs, from the factors and pivots.
 job('invert', 'run size n factors pivots inverse', function(p, first, last)
   local size, n = p.size, p.n
-  local columns, rows, info = cast(bytes, p.inverse) + first * n * size, int(n), int()
+  local columns, rows, info = cast(bytes, p.inverse) + first * n * size, long(n), long()
   fill(columns, (last - first) * n * size)
   local numbers = cast(reals[size], columns)
   for k = first, last - 1 do numbers[(k - first) * n + k] = 1 end
-  cast(getrs, p.run)('N', rows, int(last - first), cast(bytes, p.factors), rows,
+  cast(getrs, p.run)('N', rows, long(last - first), cast(bytes, p.factors), rows,
     cast(bytes, p.pivots), columns, rows, info)
 end)
 

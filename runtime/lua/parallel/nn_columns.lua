@@ -16,9 +16,9 @@ local loops = th.nn_loops
 local memory, numbers, loads = loops.memory, loops.numbers, loops.loads
 local ints, longs = ffi.typeof('int32_t *'), ffi.typeof('int64_t *')
 
-local axpy = ffi.typeof('void (*)(int *, intptr_t, intptr_t, int *, intptr_t, int *)')
-local int = ffi.typeof('int[1]')
-local length, step, one = int(), int(), int(1)
+local axpy = ffi.typeof('void (*)(int64_t *, intptr_t, intptr_t, int64_t *, intptr_t, int64_t *)')
+local long = ffi.typeof('int64_t[1]')
+local length, step, one = long(), long(), long(1)
 local units = { [4] = ffi.new('float[1]', 1), [8] = ffi.new('double[1]', 1) }
 
 -- The same as axpy, for where it is not there.

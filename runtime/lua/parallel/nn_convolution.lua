@@ -16,10 +16,11 @@ local unfold, fold, scratch = th.nn_columns.unfold, th.nn_columns.fold, th.nn_co
 
 -- ------------------------------------------------------------------ BLAS
 
-local gemm = ffi.typeof('void (*)(const char *, const char *, int *, int *, int *, void *,'
-  .. ' intptr_t, int *, intptr_t, int *, void *, intptr_t, int *)')
-local int = ffi.typeof('int[1]')
-local rows, columns, depth, apart_a, apart_b, apart_c = int(), int(), int(), int(), int(), int()
+local gemm = ffi.typeof('void (*)(const char *, const char *, int64_t *, int64_t *, int64_t *,'
+  .. ' void *, intptr_t, int64_t *, intptr_t, int64_t *, void *, intptr_t, int64_t *)')
+local long = ffi.typeof('int64_t[1]')
+local rows, columns, depth = long(), long(), long()
+local apart_a, apart_b, apart_c = long(), long(), long()
 local alphas, betas = {}, {}
 for size, name in pairs{ [4] = 'float[1]', [8] = 'double[1]' } do
   alphas[size], betas[size] = ffi.new(name), ffi.new(name)

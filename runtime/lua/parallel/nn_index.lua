@@ -189,8 +189,8 @@ th.add_job('index_accumulate',
 -- ------------------------------------------------------------------ sums of multiples of rows
 
 local bytes, doubles = ffi.typeof('char *'), ffi.typeof('double *')
-local axpy = ffi.typeof('void (*)(int *, void *, void *, int *, void *, int *)')
-local int = ffi.typeof('int[1]')
+local axpy = ffi.typeof('void (*)(int64_t *, void *, void *, int64_t *, void *, int64_t *)')
+local long = ffi.typeof('int64_t[1]')
 local cells = { [4] = ffi.typeof('float[1]'), [8] = ffi.typeof('double[1]') }
 
 -- For `count` pairs of rows, one after the other: target += value * source, by BLAS's axpy; of each
@@ -201,10 +201,10 @@ th.add_job('axpys', 'run size count target to toStep source at fromStep values',
   function(p, first, last)
     local run, size = cast(axpy, p.run), p.size
     local to, at, values = cast(longs, p.to), cast(longs, p.at), cast(doubles, p.values)
-    local to_step, from_step = int(p.toStep), int(p.fromStep)
+    local to_step, from_step = long(p.toStep), long(p.fromStep)
     local target = cast(bytes, p.target) + first * p.toStep * size
     local source = cast(bytes, p.source) + first * p.fromStep * size
-    local n, factor = int(last - first), cells[size]()
+    local n, factor = long(last - first), cells[size]()
     for i = 0, p.count - 1 do
       factor[0] = th.load_double(values, i)
       run(n, factor, source + tonumber(at[i]) * size, from_step, target + tonumber(to[i]) * size,
@@ -219,7 +219,7 @@ th.add_job('axpys', 'run size count target to toStep source at fromStep values',
 th.add_job('nn_add_to_named', 'run size at grads gradients scale factors count rows length padding',
   function(p, first, last)
     local size, length, load = p.size, p.length, loads[p.size]
-    local run, n, one = p.run ~= 0 and cast(axpy, p.run), int(last - first), int(1)
+    local run, n, one = p.run ~= 0 and cast(axpy, p.run), long(last - first), long(1)
     local w, g = cast(reals[size], p.gradients), cast(reals[size], p.grads)
     local at, factors, factor = cast(longs, p.at), cast(doubles, p.factors), cells[size](p.scale)
     for i = 0, p.count - 1 do

@@ -36,16 +36,16 @@ local reals, loaders = th.nn_loops.numbers, th.nn_loops.loads
 -- ------------------------------------------------------------------ finite numbers
 
 local adders = {
-  [4] = ffi.typeof('float (*)(int *, void *, int *)'),
-  [8] = ffi.typeof('double (*)(int *, void *, int *)'),
+  [4] = ffi.typeof('float (*)(int64_t *, void *, int64_t *)'),
+  [8] = ffi.typeof('double (*)(int64_t *, void *, int64_t *)'),
 }
-local int, one = ffi.typeof('int[1]'), ffi.new('int[1]', 1)
+local long, one = ffi.typeof('int64_t[1]'), ffi.new('int64_t[1]', 1)
 
 -- Whether all numbers are finite, and of a size below `limit`, by the address of BLAS's asum. Also
 -- false where their sum is not below it, and where there is no asum.
 local function are_finite(asum, size, x, count, limit)
   if asum == 0 then return false end
-  local add, length = cast(adders[size], asum), int()
+  local add, length = cast(adders[size], asum), long()
   for at = 0, count - 1, CHECKED do
     length[0] = min(CHECKED, count - at)
     if not (add(length, x + at, one) < limit) then return false end

@@ -1,7 +1,7 @@
 --- Products of small matrices and vectors, and sums of them, for one type of floats.
--- numpy's own inner loops compute: that of its function matmul, which calls BLAS as the layouts of
--- the operands allow, and those of multiply, add and positive (a copy). So the results have the
--- same bits as Python's.
+-- numpy's own inner loops compute products: that of its function matmul, which calls BLAS as the
+-- layouts of the operands allow, and those of multiply and positive (a copy). What is added to
+-- another tensor BLAS's gemm adds up in place. So the results have the same bits as Python's.
 -- @module blas
 
 local th, dtype, tools = ...
@@ -12,6 +12,7 @@ local read, read_row, load = tools.reader(dtype), tools.row_reader(dtype), tools
 local struct_of = tools.struct_reader(dtype)
 local set_result, set_dense, publish =
   tools.result_setter(dtype, read), tools.set_dense, tools.publish
+local max = math.max
 local operand, is_distinct, overlap = tools.operand, tools.is_distinct, tools.overlap
 local is_dense = tools.is_dense
 local PUSHED_NAN = -math.abs(0 / 0) -- what any nan becomes that C passes to Lua
@@ -21,17 +22,15 @@ if dtype.name ~= 'Double' and dtype.name ~= 'Float' then return {} end
 local find_loop = tools.loop_finder(dtype)
 local matmul, matmul_data = find_loop('matmul', 'xx->x')
 local multiply, multiply_data = find_loop('multiply', 'xx->x')
-local add, add_data = find_loop('add', 'xx->x')
 local copy, copy_data = find_loop('positive', 'x->x')
-if not (matmul and multiply and add and copy) then return {} end
+if not (matmul and multiply and copy) then return {} end
 
 local W = ffi.sizeof(dtype.ctype)
 local operands, sizes = ffi.new('intptr_t[3]'), ffi.new('intptr_t[4]')
 local steps = ffi.new('intptr_t[9]')
 local ROOM = 131072 -- elements of working memory: what a product of few elements has
-local work, WORK = tools.memory(dtype, ROOM)
-local _, MORE_WORK = tools.memory(dtype, ROOM)
-local number, NUMBER = tools.memory(dtype, 1)
+local _, WORK = tools.memory(dtype, ROOM)
+local number, NUMBER = tools.memory(dtype, 2)
 local number_bits = ffi.cast(tools.bits(W), number)
 
 local factor = operand() -- a number, as an operand of any sizes: all strides are 0
@@ -67,9 +66,8 @@ end
 -- Runs a loop over all elements of the operands x and y and the result r, or of an operand and, as
 -- y and as r, the result.
 local function each(loop, data, x, y, r)
-  local is_number = y.t0 == 0 and y.t1 == 0 and y.t2 == 0
-  if is_dense(r, x) and is_dense(r, r) and (is_number or is_dense(r, y)) then
-    return run(loop, data, tools.count(r), x.at, W, y.at, is_number and 0 or W, r.at, W)
+  if is_dense(r, x) and is_dense(r, r) and is_dense(r, y) then
+    return run(loop, data, tools.count(r), x.at, W, y.at, W, r.at, W)
   end
   local s0, s1, s2 = r.s0, r.s1, r.s2
   local i, j = 0, 0
@@ -81,32 +79,37 @@ local function each(loop, data, x, y, r)
   end
 end
 
--- A factor as an element of the type, which `factor` then is.
-local function set_number(value)
-  number[0] = value
-  return number[0]
+-- How BLAS reads a matrix: whether it is the transposed one, and how far its rows are apart; nil
+-- where it lies in neither way in memory (runtime/compute/bulk.py copies it then).
+local function stored(o)
+  local rows, columns, down, right = o.s1, o.s2, o.t1, o.t2
+  if (right == 1 or columns == 1) and (down >= columns or rows == 1) then
+    return 'N', max(down, columns)
+  end
+  if (down == 1 or rows == 1) and (right >= rows or columns == 1) then
+    return 'T', max(right, rows)
+  end
 end
 
--- r = beta * t + alpha * product, which lies in `work`. A term with the factor 0 is left out, even
--- if it is nan.
-local function combine(beta, t, alpha, product, r)
-  alpha = set_number(alpha)
-  if alpha == 0 then
-    ffi.fill(work, W * r.s0 * r.s1 * r.s2)
-  elseif alpha ~= 1 then
-    each(multiply, multiply_data, product, factor, product)
-  end
-  beta = set_number(beta)
-  if beta == 0 then
-    each(copy, copy_data, product, r, r)
-  elseif beta == 1 then
-    each(add, add_data, t, product, r)
-  else
-    local scaled = operand()
-    set_dense(scaled, MORE_WORK, r.n, r.s0, r.s1, r.s2)
-    each(multiply, multiply_data, t, factor, scaled)
-    each(add, add_data, scaled, product, r)
-  end
+local gemm_type = ffi.typeof('void (*)(const char *, const char *, int64_t *, int64_t *, int64_t *,'
+  .. ' intptr_t, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, intptr_t, int64_t *)')
+local gemm = th.ask(host.blas, 'gemm', W)
+gemm = gemm and ffi.cast(gemm_type, gemm)
+local long = ffi.typeof('int64_t[1]')
+local rows, columns, depth = long(), long(), long()
+local apart_a, apart_b, apart_r = long(), long(), long()
+
+-- r = beta * r + alpha * x * y for matrices that BLAS can read, of which r is contiguous. A term
+-- with the factor 0 is left out, even if it is nan.
+local function add_matrices(r, beta, alpha, x, y)
+  local kind_x, down_x = stored(x)
+  local kind_y, down_y = stored(y)
+  number[0], number[1] = alpha, beta
+  rows[0], columns[0], depth[0] = x.s1, y.s2, number[0] ~= 0 and x.s2 or 0
+  apart_a[0], apart_b[0], apart_r[0] = down_x, down_y, y.s2
+  -- BLAS stores by columns: for it, these are the transposed matrices.
+  gemm(kind_y, kind_x, columns, rows, depth, NUMBER, y.at, apart_b, x.at, apart_a, NUMBER + W,
+    r.at, apart_r)
 end
 
 -- -------------------------------------------------------------------- products
@@ -139,8 +142,9 @@ end
 -- @param give gives five operands
 -- @param shape returns the last two of the three sizes of the product; nil if the factors do not
 --   fit, or Python is quicker
+-- @param matrices returns the factors as matrices
 -- @param compute writes the product of two operands to a third
-local function add_product(name, sum_name, n, give, shape, compute)
+local function add_product(name, sum_name, n, give, shape, matrices, compute)
   blas[name] = function(r, first, second, ...) -- luacheck: ignore 212
     local a, b, to, product = give()
     if not (read(a, first) and read(b, second)) then return nil end
@@ -160,19 +164,20 @@ local function add_product(name, sum_name, n, give, shape, compute)
 
   local function sum(r, beta, term, alpha, first, second, ...) -- luacheck: ignore 212
     local a, b, to, product, t = give()
-    if not (read(t, term) and read(a, first) and read(b, second)) then return nil end
+    if not (gemm and read(t, term) and read(a, first) and read(b, second)) then return nil end
     local s1, s2 = shape(a, b)
-    if not s1 or not tools.is_sized(t, n, 1, s1, s2) or not set_work(product, t) then return nil end
-    if rawequal(r, term) then
-      if not is_distinct(t) then return nil end
-      compute(a, b, product)
-      combine(beta, t, alpha, product, t)
-      return r
-    end
-    local ready, block = set_result(to, r, n, 1, s1, s2)
-    if not ready or not block and overlap(to, t) then return nil end
-    compute(a, b, product)
-    combine(beta, t, alpha, product, to)
+    if not s1 or not tools.is_sized(t, n, 1, s1, s2) then return nil end
+    a, b = matrices(a, b)
+    if not (stored(a) and stored(b)) then return nil end
+    local given, ready, block = rawequal(r, term), true, nil
+    if given then to = t else ready, block = set_result(to, r, n, 1, s1, s2) end
+    if not ready or not (given or block) and overlap(to, t) then return nil end
+    local direct = block or is_dense(to, to) and not (overlap(to, a) or overlap(to, b))
+    if not direct and not (is_distinct(to) and set_work(product, to)) then return nil end
+    local out = direct and to or product
+    if not (given and direct) then each(copy, copy_data, t, out, out) end
+    add_matrices(out, beta, alpha, a, b)
+    if not direct then each(copy, copy_data, product, to, to) end
     return block and publish(dtype, block) or r
   end
   blas[sum_name] = sum
@@ -185,6 +190,8 @@ end
 add_product('mv', 'addmv', 1, new_operands, function(a, b)
   if a.n ~= 2 or b.n ~= 1 or a.s2 ~= b.s2 or a.s1 * a.s2 >= host.LARGE then return nil end
   return 1, a.s1
+end, function(a, b)
+  return a, column(operand(), b)
 end, function(a, b, r)
   matrix_product(a, column(operand(), b), column(operand(), r))
 end)
@@ -194,11 +201,15 @@ add_product('mm', 'addmm', 2, new_operands, function(a, b)
     return nil
   end
   return a.s1, b.s2
+end, function(a, b)
+  return a, b
 end, matrix_product)
 
 add_product('ger', 'addr', 2, kept_operands, function(a, b)
   if a.n ~= 1 or b.n ~= 1 or a.s2 * b.s2 > ROOM then return nil end
   return a.s2, b.s2
+end, function(a, b)
+  return column(first_column, a), b
 end, function(a, b, r)
   each(multiply, multiply_data, column(first_column, a), b, r)
 end)

@@ -12,7 +12,7 @@ import numpy as np
 
 from runtime.calls.table import op
 from runtime.compute.blas_threads import check_room, many_threads
-from runtime.compute.bulk import add_outer, multiply_vector
+from runtime.compute.bulk import add_product, multiply_vector
 from runtime.compute.thread_pool import LARGE, get_threads
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError, TorchError
@@ -87,6 +87,24 @@ def _combine(r: Tensor, beta: float, t: Tensor, alpha: float, product: Array) ->
     r.array[...] = product
 
 
+def _add_matrices(r: Tensor, beta: float, t: Tensor, alpha: float, a: Array, b: Array) -> None:
+    """r = beta * t + alpha * a * b for matrices; by BLAS, which adds up in place, for floats."""
+    shared = any(np.may_share_memory(x, r.array) for x in (a, b))
+    in_place = t.is_set_to(r) and r.is_contiguous and not shared
+    out = r.array if in_place else np.array(t.array, order="C")
+    if a.dtype.kind != "f" or not _add_by_blas(out.reshape(len(a), -1), beta, alpha, a, b):
+        _combine(r, beta, t, alpha, np.matmul(a, b).reshape(t.sizes))
+    elif not in_place:
+        r.resize(t.sizes)
+        r.array[...] = out
+
+
+def _add_by_blas(out: Array, beta: float, alpha: float, a: Array, b: Array) -> bool:
+    is_large = a.size * b.shape[1] >= 100 * LARGE
+    with many_threads(get_threads() if is_large else 1):
+        return add_product(out, beta, alpha, a, b)
+
+
 def _mismatch(**tensors: Tensor) -> TorchError:
     shapes = ", ".join(f"{name}: {describe(t.sizes)}" for name, t in tensors.items())
     return TorchError(f"size mismatch, {shapes}")
@@ -127,7 +145,10 @@ def addmv(r: Tensor, beta: float, t: Tensor, alpha: float, mat: Tensor, vec: Ten
     _check_vector(mat, vec)
     if t.sizes[0] != mat.sizes[0]:
         raise _mismatch(t=t, mat=mat)
-    _combine(r, beta, t, alpha, _matmul(mat.array, vec.array))
+    if mat.nelement >= LARGE:
+        _combine(r, beta, t, alpha, _matmul(mat.array, vec.array))
+    else:
+        _add_matrices(r, beta, t, alpha, mat.array, vec.array[:, None])
 
 
 def addmm(r: Tensor, beta: float, t: Tensor, alpha: float, m1: Tensor, m2: Tensor) -> None:
@@ -135,12 +156,7 @@ def addmm(r: Tensor, beta: float, t: Tensor, alpha: float, m1: Tensor, m2: Tenso
     _check_factors(m1, m2)
     if t.sizes != (m1.sizes[0], m2.sizes[1]):
         raise _mismatch(t=t, m1=m1, m2=m2)
-    if beta == 0 and alpha == 1 and t.is_set_to(r) and r.is_contiguous:
-        a, b, out = m1.array, m2.array, r.array
-        if not (np.may_share_memory(a, out) or np.may_share_memory(b, out)):
-            _matmul(a, b, out)
-            return
-    _combine(r, beta, t, alpha, _matmul(m1.array, m2.array))
+    _add_matrices(r, beta, t, alpha, m1.array, m2.array)
 
 
 def _check_factors(m1: Tensor, m2: Tensor) -> None:
@@ -152,13 +168,7 @@ def addr(r: Tensor, beta: float, t: Tensor, alpha: float, vec1: Tensor, vec2: Te
     """r = beta * t + alpha * the outer product of two vectors."""
     if t.sizes != (vec1.sizes[0], vec2.sizes[0]):
         raise _mismatch(t=t, vec1=vec1, vec2=vec2)
-    if beta == 1 and alpha != 0 and t.is_set_to(r) and r.nelement >= LARGE and r.is_contiguous:
-        x, y, out = vec1.flat, vec2.flat, r.array
-        x, y = np.ascontiguousarray(x), np.ascontiguousarray(y)
-        shared = np.may_share_memory(x, out) or np.may_share_memory(y, out)
-        if out.dtype.kind == "f" and not shared and add_outer(out, alpha, x, y):
-            return
-    _combine(r, beta, t, alpha, np.outer(vec1.array, vec2.array))
+    _add_matrices(r, beta, t, alpha, vec1.array[:, None], vec2.array[None])
 
 
 def _check_batches(t: Tensor, sizes: tuple[int, ...], b1: Tensor, b2: Tensor) -> None:
