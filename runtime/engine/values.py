@@ -118,7 +118,7 @@ class Values:
         count = len(given)
         if count > _FEW:
             return self._send(b"call_plain", number, given)
-        results = self._cross.quickly(b"call_few", (number, count, *given))
+        results = self._cross.quickly(b"call_few", (number, count) + given)
         kind = type(results)
         return results if kind is int or kind is float else self._found(results)
 
