@@ -87,14 +87,14 @@ end
 
 local search_files = package.loaders[2]
 
---- The searcher of package.loaders for Lua files.
+--- The searcher of package.loaders for Lua files; returns the path of the file, too.
 function th.search_files(...)
   local name = ...
   local known = type(name) == 'string' and type(package.path) == 'string'
   local path = known and searchpath(name, package.path)
   if not path then return pass(search_files(...)) end
   local f, message = load_file(path)
-  if f then return f end
+  if f then return f, path end
   error(format("error loading module '%s' from file '%s':\n\t%s", name, path, message), 0)
 end
 package.loaders[2] = th.search_files

@@ -14,11 +14,12 @@ local tokens = th.tokens
 local type, rawget, pcall, error, tostring = type, rawget, pcall, error, tostring
 local find, match, gmatch, sub, format = string.find, string.match, string.gmatch, string.sub,
   string.format
-local concat = table.concat
+local concat, sort, ipairs = table.concat, table.sort, ipairs
 local getmetatable, getinfo = debug.getmetatable, debug.getinfo
 local getlocal, getupvalue = debug.getlocal, debug.getupvalue
 local loaded = package.loaded
 local first, last_of, text_end = tokens.first, tokens.last, tokens.text_end
+local comment_end = tokens.comment_end
 
 local lengths = {}
 th.lengths = lengths
@@ -165,35 +166,42 @@ local function operand_end(source, at)
   return last, name
 end
 
+-- The position of the first # of some code from a position on; nil where there is none. What lies
+-- between is passed over quickly: packages have many lines.
+local function next_hash(source, at)
+  while true do
+    at = find(source, '[#"\'%[-]', at)
+    if not at or sub(source, at, at) == '#' then return at end
+    at = (first(source, at) == at and last_of(source, at) or comment_end(source, at)) + 1
+  end
+end
+
 -- The source with each # as a call; nil where there is none.
 local function with_calls(source)
-  local pieces, copied = {}, 0
-  local ends = {} -- position -> the end of the call
-  local at = first(source, 1)
-  local function copy(last, replacement)
-    pieces[#pieces + 1] = sub(source, copied + 1, last)
-    pieces[#pieces + 1] = replacement
-    copied = last
+  local places, texts = {}, {} -- where texts get in, in place of a # or behind what is there
+  local function add(place, text)
+    if not texts[place] then places[#places + 1] = place end
+    texts[place] = text .. (texts[place] or '')
   end
+  local at = next_hash(source, 1)
   while at do
-    local last = last_of(source, at)
-    if last == at and sub(source, at, at) == '#' then
-      local start = first(source, at + 1)
-      local stop, name = operand_end(source, start)
-      if stop then
-        copy(at - 1, '((0i)(')
-        copied = at
-        ends[stop] = (name and ',"' .. name .. '"' or '') .. '))' .. (ends[stop] or '')
-      end
+    local stop, name = operand_end(source, first(source, at + 1))
+    if stop then
+      add(at, '((0i)(')
+      add(stop, (name and ',"' .. name .. '"' or '') .. '))')
     end
-    for position = at, last do
-      if ends[position] then copy(position, ends[position]) end
-    end
-    at = first(source, last + 1)
+    at = next_hash(source, at + 1)
   end
-  if copied == 0 then return nil end
-  copy(#source, '')
-  return concat(pieces)
+  if #places == 0 then return nil end
+  sort(places)
+  local pieces, copied = {}, 0
+  for _, place in ipairs(places) do
+    local is_hash = sub(source, place, place) == '#'
+    pieces[#pieces + 1] = sub(source, copied + 1, is_hash and place - 1 or place)
+    pieces[#pieces + 1] = texts[place]
+    copied = place
+  end
+  return concat(pieces) .. sub(source, copied + 1)
 end
 
 -- ------------------------------------------------------------------ which sources

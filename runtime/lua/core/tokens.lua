@@ -42,12 +42,17 @@ function tokens.last(source, at)
   return word_end or tokens.text_end(source, at) or at
 end
 
+--- The position of the last character of the comment that begins at a position.
+function tokens.comment_end(source, at)
+  return bracket_end(source, at + 2) or find(source, '\n', at, true) or #source
+end
+
 --- The position of the next token behind white space and comments; nil at the source's end.
 function tokens.first(source, at)
   while true do
     at = find(source, '%S', at)
     if not at or sub(source, at, at + 1) ~= '--' then return at end
-    at = (bracket_end(source, at + 2) or find(source, '\n', at, true) or #source) + 1
+    at = tokens.comment_end(source, at) + 1
   end
 end
 

@@ -63,9 +63,8 @@ local search_files = th.search_files
 
 --- Finds and compiles the file of a module.
 function th.search_files(name, ...)
-  local f = search_files(name, ...)
-  if type(f) == 'function' then
-    local path = searchpath(name, package.path)
+  local f, path = search_files(name, ...)
+  if path then
     if not modules[name] then modules[#modules + 1] = name end
     modules[name] = { path = path, stamp = th.ask(host.os_stamp, path) }
   end
