@@ -2,8 +2,9 @@
 
 The threads of these libraries spin while they wait for each other. Where another process keeps a
 processor busy, that turns 0.1 ms into 8 ms. So the libraries start with one thread, and only work
-that takes many times as long gets as many threads as torch.setnumthreads says. It gets these
-however busy the machine is, since the last digits of a result depend on their number.
+that takes many times as long gets as many threads as the environment says
+(OPENBLAS_NUM_THREADS, MKL_NUM_THREADS), or else torch.setnumthreads. It gets these however busy the
+machine is, since the last digits of a result depend on their number.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from runtime.core.forks import ForkLock
 from runtime.core.interrupts import uninterruptible
 
 _VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_VALUES = [os.environ.get(name, "") for name in _VARIABLES]
+_CHOSEN = next((int(value) for value in _VALUES if value.isdecimal()), 0)  # 0: none
 # Bytes that OpenBLAS maps at the first use of each of its threads, and of each that calls it. Where
 # there is no room, it tries for ever, or ends the process.
 _BUFFER = 33 << 20
@@ -32,20 +35,23 @@ _TO_LOAD = 100 << 20
 
 @contextmanager
 def one_thread_at_load(package: str) -> Iterator[None]:
-    """Let a library that is loaded within start with one thread, unless the user chose.
+    """Let a library that is loaded within start with one thread.
 
     package: 'numpy' or 'scipy.linalg', with which it comes. Raises MemoryError, before anything is
     loaded, where there is no room for it.
     """
     if package not in sys.modules:
         _try_room(_TO_LOAD)
-    ours = [name for name in _VARIABLES if name not in os.environ]
-    os.environ.update(dict.fromkeys(ours, "1"))
+    chosen = {name: os.environ.get(name) for name in _VARIABLES}
+    os.environ.update(dict.fromkeys(_VARIABLES, "1"))
     try:
         yield
     finally:
-        for name in ours:  # programs started from here choose for themselves
-            del os.environ[name]
+        for name, value in chosen.items():  # programs started from here choose for themselves
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
         _libraries.cache_clear()
         _controls.cache_clear()
 
@@ -74,14 +80,15 @@ _setting = ForkLock()
 
 
 class many_threads:  # as a function of its arguments
-    """Let the libraries that are loaded by now use so many threads within.
+    """Let the libraries that are loaded by now use so many threads within, or as many as the
+    environment says.
 
     No more than there are processors for this process. library: the one that is used, for
     `check_room`.
     """
 
     def __init__(self, count: int, library: str = "numpy") -> None:
-        self._count = min(count, PROCESSORS)
+        self._count = min(_CHOSEN or count, PROCESSORS)
         self._set_back: list[tuple[Callable[[int], Any], int]] = []
         if self._count > 1:
             check_room(self._count, library)

@@ -6,6 +6,7 @@ raise TorchError or ArgError.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ def _add_matrices(r: Tensor, beta: float, t: Tensor, alpha: float, a: Array, b: 
 
 def _add_by_blas(out: Array, beta: float, alpha: float, a: Array, b: Array) -> bool:
     is_large = a.size * b.shape[1] >= 100 * LARGE
-    with many_threads(get_threads() if is_large else 1):
+    with many_threads(get_threads()) if is_large else nullcontext():
         return add_product(out, beta, alpha, a, b)
 
 

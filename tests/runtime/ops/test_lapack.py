@@ -1,5 +1,6 @@
 """Linear algebra: the reference's answers, what results mean, layouts and aliases."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -275,6 +276,24 @@ def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_t
     """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[3] [3, 3]\n"
+
+
+def test_the_environment_says_how_many_threads_large_products_have() -> None:
+    code = """if True:
+        import os
+        from runtime.shell import preload_operations
+        from runtime.compute import blas_threads
+        preload_operations()
+        blas_threads.PROCESSORS = 3
+        small, = [library.num_threads for library in blas_threads._libraries()]
+        with blas_threads.many_threads(3):
+            large, = [library.num_threads for library in blas_threads._libraries()]
+        print(small, large, os.environ["OPENBLAS_NUM_THREADS"])
+    """
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert run.stdout == "1 2 2\n"
 
 
 @pytest.mark.parametrize("call", ["torch.inverse(y)", "torch.mm(y, y)"])
