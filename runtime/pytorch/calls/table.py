@@ -43,8 +43,6 @@ Implementation = Callable[..., Any]
 Plan = Callable[..., Any]
 
 
-#: Makes of the arguments by position those of an implementation.
-Positions = Callable[[Sequence[Any]], Sequence[Any]]
 #: What an implementation calls an argument by name, and its converter.
 ByName = dict[str, tuple[str, Converter]]
 
@@ -80,6 +78,7 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
     else:
         for parameter, value in zip(schema.positional, given, strict=False):
             by_position.append(_converter(parameter, value, numbers))
+    plan = _plan_by_position(implementation, by_position, apart, bool(named))
     own = _own_names(schema, implementation, skip)
     by_name = {}
     for name, value in named.items():
@@ -91,8 +90,8 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
     if takes_out(implementation):
         ours.discard("out")
     if all(entry == (name, AS_IT_IS) and name not in ours for name, entry in by_name.items()):
-        return _plan_by_position(implementation, by_position, apart, bool(named))
-    return _plan_by_name(implementation, _positions(by_position, apart), by_name, ours, row.casts)
+        return plan
+    return _plan_by_name(plan, by_name, ours, row.casts)
 
 
 def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
@@ -114,62 +113,31 @@ def _own_names(schema: Schema, implementation: Implementation, skip: int) -> dic
     return dict(zip([p.name for p in schema.positional], [p.name for p in plain], strict=False))
 
 
-def _positions(by_position: Sequence[Converter], apart: int | None) -> Positions:
-    """apart: from this argument on all are ints of one tuple."""
-
-    def convert(args: Sequence[Any]) -> list[Any]:
-        if apart is not None:
-            args = (*args[:apart], args[apart:])
-        return [c(v) for c, v in zip(by_position, args, strict=True)]
-
-    return convert
-
-
 def _plan_by_position(
     implementation: Implementation,
     by_position: Sequence[Converter],
     apart: int | None,
     has_names: bool,
 ) -> Plan:
-    """The plan where arguments by name, if there are any, are passed as they are."""
-    as_they_are = all(c is AS_IT_IS for c in by_position)
-    if apart is None and as_they_are:
+    """The plan where arguments by name, if there are any, are passed as they are.
+
+    It is written for these converters, so that no call goes through them in a loop. apart: from
+    this argument on all are ints of one tuple.
+    """
+    if apart is None and all(c is AS_IT_IS for c in by_position):
         return implementation if has_names else getattr(implementation, "quick", implementation)
-    if apart is not None and as_they_are:
-        if has_names:
-            return lambda *args, **named: implementation(*args[:apart], args[apart:], **named)
-        if apart == 0:
-            return lambda *sizes: implementation(sizes)
-        return lambda self, *sizes: implementation(self, sizes)
-    if apart is None and len(by_position) == 1 and has_names:
-        first = by_position[0]
-        return lambda a, **named: implementation(first(a), **named)
-    if apart is None and len(by_position) <= 2 and not has_names:
-        return _short_plan(implementation, *by_position)
-    positions = _positions(by_position, apart)
-    return lambda *args, **named: implementation(*positions(args), **named)
+    named = ["**named"] * has_names
+    given = ["*" * (at == apart) + f"a{at}" for at in range(len(by_position))]
+    passed = [f"a{n}" if c is AS_IT_IS else f"c{n}(a{n})" for n, c in enumerate(by_position)]
+    scope: dict[str, Any] = {f"c{n}": c for n, c in enumerate(by_position)}
+    scope |= {"call": implementation, "__name__": __name__}  # the latter for `warn`
+    text = f"lambda {', '.join([*given, *named])}: call({', '.join([*passed, *named])})"
+    plan: Plan = eval(text, scope)
+    return plan
 
 
-def _short_plan(
-    implementation: Implementation, first: Converter, second: Converter | None = None
-) -> Plan:
-    """The plan of one argument or two, which most calls have, without a loop over them."""
-    if second is None:
-        return lambda a: implementation(first(a))
-    convert = second
-    if first is AS_IT_IS:
-        return lambda a, b: implementation(a, convert(b))
-    return lambda a, b: implementation(first(a), convert(b))
-
-
-def _plan_by_name(
-    implementation: Implementation,
-    positions: Positions,
-    by_name: ByName,
-    ours: set[str],
-    casts: bool,
-) -> Plan:
-    """The plan where arguments by name are converted, or looked at here.
+def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str], casts: bool) -> Plan:
+    """A plan whose arguments by name are converted, or looked at here.
 
     ours: the names of those that the implementation does not get.
     """
@@ -178,12 +146,11 @@ def _plan_by_name(
     checked = [name for name in OPTIONS if name in taken]
 
     def call(*args: Any, **named: Any) -> Any:
-        values = positions(args)
         found = {by_name[k][0]: by_name[k][1](v) for k, v in named.items()}
         for name in checked:
             OPTIONS[name](found.pop(name))
         out = found.pop("out") if delivers else None
-        return deliver(out, implementation(*values, **found), casts)
+        return deliver(out, plan(*args, **found), casts)
 
     return call
 

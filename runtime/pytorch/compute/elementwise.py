@@ -135,7 +135,7 @@ class Pointwise:
         x = a._array if a._storage is None else a.array
         kind: Any = x.dtype
         compute = self._ways.get(kind) or self._way(kind)
-        if compute is None:
+        if compute is None or x.size >= LARGE:
             return None
         y: Any = None
         inputs: tuple[Any, ...] = (x,)
@@ -144,7 +144,7 @@ class Pointwise:
             y = b._array if b._storage is None else b.array
             if y.dtype is not kind or (self.divides and kind.kind != "f"):
                 return None
-            if y.size >= LARGE > x.size:
+            if y.size >= LARGE:
                 return None
             # Without a ufunc, shapes are to be checked before divisors.
             one_shape = out is not None or warn_of_broadcast.enabled or not is_ufunc
@@ -156,8 +156,6 @@ class Pointwise:
             if y is None or (self.divides and not y and kind.kind != "f"):
                 return None
             inputs = x, _NUMBER
-        if x.size >= LARGE:
-            return self._many(compute, x, y, out)
         if out is not None:
             if self.result is not None or not (is_ufunc and x.flags.forc) or _is_part(out, b):
                 return None
@@ -168,29 +166,6 @@ class Pointwise:
         if not is_sure and values.dtype is not kind:
             return None
         return _laid_out(values, inputs) if values.ndim > 1 else wrap(values)
-
-    def _many(self, compute: Any, x: Array, y: Any, out: Tensor | None) -> Tensor | None:
-        """The values of many elements, by a ufunc; None where they do not lie in order."""
-        kind = x.dtype
-        if self.many is not None and kind.kind == "f":
-            compute = self.many
-        if compute.__class__ is not _UFUNC or self.result not in (None, bool_):
-            return None
-        inputs = [x] if y is None else [x, np.asarray(y, kind)]
-        other = inputs[-1]
-        is_alike = other.shape == x.shape
-        if not (x.flags.c_contiguous and (other.flags.c_contiguous or not is_alike)):
-            return None
-        if other.ndim and not is_alike and broadcast(other.shape, x.shape) != x.shape:
-            return None
-        if out is None:
-            return compute_shared(
-                compute, inputs, x.shape, self.result.numpy if self.result else kind
-            )
-        if self.result or (other is not x and np.may_share_memory(other, x)):
-            return None
-        compute_into(compute, inputs, x)
-        return out
 
     def _of_number(self, a: Any, b: Any) -> Tensor | None:
         """The values of a number and few elements, where one call of numpy computes them."""
