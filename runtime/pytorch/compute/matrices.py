@@ -26,9 +26,34 @@ def matrices(tensor: Tensor, name: str) -> Array:
     array = tensor.array
     check_rank(array, name)
     check_floats(tensor, name)
+    check_wide(array, name)
+    return array
+
+
+def check_wide(array: Array, name: str) -> None:
+    """Raise NotImplementedError for elements of 16 bits."""
     if array.dtype == np.float16:
         raise NotImplementedError(f"{name}: Low precision dtypes not supported. Got Half")
-    return array
+
+
+def check_one_type(prefix: str, end: str = "", **two: Tensor) -> None:
+    """Raise RuntimeError where two tensors, by the names that the message has, differ in type."""
+    (a, x), (b, y) = two.items()
+    if x.dtype is not y.dtype:
+        raise RuntimeError(
+            f"{prefix}Expected {a} and {b} to have the same dtype, but found {a} of type "
+            f"{x.dtype.scalar} and {b} of type {y.dtype.scalar} instead{end}"
+        )
+
+
+def check_heights(array: Array, sides: Array, name: str) -> None:
+    """Raise RuntimeError where right sides have not as many rows as square matrices."""
+    rows, (height, width) = array.shape[-1], sides.shape[-2:]
+    if rows != height:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {rows} but each b "
+            f"matrix is {height} by {width}"
+        )
 
 
 def check_rank(array: Array, name: str, what: str = "A") -> None:
@@ -78,26 +103,34 @@ def places(batch: Shape, index: int) -> str:
     return f"(Batch element {index}): " if batch else ""
 
 
-def _failure(array: Array, routine: str, **options: Any) -> tuple[int, int] | None:
-    """The first matrix with which a routine of LAPACK fails, and the number that it gives then."""
-    from scipy.linalg import lapack  # loaded at the first use
+def routine(name: str, array: Array) -> Any:
+    """A routine of LAPACK's, or of BLAS's, for the elements of an array."""
+    from scipy.linalg import blas, lapack  # loaded at the first use
 
-    compute = getattr(lapack, f"{'s' if array.dtype == np.float32 else 'd'}{routine}")
-    for index, matrix in enumerate(array.reshape(-1, *array.shape[-2:])):
-        info = int(compute(matrix, **options)[-1])
-        if info > 0:
-            return index, info
-    return None
+    full = ("s" if array.dtype == np.float32 else "d") + name
+    return getattr(lapack, full, None) or getattr(blas, full)
 
 
-def zero_pivot(array: Array) -> tuple[int, int] | None:
-    """The first matrix without an inverse, and which pivot of it is 0, counted from 1."""
-    return _failure(array, "getrf")
+def for_each(compute: Callable[..., Any], signature: str, *operands: Array) -> Any:
+    """What a function makes of each matrix, and vector, of batches that are broadcast.
+
+    signature: numpy's, of their dimensions. The result has the type of the first operand.
+    """
+    found = np.vectorize(compute, otypes=[operands[0].dtype], signature=signature)
+    return found(*operands)
+
+
+def first_fault(infos: Array) -> tuple[int, int] | None:
+    """The first matrix of a batch for which a routine tells a number above 0, and that number."""
+    at = np.flatnonzero(infos > 0)
+    return (int(at[0]), int(infos.reshape(-1)[at[0]])) if at.size else None
 
 
 def first_minor(array: Array) -> tuple[int, int]:
     """The first matrix that is not positive-definite, and the order of the minor that tells so."""
-    return _failure(array, "potrf", lower=1) or (0, 1)
+    potrf = routine("potrf", array)
+    infos = [potrf(matrix, lower=1)[1] for matrix in array.reshape(-1, *array.shape[-2:])]
+    return first_fault(np.array(infos)) or (0, 1)
 
 
 def factored(array: Array) -> tuple[Array, Array, Array]:
@@ -105,9 +138,7 @@ def factored(array: Array) -> tuple[Array, Array, Array]:
 
     Rows and pivots are counted from 1.
     """
-    from scipy.linalg import lapack  # loaded at the first use
-
-    getrf = lapack.sgetrf if array.dtype == np.float32 else lapack.dgetrf
+    getrf = routine("getrf", array)
     batch, rank = array.shape[:-2], min(array.shape[-2:])
     factors, pivots = np.array(array), np.empty((*batch, rank), np.int32)
     zeros = np.zeros(batch, np.int32)

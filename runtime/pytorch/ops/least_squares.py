@@ -1,4 +1,7 @@
-"""Least squares by LAPACK's four routines. PyTorch's documentation: torch.linalg.lstsq."""
+"""Least squares by LAPACK's four routines; ranks and pseudo-inverses, for which little is zero.
+
+PyTorch's documentation: torch.linalg.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,16 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import broadcast
-from runtime.pytorch.calls.schema import OUTS
+from runtime.pytorch.calls.schema import OUT, OUTS
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.matrices import LinAlgError, places
+from runtime.pytorch.compute.matrices import (
+    LinAlgError,
+    check_matrices,
+    converged,
+    matrices,
+    places,
+    routine,
+)
 from runtime.pytorch.ops.products import multiply
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
@@ -99,14 +109,11 @@ def _solved(a: Array, b: Array, limit: float, driver: str) -> tuple[Array, Array
 
 def _of_full_rank(a: Array, b: Array, place: str) -> Array:
     """The solution by gels. Raises LinAlgError where the rank is not full."""
-    from scipy.linalg import lapack  # loaded at the first use
-
     rows, columns = a.shape
     padded = np.zeros((max(rows, columns), b.shape[-1]), a.dtype)
     padded[:rows] = b
-    gels = lapack.sgels if a.dtype == np.float32 else lapack.dgels
     found: Array
-    _, found, info = gels(a, padded)
+    _, found, info = routine("gels", a)(a, padded)
     if not a.any():
         return np.zeros_like(found[:columns])
     if info:
@@ -115,3 +122,75 @@ def _of_full_rank(a: Array, b: Array, place: str) -> Array:
             f"matrix does not have full rank (error code: {info})."
         )
     return found[:columns]
+
+
+# -- what counts as zero
+
+
+def with_tolerances(name: str, old: str) -> list[str]:
+    """The signatures of what takes small singular values for zeros. old: the limit's old name."""
+    rest = f"bool hermitian = False, {OUT})"
+    kinds = ("Tensor", "float")
+    return [
+        *(f"{name}(Tensor input, *, {k} atol = None, {k} rtol = None, {rest}" for k in kinds),
+        *(f"{name}(Tensor input, {k} {old}, {rest.replace(', ', ', *, ', 1)}" for k in kinds),
+    ]
+
+
+def least_value(values: Array, array: Array, atol: Any, rtol: Any) -> Array:
+    """What singular values of matrices have to be above: atol, or rtol times the largest one.
+
+    Either is a number, a tensor with one for each matrix, or None.
+    """
+    largest = values.max(-1, keepdims=True, initial=0)
+    least, part = (_one_each(0.0 if x is None else x, array) for x in (atol, rtol))
+    if rtol is None:
+        usual = max(array.shape[-2:]) * float(np.finfo(array.dtype).eps)
+        part = np.where(least > 0, part, array.dtype.type(usual))
+    broadcast(part.shape, largest.shape)
+    broadcast(least.shape, (part * largest).shape)
+    return np.asarray(np.maximum(least, part * largest))
+
+
+def _one_each(given: Any, array: Array) -> Array:
+    return np.asarray(getattr(given, "array", given), array.dtype)[..., None]
+
+
+@op(*with_tolerances("linalg_pinv", "rcond"), casts=True)
+def pinv(
+    input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Tensor:
+    """The pseudo-inverses of matrices (Moore and Penrose's): small singular values are zeros."""
+    array = matrices(input, "linalg.pinv")
+    if hermitian:
+        check_matrices(input, "linalg.eigh")
+    u, values, v = converged(np.linalg.svd, array, full_matrices=False, hermitian=hermitian)
+    least = least_value(values, array, atol, rtol if rcond is None else rcond)
+    with np.errstate(all="ignore"):
+        inverse = np.where(values > least, 1 / values, 0)
+    found = np.swapaxes(v, -1, -2) @ (inverse[..., None] * np.swapaxes(u, -1, -2))
+    return wrap(found.astype(array.dtype, copy=False))
+
+
+@op()
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
+    """The pseudo-inverses of matrices."""
+    return pinv(input, rcond)
+
+
+@op(*with_tolerances("linalg_matrix_rank", "tol"), casts=True)
+def matrix_rank(
+    input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Tensor:
+    """How many singular values are above the limit.
+
+    hermitian: the matrices are symmetric, of which the lower triangle alone counts.
+    """
+    array = matrices(input, "linalg.matrix_rank")
+    if hermitian:
+        values = np.abs(converged(np.linalg.eigvalsh, check_matrices(input, "linalg.eigh")))
+    else:
+        values = np.abs(converged(np.linalg.svd, array, compute_uv=False))
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    return wrap(np.asarray((values > least_value(values, array, atol, rtol)).sum(-1)))

@@ -22,6 +22,7 @@ from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
 from runtime.pytorch.compute.matrices import (
     check_floats,
     check_matrices,
+    check_one_type,
     check_rank,
     check_square,
     converged,
@@ -33,7 +34,6 @@ from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.norms import vector_norm_of
 from runtime.pytorch.ops.products import apply, batch_product, matrix_product, vectors
 from runtime.pytorch.ops.solving import inv
-from runtime.pytorch.ops.tolerances import least_value, with_tolerances
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, delivered
@@ -58,24 +58,6 @@ def matrix_exp(input: Tensor) -> Tensor:
 
     array = check_matrices(input, "linalg.matrix_exp")
     return wrap(np.asarray(expm(array), array.dtype))
-
-
-@op(*with_tolerances("linalg_matrix_rank", "tol"), casts=True)
-def matrix_rank(
-    input: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Tensor:
-    """How many singular values are above the limit.
-
-    hermitian: the matrices are symmetric, of which the lower triangle alone counts.
-    """
-    array = matrices(input, "linalg.matrix_rank")
-    if hermitian:
-        values = np.abs(converged(np.linalg.eigvalsh, check_matrices(input, "linalg.eigh")))
-    else:
-        values = np.abs(converged(np.linalg.svd, array, compute_uv=False))
-    if tol is not None:
-        atol, rtol = tol, 0.0
-    return wrap(np.asarray((values > least_value(values, array, atol, rtol)).sum(-1)))
 
 
 #: The orders of norms of matrices.
@@ -114,11 +96,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     a, b = x.array, y.array
     for tensor in (x, y):
         check_floats(tensor, "linalg.vecdot")
-    if a.dtype != b.dtype:
-        raise RuntimeError(
-            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
-            f"{x.dtype.scalar} and y of type {y.dtype.scalar} instead"
-        )
+    check_one_type("linalg.vecdot: ", x=x, y=y)
     shape = broadcast(a.shape, b.shape)
     return wrap(np.asarray((a * b).sum(wrap_dim(dim, len(shape)))))
 

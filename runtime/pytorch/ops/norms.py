@@ -15,7 +15,7 @@ from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import Kind, Number, Out
 from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.compute.matrices import converged
+from runtime.pytorch.compute.matrices import check_floats, check_rank, check_wide, converged
 from runtime.pytorch.compute.promotion import result_type
 from runtime.pytorch.compute.sums import FEW, axes_of, give, tidy
 from runtime.pytorch.ops.reduce import sum_of
@@ -90,10 +90,7 @@ def norm_type(input: Tensor, dtype: Kind, name: str = "linalg.vector_norm") -> D
     name: the function's, in errors.
     """
     kind = input.dtype
-    if kind.category < Category.FLOAT:
-        raise NotImplementedError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {kind.scalar}"
-        )
+    check_floats(input, name)
     if dtype is None or dtype is kind:
         return kind
     if dtype.category < Category.FLOAT:
@@ -163,17 +160,12 @@ def matrix_norm(
     dtype: Kind = None,
 ) -> Tensor:
     """The norms of matrices, which lie along two dimensions."""
-    if input.array.ndim < 2:
-        raise RuntimeError(
-            "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
-        )
+    check_rank(input.array, "linalg.matrix_norm")
     array = cast(input.array, norm_type(input, dtype, "linalg.matrix_norm").numpy)
     if len(dim) != 2:
         raise RuntimeError(_NO_PAIR.format(" ".join(map(str, dim))))
-    if ord == "nuc" and array.itemsize == 2:
-        raise NotImplementedError(
-            f"linalg.matrix_norm: Low precision dtypes not supported. Got {input.dtype.scalar}"
-        )
+    if ord == "nuc":
+        check_wide(array, "linalg.matrix_norm")
     return wrap(matrix_norm_of(array, ord, wrap_dims(dim, array.ndim), keepdim))
 
 

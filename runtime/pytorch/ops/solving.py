@@ -19,19 +19,23 @@ from runtime.pytorch.compute.elementwise import FLOATS, WIDE_FLOATS, check_types
 from runtime.pytorch.compute.matrices import (
     LinAlgError,
     check_equation,
+    check_heights,
     check_matrices,
+    check_one_type,
+    check_rank,
     check_square,
     converged,
     factored,
+    first_fault,
     first_minor,
+    for_each,
     matrices,
     places,
+    routine,
     singular,
-    zero_pivot,
 )
 from runtime.pytorch.ops.parts import diagonal as diagonal_view
 from runtime.pytorch.ops.products import multiply
-from runtime.pytorch.ops.tolerances import least_value, with_tolerances
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 
@@ -44,7 +48,7 @@ def inv(A: Tensor) -> Tensor:
         with np.errstate(all="ignore"):
             return wrap(np.linalg.inv(array))
     except np.linalg.LinAlgError:
-        index, pivot = zero_pivot(array) or (0, 1)
+        index, pivot = first_fault(factored(array)[2]) or (0, 1)
         raise singular("linalg.inv", array.shape[:-2], index, pivot) from None
 
 
@@ -52,11 +56,7 @@ def inv(A: Tensor) -> Tensor:
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The solutions X of ``A @ X = B``, or, where left is false, of ``X @ A = B``."""
     a, b = check_matrices(A, "linalg.solve"), B.array
-    if a.dtype != b.dtype:
-        raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type "
-            f"{A.dtype.scalar} and B of type {B.dtype.scalar} instead"
-        )
+    check_one_type("linalg.solve: ", A=A, B=B)
     is_vector = b.ndim == 1 or (a.ndim - 1 == b.ndim and b.shape == a.shape[:-1])
     sides = b[..., None] if is_vector else b
     check_equation(a, sides, left, "linalg.solve")
@@ -67,7 +67,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         with np.errstate(all="ignore"):
             found = np.linalg.solve(a, sides)
     except np.linalg.LinAlgError:
-        index, _ = zero_pivot(a) or (0, 1)
+        index, _ = first_fault(factored(a)[2]) or (0, 1)
         raise LinAlgError(
             f"torch.linalg.solve: {places(a.shape[:-2], index)}The solver failed because the "
             f"input matrix is singular."
@@ -89,40 +89,15 @@ def solve_triangular(
 
 def _substituted(array: Array, sides: Array, upper: bool, left: bool, unit: bool) -> Array:
     """What substitution by BLAS makes of right sides; zeros on the diagonal make infinities."""
-    from scipy.linalg import blas  # loaded at the first use
+    trsm = routine("trsm", array)
 
-    trsm = blas.strsm if array.dtype == np.float32 else blas.dtrsm
-    batch = np.broadcast_shapes(array.shape[:-2], sides.shape[:-2])
-    found = np.empty(batch + sides.shape[-2:], array.dtype)
-    if not found.size:
-        return found
-    triangles = np.broadcast_to(array, batch + array.shape[-2:])
-    sides = np.broadcast_to(sides, found.shape)
-    for at in np.ndindex(batch):
-        found[at] = trsm(1.0, triangles[at], sides[at], side=not left, lower=not upper, diag=unit)
+    def solve(triangle: Array, right: Array) -> Any:
+        if not right.size:
+            return right
+        return trsm(1.0, triangle, right, side=not left, lower=not upper, diag=unit)
+
+    found: Array = for_each(solve, "(n,n),(m,k)->(m,k)", array, sides)
     return found
-
-
-@op(*with_tolerances("linalg_pinv", "rcond"), casts=True)
-def pinv(
-    input: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Tensor:
-    """The pseudo-inverses of matrices (Moore and Penrose's): small singular values are zeros."""
-    array = matrices(input, "linalg.pinv")
-    if hermitian:
-        check_matrices(input, "linalg.eigh")
-    u, values, v = converged(np.linalg.svd, array, full_matrices=False, hermitian=hermitian)
-    least = least_value(values, array, atol, rtol if rcond is None else rcond)
-    with np.errstate(all="ignore"):
-        inverse = np.where(values > least, 1 / values, 0)
-    found = np.swapaxes(v, -1, -2) @ (inverse[..., None] * np.swapaxes(u, -1, -2))
-    return wrap(found.astype(array.dtype, copy=False))
-
-
-@op()
-def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """The pseudo-inverses of matrices."""
-    return pinv(input, rcond)
 
 
 @op("det(Tensor input)")
@@ -169,17 +144,8 @@ def _check_sides(input: Tensor, A: Tensor, name: str) -> None:
     """Raise the errors of an equation whose right sides do not go with the matrices."""
     b, array = input.array, A.array
     check_square(array)
-    if array.shape[-1] != b.shape[-2]:
-        rows, (height, width) = array.shape[-1], b.shape[-2:]
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {rows} but each b "
-            f"matrix is {height} by {width}"
-        )
-    if input.dtype is not A.dtype:
-        raise RuntimeError(
-            f"Expected b and A to have the same dtype, but found b of type {input.dtype.scalar} "
-            f"and A of type {A.dtype.scalar} instead."
-        )
+    check_heights(array, b, name)
+    check_one_type("", ".", b=input, A=A)
     check_types(f"{name}_cpu", WIDE_FLOATS, b.dtype)
     broadcast(array.shape[:-2], b.shape[:-2])
 
@@ -251,8 +217,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverses of matrices whose factors are given. Raises LinAlgError where there is none."""
     array = input.array
-    if array.ndim < 2:
-        raise RuntimeError("cholesky_inverse: The input tensor A must have at least 2 dimensions.")
+    check_rank(array, "cholesky_inverse")
     check_square(array, "cholesky_inverse: ")
     check_types("cholesky_inverse_out_cpu", WIDE_FLOATS, array.dtype)
     zeros = np.argwhere(np.diagonal(array, axis1=-2, axis2=-1) == 0)
