@@ -45,8 +45,9 @@ class dtype(metaclass=CMeta):  # noqa: N801 (PyTorch's name)
         self.category = category
         self.itemsize = itemsize
         self.is_signed = signed
+        is_stored = category < Category.COMPLEX and name != "bfloat16"
         #: numpy's type, None where there is none.
-        self.storable: np.dtype[Any] | None = None
+        self.storable: np.dtype[Any] | None = np.dtype(name) if is_stored else None
 
     @property
     def numpy(self) -> np.dtype[Any]:
@@ -123,9 +124,6 @@ ALIASES = {
     "cdouble": "complex128",
     "chalf": "complex32",
 }
-for _t in DTYPES:
-    if _t.category is not Category.COMPLEX and _t.name != "bfloat16":
-        _t.storable = np.dtype(_t.name)
 #: The types that tensors may have, by numpy's types.
 NUMPY_DTYPES = {t.storable: t for t in DTYPES if t.storable is not None}
 

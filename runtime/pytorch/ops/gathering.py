@@ -236,7 +236,21 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 # -- by a condition
 
 
-def _where(condition: Tensor, input: Any, other: Any, out: Out = None) -> Tensor:
+@op(name="where")
+def where_true(condition: Tensor) -> tuple[Tensor, ...]:
+    """The indices of the elements that are true, a tensor for each dimension."""
+    found: tuple[Tensor, ...] = nonzero_tuple(condition, as_tuple=True)
+    return found
+
+
+@op(
+    f"where(Tensor condition, Tensor input, Tensor other, *, {OUT})",
+    "where(Tensor condition, Number self, Tensor other)",
+    "where(Tensor condition, Tensor input, Number other)",
+    "where(Tensor condition, Number self, Number other)",
+)
+def where(condition: Tensor, input: Any, other: Any, *, out: Out = None) -> Tensor:
+    """The elements of input where a condition is true, else those of other; broadcast."""
     mask = condition.array
     if mask.dtype.kind != "b":
         if mask.dtype != np.uint8:
@@ -266,33 +280,10 @@ def _where(condition: Tensor, input: Any, other: Any, out: Out = None) -> Tensor
     return give(laid_out(np.where(*operands), operands), out)
 
 
-@op(name="where")
-def where_true(condition: Tensor) -> tuple[Tensor, ...]:
-    """The indices of the elements that are true, a tensor for each dimension."""
-    found: tuple[Tensor, ...] = nonzero_tuple(condition, as_tuple=True)
-    return found
-
-
-@op()
-def where(condition: Tensor, input: Tensor, other: Tensor, *, out: Out = None) -> Tensor:
-    """The elements of input where a condition is true, else those of other; broadcast."""
-    return _where(condition, input, other, out)
-
-
-@op(
-    "where(Tensor condition, Number self, Tensor other)",
-    "where(Tensor condition, Tensor input, Number other)",
-    "where(Tensor condition, Number self, Number other)",
-)
-def where_number(condition: Tensor, *values: Any, **named: Any) -> Tensor:
-    """The elements of one value where a condition holds, else of another; numbers count, too."""
-    return _where(condition, *values, *named.values())
-
-
 @op(name="where", function=False)
 def where_method(input: Tensor, condition: Tensor, other: TensorOrNumber) -> Tensor:
     """The tensor's elements where a condition is true, else those of another."""
-    return _where(condition, input, other)
+    return where(condition, input, other)
 
 
 def _nonzero(array: Array) -> Tensor:

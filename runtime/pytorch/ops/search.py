@@ -217,24 +217,11 @@ def _result(input: Tensor, dim: int | None, sort: bool, inverse: bool, counts: b
     array = input.array
     if dim is not None:
         found = _of_slices(array, _axis(array, dim), sort)
-    elif sort and not inverse and not counts:
-        return wrap(_values_alone(array))
     else:
         values, at, count = _of_elements(array.reshape(-1), sort)
         found = values, at.reshape(array.shape), count
     wanted = tuple(map(wrap, compress(found, (True, inverse, counts))))
     return wanted[0] if len(wanted) == 1 else wanted
-
-
-def _values_alone(array: Array) -> Array:
-    row = array.reshape(-1)
-    row = np.sort(row) if row.dtype.kind != "f" else row[_order(row)]
-    if not row.size:
-        return row
-    begins = np.empty(row.size, np.bool_)
-    begins[0] = True
-    np.not_equal(row[1:], row[:-1], out=begins[1:])
-    return row[begins]
 
 
 def _want(function: str, name: str, value: Any, kind: type) -> None:

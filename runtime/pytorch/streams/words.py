@@ -39,20 +39,6 @@ class Words:
     lock: who draws, or changes the state, holds it.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_address",
-        "_at",
-        "_fresh",
-        "_held",
-        "_started",
-        "_turn",
-        "_twister",
-        "kept",
-        "lock",
-        "seed",
-    )
-
     def __init__(self, seed: int) -> None:
         self.lock = threading.Lock()
         self._turn: Array = np.empty(_TURN, np.uint32)
