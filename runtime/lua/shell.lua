@@ -337,9 +337,18 @@ function th.leave_guest(status)
   error(host.INTERRUPTED, 0)
 end
 
---- Runs a chunk; returns nil, or the message and the traceback of its error.
+local function ended(message, ...)
+  if message and th.end_all then
+    shell.flush()
+    th.end_all(1, message, ...)
+  end
+  return message, ...
+end
+
+--- Runs a program's chunk; returns nil, or the message and the traceback of its error. One of
+-- several processes of a program (see packages/mpi) ends all of them by an error.
 function shell.run(f, ...)
-  return protected(loading.prepare(f), ...)
+  return ended(protected(loading.prepare(f), ...))
 end
 
 local plain_print = print

@@ -48,5 +48,6 @@ function os.exit(status, ...) -- luacheck: globals os.exit
     write(stderr, 'th: ', message, '\n')
     if status == nil or status == true or status == 0 then status = 1 end
   end
+  if th.end_all then th.end_all(status == false and 1 or tonumber(status) or 0) end
   return old_exit(status, ...)
 end

@@ -16,18 +16,20 @@ local loaders, searchpath = package.loaders, package.searchpath
 local PROVIDED = {
   bit32 = true, cjson = true, ['cjson.safe'] = true, csvigo = true, debugger = true, dok = true,
   env = true, ['fb.debugger'] = true, gnuplot = true,
-  hdf5 = 'hdf5._config', image = 'libimage', lfs = true, md5 = true, mobdebug = true,
+  hdf5 = 'hdf5._config', image = 'libimage', lfs = true, libmpiT = true, md5 = true,
+  mobdebug = true, mpi = true,
   signal = 'signal.ffi',
   ['signal.complex'] = true, ['signal.convolution'] = 'signal.ffi', ['signal.extramath'] = true,
   ['signal.fft'] = 'fftw3', ['signal.wavelet'] = true, socket = true, tds = 'tds.env',
   threads = 'libthreads', ['threads.serialize'] = 'MemoryFile',
-  ['threads.sharedserialize'] = 'MemoryFile',
+  ['threads.sharedserialize'] = 'MemoryFile', ['torchmpi.ffi'] = 'libtorchmpi',
 }
 
 -- Modules whose chunk is not the one of their name.
 local CHUNKS = { ['threads.sharedserialize'] = 'threads/serialize',
-  ['fb.debugger'] = 'debugger', mobdebug = 'debugger', env = 'dok' }
-for name in ('cjson gnuplot hdf5 image signal threads'):gmatch('%w+') do
+  ['fb.debugger'] = 'debugger', mobdebug = 'debugger', env = 'dok',
+  libmpiT = 'mpi/mpit', ['torchmpi.ffi'] = 'mpi/torchmpi' }
+for name in ('cjson gnuplot hdf5 image mpi signal threads'):gmatch('%w+') do
   CHUNKS[name] = name .. '/init'
 end
 

@@ -15,6 +15,7 @@ inn szagoruyko/imagine-nn layers for nn, of which those in C do not work
 middleclass kikito/middleclass classes
 mnist andresy/mnist pictures of digits
 moses Yonaba/Moses functions for tables
+mpiT sixin-zh/mpiT calls of MPI, and training by parameter servers
 nn torch/nn layers of neural networks
 nngraph torch/nngraph networks of nn that are graphs
 nninit Kaixhin/nninit initial weights of nn
@@ -25,6 +26,7 @@ penlight lunarmodules/Penlight libraries in the manner of Python's, whose module
 pl lunarmodules/Penlight libraries in the manner of Python's
 rnn Element-Research/rnn recurrent layers for nn
 torchnet torchnet/torchnet datasets, engines and meters for training
+torchmpi facebookresearch/TorchMPI training by several processes
 torchx nicholas-leonard/torchx more functions for torch
 totem deepmind/torch-totem tests of torch programs
 unsup koraykv/unsup unsupervised learning

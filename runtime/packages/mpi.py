@@ -1,0 +1,303 @@
+"""The Python half of the package ``mpi``: MPI, by mpi4py, on the memory of tensors.
+
+MPI starts when `start` is called, and ends with the process. Communicators, requests and shared
+tensors are known to Lua by numbers, ranks count from 0. What is no tensor crosses as the bytes that
+Lua has made of it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from runtime.core.dtypes import Array
+from runtime.core.errors import TorchError
+from runtime.core.tensor import Tensor
+from runtime.packages import optional
+
+_WORLD = 0
+_numbers = itertools.count(1)
+_communicators: dict[int, Any] = {}
+_shared: dict[int, _Shards] = {}
+#: What has begun, and was not waited for: the request, and how its results reach the tensors.
+_pending: dict[int, tuple[Any, list[_Memory]]] = {}
+
+
+@cache
+def _mpi() -> Any:
+    """The module of MPI, whose import starts it."""
+    # Without mpirun, Open MPI would start a daemon, for processes that are spawned later.
+    os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
+    library = optional("mpi4py", "mpi4py", "mpi")
+    library.rc.finalize = False  # at the end of a process that has failed, it would wait for others
+    try:
+        mpi = optional("mpi4py.MPI", "mpi4py", "mpi")
+    except RuntimeError as error:
+        raise TorchError(
+            f"mpi4py finds no MPI ({str(error).splitlines()[-1]}): install Open MPI or MPICH, "
+            "such as by: pip install mpich"
+        ) from error
+    _communicators[_WORLD] = mpi.COMM_WORLD
+    atexit.register(_end)
+    return mpi
+
+
+def _start() -> tuple[int, int]:
+    return _identity(_WORLD)
+
+
+def _end() -> None:
+    """End MPI together with the other processes, or, where a Python program has failed, end these."""
+    _finish(1 if hasattr(sys, "last_value") else 0)
+
+
+def _finish(status: float, text: bytes = b"") -> None:
+    """End MPI; and all processes, with a text on the standard error, where the status is a failure's."""
+    mpi = _mpi()
+    os.write(2, text)
+    if mpi.Is_finalized():
+        return
+    if status and mpi.COMM_WORLD.size > 1:
+        mpi.COMM_WORLD.Abort(int(status))
+    mpi.Finalize()
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Raise MPI's errors as TorchError."""
+    try:
+        yield
+    except _mpi().Exception as error:
+        raise TorchError(f"MPI: {error.Get_error_string()}") from error
+    except (TypeError, OverflowError) as error:
+        raise TorchError(f"MPI: {error}") from error
+
+
+def _communicator(number: float) -> Any:
+    mpi, found = _mpi(), _communicators.get(int(number))
+    if found is None or mpi.Is_finalized():
+        raise TorchError("MPI has ended" if found else f"there is no communicator {number:.0f}")
+    return found
+
+
+def _identity(number: float) -> tuple[int, int]:
+    """A process's own rank, and how many there are."""
+    _mpi()
+    found = _communicator(number)
+    return found.rank, found.size
+
+
+def _split(number: float, key: bytes) -> tuple[int, bool]:
+    """A communicator of the processes that have the same key; whether all such are equally large."""
+    parent = _communicator(number)
+    with _errors():
+        keys = parent.allgather(key)
+        new = parent.Split(keys.index(key), parent.rank)
+    _communicators[number := next(_numbers)] = new
+    return number, len({keys.count(one) for one in keys}) == 1
+
+
+# ------------------------------------------------------------------------- tensors
+
+
+class _Memory:
+    """A tensor's elements as MPI takes them: in place where they are contiguous, else in a copy.
+
+    lasts: whether MPI uses them longer than this call. The array keeps the memory, whatever the
+    program does with the tensor meanwhile, once it is no longer a part of a block of Lua's.
+    """
+
+    def __init__(self, tensor: Tensor, lasts: bool) -> None:
+        if tensor.dtype.numpy == np.float16:
+            raise TorchError("MPI has no HalfTensor: send it as x:float()")
+        if lasts and tensor.storage is not None:
+            tensor.storage.leave_block()
+        self._given: Array = tensor.array
+        self.array = self._given if tensor.is_contiguous else np.ascontiguousarray(self._given)
+
+    def give_back(self) -> None:
+        """Let the tensor have what MPI has written."""
+        if self.array is not self._given:
+            self._given[...] = self.array
+
+
+def _argument(value: Any, lasts: bool, memories: list[_Memory]) -> Any:
+    """An argument of a call of MPI: a tensor, a number, nil, or the name of one of MPI's values."""
+    if isinstance(value, Tensor):
+        memories.append(_Memory(value, lasts))
+        return memories[-1].array
+    return getattr(_mpi(), value.decode().upper()) if isinstance(value, bytes) else value
+
+
+def _call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
+    """Call a method of a communicator, as 'Allreduce'; without waiting, the number of a request."""
+    comm, memories = _communicator(number), list[_Memory]()
+    with _errors():
+        if waits:
+            getattr(comm, method.decode())(*(_argument(a, False, memories) for a in args))
+            for memory in memories:
+                memory.give_back()
+            return None
+        for waiting in list(_pending):
+            _test(waiting, False)  # so that what nobody waits for is not kept
+        name = "I" + method.decode().lower()
+        request = getattr(comm, name)(*(_argument(a, True, memories) for a in args))
+    _pending[number := next(_numbers)] = request, memories
+    return number
+
+
+def _test(number: float, waits: bool) -> tuple[bool, int, int, bool]:
+    """Whether a request is done, and of a message its sender, its tag and whether it was cancelled."""
+    request, memories = _pending.get(int(number), (None, []))
+    status = _mpi().Status()
+    if request is not None:
+        with _errors():
+            if not (request.Wait(status) if waits else request.Test(status)):
+                return False, 0, 0, False
+        del _pending[int(number)]
+        for memory in memories:
+            memory.give_back()
+    return True, status.source, status.tag, status.Is_cancelled()
+
+
+def _cancel(number: float) -> None:
+    if int(number) in _pending:
+        _pending[int(number)][0].Cancel()
+
+
+# ------------------------------------------------------------------------ messages
+
+
+def _probe(number: float, waits: bool, source: Any, tag: Any) -> tuple[bool, int, int]:
+    """Whether there is a message from a rank, and its sender and tag."""
+    comm, status = _communicator(number), _mpi().Status()
+    source, tag = (_argument(value, False, []) for value in (source, tag))
+    with _errors():
+        found = (comm.Probe if waits else comm.Iprobe)(source, tag, status)
+    return bool(found), status.source, status.tag
+
+
+def _receive(number: float, tensor: Tensor | None, source: Any, tag: Any) -> tuple[Any, int, int]:
+    """Receive into a tensor, or the bytes of another value; and the sender and the tag."""
+    comm, status = _communicator(number), _mpi().Status()
+    source, tag = (_argument(value, False, []) for value in (source, tag))
+    with _errors():
+        if tensor is not None:
+            memory = _Memory(tensor, False)
+            comm.Recv(memory.array, source, tag, status)
+            memory.give_back()
+            return None, status.source, status.tag
+        message = comm.Mprobe(source, tag, status)
+        text = bytearray(status.Get_count(_mpi().BYTE))
+        message.Recv([text, _mpi().BYTE], status)
+    return bytes(text), status.source, status.tag
+
+
+def _send(number: float, text: bytes, to: int, tag: int) -> None:
+    with _errors():
+        _communicator(number).Send([text, _mpi().BYTE], to, tag)
+
+
+def _exchange(method: bytes, number: float, root: int, *texts: bytes) -> Any:
+    """Bytes by a collective call: 'bcast', 'gather', 'scatter', 'allgather'."""
+    comm, name = _communicator(number), method.decode()
+    given = list(texts) if name == "scatter" else texts[0] if texts else None
+    with _errors():
+        found = getattr(comm, name)(given, *([] if name == "allgather" else [root]))
+    return tuple(found) if isinstance(found, list) else found
+
+
+# ---------------------------------------------------------------- tensors in shares
+
+
+class _Shards:
+    """A copy of a tensor of which each process of a communicator has a share that all can reach."""
+
+    def __init__(self, comm: Any, values: Array) -> None:
+        share, rest = divmod(values.size, comm.size)
+        starts = [share * rank + min(rank, rest) for rank in range(comm.size + 1)]
+        self._parts = [slice(*ends) for ends in itertools.pairwise(starts)]
+        own = values[self._parts[comm.rank]]
+        self.window = _mpi().Win.Allocate(own.nbytes, values.itemsize, comm=comm)
+        np.frombuffer(self.window.tomemory(), values.dtype)[:] = own
+        comm.Barrier()
+
+    def each(self, values: Array, access: Callable[[Array, int], None], lock: int) -> None:
+        """Call a function of a part and its rank for all of them."""
+        for rank, part in enumerate(self._parts):
+            self.window.Lock(rank, lock)
+            access(values[part], rank)
+            self.window.Unlock(rank)
+
+
+def _share(number: float, tensor: Tensor) -> int:
+    with _errors():
+        shards = _Shards(_communicator(number), _Memory(tensor, False).array.reshape(-1))
+    _shared[number := next(_numbers)] = shards
+    return number
+
+
+def _known(number: float) -> _Shards:
+    if int(number) not in _shared:
+        raise TorchError("the parameter server was freed")
+    return _shared[int(number)]
+
+
+def _update(number: float, tensor: Tensor, rule: bytes) -> None:
+    """Change a shared tensor by another one, by the rule 'zero', 'copy' or 'add'."""
+    mpi, shards = _mpi(), _known(number)
+    operation = {b"zero": mpi.REPLACE, b"copy": mpi.REPLACE, b"add": mpi.SUM}.get(rule)
+    if operation is None:
+        raise TorchError(f"the rule of an update is 'zero', 'copy' or 'add', not {rule.decode()!r}")
+    values = _Memory(tensor, False).array.reshape(-1)
+    values = np.zeros_like(values) if rule == b"zero" else values
+    window = shards.window
+    with _errors():
+        shards.each(
+            values,
+            lambda part, rank: window.Accumulate(part, rank, op=operation),
+            mpi.LOCK_EXCLUSIVE,
+        )
+
+
+def _fetch(number: float, tensor: Tensor) -> None:
+    """Fill a tensor with the elements of a shared one."""
+    shards, memory = _known(number), _Memory(tensor, False)
+    with _errors():
+        shards.each(memory.array.reshape(-1), shards.window.Get, _mpi().LOCK_SHARED)
+    memory.give_back()
+
+
+def _free(number: float) -> None:
+    """Free a shared tensor, which all processes must do."""
+    _known(number).window.Free()
+    del _shared[int(number)]
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """The functions by the names that Lua knows them under."""
+    return {
+        "start": _start,
+        "finish": _finish,
+        "identity": _identity,
+        "split": _split,
+        "call": _call,
+        "test": _test,
+        "cancel": _cancel,
+        "probe": _probe,
+        "receive": _receive,
+        "send": _send,
+        "exchange": _exchange,
+        "share": _share,
+        "update": _update,
+        "fetch": _fetch,
+        "free": _free,
+    }
