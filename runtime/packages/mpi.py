@@ -24,6 +24,14 @@ from runtime.core.tensor import Tensor
 from runtime.packages import optional
 
 _WORLD = 0
+#: What the environment of a process has that mpirun, or a cluster's scheduler, has started.
+_STARTED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE")
+#: Lets Open MPI start no daemon and open no connection for a process that is alone.
+_ALONE = {
+    "OMPI_MCA_ess_singleton_isolated": "1",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "self",
+}
 _numbers = itertools.count(1)
 _communicators: dict[int, Any] = {}
 _shared: dict[int, _Shards] = {}
@@ -34,8 +42,8 @@ _pending: dict[int, tuple[Any, list[_Memory]]] = {}
 @cache
 def _mpi() -> Any:
     """The module of MPI, whose import starts it."""
-    # Without mpirun, Open MPI would start a daemon, for processes that are spawned later.
-    os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
+    if not any(name in os.environ for name in _STARTED):
+        os.environ.update({**_ALONE, **os.environ})
     library = optional("mpi4py", "mpi4py", "mpi")
     library.rc.finalize = False  # at the end of a process that has failed, it would wait for others
     try:
@@ -55,12 +63,12 @@ def _start() -> tuple[int, int]:
 
 
 def _end() -> None:
-    """End MPI together with the other processes, or, where a Python program has failed, end these."""
+    """End MPI together with the other processes; where a Python program has failed, end them."""
     _finish(1 if hasattr(sys, "last_value") else 0)
 
 
 def _finish(status: float, text: bytes = b"") -> None:
-    """End MPI; and all processes, with a text on the standard error, where the status is a failure's."""
+    """End MPI, and all processes where the status is a failure's. text: for the standard error."""
     mpi = _mpi()
     os.write(2, text)
     if mpi.Is_finalized():
@@ -77,7 +85,7 @@ def _errors() -> Iterator[None]:
         yield
     except _mpi().Exception as error:
         raise TorchError(f"MPI: {error.Get_error_string()}") from error
-    except (TypeError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError) as error:  # mpi4py's own
         raise TorchError(f"MPI: {error}") from error
 
 
@@ -96,7 +104,7 @@ def _identity(number: float) -> tuple[int, int]:
 
 
 def _split(number: float, key: bytes) -> tuple[int, bool]:
-    """A communicator of the processes that have the same key; whether all such are equally large."""
+    """A communicator of the processes that have one key; whether all such are equally large."""
     parent = _communicator(number)
     with _errors():
         keys = parent.allgather(key)
@@ -155,7 +163,7 @@ def _call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
 
 
 def _test(number: float, waits: bool) -> tuple[bool, int, int, bool]:
-    """Whether a request is done, and of a message its sender, its tag and whether it was cancelled."""
+    """Whether a request is done; of a message its sender, its tag, and whether it was cancelled."""
     request, memories = _pending.get(int(number), (None, []))
     status = _mpi().Status()
     if request is not None:

@@ -109,7 +109,7 @@ local of_values = {
 
 -- A tensor for one of x from each process: in a first dimension.
 local function gathered(x)
-  return x.new(torch.LongStorage{ size, unpack(x:size():totable()) })
+  return x.new():resize(torch.LongStorage{ size, unpack(x:size():totable()) })
 end
 
 -- Of each function of tensors its result, the method of mpi4py's communicators that it calls, and

@@ -174,10 +174,12 @@ end
 
 function C.torchmpi_parameterserver_send(server, pointer, rule)
   python.update(number_of(server), tensor_at(pointer), rule)
+  return true -- the handle
 end
 
 function C.torchmpi_parameterserver_receive(server, pointer)
   python.fetch(number_of(server), tensor_at(pointer))
+  return true
 end
 
 function C.torchmpi_parameterserver_synchronize_handle() end
@@ -202,8 +204,9 @@ setmetatable(C, { __index = function(_, name)
   local short = name:match('^torchmpi_(.*)$') or name
   local server = short:match('^(parameterserver_%l+)_TH%u%l+Tensor$')
   if server then return C['torchmpi_' .. server] end
-  local is_async, collective_name = short:match('^(a?s?y?n?c?_?)p?2?p?_?(%l+)_TH%u%l+Tensor$')
-  if collectives[collective_name] then return of_tensors(collective_name, is_async ~= '') end
+  local plain, is_async = short:gsub('^async_', '')
+  local collective_name = plain:gsub('^p2p_', ''):match('^(%l+)_TH%u%l+Tensor$')
+  if collectives[collective_name] then return of_tensors(collective_name, is_async == 1) end
   local scalar, type = short:match('^(%l+)_([%l%d_]+)$')
   if collectives[scalar] and CLASSES[type] then return of_numbers(scalar, type) end
   local verb, setting = short:match('^(%l%lt)_(.*)$')

@@ -1,0 +1,320 @@
+"""The package mpi: what one process sees, and, in slow tests, what several tell each other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.mpi import missing_mpi, missing_mpirun, run_together, started_together
+from tests.processes import run_th
+
+ALONE = pytest.mark.skipif(bool(missing_mpi()), reason=missing_mpi())
+#: How long the others may live when one has ended, in seconds.
+SOON = 5
+
+
+def together(test: Callable[..., None]) -> Callable[..., None]:
+    """Mark a test that starts several processes."""
+    skip = pytest.mark.skipif(bool(missing_mpirun()), reason=missing_mpirun())
+    return pytest.mark.slow(skip(test))
+
+
+def printed(program: str) -> str:
+    done = run_th("-e", f"mpi = require 'mpi' {program}")
+    return done.stdout + done.stderr
+
+
+@ALONE
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("print(mpi.rank(), mpi.size(), mpi.barrier())", "0\t1\t\n"),
+        ("x = torch.ones(2) print(mpi.allreduce(x) == x, x:sum())", "true\t2\t\n"),
+        ("print(mpi.allreduce(3), mpi.reduce(3, 0, 'max'))", "3\t3\t\n"),
+        ("print(mpi.broadcast({a = 1}).a, mpi.broadcast('x'))", "1\tx\t\n"),
+        ("x = torch.ones(2, 3):t() print(mpi.broadcast(x):sum())", "6\t\n"),
+        ("print(unpack(mpi.allgather(torch.ones(2, 3)):size():totable()))", "1\t2\t3\t\n"),
+        (
+            "print(#mpi.allgather{7}, mpi.gather('x')[1], mpi.gather(torch.ones(2)):dim())",
+            "1\tx\t2\t\n",
+        ),
+        (
+            "x = torch.zeros(2, 2):t() "
+            "print(mpi.scatter{{5}}[1], mpi.scatter(torch.ones(4), 0, x):sum())",
+            "5\t4\t\n",
+        ),
+        (
+            "x = torch.ones(2) h = mpi.async.allreduce(x) print(h:wait() == x, h:test())",
+            "true\ttrue\t\n",
+        ),
+        (
+            "y = torch.zeros(3) h = mpi.async.receive(y, 0, 4) mpi.send(torch.ones(3), 0, 4) "
+            "y:resize(100000) print(h:wait() == y)",
+            "true\t\n",
+        ),
+        (
+            "h = mpi.async.send(torch.ones(2, 2):t(), 0) print(mpi.receive(torch.zeros(4)):sum())",
+            "4\t\n",
+        ),
+    ],
+)
+def test_one_process(program: str, expected: str) -> None:
+    assert printed(program) == expected
+
+
+@ALONE
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            "mpi.broadcast(torch.ones(2), 1)",
+            "bad argument #2 to 'broadcast' (a rank from 0 to 0 expected, got 1)",
+        ),
+        ("mpi.send({}, 0.5)", "bad argument #2 to 'send' (a rank from 0 to 0 expected, got 0.5)"),
+        ("mpi.reduce(3, 'x')", "bad argument #2 to 'reduce' (number expected, got string)"),
+        (
+            "mpi.allreduce({})",
+            "bad argument #1 to 'allreduce' (tensor or number expected, got table)",
+        ),
+        ("mpi.allreduce(torch.HalfTensor(1))", "MPI has no HalfTensor: send it as x:float()"),
+        ("mpi.async.send{}", "bad argument #1 to 'send' (tensor expected, got table)"),
+        (
+            "mpi.scatter(torch.ones(3), 0, torch.ones(2))",
+            "bad argument #1 to 'scatter' (2 elements expected, got 3)",
+        ),
+        ("mpi.scatter{1, 2}", "bad argument #1 to 'scatter' (1 values expected, got 2)"),
+        (
+            "mpi.allreduce(1, 'mean')",
+            "bad argument #2 to 'allreduce' ('sum', 'prod', 'max', 'min' or another operation of "
+            "MPI expected, got mean)",
+        ),
+    ],
+)
+def test_errors(call: str, message: str) -> None:
+    lines = printed(call).splitlines()
+    assert lines[0] == f"th: (command line):1: {message}"
+
+
+@ALONE
+def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MPI4PY_LIBMPI", "/nowhere/libmpi.so")
+    assert printed("").splitlines()[0] == (
+        "th: mpi4py finds no MPI (/nowhere/libmpi.so: cannot open shared object file: No such file "
+        "or directory): install Open MPI or MPICH, such as by: pip install mpich"
+    )
+
+
+def test_nothing_is_loaded_before_it_is_required() -> None:
+    program = "local found = require('ffi').os print(package.loaded.mpi, found)"
+    assert run_th("-e", program).stdout == "nil\tLinux\t\n"
+
+
+# -- the C halves of the packages torchmpi and mpiT
+
+#: What torchmpi's own Lua files do when it starts.
+TORCHMPI = """
+local env = {}
+package.loaded['torchmpi.env'] = env
+require('torchmpi.ffi')(false)
+C = setmetatable({}, { __index = function(_, name) return env.C['torchmpi_' .. name] end })
+C.start()
+"""
+
+
+@ALONE
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("print(C.rank(), C.size(), C.has_nccl())", "0\t1\t0\t\n"),
+        (
+            "x = torch.FloatTensor(3):fill(2) p = x:cdata() h = "
+            "C.async_p2p_allreduce_THFloatTensor(p, p) "
+            "print(C.synchronize_handle(h), C.reduce_THFloatTensor(p, p, 0), "
+            "C.broadcast_THFloatTensor(p, 0), C.sendreceive_THFloatTensor(p, 0, 0)) "
+            "y = torch.FloatTensor(1) C.allgather_THFloatTensor(p, y:cdata()) print(y:sum())",
+            "6\t\n",
+        ),
+        (
+            "print(C.allreduce_double(2.5), C.broadcast_int(7, 0), C.sendreceive_uint8_t(3, 0, 0))",
+            "2.5\t7\t3\t\n",
+        ),
+        (
+            "C.set_cartesian_communicator() print(C.push_communicator('a')) "
+            "C.set_communicator(1) io.write(C.communicator_names()) "
+            "print(C.is_cartesian_communicator(), C.num_nodes_in_communicator())",
+            "1\t\ncurrent: 1 intra\n"
+            "l : 0 -> key(global) (1 in intracomm, I am rank 0) cartesian: true\n"
+            "l : 1 -> key(a) (1 in intracomm, I am rank 0) cartesian: true * \ntrue\t1\t\n",
+        ),
+        (
+            "x, y = torch.range(1, 3), torch.zeros(3) "
+            "ps = C.parameterserver_init_THDoubleTensor(x:cdata()) "
+            "C.parameterserver_send_THDoubleTensor(ps, x:cdata(), 'add') "
+            "print(type(ps), C.parameterserver_receive_THDoubleTensor(ps, y:cdata()), y:sum())"
+            "C.parameterserver_send_THDoubleTensor(ps, x:cdata(), 'zero') "
+            "C.parameterserver_receive_THDoubleTensor(ps, y:cdata()) print(y:sum()) "
+            "C.parameterserver_free_all() C.stop()",
+            "cdata\ttrue\t12\t\n0\t\n",
+        ),
+        (
+            "C.set_small_cpu_broadcast_size(5) print(C.get_small_cpu_broadcast_size())",
+            "5\t\n",
+        ),
+        (
+            "print(pcall(function() return C.fly end))",
+            "false\t(command line):6: torchmpi: torchmpi_fly is not provided here\t\n",
+        ),
+    ],
+)
+def test_torchmpi(program: str, expected: str) -> None:
+    assert printed(f"{TORCHMPI} {program}").replace("nil\tnil\tnil\tnil\t\n", "") == expected
+
+
+@ALONE
+def test_mpit() -> None:
+    program = """
+    require 'libmpiT'
+    local w, i = mpiT.COMM_WORLD, torch.IntStorage(2)
+    print(mpiT.Init(), mpiT.Comm_rank(w, i), mpiT.Comm_size(w, torch.IntStorage(i, 2)), i[1], i[2])
+    local a, b = torch.FloatStorage{ 1, 2, 3 }, torch.FloatStorage{ 0, 0, 0 }
+    local request, status, flag = mpiT.Request(1), mpiT.Status(1), torch.IntStorage(1)
+    mpiT.Irecv(b, 2, mpiT.FLOAT, 0, 5, w, request)
+    mpiT.Test(request, flag, status) print(flag[1])
+    mpiT.Send(a, 2, mpiT.FLOAT, 0, 5, w)
+    mpiT.Wait(request, status) print(b[1], b[2], b[3], status.SOURCE, status.TAG)
+    mpiT.Isend(a, 0, mpiT.LONG, 0, 6, w, request)
+    mpiT.Probe(mpiT.ANY_SOURCE, mpiT.ANY_TAG, w, status)
+    mpiT.Iprobe(0, 6, w, flag, status) print(flag[1], status.TAG)
+    mpiT.Recv(b, 0, mpiT.LONG, 0, 6, w, status)
+    mpiT.Iallreduce(a, b, 3, mpiT.FLOAT, mpiT.SUM, w, request)
+    mpiT.Wait(request, status) print(b[3])
+    mpiT.Irecv(b, 2, mpiT.FLOAT, 0, 9, w, request) mpiT.Cancel(request) mpiT.Wait(request, status)
+    mpiT.Test_cancelled(status, flag) print(flag[1])
+    mpiT.Bcast(a, 3, mpiT.FLOAT, 0, w) mpiT.Reduce(a, b, 3, mpiT.FLOAT, mpiT.MAX, 0, w)
+    mpiT.Gather(a, 3, mpiT.FLOAT, b, 3, mpiT.FLOAT, 0, w) mpiT.Barrier(w)
+    print(pcall(mpiT.Bcast, a, 3, mpiT.DOUBLE, 0, w))
+    mpiT.Finalize()
+    """
+    assert printed(program) == (
+        "0\t0\t0\t0\t1\t\n0\t\n1\t2\t0\t0\t5\t\n1\t6\t\n3\t\n1\t\n"
+        "false\tmpiT: a torch.DoubleStorage expected, got torch.FloatStorage\t\n"
+    )
+
+
+# -- several processes
+
+
+CALLS = """
+local mpi = require 'mpi'
+local r, n = mpi.rank(), mpi.size()
+local function check(found, expected)
+  if found ~= expected then error(found .. ' ' .. expected) end
+end
+local sum = n * (n + 1) / 2
+for _, class in ipairs{ 'Byte', 'Char', 'Short', 'Int', 'Long', 'Float', 'Double' } do
+  local x = torch[class .. 'Tensor'](2, 3):fill(r + 1)
+  local h = mpi.async.allreduce(x)
+  check(h:wait():sum(), 6 * sum)
+  check(mpi.allreduce(x:fill(r + 1):t():narrow(1, 1, 2)):max(), sum)
+  check(x[1][3], r + 1)
+  check(mpi.broadcast(x:fill(r), n - 1):min(), n - 1)
+  check(mpi.reduce(x:fill(r + 1), 0)[2][2], r == 0 and sum or r + 1)
+  check(mpi.allgather(x:fill(r)):sum(), 6 * n * (n - 1) / 2)
+  local all = mpi.gather(x:fill(r + 1), n - 1)
+  check(all and all:sum() or -1, r == n - 1 and 6 * sum or -1)
+  check(mpi.scatter(all, n - 1, x:zero()):sum(), 6 * (r + 1))
+end
+check(mpi.allreduce(r + 1, 'max'), n)
+local list = mpi.allgather{ rank = r, x = torch.ones(r + 1) }
+for i = 1, n do check(list[i].rank, i - 1) check(list[i].x:sum(), i) end
+check(mpi.scatter(mpi.gather('rank ' .. r)), 'rank ' .. r)
+check(mpi.broadcast(r == 1 and { 5 } or nil, 1)[1], 5)
+local to, from = (r + 1) % n, (r - 1) % n
+local sent, x = mpi.async.send(torch.ones(3, 2):fill(r):t(), to, 8), torch.zeros(6)
+local same, source, tag = mpi.receive(x)
+check(same:sum() + source + tag, 7 * from + 8)
+sent:wait()
+if r == 0 then mpi.send({ 'around' }, to) end
+local value, source = mpi.receive(nil, from)
+if r > 0 then mpi.send(value, to) end
+check(value[1] .. source, 'around' .. from)
+if r == 0 then print('all is well') end
+"""
+
+FAILS = """
+local mpi = require 'mpi'
+if mpi.rank() == 2 then {} end
+mpi.allreduce(torch.ones(3))
+print('never')
+"""
+
+WAITS = """
+local mpi, ffi = require 'mpi', require 'ffi'
+ffi.cdef 'int getpid(void);'
+local pids = mpi.gather(ffi.C.getpid())
+if pids then io.open('pids', 'w'):write(table.concat(pids, ' ')):close() end
+if mpi.rank() == 0 then os.execute('sleep 60') end
+mpi.barrier()
+"""
+
+
+@together
+@pytest.mark.parametrize("count", [2, 4])
+def test_all_calls(tmp_path: Path, count: int) -> None:
+    (tmp_path / "calls.lua").write_text(CALLS)
+    done = run_together(count, tmp_path / "calls.lua")
+    assert (done.stdout, done.returncode) == ("all is well\t\n", 0), done.stderr
+
+
+@together
+def test_an_error_of_one_ends_all() -> None:
+    program = FAILS.format("local function f() error('oh no') end f()")
+    begin = time.monotonic()
+    done = run_together(4, "-e", program)
+    assert time.monotonic() - begin < SOON + 5  # with the start of four processes
+    assert done.stdout == ""
+    assert "th: rank 2: (command line):3: oh no\nstack traceback:\n" in done.stderr
+    assert done.returncode == 1
+
+
+@together
+def test_exit_with_a_failure_ends_all() -> None:
+    assert run_together(3, "-e", FAILS.format("os.exit(7)")).returncode == 7
+    done = run_together(2, "-e", "require 'mpi' print('here') os.exit(0)")
+    assert (done.stdout, done.returncode) == ("here\t\nhere\t\n", 0)
+
+
+@together
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_signal_to_one_ends_all(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "waits.lua").write_text(WAITS)
+    with started_together(3, "waits.lua", cwd=tmp_path) as process:
+        pids = _pids(tmp_path / "pids")
+        os.kill(pids[1], number)
+        _, errors = process.communicate(timeout=SOON)
+    assert "rank 1" in errors and f"exited on signal {number.value}" in errors
+    assert process.returncode == 128 + number
+
+
+@together
+def test_ctrl_c_ends_all(tmp_path: Path) -> None:
+    (tmp_path / "waits.lua").write_text(WAITS)
+    with started_together(3, "waits.lua", cwd=tmp_path) as process:
+        pids = _pids(tmp_path / "pids")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=SOON)
+    assert [pid for pid in pids if os.path.exists(f"/proc/{pid}/exe")] == []
+
+
+def _pids(path: Path) -> list[int]:
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        if path.exists() and len(found := path.read_text().split()) == 3:
+            return [int(pid) for pid in found]
+        time.sleep(0.05)
+    raise AssertionError("the processes did not start")
