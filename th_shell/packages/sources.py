@@ -20,6 +20,9 @@ _MODULES = {"lua-cjson": "cjson", "luafilesystem": "lfs", "luasocket": "socket"}
 # What th has from its start, or does without.
 _PARTS = frozenset("cutorch cunn cudnn cwrap lua luaffi luajit sundown torch trepl".split())
 
+# Packages of Lua files whose C code th has.
+_WITH_BACKEND = frozenset(("mpiT", "nn", "torchmpi"))
+
 
 @cache
 def _engine() -> Engine:
@@ -41,8 +44,8 @@ def source_of(name: str) -> str | None:
 
 def about_c_code(name: str) -> str:
     """What to tell about C code of a package, which is not built."""
-    if name == "nn":
-        return "its C code is not needed: th has the backend of nn"
+    if name in _WITH_BACKEND:
+        return f"its C code is not needed: th has the backend of {name}"
     return "its C code is not built, and what needs it does not work"
 
 

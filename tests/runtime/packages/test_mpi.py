@@ -167,7 +167,7 @@ C.start()
         ),
         (
             "print(pcall(function() return C.fly end))",
-            "false\t(command line):6: torchmpi: torchmpi_fly is not provided here\t\n",
+            "false\t(command line):5: torchmpi: torchmpi_fly is not provided here\t\n",
         ),
     ],
 )

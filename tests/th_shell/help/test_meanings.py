@@ -3,13 +3,21 @@ from __future__ import annotations
 import pytest
 
 from runtime.shell import TABLE, Engine
+from tests.mpi import missing_mpi
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, sections
 
 LIBRARIES = (
     "torch paths sys xlua lfs dok image bit32 cjson threads "
-    "csvigo debugger gnuplot hdf5 md5 signal socket th "
+    "csvigo debugger gnuplot hdf5 md5 mpi signal socket th "
     "string table math io os debug coroutine bit jit ffi package"
 ).split()
+
+WITH_MPI = [
+    pytest.param(
+        name, marks=pytest.mark.skipif(name == "mpi" and bool(missing_mpi()), reason="MPI")
+    )
+    for name in LIBRARIES
+]
 
 #: A value of each class that has methods, by the name of its section.
 OBJECTS = {
@@ -31,6 +39,7 @@ REQUIRED = (
     "cjson, threads = require 'cjson', require 'threads'",
     "debugger = require 'debugger' require 'csvigo' require 'gnuplot' require 'hdf5'",
     "md5, signal, socket = require 'md5', require 'signal', require 'socket'",
+    "_, mpi = pcall(require, 'mpi')",
 )
 
 
@@ -49,12 +58,12 @@ def public(engine: Engine, path: str) -> set[str]:
     return {name for name, kind in found.items() if kind in kinds and not name.startswith("_")}
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", WITH_MPI)
 def test_each_function_of_a_library_has_a_meaning(engine: Engine, library: str) -> None:
     assert sorted(public(engine, library) - set(sections()[library])) == []
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", WITH_MPI)
 def test_each_meaning_is_that_of_something_in_its_library(engine: Engine, library: str) -> None:
     assert sorted(set(sections()[library]) - set(engine.names(library))) == []
 

@@ -1,6 +1,6 @@
 --- The module libmpiT: those functions of mpiT's C library by which programs train, over MPI. The
--- package's own Lua files, which programs bring, load it. All return 0, as MPI does for success, and
--- write results to storages; requests and states of messages are tables here.
+-- package's own Lua files, which programs bring, load it. All return 0, as MPI does for success,
+-- and write results to storages; requests and states of messages are tables here.
 -- @module mpi_mpit
 
 local th = ...
