@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.mpi import missing_mpi, missing_mpirun, run_together, started_together
+from runtime import load
+from tests.mpi import TOP, missing_mpi, missing_mpirun, run_together, started_together
 from tests.processes import run_th
 
 ALONE = pytest.mark.skipif(bool(missing_mpi()), reason=missing_mpi())
+PAGE = TOP / "tests/docs/mpi.md"
 #: How long the others may live when one has ended, in seconds.
 SOON = 5
 
@@ -269,6 +273,22 @@ def test_all_calls(tmp_path: Path, count: int) -> None:
     (tmp_path / "calls.lua").write_text(CALLS)
     done = run_together(count, tmp_path / "calls.lua")
     assert (done.stdout, done.returncode) == ("all is well\t\n", 0), done.stderr
+
+
+@together
+@pytest.mark.skipif(not os.environ.get("WITH_NN"), reason="needs nn (th --install nn), and WITH_NN")
+def test_the_net_of_the_page_is_the_same_whatever_their_number(tmp_path: Path) -> None:
+    found = re.search(r"```lua\n(local mpi, nn.*?)```", PAGE.read_text(), re.S)
+    assert found
+    parameters = []
+    for count in 1, 2, 4:
+        path = tmp_path / f"{count}.t7"
+        done = run_together(
+            count, "-e", f"{found[1]} if mpi.rank() == 0 then torch.save('{path}', w) end"
+        )
+        assert done.returncode == 0, done.stderr
+        parameters.append(load(path).numpy())
+    assert max(np.abs(parameters[0] - other).max() for other in parameters[1:]) < 1e-12
 
 
 @together
