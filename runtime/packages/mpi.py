@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import itertools
 import os
+import platform
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -111,6 +112,10 @@ def _split(number: float, key: bytes) -> tuple[int, bool]:
         new = parent.Split(keys.index(key), parent.rank)
     _communicators[number := next(_numbers)] = new
     return number, len({keys.count(one) for one in keys}) == 1
+
+
+def _count_machines(number: float) -> int:
+    return len(set(_communicator(number).allgather(platform.node())))
 
 
 # ------------------------------------------------------------------------- tensors
@@ -284,10 +289,11 @@ def _fetch(number: float, tensor: Tensor) -> None:
     memory.give_back()
 
 
-def _free(number: float) -> None:
-    """Free a shared tensor, which all processes must do."""
-    _known(number).window.Free()
-    del _shared[int(number)]
+def _free(number: float | None = None) -> None:
+    """Free a shared tensor, or all, which all processes must do."""
+    for one in list(_shared) if number is None else [int(number)]:
+        _known(one).window.Free()
+        del _shared[one]
 
 
 def functions() -> dict[str, Callable[..., Any]]:
@@ -297,6 +303,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "finish": _finish,
         "identity": _identity,
         "split": _split,
+        "count_machines": _count_machines,
         "call": _call,
         "test": _test,
         "cancel": _cancel,

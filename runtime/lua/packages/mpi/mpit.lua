@@ -82,20 +82,23 @@ function forms.Reduce(input, output, count, kind, operation, root, comm)
   return comm, 'Reduce', elements(input, count, kind), into, operation, root
 end
 
+-- The elements of all processes, which the root alone has; nil: all have them.
+local function of_all(storage, each, kind, root, comm)
+  local rank, size = python.identity(comm)
+  return (root == nil or root == rank) and elements(storage, each * size, kind) or nil
+end
+
 function forms.Allgather(input, count, kind, output, each, kind_out, comm)
-  local _, size = python.identity(comm)
-  return comm, 'Allgather', elements(input, count, kind), elements(output, each * size, kind_out)
+  return comm, 'Allgather', elements(input, count, kind), of_all(output, each, kind_out, nil, comm)
 end
 
 function forms.Gather(input, count, kind, output, each, kind_out, root, comm)
-  local rank, size = python.identity(comm)
-  local into = rank == root and elements(output, each * size, kind_out) or nil
+  local into = of_all(output, each, kind_out, root, comm)
   return comm, 'Gather', elements(input, count, kind), into, root
 end
 
 function forms.Scatter(input, count, kind, output, each, kind_out, root, comm)
-  local rank, size = python.identity(comm)
-  local from = rank == root and elements(input, count * size, kind) or nil
+  local from = of_all(input, count, kind, root, comm)
   return comm, 'Scatter', from, elements(output, each, kind_out), root
 end
 
@@ -105,6 +108,10 @@ end
 
 function forms.Ssend(storage, count, kind, to, tag, comm)
   return comm, 'Ssend', elements(storage, count, kind), to, tag
+end
+
+function forms.Recv(storage, count, kind, source, tag, comm)
+  return comm, 'Recv', elements(storage, count, kind), source, tag
 end
 
 local function now(comm, method, ...)
@@ -117,8 +124,9 @@ local function later(request, comm, method, ...)
   return 0
 end
 
-local function form_of_receive(storage, count, kind, source, tag, comm)
-  return comm, 'Recv', elements(storage, count, kind), source, tag
+for name, form in pairs(forms) do
+  mpiT[name] = function(...) return now(form(...)) end
+  mpiT['I' .. name:lower()] = function(...) return later(select(-1, ...), form(...)) end
 end
 
 function mpiT.Recv(storage, count, kind, source, tag, comm, status)
@@ -126,35 +134,17 @@ function mpiT.Recv(storage, count, kind, source, tag, comm, status)
   return 0
 end
 
-local function with_request(form, n)
-  return function(...) return later(select(n + 1, ...), form(...)) end
-end
-
--- How many arguments the forms have before the request.
-local COUNTS = { Barrier = 1, Bcast = 5, Allreduce = 6, Reduce = 7, Allgather = 7, Gather = 8,
-  Scatter = 8, Send = 6, Ssend = 6 }
-
-for name, form in pairs(forms) do
-  mpiT[name] = function(...) return now(form(...)) end
-  mpiT['I' .. name:lower()] = with_request(form, COUNTS[name])
-end
-mpiT.Irecv = with_request(form_of_receive, 6)
-
 -- ----------------------------------------------------------------- requests, messages
 
 function mpiT.Test(request, flag, status)
-  local done = true
-  if request.number then
-    local source, tag, is_cancelled
-    done, source, tag, is_cancelled = python.test(request.number, false)
-    note(status, source, tag, is_cancelled)
-  end
+  local done, source, tag, is_cancelled = python.test(request.number or 0, false)
   flag[1] = done and 1 or 0
+  note(status, source, tag, is_cancelled)
   return 0
 end
 
 function mpiT.Wait(request, status)
-  if request.number then note(status, select(2, python.test(request.number, true))) end
+  note(status, select(2, python.test(request.number or 0, true)))
   return 0
 end
 

@@ -26,27 +26,27 @@ end
 
 local collectives = {}
 
-function collectives.broadcast(call, x, root) return call('Bcast', x, root) end
+function collectives.broadcast(call, _, x, root) return call('Bcast', x, root) end
 
-function collectives.allreduce(call, input, output)
+function collectives.allreduce(call, _, input, output)
   return call('Allreduce', input == output and 'in_place' or input, output, 'sum')
 end
 
-function collectives.reduce(call, input, output, root)
-  local is_root = python.identity(collective()) == root
+function collectives.reduce(call, comm, input, output, root)
+  local is_root = python.identity(comm) == root
   if input == output then
     return call('Reduce', is_root and 'in_place' or input, is_root and output or nil, 'sum', root)
   end
   return call('Reduce', input, is_root and output or nil, 'sum', root)
 end
 
-function collectives.sendreceive(call, x, source, to)
+function collectives.sendreceive(call, _, x, source, to)
   return call('Sendrecv_replace', x, to, 0, source, 0)
 end
 
 -- Of each process any number of elements, one behind the other.
-function collectives.allgather(call, input, output)
-  local rank, size = python.identity(collective())
+function collectives.allgather(call, comm, input, output)
+  local rank, size = python.identity(comm)
   local counts, total = torch.DoubleTensor(size):zero(), 0
   counts[rank + 1] = input:nElement()
   call('Allreduce', 'in_place', counts, 'sum')
@@ -64,8 +64,9 @@ function collectives.allgather(call, input, output)
   end
 end
 
-local function caller(waits, communicator)
-  return function(method, ...) return python.call(method, waits, communicator, ...) end
+local function run(name, waits, comm, ...)
+  local function call(method, ...) return python.call(method, waits, comm, ...) end
+  return (collectives[name](call, comm, ...))
 end
 
 local function of_tensors(name, is_async)
@@ -74,7 +75,7 @@ local function of_tensors(name, is_async)
     for i = 1, select('#', ...) do
       if type(given[i]) == 'cdata' then given[i] = tensor_at(given[i]) end
     end
-    return collectives[name](caller(not is_async, collective()), unpack(given, 1, select('#', ...)))
+    return (run(name, not is_async, collective(), unpack(given, 1, select('#', ...))))
   end
 end
 
@@ -84,12 +85,8 @@ local CLASSES = { uint8_t = 'Byte', char = 'Char', short = 'Short', int = 'Int',
 local function of_numbers(name, type)
   return function(value, ...)
     local x = torch[CLASSES[type] .. 'Tensor']{ value }
-    local call = caller(true, current())
-    if name == 'reduce' or name == 'allreduce' then
-      collectives[name](call, x, x, ...)
-    else
-      collectives[name](call, x, ...)
-    end
+    if name:find('reduce') then run(name, true, current(), x, x, ...)
+    else run(name, true, current(), x, ...) end
     return x[1]
   end
 end
@@ -132,18 +129,7 @@ end
 function C.torchmpi_is_cartesian_communicator() return levels[level].is_cartesian end
 function C.torchmpi_set_collective_span(first) collective_level = first end
 
-function C.torchmpi_num_nodes_in_communicator()
-  local names, count = {}, 0
-  local function note(...)
-    for _, name in ipairs{ ... } do
-      count = count + (names[name] and 0 or 1)
-      names[name] = true
-    end
-  end
-  local _, own = paths.uname()
-  note(python.exchange('allgather', current(), 0, own))
-  return count
-end
+function C.torchmpi_num_nodes_in_communicator() return python.count_machines(current()) end
 
 function C.torchmpi_communicator_names()
   local lines = {}
@@ -164,12 +150,9 @@ end
 -- A parameter server is a pointer for programs, which stands for a number. Its tensors are sent and
 -- received at once.
 local function number_of(server) return tonumber(ffi.cast('intptr_t', server)) end
-local servers = {}
 
 function C.torchmpi_parameterserver_init(pointer)
-  local number = python.share(current(), tensor_at(pointer))
-  servers[number] = true
-  return ffi.cast('void *', number)
+  return ffi.cast('void *', python.share(current(), tensor_at(pointer)))
 end
 
 function C.torchmpi_parameterserver_send(server, pointer, rule)
@@ -184,17 +167,8 @@ end
 
 function C.torchmpi_parameterserver_synchronize_handle() end
 
-function C.torchmpi_parameterserver_free(server)
-  python.free(number_of(server))
-  servers[number_of(server)] = nil
-end
-
-function C.torchmpi_parameterserver_free_all()
-  local numbers = {}
-  for number in pairs(servers) do numbers[#numbers + 1] = number end
-  table.sort(numbers) -- all processes free them in one order
-  for _, number in ipairs(numbers) do C.torchmpi_parameterserver_free(number) end
-end
+function C.torchmpi_parameterserver_free(server) python.free(number_of(server)) end
+function C.torchmpi_parameterserver_free_all() python.free() end
 
 -- Functions of one kind for each element type; and what only the original's own ways to compute
 -- have use for: how large pieces are, and how many threads there are.
