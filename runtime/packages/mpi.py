@@ -27,9 +27,10 @@ from runtime.packages import optional
 _WORLD = 0
 #: What the environment of a process has that mpirun, or a cluster's scheduler, has started.
 _STARTED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE")
-#: Lets Open MPI start no daemon and open no connection for a process that is alone.
+#: Lets Open MPI start no daemon, open no connection and make no folder for a process that is alone.
 _ALONE = {
     "OMPI_MCA_ess_singleton_isolated": "1",
+    "OMPI_MCA_orte_create_session_dirs": "0",
     "OMPI_MCA_pml": "ob1",
     "OMPI_MCA_btl": "self",
 }
@@ -43,17 +44,21 @@ _pending: dict[int, tuple[Any, list[_Memory]]] = {}
 @cache
 def _mpi() -> Any:
     """The module of MPI, whose import starts it."""
-    if not any(name in os.environ for name in _STARTED):
-        os.environ.update({**_ALONE, **os.environ})
     library = optional("mpi4py", "mpi4py", "mpi")
     library.rc.finalize = False  # at the end of a process that has failed, it would wait for others
+    is_alone = not any(name in os.environ for name in _STARTED)
+    settings = {name: value for name, value in _ALONE.items() if name not in os.environ}
     try:
+        os.environ.update(settings if is_alone else {})
         mpi = optional("mpi4py.MPI", "mpi4py", "mpi")
     except RuntimeError as error:
         raise TorchError(
             f"mpi4py finds no MPI ({str(error).splitlines()[-1]}): install Open MPI or MPICH, "
             "such as by: pip install mpich"
         ) from error
+    finally:
+        for name in settings if is_alone else ():  # commands may be mpirun
+            del os.environ[name]
     _communicators[_WORLD] = mpi.COMM_WORLD
     atexit.register(_end)
     return mpi
