@@ -42,7 +42,7 @@ def worker_functions() -> dict[bytes, Any]:
     """The functions of lua/parallel/thread_pool.lua in a Lua state of its own, for a thread."""
     lua = _new_state()
     th = lua.table()
-    for name in (b"numbers", b"memory", b"jobs", b"thread_pool"):
+    for name in (b"numbers", b"memory", b"jobs", b"sorting", b"thread_pool"):
         _load(lua, b"parallel/" + name)(th)
     for name in th[b"nn_jobs"].values():
         _load(lua, name)(th)

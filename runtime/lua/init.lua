@@ -93,7 +93,7 @@ for _, name in ipairs{
   'core/compiling', 'core/class',
   'core/references', 'core/holders', 'core/bridge', 'core/commands', 'core/structs',
   'parallel/numbers', 'parallel/memory', 'tensor/elements', 'parallel/jobs',
-  'parallel/thread_pool', 'tensor/blocks',
+  'parallel/sorting', 'parallel/thread_pool', 'tensor/blocks',
   'tensor/layouts', 'tensor/formulas', 'tensor/reductions', 'tensor/small', 'tensor/operations',
   'tensor/storage', 'tensor/tensor', 'tensor/torch', 'tensor/utility', 'packages/timer',
   'compute/lua_kernels', 'tensor/random', 'files/files', 'files/methods',

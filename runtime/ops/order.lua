@@ -1,6 +1,6 @@
 --- sort, topk, kthvalue, median and mode of few elements. Loaded once for each element type. The
 -- elements of a row along the dimension become keys, with their positions, which are put in the
--- reference's order (compute/lua_kernels.lua). That takes a while, and the order matters only where
+-- reference's order (lua/parallel/sorting.lua). That takes a while, and the order matters only where
 -- elements are equal. So of more than very few elements numpy's sort is tried first, on keys that
 -- have the elements' positions as their last bits.
 -- @module order
@@ -22,7 +22,7 @@ local result_at, long_result_at = tools.dense_results(dtype), tools.dense_result
 local dimension, with, count = tools.dimension, tools.with, tools.count
 local size_of, stride_of = tools.size, tools.stride
 local places, others, locate, located = tools.places, tools.others, tools.locate, tools.located
-local sort_row, select_row = th.kernels.sort_row, th.kernels.select_row
+local sort_row, select_row = th.sort_row, th.select_row
 local MAX_SORTED, WIDTH = 2048, ffi.sizeof(dtype.ctype) -- beyond, numpy sorts more quickly
 
 local doubles, ints = th.dtypes[th.DOUBLE + 1], th.dtypes[th.LONG]

@@ -98,7 +98,7 @@ def sort(values: Tensor, indices: Tensor, t: Tensor, dim: int | None, descending
     dim = _last(t, dim)
     check_dim(t, dim, "invalid dimension {}")
     elements = t.array
-    at = _order(np.moveaxis(elements, dim, -1), descending).astype(np.int64)
+    at = _order(np.moveaxis(elements, dim, -1), descending)
     _store_pair(values, indices, elements, np.moveaxis(at, -1, dim), dim)
 
 

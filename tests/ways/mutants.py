@@ -24,7 +24,7 @@ WAYS = {
     "small functions": ("ops/*.lua", "ops/linalg/*.lua"),
     "reductions": ("lua/tensor/reductions.lua",),
     "copies": ("lua/tensor/copies.lua",),
-    "kernels": ("compute/lua_kernels.lua", "compute/lua_kernels.py"),
+    "kernels": ("compute/lua_kernels.lua", "compute/lua_kernels.py", "lua/parallel/sorting.lua"),
     "jobs": ("lua/parallel/jobs.lua", "lua/parallel/thread_pool.lua", "compute/bulk.py"),
     "Python": ("ops/_operands.py", "ops/reduce.py", "ops/order.py", "compute/pieces.py"),
 }

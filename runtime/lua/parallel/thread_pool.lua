@@ -252,6 +252,7 @@ local counted = {} -- functions that raise `depth` -> true
 local function copy_jobs()
   local add, index, names = th.add_job, th.job_index, th.job_parameters
   chunk('parallel/jobs')(th)
+  chunk('parallel/sorting')(th)
   local copies = th.jobs
   if #jobs > #copies then
     for _, name in ipairs(th.nn_jobs) do chunk(name)(th) end
