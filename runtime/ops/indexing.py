@@ -84,9 +84,9 @@ def index_select(call: Call) -> Tensor:
         if dim == 0 and src.is_contiguous:
             raise TorchError("index out of range") from error
         raise
-    if dim == 0 and src.is_contiguous and r.storage is None:
+    if dim == 0 and src.is_contiguous and resized(r, sizes).is_contiguous:
         source = src.array
-        r.resize((len(at), *source.shape[1:]))
+        r.resize(sizes)
         take_rows(source, at, r.array)
     else:
         store(r, np.take(src.array, at, axis=dim))
