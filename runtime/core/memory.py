@@ -23,8 +23,8 @@ from runtime.core.machine import limit_data
 from runtime.core.platform import give_pages_back
 from runtime.core.state import Part
 
-#: Nothing is collected on account of memory below this many bytes.
-_THRESHOLD = 128 << 20
+#: Nothing is collected on account of memory below this many bytes; in the reference, 300,000,000.
+_THRESHOLD = 256 << 20
 #: How many bytes may be allocated before the next collection, for each second that one took.
 _BYTES_PER_SECOND = 40 << 30
 #: An allocation of so many bytes takes longer, since the system has to provide the pages, than a
@@ -75,7 +75,7 @@ class Meter:
         more = int(taken * _BYTES_PER_SECOND)
         self._quick = taken < _MAX_QUICK
         live = self._settled = self.live + nbytes
-        self.limit = max(_THRESHOLD, 2 * live, live + min(more, 2 * _THRESHOLD))
+        self.limit = max(_THRESHOLD, 2 * live, live + min(more, _THRESHOLD))
 
     def remove(self, nbytes: int) -> None:
         """Count memory that was freed."""

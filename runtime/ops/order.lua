@@ -1,8 +1,8 @@
 --- sort, topk, kthvalue, median and mode of few elements. Loaded once for each element type. The
 -- elements of a row along the dimension become keys, with their positions, which are put in the
--- reference's order (lua/parallel/sorting.lua). That takes a while, and the order matters only where
--- elements are equal. So of more than very few elements numpy's sort is tried first, on keys that
--- have the elements' positions as their last bits.
+-- reference's order (lua/parallel/sorting.lua). That takes a while, and the order matters only
+-- where elements are equal. So of more than very few elements numpy's sort is tried first, on keys
+-- that have the elements' positions as their last bits.
 -- @module order
 
 local th, dtype, tools = ...

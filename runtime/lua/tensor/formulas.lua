@@ -196,15 +196,17 @@ local run = th.thread_pool.run_named
 local ASK = 64 -- jobs after which Python is asked again how many threads to use
 local address_of_job, shares, threads, left = 0, 1, 1, 0
 
-local function share(job, size, parameters)
+-- piece: the positions that a thread does at once, within its share; nil for some part of it.
+local function share(job, size, parameters, piece)
   if left == 0 then
     address_of_job, shares, threads = th.ask(host.thread_pool)
     left = ASK
   end
   left = left - 1
-  run(job, address_of_job, shares, threads, size, 0, parameters)
+  run(job, address_of_job, shares, threads, size, piece or 0, parameters)
   return true
 end
+formulas.share = share
 
 --- Must be called when the number of threads has changed.
 function formulas.forget_threads()

@@ -142,7 +142,7 @@ end
 -- @param give gives five operands
 -- @param shape returns the last two of the three sizes of the product; nil if the factors do not
 --   fit, or Python is quicker
--- @param matrices returns the factors as matrices
+-- @param matrices returns the factors as matrices; false where Python is quicker
 -- @param compute writes the product of two operands to a third
 local function add_product(name, sum_name, n, give, shape, matrices, compute)
   blas[name] = function(r, first, second, ...) -- luacheck: ignore 212
@@ -168,7 +168,7 @@ local function add_product(name, sum_name, n, give, shape, matrices, compute)
     local s1, s2 = shape(a, b)
     if not s1 or not tools.is_sized(t, n, 1, s1, s2) then return nil end
     a, b = matrices(a, b)
-    if not (stored(a) and stored(b)) then return nil end
+    if not (a and stored(a) and stored(b)) then return nil end
     local given, ready, block = rawequal(r, term), true, nil
     if given then to = t else ready, block = set_result(to, r, n, 1, s1, s2) end
     if not ready or not (given or block) and overlap(to, t) then return nil end
@@ -187,12 +187,31 @@ local function add_product(name, sum_name, n, give, shape, matrices, compute)
   end
 end
 
+local function is_large(a) return a.s1 * a.s2 >= host.LARGE end
+
+local gemv -- the address of BLAS's function; false where it is not available
+
+-- r = a * b, shared out as by `multiply_vector` of runtime/compute/bulk.py; false where that is not
+-- possible.
+local function share_vector(a, b, r)
+  if not is_large(a) or r.t2 ~= 1 then return false end
+  if gemv == nil then gemv = th.ask(host.blas, 'gemv', W) or false end
+  local by_rows, count = a.t2 == 1, a.s1
+  return gemv and th.formulas.share('gemv', count, { run = gemv, size = W, r = r.at, m = a.at,
+    x = b.at, columns = a.s2, columnStep = by_rows and 1 or count, rowStep = by_rows and a.s2 or 1,
+  }, count)
+end
+
 add_product('mv', 'addmv', 1, new_operands, function(a, b)
-  if a.n ~= 2 or b.n ~= 1 or a.s2 ~= b.s2 or a.s1 * a.s2 >= host.LARGE then return nil end
+  if a.n ~= 2 or b.n ~= 1 or a.s2 ~= b.s2 then return nil end
+  local by_rows = a.t2 == 1 and (a.t1 == a.s2 or a.s1 == 1)
+  local by_columns = a.t1 == 1 and a.t2 == a.s1
+  if is_large(a) and not (b.t2 == 1 and (by_rows or by_columns)) then return nil end
   return 1, a.s1
 end, function(a, b)
-  return a, column(operand(), b)
+  return not is_large(a) and a, column(operand(), b)
 end, function(a, b, r)
+  if share_vector(a, b, r) then return end
   matrix_product(a, column(operand(), b), column(operand(), r))
 end)
 
