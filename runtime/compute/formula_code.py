@@ -227,16 +227,30 @@ def numbers(call: Call) -> str:
 
 def _many(call: Call, formula: str) -> list[str]:
     """What computes many elements, or returns nil for them."""
-    r, tree, threads = call.destination, parse(formula), None
-    if call.words().get(formula, "").startswith("x"):
-        threads = f"share_copy({SIZES[call.type]} * n, p{r}, p{call.words()[formula][1:]})"
+    *others, (last, _) = cases(parse(formula))
+    lines, word = [], "if"
+    for tree, condition in others:
+        assert condition is not None
+        test = call.in_lua(lua_text(condition))
+        lines.append(f"  {word} {test} then {_many_of(call, tree, formula)}")
+        word = "elseif"
+    more = _many_of(call, last, formula)
+    return [*lines, f"  else {more} end" if lines else f"  {more}"]
+
+
+def _many_of(call: Call, tree: ast.expr, formula: str) -> str:
+    """What computes many elements by one case of a formula."""
+    r, threads = call.destination, None
+    source = call.words().get(ast.unparse(tree), "")
+    if source.startswith("x"):
+        threads = f"share_copy({SIZES[call.type]} * n, p{r}, p{source[1:]})"
     elif call.dtype is DOUBLE and call.result == call.type:
         threads = _threads(call, tree)
     limit = "LARGE - 1" if threads or _is_loop(call, tree) else "MAX_IN_LUA"
     if call.row.axpy and call.dtype is DOUBLE and not threads:
         threads = _axpy(call, formula)
     result = f"{threads} and a{r} or nil" if threads else "nil"
-    return [f"  if n > {limit} then return {result} end"]
+    return f"if n > {limit} then return {result} end"
 
 
 def _is_loop(call: Call, tree: ast.expr) -> bool:

@@ -23,10 +23,10 @@ from runtime.core.machine import limit_data
 from runtime.core.platform import give_pages_back
 from runtime.core.state import Part
 
-#: Nothing is collected on account of memory below this many bytes; in the reference, 300,000,000.
-_THRESHOLD = 256 << 20
+#: Nothing is collected on account of memory below this many bytes.
+_THRESHOLD = 128 << 20
 #: How many bytes may be allocated before the next collection, for each second that one took.
-_BYTES_PER_SECOND = 40 << 30
+_BYTES_PER_SECOND = 80 << 30
 #: An allocation of so many bytes takes longer, since the system has to provide the pages, than a
 #: collection of so many seconds: it collects first, to use memory again. To keep larger memory
 #: would take more of it than it saves time.
@@ -75,7 +75,7 @@ class Meter:
         more = int(taken * _BYTES_PER_SECOND)
         self._quick = taken < _MAX_QUICK
         live = self._settled = self.live + nbytes
-        self.limit = max(_THRESHOLD, 2 * live, live + min(more, _THRESHOLD))
+        self.limit = max(_THRESHOLD, 2 * live, live + min(more, 2 * _THRESHOLD))
 
     def remove(self, nbytes: int) -> None:
         """Count memory that was freed."""
@@ -93,7 +93,7 @@ class Pool:
     anew, so that no count can be wrong.
     """
 
-    MIN_BYTES = 1 << 20  # of an allocation; the C library reuses smaller ones by itself
+    MIN_BYTES = 1 << 18  # of an allocation; the C library reuses smaller ones by itself
     MAX_KEPT = 256 << 20  # bytes in all
     _LINE = 64  # bytes of a cache line, where the memory starts
 

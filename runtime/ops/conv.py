@@ -18,6 +18,7 @@ from runtime.calls.table import op
 from runtime.compute import thread_pool
 from runtime.compute.blas_threads import check_room
 from runtime.compute.c_functions import blas
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides
@@ -217,7 +218,7 @@ def _correlate_large(
     result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
     size, columns = out.itemsize, out.shape[-1]
     for o, weights in enumerate(rows):
-        source = flat[o if paired else 0].ctypes.data
+        source = address_of(flat[o if paired else 0])
         for plane in np.ndindex(*out.shape[1:-2]):
             start = sum(i * s for i, s in zip(plane, strides, strict=False)) * size
             block = result[(o, *plane)]
@@ -226,10 +227,10 @@ def _correlate_large(
                 len(block),
                 run=axpy,
                 size=size,
-                sums=block.ctypes.data,
+                sums=address_of(block),
                 x=source + start,
-                weights=weights.ctypes.data,
-                at=at.ctypes.data,
+                weights=address_of(weights),
+                at=address_of(at),
                 count=at.size,
                 width=columns,
                 jump=strides[-2],
