@@ -111,28 +111,23 @@ default_generator = Generator()
 default_generator.seed()
 
 
-class _Fork:
-    """Lets no thread be at the default stream while the process forks, which a child could not use.
+_held: list[bool] = []  # whether the default stream's lock was got for a fork
+
+
+def _before_fork() -> None:
+    """Let no thread be at the default stream while the process forks: a child could not use it.
 
     It waits a second at most: the thread that forks may be at it itself, in a signal's handler.
     """
-
-    def __init__(self) -> None:
-        self._has_lock = False
-
-    def before(self) -> None:
-        self._has_lock = default_generator._words.lock.acquire(timeout=1)
-
-    def after(self) -> None:
-        if self._has_lock:
-            default_generator._words.lock.release()
+    _held.append(default_generator._words.lock.acquire(timeout=1))
 
 
-if hasattr(os, "register_at_fork"):
-    _fork = _Fork()
-    os.register_at_fork(
-        before=_fork.before, after_in_child=_fork.after, after_in_parent=_fork.after
-    )
+def _after_fork() -> None:
+    if _held.pop():
+        default_generator._words.lock.release()
+
+
+os.register_at_fork(before=_before_fork, after_in_child=_after_fork, after_in_parent=_after_fork)
 
 register_kind("torch.Generator", Generator)
 #: Where a call gets random numbers from: its generator, or by default that of the program.

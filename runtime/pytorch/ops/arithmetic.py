@@ -298,18 +298,14 @@ def _forward(function: Binary) -> Binary:
     return compute
 
 
-def _backward(function: Binary) -> Binary:
+def _other_way(function: Binary, in_place: bool = False) -> Binary:
+    """The operator whose tensor is the second operand; or else takes the values in place."""
+
     def compute(self: Tensor, other: Any) -> Any:
         other = _operand(other)
-        return other if other is NotImplemented else function(other, self)
-
-    return compute
-
-
-def _in_place(function: Binary) -> Binary:
-    def compute(self: Tensor, other: Any) -> Any:
-        other = _operand(other)
-        return other if other is NotImplemented else function(self, other, self)
+        if other is NotImplemented:
+            return other
+        return function(self, other, self) if in_place else function(other, self)
 
     return compute
 
@@ -333,14 +329,13 @@ _BINARY: dict[str, Binary] = {
 for _name, _function in _BINARY.items():
     _function = called(_function)
     _define(f"__{_name}__", _forward(_function))
-    _define(f"__r{_name}__", _backward(_function))
-    _define(f"__i{_name}__", _in_place(_function))
-_define("__rtruediv__", _backward(reversed_divide))
+    _define(f"__r{_name}__", _other_way(_function))
+    _define(f"__i{_name}__", _other_way(_function, in_place=True))
 for _name, _function in COMPARISONS.items():
     _define(f"__{_name}__", _forward(called(_function)))
 
 
-_compare, _divide_into = Tensor.__eq__, getattr(Tensor, "__rtruediv__")  # noqa: B009 (not known)
+_compare, _divide_into = Tensor.__eq__, _other_way(reversed_divide)
 
 
 def _equals(self: Tensor, other: Any) -> Any:
@@ -385,4 +380,4 @@ def _identity(self: Tensor) -> int:
     return id(self)
 
 
-setattr(Tensor, "__hash__", _identity)  # noqa: B010 (mypy refuses an assignment)
+_define("__hash__", _identity)

@@ -12,7 +12,6 @@ import numpy as np
 
 from runtime.pytorch.base.dtypes import bool_, int64, uint8
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape
 from runtime.pytorch.calls.schema import OUT, IntsOrOne, Out, Outs
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, Pointwise, check_types
@@ -148,7 +147,15 @@ def aminmax(
 def _register_truth(name: str, ufunc: np.ufunc) -> None:
     reduce = ufunc.reduce
 
-    def finish(input: Tensor, axes: Any, keepdim: bool, out: Tensor | None) -> Tensor:
+    rest = f"bool keepdim = False, *, {OUT})"
+
+    @op(
+        f"{name}(Tensor input, *, {OUT})",
+        f"{name}(Tensor input, tuple of ints dim = None, {rest}",
+        f"{name}(Tensor input, int dim, {rest}",
+    )
+    def truth(input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Out = None) -> Tensor:
+        axes = axes_of(dim, input.array.ndim) if dim != () else ()
         if out is not None and out.dtype not in (bool_, uint8):
             raise RuntimeError(
                 f"{name} only supports bool tensor for result, got: {out.dtype.scalar}"
@@ -158,20 +165,7 @@ def _register_truth(name: str, ufunc: np.ufunc) -> None:
             return give(found if out.dtype is bool_ else found.view(np.uint8), out)
         return wrap(found.view(np.uint8) if input.array.dtype == np.uint8 else found)
 
-    @op(name=name)
-    def of_all(input: Tensor, *, out: Out = None) -> Tensor:
-        return finish(input, None, False, out)
-
-    @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUT})")
-    @op(name=name)
-    def along_dims(
-        input: Tensor, dim: Shape | None = None, keepdim: bool = False, *, out: Out = None
-    ) -> Tensor:
-        axes = axes_of(dim, input.array.ndim) if dim != () else ()
-        return finish(input, axes, keepdim, out)
-
-    for function in (of_all, along_dims):
-        function.__doc__ = f"Whether {name} of the elements are other than 0."
+    truth.__doc__ = f"Whether {name} of the elements are other than 0."
 
 
 _register_truth("all", np.logical_and)

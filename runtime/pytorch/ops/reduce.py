@@ -104,24 +104,14 @@ def reduced(
 
 _TYPED = "torch.dtype dtype = None"
 _OPTIONS = f"{_TYPED}, {OUT}"
+_ALONG = f"dim, bool keepdim = False, *, {_OPTIONS}"
 
 
-@op(name="sum")
-def sum_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
-    """The sum of all elements; of whole numbers as int64."""
-    return reduced(sum_of, input, None, False, dtype)
-
-
-@op()
+@op(f"sum(Tensor input, *, {_TYPED})", f"sum(Tensor input, tuple of ints[1]? {_ALONG})")
 def sum(
-    input: Tensor,
-    dim: IntsOrOne | None,
-    keepdim: bool = False,
-    *,
-    dtype: Kind = None,
-    out: Out = None,
+    input: Tensor, dim: Any = None, keepdim: bool = False, dtype: Kind = None, out: Out = None
 ) -> Tensor:
-    """The sums along dimensions; of whole numbers as int64."""
+    """The sums of all elements, or along dimensions; of whole numbers as int64."""
     return reduced(sum_of, input, dim, keepdim, dtype, out)
 
 
@@ -146,16 +136,12 @@ def _product(array: Array, axes: Shape | None, keepdim: bool, kind: Any) -> Arra
     return tidy(quietly.run(np.multiply.reduce, array, axes, kind, None, keepdim))
 
 
-@op(name="prod")
-def prod_all(input: Tensor, *, dtype: Kind = None) -> Tensor:
-    """The product of all elements; of whole numbers as int64."""
-    return reduced(_product, input, None, False, dtype)
-
-
-@op(more=_OPTIONS)
-def prod(input: Tensor, dim: int, keepdim: bool = False, **options: Any) -> Tensor:
-    """The products along a dimension; of whole numbers as int64."""
-    return reduced(_product, input, dim, keepdim, **options)
+@op(f"prod(Tensor input, *, {_TYPED})", f"prod(Tensor input, int {_ALONG})")
+def prod(
+    input: Tensor, dim: Any = None, keepdim: bool = False, dtype: Kind = None, out: Out = None
+) -> Tensor:
+    """The products of all elements, or along a dimension; of whole numbers as int64."""
+    return reduced(_product, input, dim, keepdim, dtype, out)
 
 
 # -- averages
@@ -173,19 +159,11 @@ def _average_type(name: str, input: Tensor, kind: Kind) -> DType:
     return found
 
 
-@op(name="mean", more=_OPTIONS)
-def mean_all(input: Tensor, **options: Any) -> Tensor:
-    """The average of all elements."""
-    return _mean(input, None, False, **options)
-
-
-@op(more=_OPTIONS)
-def mean(input: Tensor, dim: IntsOrOne | None, keepdim: bool = False, **options: Any) -> Tensor:
-    """The averages along dimensions."""
-    return _mean(input, dim, keepdim, **options)
-
-
-def _mean(input: Tensor, dim: Any, keepdim: bool, dtype: Kind = None, out: Out = None) -> Tensor:
+@op(f"mean(Tensor input, *, {_OPTIONS})", f"mean(Tensor input, tuple of ints[1]? {_ALONG})")
+def mean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, dtype: Kind = None, out: Out = None
+) -> Tensor:
+    """The averages of all elements, or along dimensions."""
     array = input.array
     result = array.dtype
     is_plain = dtype is None and out is None and result.kind == "f"

@@ -245,26 +245,18 @@ def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
     return found
 
 
-def _register_integral(name: str, integral: Callable[..., Tensor], what: str) -> None:
-    @op(
-        f"{name}(Tensor y, Tensor x, *, int dim = -1)",
-        f"{name}(Tensor y, *, Number dx = 1, int dim = -1)",
-        method=False,
-    )
+def _register_integral(name: str, integral: Callable[..., Tensor], what: str, *forms: str) -> None:
+    @op(*[f"{name}(Tensor y, {form}, int dim = -1)" for form in forms])
     def compute(y: Tensor, x: Tensor | None = None, *, dx: Any = 1, dim: int = -1) -> Tensor:
         return integral(y, dim, x, dx)
 
     compute.__doc__ = f"The integrals {what} by trapezoids, of samples at x or dx apart."
 
 
-@op("trapz(Tensor y, *, float dx = 1, int dim = -1)", "trapz(Tensor y, Tensor x, *, int dim = -1)")
-def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:
-    """The integrals by trapezoids, of samples at x or dx apart."""
-    return _integral(y, dim, x, dx)
-
-
-_register_integral("trapezoid", _integral, "along a dimension")
-_register_integral("cumulative_trapezoid", _cumulative, "up to each sample but the first")
+_AT, _APART = "Tensor x, *", "*, Number dx = 1"
+_register_integral("trapz", _integral, "along a dimension", "*, float dx = 1", _AT)
+_register_integral("trapezoid", _integral, "along a dimension", _AT, _APART)
+_register_integral("cumulative_trapezoid", _cumulative, "up to each sample", _AT, _APART)
 
 
 @op(

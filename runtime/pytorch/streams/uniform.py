@@ -38,8 +38,7 @@ class _Loops:
 
 
 loops = _Loops()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=loops.begin_after_fork)
+os.register_at_fork(after_in_child=loops.begin_after_fork)
 
 
 Compute = Callable[[Array], Array]  # makes numbers of words

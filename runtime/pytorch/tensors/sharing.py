@@ -83,8 +83,7 @@ class _Threads:
 
 
 threads = _Threads()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=threads.begin_after_fork)
+os.register_at_fork(after_in_child=threads.begin_after_fork)
 
 
 def share(compute: Callable[[slice], Any], count: int, elements: int, piece: int = 0) -> None:

@@ -200,8 +200,7 @@ class Tensor(_Methods, metaclass=Named):
     @property
     def offset(self) -> int:
         """The position of the first element in the storage."""
-        assert self.storage_object is not None  # which has set _memory
-        return _place(self._array, self._memory) // self._array.itemsize
+        return self.place // self._array.itemsize
 
     @property
     def place(self) -> int:
