@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.pytorch.base.require import require
 from runtime.pytorch.calls.schema import Number, Out
 from runtime.pytorch.calls.table import FUNCTIONS, op
 from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, WIDE_FLOATS, Pointwise, check_types
@@ -53,8 +54,7 @@ def selu(input: Tensor) -> Tensor:
 @op(method=False, in_place=True)
 def celu(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """Elements above 0, and ``alpha * (exp(x / alpha) - 1)`` below."""
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    require(alpha != 0, "ZeroDivisionError: alpha cannot be 0 for CELU")
     return _exponential(input, float(alpha), 1.0)
 
 
@@ -67,10 +67,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             f"{weight.dtype.scalar}"
         )
     sizes, ndim = input.sizes, len(weight.sizes)
-    if ndim > 1:
-        raise RuntimeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {ndim}"
-        )
+    require(
+        ndim <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {}", ndim
+    )
     count, channels = weight.array.size, sizes[1] if len(sizes) > 1 else 1
     if count not in (1, channels):
         raise RuntimeError(
@@ -117,12 +116,9 @@ def pairwise_distance(
 def pdist(input: Tensor, p: float = 2) -> Tensor:
     """The distances of order p of each row to all that come behind it, in one vector."""
     array = input.array
-    if array.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {array.ndim}D")
-    if not input.dtype.is_floating_point:
-        raise RuntimeError("pdist only supports floating-point dtypes")
-    if not p >= 0:
-        raise RuntimeError("pdist only supports non-negative p values")
+    require(array.ndim == 2, "pdist only supports 2D tensors, got: {}D", array.ndim)
+    require(input.dtype.is_floating_point, "pdist only supports floating-point dtypes")
+    require(p >= 0, "pdist only supports non-negative p values")
     check_types("pdist", WIDE_FLOATS, array.dtype)
     rows = len(array)
     if not array.shape[1]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim
 from runtime.pytorch.calls.schema import OUT, OUTS
@@ -42,8 +43,7 @@ def _check_rank(array: Array, name: str) -> None:
 def _factors(A: Tensor, pivot: bool, name: str) -> tuple[Array, Array, Array]:
     _check_rank(A.array, name)
     array = matrices(A, name)
-    if not pivot:
-        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+    require(pivot, "linalg.lu_factor: LU without pivoting is not implemented on the CPU")
     return factored(array)
 
 

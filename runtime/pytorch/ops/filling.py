@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, broadcast, listed
 from runtime.pytorch.calls.device import NO_DRIVER
 from runtime.pytorch.calls.schema import Number, Operand, TensorOrNumber
@@ -128,8 +129,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> None:
     _check_mask(mask, "masked_scatter_")
     chosen = expanded(mask, array.shape).array
     count = int(np.count_nonzero(chosen))
-    if count > values.size:
-        raise RuntimeError("Number of elements of source < number of ones in mask")
+    require(count <= values.size, "Number of elements of source < number of ones in mask")
     array[chosen] = values.reshape(-1)[:count]
 
 
@@ -149,8 +149,7 @@ def _visit(input: Tensor, compute: Callable[..., Any], others: tuple[Tensor, ...
     """Set each element to what a function makes of it and the others in its place."""
     array = input.array
     check_single(array)
-    if not callable(compute):
-        raise TypeError(f"'{type_name(compute)}' object is not callable")
+    require(callable(compute), "'{}' object is not callable", type_name(compute), error=TypeError)
     columns = [expanded(t, array.shape).array.reshape(-1).tolist() for t in others]
     values = [compute(*row) for row in zip(array.reshape(-1).tolist(), *columns, strict=True)]
     array[...] = cast(np.array(values), array.dtype).reshape(array.shape)
@@ -179,8 +178,7 @@ def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """Set the elements whose indices are equal; wrap: of tall matrices, again and again."""
     array = input.array
-    if array.ndim < 2:
-        raise RuntimeError("dimensions must larger than 1")
+    require(array.ndim >= 2, "dimensions must larger than 1")
     if array.ndim > 2 and len(set(array.shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
     check_single(array)
@@ -201,10 +199,9 @@ def sum_to_size(input: Tensor, size: Shape) -> Tensor:
     array = input.array
     extra = array.ndim - len(size)
     fits = extra >= 0 and all(n in (1, m) for n, m in zip(size, array.shape[extra:], strict=False))
-    if not fits:
-        raise RuntimeError(
-            f"size {{{listed(size)}}} is not expandable to size {{{listed(array.shape)}}}."
-        )
+    require(
+        fits, "size {{{}}} is not expandable to size {{{}}}.", listed(size), listed(array.shape)
+    )
     ones = [extra + d for d, n in enumerate(size) if n == 1 and array.shape[extra + d] != 1]
     along = tuple([*range(extra), *ones])
     total: Array = array.sum(along, keepdims=True) if along else array

@@ -16,6 +16,7 @@ from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import Category, int64
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.schema import OUT, Out, TensorOrNumber
@@ -68,8 +69,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
     dim = wrap_dim(dim, array.ndim)
     message = "index_select(): self and result must have the same scalar type"
     check_out(out, input.dtype, message=message)
-    if chosen.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
+    require(chosen.ndim <= 1, "index_select(): Index is supposed to be a vector", error=IndexError)
     if chosen.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if not array.ndim and chosen.size != 1:
@@ -224,8 +224,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 @op(more=OUT)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements for which a mask is true, in one dimension."""
-    if mask.array.dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    require(mask.array.dtype.kind == "b", "masked_select: expected BoolTensor for mask")
     array, chosen = input.array, mask.array
     if array.shape != chosen.shape:
         shape = broadcast(chosen.shape, array.shape)
@@ -318,8 +317,7 @@ def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Out = None) -> Tensor:
     """The positions of elements that are not 0, in so many rows: cut, or filled with a value."""
     _check_positions(out, "nonzero_static")
-    if size < 0:
-        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    require(size >= 0, "nonzero_static: 'size' must be an non-negative integer")
     rows = _nonzero(input.array).array[:size]
     found = np.full((size, rows.shape[1]), fill_value, np.int64)
     found[: len(rows)] = rows

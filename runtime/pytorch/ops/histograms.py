@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, converted
 from runtime.pytorch.calls.schema import OUTS, Number, Out
@@ -32,8 +33,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """How often each whole number from 0 on occurs, or the sums of the occurrences' weights."""
     array = input.array
     check_types("bincount_cpu", WHOLE, array.dtype)
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
+    require(minlength >= 0, "minlength should be >= 0")
     if array.ndim == 1 and not array.size:
         return wrap(np.zeros(minlength, np.int64))
     if array.ndim != 1 or array.min() < 0:
@@ -78,8 +78,7 @@ def _apart(name: str, low: float, high: float) -> tuple[float, float]:
 
 
 def _check_bins(bins: int) -> None:
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    require(bins > 0, "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins)
     check_sizes((bins,))
 
 
@@ -98,8 +97,7 @@ def histc(
     _check_bins(bins)
     check_out(out, input.dtype, message=_OTHER_TYPE.format("hist"))
     check_types("linspace_cpu", NOT_BOOL, array.dtype)
-    if max < min:
-        raise RuntimeError("torch.histc: max must be larger than min")
+    require(not max < min, "torch.histc: max must be larger than min")
     low, high = _bounds("histc", array, float(min), float(max))
     for bound in (low, high):
         fill_number(bound, input.dtype)

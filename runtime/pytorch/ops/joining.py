@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.base.dtypes import can_cast
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.calls.kinds import as_tensors
@@ -29,10 +30,9 @@ from runtime.pytorch.tensors.writing import resize_to
 def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:
     """The arrays that are joined; their sizes fit. dim may be negative."""
     for position, array in enumerate(arrays):
-        if not array.ndim:
-            raise RuntimeError(
-                f"zero-dimensional tensor (at position {position}) cannot be concatenated"
-            )
+        require(
+            array.ndim, "zero-dimensional tensor (at position {}) cannot be concatenated", position
+        )
     # PyTorch joins tensors without elements in one dimension with those of any dimensions.
     joined = [(at, array) for at, array in enumerate(arrays) if array.shape != (0,)]
     if not joined:
@@ -89,8 +89,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Out = None) -> Tensor:
 
 
 def _not_empty(tensors: Tensors, name: str) -> Tensors:
-    if not tensors:
-        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    require(tensors, "{} expects a non-empty TensorList", name)
     return tensors
 
 
@@ -240,10 +239,8 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All selections of r elements, in order, as rows."""
     array = input.array
-    if array.ndim != 1:
-        raise RuntimeError(f"Expect a 1D vector, but got shape {listed(array.shape)}")
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    require(array.ndim == 1, "Expect a 1D vector, but got shape {}", listed(array.shape))
+    require(r >= 0, "Expect a non-negative number, but got {}", r)
     if not r:
         return wrap(np.empty(0, array.dtype))
     count = math.comb(array.size + (r - 1 if with_replacement else 0), r)

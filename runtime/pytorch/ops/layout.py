@@ -12,6 +12,7 @@ import numpy as np
 from runtime.core.storage import Storage
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import MEMORY_FORMATS, memory_format
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.kinds import register_kind
@@ -93,8 +94,7 @@ def contiguous(input: Tensor, *, memory_format: memory_format = _contiguous) -> 
 
 
 def _check_view(size: Shape, stride: Shape, offset: int) -> None:
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
+    require(len(size) == len(stride), "mismatch in length of strides and shape")
     if any(step < 0 for step in stride):
         raise RuntimeError(
             f"as_strided: Negative strides are not supported at the moment, got strides: "
@@ -109,8 +109,7 @@ def _check_sizes(size: Shape, stride: Shape, offset: int) -> None:
             f"Storage size calculation overflowed with sizes={listed(size)} and "
             f"strides={listed(stride)}"
         )
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    require(offset >= 0, "Tensor: invalid storage offset {}", offset)
 
 
 @op()
@@ -141,8 +140,7 @@ def resize_(input: Tensor, size: Shape, *, memory_format: Format = None) -> Tens
     """
     if size == input.sizes and memory_format is None:
         return input
-    if any(n < 0 for n in size):
-        raise RuntimeError("numel: integer multiplication overflow")
+    require(all(n >= 0 for n in size), "numel: integer multiplication overflow")
     if memory_format is not None and memory_format.name == "preserve_format":
         raise RuntimeError("Unsupported memory formatPreserve")  # as PyTorch has it
     offset = input.place // input.dtype.itemsize
@@ -243,8 +241,7 @@ def permute(input: Tensor, dims: Shape) -> Tensor:
             f"to len(dims) = {len(dims)}"
         )
     order = [wrap_dim(dim, ndim) for dim in dims]
-    if len(set(order)) < ndim:
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    require(len(set(order)) == ndim, "permute(): duplicate dims are not allowed.")
     return _permuted(input, order)
 
 

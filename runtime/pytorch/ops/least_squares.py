@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.schema import OUT, OUTS
@@ -62,10 +63,8 @@ def _check(input: Tensor, b: Tensor, driver: str) -> bool:
     The words are PyTorch's.
     """
     a, right = input.array, b.array
-    if a.ndim < 2:
-        raise RuntimeError(f"{_NAME}: input must have at least 2 dimensions.")
-    if not right.ndim:
-        raise RuntimeError(f"{_NAME}: other must have at least 1 dimension.")
+    require(a.ndim >= 2, "{}: input must have at least 2 dimensions.", _NAME)
+    require(right.ndim, "{}: other must have at least 1 dimension.", _NAME)
     if input.dtype is not b.dtype:
         raise RuntimeError(
             f"{_NAME}: Expected input and other to have the same dtype, but got input's dtype "

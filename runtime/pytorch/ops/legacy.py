@@ -21,6 +21,7 @@ from runtime.pytorch.base.dtypes import (
     set_default_dtype,
     strided,
 )
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, Size
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.device import NO_DRIVER, check_device, device
@@ -276,8 +277,7 @@ def _new_tensor(cls: type[Tensor], *args: Any, **named: Any) -> Tensor:
 
 def _as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
     """This view of this storage as an instance of a class. Raises TypeError for no class."""
-    if not isinstance(cls, type):
-        raise TypeError(f"cls must be a type (got {type_name(cls)})")
+    require(isinstance(cls, type), "cls must be a type (got {})", type_name(cls), error=TypeError)
     if not issubclass(cls, Tensor):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not "

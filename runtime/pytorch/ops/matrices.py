@@ -14,6 +14,7 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import broadcast, check_long, wrap_dim
 from runtime.pytorch.calls.kinds import as_tensors
 from runtime.pytorch.calls.schema import OUT, Number, Out
@@ -77,16 +78,14 @@ def cond(input: Tensor, p: Number = None) -> Tensor:
 def multi_dot(tensors: Any, *, out: Out = None) -> Tensor:
     """The product of several matrices, in the order that takes the fewest multiplications."""
     arrays = [tensor.array for tensor in tensors]
-    if len(arrays) < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(arrays)}")
+    require(len(arrays) >= 2, "multi_dot(): expected at least 2 tensors but got {}", len(arrays))
     return wrap(np.linalg.multi_dot(arrays))
 
 
 @functional
 def chain_matmul(*matrices: Tensor, out: Out = None) -> Tensor:
     """The product of several matrices, in the order that takes the fewest multiplications."""
-    if not matrices:
-        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    require(matrices, "chain_matmul(): Expected one or more matrices")
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
@@ -105,8 +104,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross products of vectors of three elements."""
     x, y = input.array, other.array
-    if x.ndim != y.ndim:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    require(x.ndim == y.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     wrap_dim(dim, x.ndim)
     if x.shape[dim] != 3 or y.shape[dim] != 3:
         raise RuntimeError(
@@ -179,8 +177,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
 @op(method=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """A matrix of powers of a vector's elements."""
-    if x.array.ndim != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
+    require(x.array.ndim == 1, "x must be a one-dimensional tensor.")
     if N is not None and N < 0:
         raise RuntimeError("N must be non-negative.")
     powers = _powers(x.array, N)
@@ -195,8 +192,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
         raise RuntimeError(f"{what} {x.dtype.scalar}")
     values = np.atleast_1d(x.array)
     count = values.shape[-1] if N is None else N
-    if count <= 1:
-        raise RuntimeError("N must be greater than 1.")
+    require(count > 1, "N must be greater than 1.")
     return wrap(_powers(values, count))
 
 

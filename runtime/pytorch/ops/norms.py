@@ -12,6 +12,7 @@ from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import Kind, Number, Out
 from runtime.pytorch.calls.table import FUNCTIONS, op
@@ -202,8 +203,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
     if kind.category < Category.FLOAT:
         what = "expected common dtype to be floating point, yet common dtype is"
         raise RuntimeError(f"{what} {kind.scalar}")
-    if not eps >= 0:
-        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
+    require(eps >= 0, "eps must be non-negative, got: {:g}", eps)
     a, b = (cast(x.array, kind.numpy) for x in (x1, x2))
     shape = broadcast(a.shape, b.shape)
     axes = axes_of(dim, len(shape))
@@ -289,14 +289,11 @@ _LITTLE = 1e-7
 def renorm(input: Tensor, p: Number, dim: int, maxnorm: Number, *, out: Out = None) -> Tensor:
     """Slices of a dimension, of which those with a larger norm are scaled down to maxnorm."""
     array = input.array
-    if not p > 0:
-        raise RuntimeError("renorm: non-positive-norm not supported")
-    if not maxnorm >= 0:
-        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    if array.ndim < 2:
-        raise RuntimeError(
-            f"renorm: input needs at least 2 dimensions, got {array.ndim} dimensions"
-        )
+    require(p > 0, "renorm: non-positive-norm not supported")
+    require(maxnorm >= 0, "renorm: expected maxnorm to be >= 0 but got {:g}", maxnorm)
+    require(
+        array.ndim >= 2, "renorm: input needs at least 2 dimensions, got {} dimensions", array.ndim
+    )
     axis = wrap_dim(dim, array.ndim)
     kind = norm_type(input, None)
     check_out(out, kind)

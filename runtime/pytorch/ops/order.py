@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import bool_, int64
+from runtime.pytorch.base.require import require
 from runtime.pytorch.calls.schema import OUT, OUTS, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
@@ -152,8 +153,7 @@ def topk(
     """The k largest elements along a dimension, or the smallest, and their positions."""
     out = options.get("out")
     array, axis = along(input.array, dim)
-    if not 0 <= k <= array.shape[axis]:
-        raise RuntimeError("selected index k out of range")
+    require(0 <= k <= array.shape[axis], "selected index k out of range")
     check_out(out, input.dtype, int64)
     if input.dtype is bool_:
         raise NotImplementedError("topk does not support bool dtypes on CPU")

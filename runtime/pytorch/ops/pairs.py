@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime.pytorch.base.dtypes import Category, bool_, dtype
 from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.schema import OUT, Number, Operand, Out, TensorOrNumber
 from runtime.pytorch.calls.table import op
@@ -143,8 +144,7 @@ def _check_tolerances(input: Tensor, other: Tensor, rtol: float, atol: float) ->
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.scalar} did not match {other.dtype.scalar}")
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if not value >= 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
+        require(value >= 0, "{} must be greater than or equal to zero, but got {:g}", name, value)
 
 
 @op()
@@ -251,8 +251,7 @@ _INFINITIES = (np.inf, -np.inf)
 
 def _check_result(input: Tensor, kind: dtype, out: Tensor) -> None:
     if out is not input:
-        if out.dtype is not kind:
-            raise RuntimeError(f"Found dtype {out.dtype.scalar} but expected {kind.scalar}")
+        require(out.dtype is kind, "Found dtype {.scalar} but expected {.scalar}", out.dtype, kind)
         return
     check_single(out.array)
     if kind.category > out.dtype.category:

@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, check_long, listed, wrap_dim
 from runtime.pytorch.calls.schema import OUT, TensorOrInt
 from runtime.pytorch.calls.table import FUNCTIONS, functional, op
@@ -59,8 +60,7 @@ def narrow(input: Tensor, dim: int, start: TensorOrInt, length: int) -> Tensor:
             raise RuntimeError("start must be an 0-dim integral Tensor.")
         start = int(start.array)
     dim, size = _sized(input, dim, "narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
+    require(length >= 0, "narrow(): length must be non-negative.")
     if not -size <= start <= size:
         raise IndexError(
             f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
@@ -163,8 +163,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of so many parts of a dimension, or fewer, of one size; the last may be smaller."""
     check_long(chunks)
     dim, size = _sized(input, dim, f"chunk {_LEAST}")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    require(chunks > 0, "chunk expects `chunks` to be greater than 0, got: {}", chunks)
     if not size:
         return _cut(input, dim, [0] * chunks)
     return split_evenly(input, -(-size // chunks), dim)
@@ -175,8 +174,7 @@ _MOST_PARTS = 2**28
 
 
 def _in_sections(input: Tensor, sections: int, dim: int) -> tuple[Tensor, ...]:
-    if sections <= 0:
-        raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+    require(sections > 0, "number of sections must be larger than 0, got {}", sections)
     if sections > _MOST_PARTS:
         raise MemoryError
     size = input.array.shape[dim]
@@ -261,14 +259,12 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     shape, strides = input.array.shape, input.strides
     dim = wrap_dim(dimension, len(shape))
     length = shape[dim] if shape else 1
-    if size < 0:
-        raise RuntimeError(f"size is {size} but must be >= 0")
+    require(size >= 0, "size is {} but must be >= 0", size)
     if size > length:
         raise RuntimeError(
             f"maximum size for tensor at dimension {dim} is {length} but size is {size}"
         )
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
+    require(step > 0, "step is {} but must be > 0", step)
     if not shape:
         return strided(input, (size,), (1,))
     count = (length - size) // step + 1
@@ -282,8 +278,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     """A view of a diagonal of two dimensions; a positive offset is above the main one."""
     shape, strides = input.array.shape, input.strides
     first, second = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    require(first != second, "diagonal dimensions cannot be identical {}, {}", dim1, dim2)
     below = max(-offset, 0), max(offset, 0)
     size = max(min(shape[first] - below[0], shape[second] - below[1]), 0)
     shift = below[0] * strides[first] + below[1] * strides[second] if size else 0

@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
 from runtime.pytorch.base.warn import warn_once
 from runtime.pytorch.calls.schema import Number, TensorOrNumber, Tensors
@@ -192,8 +193,7 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: TensorOrNumber) -
     if index.dtype is not int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     rows, axis = along(input.array, dim)
-    if chosen.ndim > 1:
-        raise RuntimeError("Index has to be a vector/scalar")
+    require(chosen.ndim <= 1, "Index has to be a vector/scalar")
     element = fill_number(value, input.dtype)
     check_bounds(chosen, axis, rows.shape[axis], IndexError, negative=True)
     rows[(slice(None),) * axis + (chosen.reshape(-1),)] = element
@@ -202,8 +202,7 @@ def index_fill_(input: Tensor, dim: int, index: Tensor, value: TensorOrNumber) -
 @op()
 def index_put_(input: Tensor, indices: Tensors, values: Tensor, accumulate: bool = False) -> Tensor:
     """Set the elements that tensors of indices, or masks, choose, or add to them."""
-    if not indices:
-        raise RuntimeError("index_put_(): at least one tensor of indices is needed")
+    require(indices, "index_put_(): at least one tensor of indices is needed")
     chosen = masks_checked([index.array for index in indices], input.array.shape)
     given = [index.array.dtype.kind for index in indices]
     if given == ["b"] and values.array.size == 1 and not accumulate:

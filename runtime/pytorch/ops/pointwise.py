@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.base.dtypes import bool_, dtype, int64
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.results import RESULTS
 from runtime.pytorch.base.shapes import check_long
 from runtime.pytorch.calls.schema import OUT, OUTS, Out
@@ -287,8 +288,7 @@ def nan_to_num(
 @op(more=OUTS)
 def frexp(input: Tensor) -> Any:
     """Mantissas between 0.5 and 1, and exponents, with input = mantissa * 2 ** exponent."""
-    if not input.dtype.is_floating_point:
-        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    require(input.dtype.is_floating_point, "torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(input.array)
     parts = (wrap(mantissa), wrap(np.asarray(exponent, np.int32)))
     return RESULTS["frexp"]([laid_like(input, part) for part in parts])
@@ -371,8 +371,7 @@ for _names, _compute in (
 def polygamma(n: int, input: Tensor, *, out: Out = None) -> Tensor:
     """The n-th derivative of the digamma function."""
     check_long(n)
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    require(n >= 0, "polygamma(n, x) does not support negative n.")
     if not n:
         compute: Callable[..., Any] = _digamma
     else:
@@ -394,10 +393,8 @@ def polygamma_method(input: Tensor, n: int, *, out: Out = None) -> Tensor:
 @op(name="mvlgamma special_multigammaln", in_place=True)
 def mvlgamma(input: Tensor, p: int, *, out: Out = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension p."""
-    if input.dtype is bool_:
-        raise RuntimeError("The input tensor may not be a boolean tensor.")
-    if p < 1:
-        raise RuntimeError("p has to be greater than or equal to 1")
+    require(input.dtype is not bool_, "The input tensor may not be a boolean tensor.")
+    require(p >= 1, "p has to be greater than or equal to 1")
 
     check_sizes((*input.sizes, p))
 

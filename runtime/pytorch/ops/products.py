@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import OUT, Out
 from runtime.pytorch.calls.table import functional, op
@@ -242,8 +243,7 @@ def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
     array = input.array
     check_types("trace", NOT_BOOL, array.dtype)
-    if array.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {array.ndim}")
+    require(array.ndim == 2, "trace: expected a matrix, but got tensor with dim {}", array.ndim)
     return wrap(np.trace(array, dtype=None if array.dtype.kind == "f" else np.int64))
 
 
@@ -284,8 +284,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Tensor:
     dims: how many, or a list of dimensions for each.
     """
     if isinstance(dims, int):
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        require(dims >= 0, "tensordot expects dims >= 0, but got dims={}", dims)
         if dims > min(a.array.ndim, b.array.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         pairs: Any = list(range(-dims, 0)), list(range(dims))
@@ -301,8 +300,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Tensor:
 
 
 def _check_one_type(a: Tensor, b: Tensor) -> None:
-    if a.dtype is not b.dtype:
-        raise RuntimeError("both inputs should have same dtype")
+    require(a.dtype is b.dtype, "both inputs should have same dtype")
 
 
 def _contractible(x: Array, y: Array, first: list[int], second: list[int]) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.calls.schema import NEW, OUT, Kind, Out, TensorOrInt
 from runtime.pytorch.calls.table import op
@@ -22,7 +23,6 @@ from runtime.pytorch.ops.random_in_place import (
     bernoulli_,
     bernoulli_each_,
     normal_,
-    require,
     uniform_,
     whole_,
 )
@@ -130,8 +130,7 @@ def randint_like(input: Tensor, low: int, high: int, **options: Any) -> Tensor:
 def randint_like_below(input: Tensor, high: TensorOrInt, **options: Any) -> Tensor:
     """A tensor of the same sizes, of whole numbers from 0 to high - 1, which a tensor may have."""
     if isinstance(high, Tensor):
-        if high.array.size != 1:
-            raise RuntimeError("high must be a scalar tensor and on CPU")
+        require(high.array.size == 1, "high must be a scalar tensor and on CPU")
         high = int(high.array.item())
     return _drawn_like(whole_, input, 0, high, **options)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import check_long
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.table import op
@@ -54,12 +55,6 @@ def _fill(
     with words.lock:
         fill(words, array, *parameters)
     return tensor
-
-
-def require(holds: Any, message: str, *values: Any) -> None:
-    """Raise RuntimeError with a message, in which values are put, where something does not hold."""
-    if not holds:
-        raise RuntimeError(message.format(*values))
 
 
 # -- uniform and normal
@@ -261,8 +256,7 @@ def _check(kind: np.dtype[Any], first: int, last: int) -> None:
     real = NUMPY_DTYPES[kind].real
     bounds = (("from", first), ("to - 1", last))
     for name, bound in bounds:
-        if not least <= bound <= most:
-            raise RuntimeError(f"{name} is out of bounds for {real}")
+        require(least <= bound <= most, "{} is out of bounds for {}", name, real)
     digits = _digits(kind)
     for name, bound in bounds:
         if abs(bound) > 1 << digits:

@@ -15,6 +15,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, default_dtype, dtype, int64
 from runtime.pytorch.base.quiet import calmly
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.schema import NEW, OUT, Kind, Number, Out
@@ -32,8 +33,7 @@ _WITH_OUT = f"{OUT}, {_OPTIONS}"
 
 
 def _check_bounds(start: Any, end: Any, step: Any) -> None:
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
+    require(step != 0, "step must be nonzero")
     if not math.isfinite(step):
         raise RuntimeError(f"step must be finite but got {_shown(step)}")
     if not (math.isfinite(start) and math.isfinite(end)):
@@ -85,8 +85,7 @@ def _count(start: Any, end: Any, step: Any, whole: bool) -> int:
     count = (
         -(-(end - start) // step) if whole else math.ceil((float(end) - float(start)) / float(step))
     )
-    if count >= 2**63:
-        raise RuntimeError("invalid size, possible overflow?")
+    require(count < 2**63, "invalid size, possible overflow?")
     if count > 2**60:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={listed([count])}")
     return int(count)
@@ -159,8 +158,7 @@ def _ends(
     """The first and the last number of equal steps, and their type."""
     start, end = _bound("start", function, start), _bound("end", function, end)
     kind = type_for(dtype, out)
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+    require(steps >= 0, "number of steps must be non-negative")
     check_sizes((steps,))
     if steps > 1:
         check_types(f"{function}_cpu", NUMBERS, kind.numpy)

@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import int64
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.calls.table import op
@@ -60,8 +61,7 @@ def repeat_interleave(
     counts = repeats.array
     array, dim = (input.array.reshape(-1), 0) if dim is None else (input.array, dim)
     dim = wrap_dim(dim, array.ndim)
-    if counts.ndim > 1:
-        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    require(counts.ndim <= 1, "repeats must be 0-dim or 1-dim tensor")
     size = array.shape[dim] if array.ndim else 1
     if counts.ndim and counts.size not in (1, size):
         raise RuntimeError(
@@ -69,8 +69,7 @@ def repeat_interleave(
             f"{counts.size} and input.size({dim}) = {size}"
         )
     _check_counts(repeats)
-    if not array.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    require(array.ndim, "Dimension specified as 0 but tensor has no dimensions", error=IndexError)
     if counts.ndim == 0 or counts.size == 1:
         counts = np.broadcast_to(counts.reshape(-1), size)
     return _interleaved(array, counts, dim, output_size)
@@ -84,16 +83,14 @@ def _check_counts(repeats: Tensor) -> None:
 
 def _interleaved(array: Array, counts: Any, dim: int, output_size: int | None) -> Tensor:
     found = np.repeat(array, counts, axis=dim if array.ndim else None)
-    if output_size not in (None, found.shape[dim]):
-        raise RuntimeError("allocated size does not match required size")
+    require(output_size in (None, found.shape[dim]), "allocated size does not match required size")
     return wrap(np.ascontiguousarray(found))
 
 
 @op(name="repeat_interleave", method=False)
 def repeat_indices(repeats: Tensor, *, output_size: int | None = None) -> Tensor:
     """Each index as many times as its element tells."""
-    if repeats.array.ndim != 1:
-        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    require(repeats.array.ndim == 1, "repeat_interleave only accept 1D vector as repeat")
     _check_counts(repeats)
     indices = np.arange(repeats.array.size, dtype=repeats.array.dtype)
     return _interleaved(indices, repeats.array, 0, output_size)
@@ -108,8 +105,7 @@ def repeat_interleave_all(
     if not array.ndim:
         wrap_dim(1, 0)  # as PyTorch: it looks at the dimension behind the one that is repeated
     dim = wrap_dim(dim, array.ndim)
-    if repeats < 0:
-        raise RuntimeError("Repeats must be non-negative")
+    require(repeats >= 0, "Repeats must be non-negative")
     return _interleaved(array, repeats, dim, output_size)
 
 
@@ -123,8 +119,7 @@ def roll(input: Tensor, shifts: IntsOrOne, dims: IntsOrOne | None = ()) -> Tenso
     dims = () if dims is None else dims
     shifts, dims = (((x,) if isinstance(x, int) else x) for x in (shifts, dims))
     check_long(*shifts, *dims)
-    if not shifts:
-        raise RuntimeError("`shifts` required")
+    require(shifts, "`shifts` required")
     if not dims and len(shifts) == 1:
         return wrap(np.roll(array.reshape(-1), shifts[0]).reshape(array.shape))
     if len(shifts) != len(dims):
@@ -163,16 +158,14 @@ def flip(input: Tensor, dims: Shape) -> Tensor:
 @op()
 def fliplr(input: Tensor) -> Tensor:
     """The columns in the opposite order."""
-    if input.array.ndim < 2:
-        raise RuntimeError("Input must be >= 2-d.")
+    require(input.array.ndim >= 2, "Input must be >= 2-d.")
     return _flipped(input, (1,))
 
 
 @op()
 def flipud(input: Tensor) -> Tensor:
     """The rows in the opposite order."""
-    if input.array.ndim < 1:
-        raise RuntimeError("Input must be >= 1-d.")
+    require(input.array.ndim >= 1, "Input must be >= 1-d.")
     return _flipped(input, (0,))
 
 
@@ -181,10 +174,8 @@ def rot90(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Tensor:
     """The elements turned by k times 90 degrees, from the first dimension towards the second."""
     check_long(k)
     array = input.array
-    if len(dims) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if array.ndim < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {array.ndim}")
+    require(len(dims) == 2, "expected total rotation dims == 2, but got dims = {}", len(dims))
+    require(array.ndim >= 2, "expected total dims >= 2, but got total dims = {}", array.ndim)
     if len({dim + array.ndim if dim < 0 else dim for dim in dims}) == 1:
         raise RuntimeError(
             f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
@@ -206,8 +197,7 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
     @op(name=name, in_place=True)
     def triangle(input: Tensor, diagonal: int = 0, *, out: Out = None) -> Tensor:
         array = input.array
-        if array.ndim < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        require(array.ndim >= 2, "{}: input tensor must have at least 2 dimensions", name)
         found = compute(array, _limited(array.shape, diagonal))
         return delivered(wrap(np.ascontiguousarray(found)), out, input)
 
@@ -215,8 +205,7 @@ def _triangles(name: str, compute: Callable[..., Array], what: str) -> None:
     def indices(row: int, col: int, offset: int = 0, *, dtype: Kind = None) -> Tensor:
         check_long(offset)
         for side, n in (("row", row), ("col", col)):
-            if n < 0:
-                raise RuntimeError(f"{side} must be non-negative, got{n}")
+            require(n >= 0, "{} must be non-negative, got{}", side, n)
         kind = dtype or int64
         check_types(f"{name}_indices", _INDICES, kind.numpy)
         return wrap(_positions(row, col, offset, name == "triu").astype(kind.numpy))
@@ -265,8 +254,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, as a copy; or the matrix that has a vector as its diagonal."""
     check_long(diagonal)
     ndim = input.array.ndim
-    if ndim not in (1, 2):
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+    require(ndim in (1, 2), "diag(): Supports 1D or 2D tensors. Got {}D", ndim)
     if ndim == 1:
         return diag_embed(input, diagonal)
     return wrap(diagonal_view(input, diagonal, 0, 1).array.copy())
@@ -278,8 +266,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     array = input.array
     ndim = array.ndim + 1
     first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    require(first != second, "diagonal dimensions cannot be identical {}, {}", dim1, dim2)
     size = array.shape[-1] + abs(offset)
     shape = list(array.shape[:-1])
     for dim in sorted((first, second)):

@@ -14,6 +14,7 @@ from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, bool_, default_dtype, int64, uint8
 from runtime.pytorch.base.quiet import calmly, quietly
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import OUT, Kind, Out, Outs
 from runtime.pytorch.calls.table import op
@@ -128,14 +129,12 @@ def diff(
     """
     check_long(n)
     array = input.array
-    if not array.ndim:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
+    require(array.ndim, "diff expects input to be at least one-dimensional")
     axis = wrap_dim(dim, array.ndim)
     for more in (prepend, append):
         if more is not None:
             _check_more(array, more.array, axis)
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
+    require(n >= 0, "order must be non-negative but got {}", n)
     if n == 0:
         return give(array.copy("K"), options.get("out"))
     parts = [x for x in (prepend, input, append) if x is not None]
@@ -236,8 +235,7 @@ def _integral_of_equal_steps(y: Tensor, axis: int, dx: Any) -> Tensor:
 
 
 def _cumulative(y: Tensor, dim: int, x: Tensor | None, dx: Any) -> Tensor:
-    if not y.array.ndim:
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    require(y.array.ndim, "slice() cannot be applied to a 0-dim tensor.", error=IndexError)
     areas, axis = _areas("cumulative_trapezoid", y, dim, x, dx)
     kind = sum_type(areas.array, None)
     sums = areas.array if kind is None else cast(areas.array, kind)
@@ -283,8 +281,7 @@ def gradient(
     _check_coordinates(input, steps, dims)
     if input.dtype is uint8:
         raise NotImplementedError("torch.gradient does not support uint8 input.")
-    if edge_order not in (1, 2):
-        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    require(edge_order in (1, 2), "torch.gradient only supports edge_order=1 and edge_order=2.")
     if any(input.array.shape[d] < edge_order + 1 for d in dims):
         raise RuntimeError(
             "torch.gradient expected each dimension size to be at least edge_order+1"

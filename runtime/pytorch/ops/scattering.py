@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from runtime.core.dtypes import Array
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import listed, wrap_dim
 from runtime.pytorch.calls.schema import OUT, Number, Out
 from runtime.pytorch.calls.table import op
@@ -106,8 +107,7 @@ def _source_of(src: Tensor, index: Array) -> Array:
 def _scatter(input: Tensor, dim: int, index: Tensor, src: Any, reduce: str | None) -> None:
     dim = wrap_dim(dim, input.array.ndim)
     is_tensor = isinstance(src, Tensor)
-    if reduce not in (None, "add", "multiply"):
-        raise RuntimeError("reduce argument must be either add or multiply.")
+    require(reduce in (None, "add", "multiply"), "reduce argument must be either add or multiply.")
     _check_scatter(input, dim, index, src if is_tensor else None)
     if not index.array.size:
         return
@@ -238,11 +238,9 @@ def _sliced(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     shape = input.array.shape
-    if not shape:
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    require(shape, "slice() cannot be applied to a 0-dim tensor.", error=IndexError)
     dim = wrap_dim(dim, len(shape))
-    if step <= 0:
-        raise RuntimeError("slice step must be positive")
+    require(step > 0, "slice step must be positive")
     first, last, _ = slice(start, end).indices(shape[dim])
     return part(input, dim, first, last, step)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import float32, float64, int64
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.schema import OUT, OUTS, Out, Outs
 from runtime.pytorch.calls.table import op
@@ -183,14 +184,11 @@ _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def _check(input: Tensor, q: Tensor, interpolation: str, out: Out) -> None:
-    if not input.array.size:
-        raise RuntimeError("quantile() input tensor must be non-empty")
-    if q.array.ndim > 1:
-        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
+    require(input.array.size, "quantile() input tensor must be non-empty")
+    require(q.array.ndim <= 1, "quantile() q must be a scalar or 1D tensor")
     if input.dtype not in (float32, float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    if q.dtype is not input.dtype:
-        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
+    require(q.dtype is input.dtype, "quantile() q tensor must be same dtype as the input tensor")
     if interpolation not in _WAYS:
         raise RuntimeError(
             "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, "
@@ -238,8 +236,7 @@ def _register(name: str, ignores_nan: bool) -> None:
         out: Out = None,
     ) -> Tensor:
         if isinstance(q, float):
-            if not 0 <= q <= 1:
-                raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+            require(0 <= q <= 1, "quantile() q must be in the range [0, 1] but got {:g}", q)
             q = wrap(np.asarray(q, input.array.dtype))
         _check(input, q, interpolation, out)
         found = _along(input.array, q.array.reshape(-1), dim, keepdim, interpolation, ignores_nan)
@@ -254,16 +251,14 @@ def _along(
 ) -> Array:
     """The quantiles of all elements, or along a dimension, in a last dimension as long as q."""
     axis = None if dim is None else wrap_dim(dim, array.ndim)
-    if not ((q >= 0) & (q <= 1)).all():
-        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    require(((q >= 0) & (q <= 1)).all(), "quantile() q values must be in the range [0, 1]")
     shape: tuple[int, ...]
     if axis is None or not array.ndim:
         rows, shape = array.reshape(-1), (1,) * array.ndim if keepdim else ()
     else:
         rows = np.moveaxis(array, axis, -1)
         shape = array.shape[:axis] + ((1,) if keepdim else ()) + array.shape[axis + 1 :]
-    if rows.shape[-1] > 1 << 24:
-        raise RuntimeError("quantile() input tensor is too large")
+    require(rows.shape[-1] <= 1 << 24, "quantile() input tensor is too large")
     found = _quantiles(np.sort(rows, -1), q, way, ignores_nan)
     return np.ascontiguousarray(found).reshape((*shape, -1))
 

@@ -14,6 +14,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype
 from runtime.pytorch.base.dtypes import dtype as DType
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.calls.table import op
@@ -31,10 +32,9 @@ def _window(
     name: str, length: int, periodic: bool, dtype: DType | None, compute: Callable[..., Array]
 ) -> Tensor:
     """A window. compute: gets 0, 1 … and the last of these; a periodic window has one more."""
-    if length < 0:
-        raise RuntimeError(
-            f"{name} requires non-negative window_length, got window_length={length}"
-        )
+    require(
+        length >= 0, "{} requires non-negative window_length, got window_length={}", name, length
+    )
     kind = dtype or default_dtype()
     if not kind.is_floating_point:
         raise RuntimeError(
@@ -130,10 +130,8 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: Kind = None, out: Out = None) -> 
 
 def _counted(name: str, count: int, negative: int, length: float, kind: DType, out: Out) -> Tensor:
     """Whole numbers from 0 on, and then the negative ones, divided by a length."""
-    if not kind.is_floating_point:
-        raise RuntimeError(f"{name} requires a floating point or complex dtype")
-    if count < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {count}: [{count}]")
+    require(kind.is_floating_point, "{} requires a floating point or complex dtype", name)
+    require(count >= 0, "Trying to create tensor with negative dimension {}: [{}]", count, count)
     numbers = np.roll(np.arange(-negative, count - negative), -negative)
     with np.errstate(all="ignore"):
         parts = [wrap(x.astype(kind.numpy)) for x in (numbers, np.float64(1) / length)]

@@ -12,6 +12,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import Category, bool_
 from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.calls.schema import OUT, Out
 from runtime.pytorch.calls.table import op
@@ -172,8 +173,7 @@ def _check_weights(name: str, given: Tensor, count: int, category: Category, tex
             f"cov(): expected {name} to have the same numel as there are observations in the "
             f"input but got {array.size} != {count}"
         )
-    if (array < 0).any():
-        raise RuntimeError(f"cov(): {name} cannot be negative")
+    require(not (array < 0).any(), "cov(): {} cannot be negative", name)
 
 
 def _covariance(rows: Array, weights: Array | None, own: Array | None, correction: int) -> Array:

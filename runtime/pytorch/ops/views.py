@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from runtime.pytorch.base.dtypes import dtype
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import (
     Shape,
     Size,
@@ -65,8 +66,7 @@ def view_as_type(input: Tensor, dtype: dtype) -> Tensor:
     if old.itemsize == dtype.itemsize:
         return view_of(input, array.view(new))
     what = f"to view {old.scalar} as {dtype.scalar} (different element sizes)"
-    if not array.ndim:
-        raise RuntimeError(f"self.dim() cannot be 0 {what}")
+    require(array.ndim, "self.dim() cannot be 0 {}", what)
     strides = input.strides
     if old.itemsize < dtype.itemsize:
         _check_divisible(input, dtype.itemsize // old.itemsize, what)
@@ -150,8 +150,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Several dimensions as one; the tensor itself where that changes nothing."""
     sizes = input.array.shape
     start, end = wrap_dim(start_dim, len(sizes)), wrap_dim(end_dim, len(sizes))
-    if start > end:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    require(start <= end, "flatten() has invalid args: start_dim cannot come after end_dim")
     if not sizes:
         return reshaped(input, (1,))
     if start == end:
@@ -164,8 +163,7 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Tensor:
     """One dimension as several; one of the sizes may be -1."""
     old = input.array.shape
     dim = wrap_dim(dim, len(old))
-    if not sizes:
-        raise RuntimeError("unflatten: sizes must be non-empty")
+    require(sizes, "unflatten: sizes must be non-empty")
     if not old:
         raise RuntimeError(
             "unflatten got an unexpected error:\n"
@@ -190,8 +188,7 @@ _unflatten: Any = Tensor.unflatten
 
 
 def _unflatten_method(self: Tensor, dim: int, sizes: Any) -> Tensor:
-    if not sizes:
-        raise RuntimeError("unflatten: sizes must be non-empty")
+    require(sizes, "unflatten: sizes must be non-empty")
     found: Tensor = _unflatten(self, dim, sizes)
     return found
 
