@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from types import FrameType
 from typing import Any
 
@@ -252,20 +253,10 @@ class SignalWatcher:
                 os.write(self._others[0], numbers)
 
 
-_only: SignalWatcher | None = None
-
-
+@cache
 def signal_watcher() -> SignalWatcher:
     """The process's watcher. Raises as making it does."""
-    global _only
-    if _only is None:
-        _only = SignalWatcher()
-    return _only
+    return SignalWatcher()
 
 
-def _forget_watcher() -> None:
-    global _only
-    _only = None  # a fork has no thread of it
-
-
-os.register_at_fork(after_in_child=_forget_watcher)
+os.register_at_fork(after_in_child=signal_watcher.cache_clear)  # a fork has no thread of it

@@ -12,8 +12,8 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.elements import elements
 from runtime.t7.faces import lua_tensor
+from runtime.t7.sink import elements
 
 #: numpy's names of the types of numbers with a fraction, by those that options have.
 FLOATS = {"float": "float32", "double": "float64"}

@@ -6,15 +6,6 @@ from typing import Any
 
 from runtime.pytorch.calls.device import NO_DRIVER
 
-__all__ = [
-    "current_device",
-    "device_count",
-    "get_device_name",
-    "is_available",
-    "is_initialized",
-    "synchronize",
-]
-
 
 def is_available() -> bool:
     """Whether there is a GPU that tensors can be on: never."""

@@ -43,14 +43,14 @@ CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi
 
 def get_num_threads() -> int:
     """How many threads operations may use."""
-    return threads.count
+    return threads.pool.count
 
 
 def set_num_threads(int: int) -> None:
     """Set how many threads operations may use. Raises RuntimeError for none."""
     if int <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    threads.count = int
+    threads.pool.count = int
 
 
 def are_deterministic_algorithms_enabled() -> bool:

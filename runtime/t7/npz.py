@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import IO, Any
 
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.core.storage import Storage
 from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.elements import elements
 from runtime.t7.faces import lua_tensor, storage_of
-from runtime.t7.sink import parts_of
+from runtime.t7.sink import elements, parts_of
 from runtime.t7.values import T7Error
 
 _SUFFIX = ".npy"
@@ -80,36 +78,24 @@ def _inside(name: str) -> str:
 
 
 def _write(out: IO[bytes], value: Any, progress: Callable[[int], object]) -> None:
-    sizes, parts = _parts(value)
-    kind = next(parts)
-    header = {
-        "descr": np.lib.format.dtype_to_descr(kind.dtype),
-        "fortran_order": False,
-        "shape": sizes,
-    }
+    sizes, kind, parts = _parts(value)
+    header = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": sizes}
     np.lib.format.write_array_header_2_0(out, header)
     for part in parts:
         out.write(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
         progress(part.nbytes)
 
 
-def _parts(value: Any) -> tuple[tuple[int, ...], Iterator[Array]]:
-    """The sizes of an array, and an empty array of its type followed by its elements in parts."""
+def _parts(value: Any) -> tuple[tuple[int, ...], np.dtype[Any], Iterable[Array]]:
+    """The sizes of an array, numpy's type of its elements, and these in parts."""
     storage = storage_of(value)
     if storage is not None:
-        return (storage.size,), _of(storage, parts_of(storage))
+        return (storage.size,), storage.dtype.numpy, parts_of(storage)
     if isinstance(value, Tensor):
         tensor = lua_tensor(value)
-        if tensor.storage is None or not tensor.sizes:
-            return (0,), iter((np.empty(0, tensor.dtype.numpy),))
-        return tensor.sizes, _of(tensor.storage, elements(tensor))
+        return tensor.sizes or (0,), tensor.dtype.numpy, elements(tensor)
     array = _plain(value)
-    return array.shape, iter((np.empty(0, array.dtype), array))
-
-
-def _of(storage: Storage, parts: Iterator[Array]) -> Iterator[Array]:
-    yield np.empty(0, storage.dtype.numpy)
-    yield from parts
+    return array.shape, array.dtype, (array,)
 
 
 def _plain(value: Any) -> Array:

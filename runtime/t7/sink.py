@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime.core.dtypes import BYTE, CHAR, INT, LONG, Array
 from runtime.core.storage import Storage
+from runtime.core.tensor import Tensor
 from runtime.t7.text import element_texts, number_text
 from runtime.t7.values import T7Error
 
@@ -137,6 +138,23 @@ def parts_of(storage: Storage, start: int = 0, stop: int | None = None) -> Itera
     stop = storage.size if stop is None else stop
     for at in range(start, stop, _PIECE):
         yield storage.part(at, min(at + _PIECE, stop))
+
+
+def elements(tensor: Tensor) -> Iterator[Array]:
+    """The elements of a runtime's tensor, in parts; of what is in a file, one at a time is read."""
+    storage = tensor.storage
+    if storage is None or not tensor.sizes:
+        return
+    steps = zip(tensor.sizes, tensor.strides, strict=True)
+    stop = tensor.offset + 1 + sum((size - 1) * step for size, step in steps)
+    if tensor.is_contiguous:
+        yield from parts_of(storage, tensor.offset, stop)
+        return
+    part = storage.part(tensor.offset, stop)
+    width = part.itemsize
+    strides = tuple([step * width for step in tensor.strides])
+    for row in np.ndarray(tensor.sizes, part.dtype, part, 0, strides):
+        yield np.asarray(row)
 
 
 def _check_length(value: bytes) -> None:

@@ -140,8 +140,11 @@ def imag(input: Tensor) -> Tensor:
 
 _PROPERTIES: dict[str, Callable[[Tensor], Any]] = {
     "device": lambda self: CPU,
+    "grad": lambda self: None,
+    "grad_fn": lambda self: None,
     "imag": imag,
     "is_cpu": lambda self: True,
+    "is_leaf": lambda self: True,
     "itemsize": lambda self: self.dtype.itemsize,
     "layout": lambda self: strided,
     "nbytes": lambda self: self.array.nbytes,
@@ -236,11 +239,4 @@ def _set_requires_grad(self: Tensor, value: bool) -> None:
     requires_grad_(self, value)
 
 
-_OF_GRADIENTS = {
-    "requires_grad": property(lambda self: False, _set_requires_grad),
-    "grad": property(lambda self: None),
-    "grad_fn": property(lambda self: None),
-    "is_leaf": property(lambda self: True),
-}
-for _name, _property in _OF_GRADIENTS.items():
-    setattr(Tensor, _name, _property)
+setattr(Tensor, "requires_grad", property(lambda self: False, _set_requires_grad))  # noqa: B010

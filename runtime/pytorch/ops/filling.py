@@ -20,7 +20,6 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.classes.storages import STORAGE_CLASSES
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.indexing import fill_value, fits
-from runtime.pytorch.ops.scattering import changing
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.layouts import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -117,10 +116,11 @@ def masked_fill(input: Tensor, mask: Tensor, value: TensorOrNumber) -> Tensor:
     return found
 
 
-@changing("masked_scatter", out=False, function=False)
-def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> None:
+@op(function=False)
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """Set the elements for which a mask is true, one after the other, to those of a source."""
     array, values = input.array, source.array
+    check_single(array)
     if input.dtype is not source.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got"
@@ -131,15 +131,14 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> None:
     count = int(np.count_nonzero(chosen))
     require(count <= values.size, "Number of elements of source < number of ones in mask")
     array[chosen] = values.reshape(-1)[:count]
+    return input
 
 
 @op()
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy with elements set for which a mask is true, one after the other; broadcast."""
     shape = broadcast(mask.array.shape, input.array.shape)
-    found = wrap(expanded(input, shape).array.copy("C"))
-    masked_scatter_(found, mask, source)
-    return found
+    return masked_scatter_(wrap(expanded(input, shape).array.copy("C")), mask, source)
 
 
 # -- by functions of the program

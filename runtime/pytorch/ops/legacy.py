@@ -241,13 +241,12 @@ def tensor_type(kind: dtype, is_cuda: bool = False) -> tensortype:
     return tensortype(f"{kind.scalar}Tensor", (TypedTensor,), members)
 
 
-_LEGACY = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double")
 #: The classes by the names that `type()` tells: 'torch.FloatTensor'.
 TENSOR_TYPES = {
     f"torch.{'cuda.' if is_cuda else ''}{kind.scalar}Tensor": tensor_type(kind, is_cuda)
     for is_cuda in (False, True)
     for kind in DTYPES
-    if kind.scalar in _LEGACY
+    if kind.scalar.lower() in _NAMES
 }
 
 

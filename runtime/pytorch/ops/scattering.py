@@ -28,10 +28,10 @@ from runtime.pytorch.tensors.writing import cast, check_single, deliver
 Change = TypeVar("Change", bound=Callable[..., None])
 
 
-def changing(name: str, out: bool = True, function: bool = True) -> Callable[[Change], Change]:
+def changing(name: str, out: bool = True) -> Callable[[Change], Change]:
     """Register an operation that changes its tensor: as a method in place, and of a copy.
 
-    out: the function has `out=`, and its result is contiguous. function: there is a function.
+    out: the function has `out=`, and its result is contiguous.
     """
 
     def register(change: Change) -> Change:
@@ -44,14 +44,12 @@ def changing(name: str, out: bool = True, function: bool = True) -> Callable[[Ch
         @wraps(change)
         def in_place(input: Tensor, *args: Any, **named: Any) -> Tensor:
             check_single(input.array)
-            if name != "masked_scatter":
-                check_apart(input, (*args, *named.values()), takes_same=False)
+            check_apart(input, (*args, *named.values()), takes_same=False)
             change(input, *args, **named)
             return input
 
         op(name=f"{name}_", function=False)(in_place)
-        if function:
-            op(name=name, more=OUT if out else "")(copy)
+        op(name=name, more=OUT if out else "")(copy)
         return change
 
     return register

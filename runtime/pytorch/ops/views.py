@@ -221,10 +221,6 @@ def squeeze_dims(input: Tensor, dim: IntOrShape) -> Tensor:
 
 def _keep(input: Tensor, kept: list[bool]) -> Tensor:
     array = input.array
-    if all(kept):
-        return view_of(input, array.view())
-    if array.size:
-        return view_of(input, array[(*[slice(None) if keep else 0 for keep in kept], ...)])
     sizes = [n for n, keep in zip(array.shape, kept, strict=True) if keep]
     strides = [n for n, keep in zip(input.strides, kept, strict=True) if keep]
     return strided(input, tuple(sizes), tuple(strides))

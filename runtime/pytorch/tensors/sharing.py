@@ -44,25 +44,16 @@ class _Threads:
 
     def _begin(self) -> None:
         self._state = State()
-        self._pool = self._state.part(ThreadPool)
+        self.pool = self._state.part(ThreadPool)
         self._starting = threading.Lock()
         self._is_started = False
 
     def begin_after_fork(self) -> None:
         """Leave what the process had before: threads that are gone may have held its locks."""
-        count = self.count
+        count = self.pool.count
         self._left.append(self._state)  # and may have been at work in its Lua states
         self._begin()
-        self.count = count
-
-    @property
-    def count(self) -> int:
-        """How many threads operations use, the calling one among them."""
-        return self._pool.count
-
-    @count.setter
-    def count(self, count: int) -> None:
-        self._pool.count = count
+        self.pool.count = count
 
     def active(self) -> AbstractContextManager[None]:
         """Let jobs of `compute` that this thread posts be done by these threads."""
@@ -78,7 +69,7 @@ class _Threads:
             if not self._is_started:
                 functions = worker_functions()
                 self._state.part(LuaFunctions).call = lambda name, *args: functions[name](*args)
-                self._pool.start(functions, worker_functions)
+                self.pool.start(functions, worker_functions)
                 self._is_started = True
 
 
@@ -92,7 +83,7 @@ def share(compute: Callable[[slice], Any], count: int, elements: int, piece: int
     elements: how many are computed in all; few are computed by the calling thread alone. piece:
     how many positions a slice has at most; 0 for no limit. compute must not share out itself.
     """
-    pays = elements >= LARGE and threads.count > 1 and count > 1
+    pays = elements >= LARGE and threads.pool.count > 1 and count > 1
     with threads.active() if pays else nullcontext():
         thread_pool.share(compute, count, piece=piece, large=0 if pays else count + 1)
 

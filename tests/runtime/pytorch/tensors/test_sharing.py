@@ -151,6 +151,6 @@ def test_memory_of_dead_tensors_is_not_that_of_living_ones() -> None:
 
 def test_counts_threads() -> None:
     torch.set_num_threads(2)
-    assert torch.get_num_threads() == threads.count == 2
+    assert torch.get_num_threads() == threads.pool.count == 2
     with pytest.raises(RuntimeError, match="^set_num_threads expects a positive integer$"):
         torch.set_num_threads(0)

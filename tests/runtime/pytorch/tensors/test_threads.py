@@ -50,13 +50,13 @@ def in_threads(count: int, work: Callable[[], None]) -> None:
 def test_threads_that_begin_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thread_pool, "free_threads", lambda count: count)
     monkeypatch.setattr(sharing, "threads", sharing._Threads())
-    sharing.threads.count = 3
+    sharing.threads.pool.count = 3
 
     def work() -> None:
         assert bool((torch.ones(_MANY) + 1 == 2).all())
 
     in_threads(8, work)
-    pool = sharing.threads._pool
+    pool = sharing.threads.pool
     assert len(pool._threads) == 2
     pool.close()
 
