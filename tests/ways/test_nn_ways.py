@@ -6,7 +6,7 @@ import pytest
 
 from runtime.shell import Engine
 from tests.limits import Limits
-from tests.runtime.thnn.test_paths import run
+from tests.runtime.thnn.test_paths import python_alone, run
 from tests.runtime.thnn.test_recorded import FAMILIES, Answers, differs
 
 
@@ -25,9 +25,10 @@ def _different(found: Answers, expected: Answers) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_limits_and_threads_change_nothing(family: str, capfd: pytest.CaptureFixture[str]) -> None:
     with Engine() as engine:
-        limits = Limits("compute", "ops", "thnn")
         engine.run("torch.setnumthreads(1)")
         expected = run(engine, capfd, family, "dense", "any", cases="5 2")
+    with python_alone() as engine:
+        limits = Limits("compute", "ops", "thnn")
         try:
             for limit, threads in ((16, 1), (1 << 30, 1), (16, 2), (None, 3)):
                 limits.set(limit)

@@ -133,11 +133,19 @@ end
 -- What is kept of a tensor that is NULL.
 local ABSENT = { n = 0, changed = 0, used = 0 }
 
--- Notes the tensors of a call that are results, or that no job reads or writes.
-local function note_uses(call, count, results)
+-- Arguments whose elements are copied where there are gaps between them, if no call writes to them.
+-- In others, functions may refuse gaps.
+local MAY_HAVE_GAPS = { input = true, output = true, gradOutput = true }
+
+-- Notes which tensors of a call are results, have no part in the jobs, or are read alone.
+local function note_uses(call, row, results)
   results.known = true
-  for i = 1, count do
+  for i, name in ipairs(row.names) do
     local kept = call[i]
+    if MAY_HAVE_GAPS[name] then
+      local is_read = kept.used > 0 and kept.changed == 0 and not kept.same
+      results.read[i] = results.read[i] ~= false and is_read
+    end
     if type(kept) == 'table' and kept ~= ABSENT then
       kept.unused = kept.used == 0 and not kept.wanted and not kept.same
       results[i] = results[i] or kept.wanted ~= nil
@@ -176,7 +184,7 @@ local function new_call(row, dtype, results, ...)
   call.few = text ~= nil
   if text then
     read_jobs(call, text)
-    note_uses(call, #row.kinds, results)
+    note_uses(call, row, results)
   end
   return call
 end
@@ -189,6 +197,23 @@ end
 
 local function apart(p, n, q, m)
   return p + n <= q or q + m <= p
+end
+
+-- What side by side elements of a row's arguments get into, or these themselves where they are so.
+local function make_side_by_side(results, dtype)
+  local copies, methods = {}, th.torch.getmetatable(dtype.tensor_name)
+  local resize_as, copy = methods.resizeAs, methods.copy
+  return function(i, c)
+    if not results.read[i] or c == nil or th.formulas.dense(c) > 0 then return c end
+    local count = 1
+    for d = 0, c.nDimension - 1 do count = count * tonumber(c.size[d]) end
+    local owner = count * 8 <= ROOM and th.owner_of(c)
+    if not owner then return c end
+    copies[i] = copies[i] or th.torch[dtype.name .. 'Tensor']()
+    copy(resize_as(copies[i], owner), owner)
+    th.begin_work() -- which the copy has ended
+    return dtype.structs[copies[i]] or dtype.fetch_struct(copies[i])
+  end
 end
 
 local resize_of = {} -- element type -> the method, whatever programs do to it later
@@ -237,7 +262,7 @@ end
 -- sizes when the checks are done. Where a job fails, Python does the call, and tells the error.
 local SOURCE = [[
 local MAX_CALLS, ABSENT, new_call, fits, place, apart, fill, resize, do_jobs = ...
-local has_elements, begin, finish, pcall = select(10, ...)
+local has_elements, begin, finish, pcall, side_by_side = select(10, ...)
 local calls = {}
 
 local function perform(call, ARGUMENTS)
@@ -267,15 +292,23 @@ local function repeat_call(call, ARGUMENTS)
   return ok and done or nil
 end
 
-return function(ARGUMENTS)
+-- Whether a call that is known was repeated; nil for others.
+local function attempt(ARGUMENTS)
   for k = 1, #calls do
     local call = calls[k]
     if EQUAL then
-      if not call.few then return nil end
-      local done = repeat_call(call, ARGUMENTS)
+      local done = call.few and repeat_call(call, ARGUMENTS) or false
       return done
     end
   end
+end
+
+return function(ARGUMENTS)
+  local done = attempt(ARGUMENTS)
+  if done ~= nil then return done end
+  DENSE
+  done = attempt(ARGUMENTS)
+  if done ~= nil then return done end
   local call = new_call(ARGUMENTS)
   if call then
     if #calls == MAX_CALLS then calls = {} end
@@ -290,6 +323,7 @@ end
 function th.thnn_repeats(row, dtype)
   local arguments, equal, tests, tensors = {}, {}, {}, {}
   local kept, checked, sized, places, separate, filled = {}, {}, {}, {}, { 'true' }, {}
+  local gaps = {}
   for i, kind in ipairs(row.kinds) do
     local function add(list, text) list[#list + 1] = text:gsub('#', i) end
     arguments[i] = 'a' .. i
@@ -300,6 +334,7 @@ function th.thnn_repeats(row, dtype)
         test = '(a# == nil) == (call[#] == ABSENT) and (a# == nil or ' .. test .. ')'
       end
       add(tests, test)
+      if kind == 'T' and MAY_HAVE_GAPS[row.names[i]] then add(gaps, 'a# = side_by_side(#, a#)') end
       if row.names[i] == TABLE then add(tests, 'has_elements(a#, call[#])') end
       add(kept, 'local t# = call[#]')
       add(sized, ('if t#.wanted ~= nil and not fits(a#, t#) and not (resize(%s, a#, t#)'
@@ -324,15 +359,16 @@ function th.thnn_repeats(row, dtype)
     ARGUMENTS = concat(arguments, ', '), KEPT = concat(kept, ' '), CHECKED = concat(checked, ' '),
     SIZED = concat(sized, ' '), PLACES = concat(places, ' '),
     SEPARATE = concat(separate, ' and '),
-    FILLED = concat(filled, ' '), EQUAL = concat(equal, ' and '),
+    FILLED = concat(filled, ' '), DENSE = concat(gaps, ' '), EQUAL = concat(equal, ' and '),
   })
   local longs = th.dtypes[th.LONG + 1]
   local chunk = th.load(source, 'thnn/' .. row.name .. '.lua')
-  local results = { unused = {} }
+  local results = { unused = {}, read = {} }
   local function new(...) return new_call(row, dtype, results, ...) end
   local function resize_result(is_long, c, result)
     return resize(resize_of[is_long and longs or dtype], c, result)
   end
   return chunk(MAX_CALLS, ABSENT, new, fits, place, apart, fill, resize_result, do_jobs,
-    has_elements, th.thread_pool.begin_outermost, th.thread_pool.finish_outermost, pcall)
+    has_elements, th.thread_pool.begin_outermost, th.thread_pool.finish_outermost, pcall,
+    make_side_by_side(results, dtype))
 end

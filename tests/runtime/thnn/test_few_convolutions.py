@@ -8,8 +8,9 @@ import pytest
 
 from runtime.shell import Engine
 
-# Each function runs with contiguous elements, from the third time on by Lua, and with an input that
-# has gaps, by Python; then it prints whether all bits of the results are the same.
+# Each function runs with an input that has gaps, by Python, as it is the first such call, and with
+# contiguous elements, from the third time on by Lua. Then it prints whether all bits of the results
+# are the same.
 PROGRAM = """
 require 'nn.THNN'
 local name, full, given, weights, numbers = %s
@@ -53,7 +54,7 @@ local function all(wanted, x)
   end
   return { out, gradient, to_weight, to_bias, kept }
 end
-local lua, python = all(4, input), all(1, gaps(input))
+local python, lua = all(1, gaps(input)), all(4, input)
 for i = 1, 5 do
   local same = lua[i]:isSameSizeAs(python[i]) and lua[i]:eq(python[i]):all()
   io.write(tostring(same), ' ')
