@@ -132,7 +132,7 @@ def _plan_by_position(
     scope: dict[str, Any] = {f"c{n}": c for n, c in enumerate(by_position)}
     scope |= {"call": implementation, "__name__": __name__}  # the latter for `warn`
     text = f"lambda {', '.join([*given, *named])}: call({', '.join([*passed, *named])})"
-    plan: Plan = eval(text, scope)
+    plan: Plan = eval(compile(text, __file__, "eval"), scope)  # a frame of ours in tracebacks
     return plan
 
 
