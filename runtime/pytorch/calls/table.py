@@ -34,7 +34,7 @@ from runtime.pytorch.calls.messages import (
 from runtime.pytorch.calls.schema import Parameter, Schema, derive, parse
 from runtime.pytorch.tensors.layouts import check_apart
 from runtime.pytorch.tensors.tensor import Tensor, kept, kept_class
-from runtime.pytorch.tensors.writing import check_single, deliver, write_in_place
+from runtime.pytorch.tensors.writing import OTHER_TYPE, check_single, deliver, write_in_place
 
 #: It may have an attribute `quick`: what is called with one argument or two, and the tensor of
 #: `out=`, by position, where no other argument is given.
@@ -54,7 +54,7 @@ class Row:
     numbers: Python's numbers are taken for tensors. in_place: the result is written to the first
     argument. is_method: the first argument is self, which messages do not count. hidden: messages
     do not list the signature, which PyTorch takes for the sake of old programs. casts: `out` may
-    have another type than the result.
+    have another type than the result; otherwise the texts of `other_type` tell that it has not.
     """
 
     schema: Schema
@@ -64,6 +64,7 @@ class Row:
     is_method: bool = False
     hidden: bool = False
     casts: bool = False
+    other_type: tuple[str, ...] = (OTHER_TYPE,)
 
 
 def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
@@ -91,7 +92,7 @@ def plan_of(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> Plan:
         ours.discard("out")
     if all(entry == (name, AS_IT_IS) and name not in ours for name, entry in by_name.items()):
         return plan
-    return _plan_by_name(plan, by_name, ours, row.casts)
+    return _plan_by_name(plan, by_name, ours, row)
 
 
 def _converter(parameter: Parameter, value: Any, numbers: bool) -> Converter:
@@ -136,7 +137,7 @@ def _plan_by_position(
     return plan
 
 
-def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str], casts: bool) -> Plan:
+def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str], row: Row) -> Plan:
     """A plan whose arguments by name are converted, or looked at here.
 
     ours: the names of those that the implementation does not get.
@@ -150,7 +151,7 @@ def _plan_by_name(plan: Plan, by_name: ByName, ours: set[str], casts: bool) -> P
         for name in checked:
             OPTIONS[name](found.pop(name))
         out = found.pop("out") if delivers else None
-        return deliver(out, plan(*args, **found), casts)
+        return deliver(out, plan(*args, **found), row.casts, row.other_type)
 
     return call
 
@@ -195,6 +196,7 @@ def op(
     numbers: bool = False,
     hidden: bool = False,
     casts: bool = False,
+    other_type: tuple[str, ...] = (OTHER_TYPE,),
 ) -> Callable[[F], F]:
     """Register an implementation for the signatures of some texts, or without texts for its own.
 
@@ -207,12 +209,13 @@ def op(
     has no method has none of that. numbers:
     Python's numbers are taken for tensors. hidden: messages do not list the signatures. casts:
     `out`, where the implementation does not get it, may have another type than the result.
+    other_type: what the errors say where it has, instead of PyTorch's usual words: `check_out`.
     """
 
     def register(implementation: F) -> F:
         derived = (s for own in name.split() or [""] for s in derive(implementation, own, more))
         for schema in map(parse, schemas) if schemas else derived:
-            row = Row(schema, implementation, numbers, hidden=hidden, casts=casts)
+            row = Row(schema, implementation, numbers, False, False, hidden, casts, other_type)
             if function:
                 _register(schema.name, row)
             if method or (method is None and _is_of_tensor(schema)):

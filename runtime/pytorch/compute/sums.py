@@ -113,11 +113,9 @@ def give(values: Any, out: Tensor | None) -> Tensor:
     return wrap(values) if out is None else deliver(out, wrap(values))
 
 
-def give_pair(name: str, first: Any, second: Any, out: tuple[Tensor, ...] | None) -> Any:
-    """Two results as the operation's named tuple; written to out, where that is given."""
-    if out is None:
-        return named(name, wrap(first), wrap(second))
-    return named(f"{name}_out", give(first, out[0]), give(second, out[1]))
+def pair(name: str, first: Any, second: Any) -> Any:
+    """Two results as the operation's named tuple."""
+    return named(name, wrap(first), wrap(second))
 
 
 # -- few numbers

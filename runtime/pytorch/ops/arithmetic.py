@@ -257,7 +257,7 @@ _float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
 def _power_of_doubles(input: Any, exponent: Any, out: Out = None) -> Tensor:
     which = "base given to float_power_" if out is input else "output given to float_power"
     message = f"the {which} has dtype {{1.scalar}} but the operation's result requires dtype Double"
-    check_out(out, float64, message=message)
+    check_out(out, float64, messages=[message])
     return _float_power(input, exponent, out)
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import bool_, int64, uint8
+from runtime.pytorch.base.dtypes import bool_, uint8
 from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.calls.schema import OUT, IntsOrOne, Out, Outs
+from runtime.pytorch.calls.schema import OUT, OUTS, IntsOrOne, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, Pointwise, check_types
 from runtime.pytorch.compute.sums import (
@@ -20,16 +20,15 @@ from runtime.pytorch.compute.sums import (
     axes_of,
     check_not_empty,
     give,
-    give_pair,
+    pair,
     take_at,
     tidy,
 )
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_out
 
 _NO_MATCH = (
     "Expected the dtype for input and out to match, but got {0.scalar} for input's dtype and "
-    "{1.scalar} for out's dtype."
+    "{1.scalar} for out's dtype.",
 )
 
 
@@ -49,61 +48,53 @@ def _register_extreme(name: str, ufunc: np.ufunc, find: Any, what: str) -> None:
     def of_two(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor:
         return both(input, other, out)
 
-    @op(name=name)
-    def along_dim(input: Tensor, dim: int, keepdim: bool = False, *, out: Outs = None) -> Any:
+    @op(name=name, more=OUTS)
+    def along_dim(input: Tensor, dim: int, keepdim: bool = False) -> Any:
         array, axis = along(input.array, dim)
         if not array.shape[axis]:
             check_not_empty(name, array, (axis,), IndexError)
-        if out is not None:
-            check_out(out, input.dtype, int64)
         check_types(f"{name}_cpu", ALL, array.dtype)
         at = find(array, axis, keepdims=True)
         found = take_at(array, at, axis)
         if not (keepdim and input.array.ndim):
             found, at = found.squeeze(axis), at.squeeze(axis)
             if array.flags.c_contiguous:
-                return give_pair(name, found, at, out)
-        return give_pair(name, tidy(found), tidy(at), out)
+                return pair(name, found, at)
+        return pair(name, tidy(found), tidy(at))
 
     for function in (of_all, of_two, along_dim):
         function.__doc__ = what
 
 
 def _register_values(name: str, ufunc: np.ufunc, what: str) -> None:
-    @op(name=f"a{name}")
-    def values(
-        input: Tensor, dim: IntsOrOne | None = (), keepdim: bool = False, *, out: Out = None
-    ) -> Tensor:
+    @op(name=f"a{name}", more=OUT, other_type=_NO_MATCH)
+    def values(input: Tensor, dim: IntsOrOne | None = (), keepdim: bool = False) -> Tensor:
         array = input.array
         axes = axes_of(dim, array.ndim)
         if not array.size:
             given = (dim,) if isinstance(dim, int) else dim  # which PyTorch shows as they are
             check_not_empty(f"a{name}", array, axes and given, RuntimeError)
-        check_out(out, input.dtype, message=_NO_MATCH)
         check_types(f"{name}_values_cpu", ALL, array.dtype)
-        return give(tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim)), out)
+        return wrap(tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim)))
 
     values.__doc__ = what
 
 
 def _register_position(name: str, find: Any, what: str) -> None:
-    @op(name=f"arg{name}")
-    def position(
-        input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Out = None
-    ) -> Tensor:
+    @op(name=f"arg{name}", more=OUT)
+    def position(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         array = input.array
         axis = None if dim is None else along(array, dim)[1]
         if not array.size:
             axes = None if axis is None else (axis,)
             check_not_empty(f"arg{name}", array, axes, IndexError)
-        check_out(out, int64)
         if input.dtype is bool_:
             raise NotImplementedError(f"arg{name}(): does not support bool input")
         check_types(f"arg{name}_cpu", ALL, array.dtype)
         if axis is None or not array.ndim:
             at = np.asarray(find(array))
-            return give(at.reshape((1,) * array.ndim) if keepdim else at, out)
-        return give(tidy(find(array, axis, keepdims=keepdim)), out)
+            return wrap(at.reshape((1,) * array.ndim) if keepdim else at)
+        return wrap(tidy(find(array, axis, keepdims=keepdim)))
 
     position.__doc__ = what
 
@@ -118,10 +109,8 @@ for _name, _ufunc, _find, _which in (
     _register_position(_name, _find, _what)
 
 
-@op()
-def aminmax(
-    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Outs = None
-) -> Any:
+@op(more=OUTS)
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The smallest and the largest elements."""
     array = input.array
     axes = axes_of(dim, array.ndim)
@@ -132,13 +121,12 @@ def aminmax(
         )
     if axes is not None and not array.shape[axes[0]]:
         raise IndexError(f"aminmax: Expected reduction dim {axes[0]} to have non-zero size.")
-    check_out(out, input.dtype, input.dtype)
     check_types("aminmax_cpu", ALL, array.dtype)
     low, high = (
         tidy(quietly.run(ufunc.reduce, array, axes, None, None, keepdim))
         for ufunc in (np.minimum, np.maximum)
     )
-    return give_pair("aminmax", low, high, out)
+    return pair("aminmax", low, high)
 
 
 # -- truth

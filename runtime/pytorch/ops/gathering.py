@@ -19,16 +19,14 @@ from runtime.pytorch.base.dtypes import Category, int64
 from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim
 from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.schema import OUT, Out, TensorOrNumber
+from runtime.pytorch.calls.schema import OUT, TensorOrNumber
 from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.sums import give
 from runtime.pytorch.ops.parts import unbind
 from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.tensors.layouts import laid_out
 from runtime.pytorch.tensors.sharing import empty_tensor, threads
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_out
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 _largest = np.maximum.reduce
@@ -62,13 +60,11 @@ def check_bounds(
 # -- along a dimension
 
 
-@op()
-def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> Tensor:
+@op(more=OUT, other_type=("index_select(): self and result must have the same scalar type",))
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The positions of a dimension that an index has."""
     array, chosen = input.array, index.array
     dim = wrap_dim(dim, array.ndim)
-    message = "index_select(): self and result must have the same scalar type"
-    check_out(out, input.dtype, message=message)
     require(chosen.ndim <= 1, "index_select(): Index is supposed to be a vector", error=IndexError)
     if chosen.dtype not in (np.int64, np.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
@@ -77,8 +73,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Out = None) -> 
             f"index_select(): Index to scalar can have only 1 value, got {chosen.size} value(s)"
         )
     if not array.ndim:
-        return give(_selected(array.reshape(1), 0, chosen.reshape(-1)).reshape(()), out)
-    return give(_selected(array, dim, chosen.reshape(-1)), out)
+        return wrap(_selected(array.reshape(1), 0, chosen.reshape(-1)).reshape(()))
+    return wrap(_selected(array, dim, chosen.reshape(-1)))
 
 
 def _selected(array: Array, dim: int, chosen: Array) -> Array:
@@ -125,16 +121,13 @@ def check_gather(index: Tensor, name: str) -> None:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
-@op()
-def gather(
-    input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Out = None
-) -> Tensor:
+@op(more=OUT)
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """For each element of an index the element at that position of a dimension."""
     array, chosen = input.array, index.array
     dim = wrap_dim(dim, array.ndim)
-    check_out(out, input.dtype)
     check_gather(index, "gather")
-    return give(_gathered(array, dim, chosen), out)
+    return wrap(_gathered(array, dim, chosen))
 
 
 def _check_sizes(chosen: Shape, shape: Shape, dim: int) -> None:
@@ -247,8 +240,9 @@ def where_true(condition: Tensor) -> tuple[Tensor, ...]:
     "where(Tensor condition, Number self, Tensor other)",
     "where(Tensor condition, Tensor input, Number other)",
     "where(Tensor condition, Number self, Number other)",
+    other_type=("Expected out type to be {0.scalar} but got {1.scalar}",),
 )
-def where(condition: Tensor, input: Any, other: Any, *, out: Out = None) -> Tensor:
+def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     """The elements of input where a condition is true, else those of other; broadcast."""
     mask = condition.array
     if mask.dtype.kind != "b":
@@ -262,7 +256,7 @@ def where(condition: Tensor, input: Any, other: Any, *, out: Out = None) -> Tens
             "removed in a future version of PyTorch. Use a boolean condition instead."
         )
         mask = mask.astype(np.bool_)
-    if out is None and input.__class__ is Tensor is other.__class__:
+    if input.__class__ is Tensor is other.__class__:
         x, y = input.array, other.array
         is_plain = x.dtype is y.dtype and mask.shape == x.shape == y.shape
         if is_plain and x.size >= LARGE and all(a.flags.c_contiguous for a in (mask, x, y)):
@@ -271,12 +265,11 @@ def where(condition: Tensor, input: Any, other: Any, *, out: Out = None) -> Tens
                 choose(mask, x, y, found.array)
             return found
     kind = result_type(input, other)
-    check_out(out, kind, message="Expected out type to be {0.scalar} but got {1.scalar}")
     a, b = array_as(input, kind), array_as(other, kind)
     if not mask.shape == np.shape(a) == np.shape(b):
         reduce(broadcast, [mask.shape, np.shape(a), np.shape(b)])
     operands = [mask, np.asarray(a), np.asarray(b)]
-    return give(laid_out(np.where(*operands), operands), out)
+    return wrap(laid_out(np.where(*operands), operands))
 
 
 @op(name="where", function=False)
@@ -291,17 +284,14 @@ def _nonzero(array: Array) -> Tensor:
     return wrap(np.array(array.nonzero()).T)
 
 
-def _check_positions(out: Out, name: str) -> None:
-    text = f"{name}: Expected out tensor to have scalar type Long but got scalar type"
-    check_out(out, int64, message=f"{text}{{1.scalar}}")
+_NOT_LONG = "{}: Expected out tensor to have scalar type Long but got scalar type{{1.scalar}}"
 
 
 @op("argwhere(Tensor input)")
-@op()
-def nonzero(input: Tensor, *, out: Out = None) -> Tensor:
+@op(more=OUT, other_type=(_NOT_LONG.format("nonzero"),))
+def nonzero(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, one a row."""
-    _check_positions(out, "nonzero")
-    return give(_nonzero(input.array).array, out)
+    return _nonzero(input.array)
 
 
 @op(name="nonzero")
@@ -313,15 +303,14 @@ def nonzero_tuple(input: Tensor, *, as_tuple: bool) -> Any:
     return unbind(_nonzero(array if array.ndim else array.reshape(1)), 1)
 
 
-@op()
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Out = None) -> Tensor:
+@op(more=OUT, other_type=(_NOT_LONG.format("nonzero_static"),))
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     """The positions of elements that are not 0, in so many rows: cut, or filled with a value."""
-    _check_positions(out, "nonzero_static")
     require(size >= 0, "nonzero_static: 'size' must be an non-negative integer")
     rows = _nonzero(input.array).array[:size]
     found = np.full((size, rows.shape[1]), fill_value, np.int64)
     found[: len(rows)] = rows
-    return give(found, out)
+    return wrap(found)
 
 
 @functional

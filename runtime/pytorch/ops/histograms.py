@@ -11,13 +11,12 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import listed
 from runtime.pytorch.calls.kinds import KINDS, converted
-from runtime.pytorch.calls.schema import OUTS, Number, Out
+from runtime.pytorch.calls.schema import OUT, OUTS, Number
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import FLOATS, NOT_BOOL, WHOLE, WIDE_FLOATS, check_types
-from runtime.pytorch.compute.sums import give, give_pair
+from runtime.pytorch.compute.sums import pair
 from runtime.pytorch.ops.creation import check_sizes, fill_number
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_out
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -82,20 +81,18 @@ def _check_bins(bins: int) -> None:
     check_sizes((bins,))
 
 
-_OTHER_TYPE = (
-    "torch.histogram: input tensor and {0} tensor should have the same dtype, but got input "
-    "{{0.real}} and {0} {{1.real}}"
+_OTHER_TYPES = tuple(
+    f"torch.histogram: input tensor and {name} tensor should have the same dtype, but got "
+    f"input {{0.real}} and {name} {{1.real}}{place}"
+    for name, place in (("hist", ""), ("bin_edges", " for dimension 0"))
 )
 
 
-@op()
-def histc(
-    input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Out = None
-) -> Tensor:
+@op(more=OUT, other_type=_OTHER_TYPES[:1])
+def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> Tensor:
     """How many elements are in each of some bins of equal width, from min to max."""
     array = input.array
     _check_bins(bins)
-    check_out(out, input.dtype, message=_OTHER_TYPE.format("hist"))
     check_types("linspace_cpu", NOT_BOOL, array.dtype)
     require(not max < min, "torch.histc: max must be larger than min")
     low, high = _bounds("histc", array, float(min), float(max))
@@ -107,15 +104,20 @@ def histc(
     kind = array.dtype.type
     at = ((inside - edges[0]) * kind(bins) / (edges[-1] - edges[0])).astype(np.int64)
     counts = np.bincount(np.minimum(at, bins - 1), minlength=bins)
-    return give(counts.astype(array.dtype), out)
+    return wrap(counts.astype(array.dtype))
 
 
 _HISTOGRAM = f"Tensor weight = None, bool density = False, {OUTS})"
 
 
-@op(f"histogram(Tensor input, int bins = 100, *, tuple of floats range = None, {_HISTOGRAM}")
-@op(f"histogram(Tensor input, Tensor bins, *, {_HISTOGRAM}")
-def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, **options: Any) -> Any:
+@op(
+    f"histogram(Tensor input, Tensor bins, *, {_HISTOGRAM}",
+    f"histogram(Tensor input, int bins = 100, *, tuple of floats range = None, {_HISTOGRAM}",
+    other_type=_OTHER_TYPES,
+)
+def histogram(
+    input: Tensor, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
+) -> Any:
     """How many elements are in each of some bins, and the bins' edges.
 
     bins: their edges, or how many there are of equal width. range: the first and the last edge.
@@ -123,7 +125,7 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, **options: A
     """
     is_given = isinstance(bins, Tensor)
     edges = _given_edges(input, bins) if is_given else _edges(input.array, bins, range)
-    return _histogram(input, edges, **options)
+    return _histogram(input, edges, weight, density)
 
 
 def _given_edges(input: Tensor, bins: Tensor) -> Array:
@@ -169,7 +171,7 @@ def _edges(array: Array, bins: int, range: Any) -> Array:
     return _linspace(low, high, bins, array.dtype)
 
 
-def _check_weight(input: Tensor, weight: Tensor | None, out: Any) -> None:
+def _check_weight(input: Tensor, weight: Tensor | None) -> None:
     if weight is not None:
         if weight.dtype is not input.dtype:
             raise RuntimeError(
@@ -183,19 +185,14 @@ def _check_weight(input: Tensor, weight: Tensor | None, out: Any) -> None:
                 "the input tensor excluding its innermost dimension, but got input with shape "
                 f"[{input.array.size}, 1] and weight with shape {listed(weight.array.shape)}"
             )
-    counts, edges = _OTHER_TYPE.format("hist"), _OTHER_TYPE.format("bin_edges")
-    last = f"{edges} for dimension 0"
-    check_out(out, input.dtype, input.dtype, message=counts, last=last)
 
 
-def _histogram(
-    input: Tensor, edges: Array, weight: Any = None, density: bool = False, out: Any = None
-) -> Any:
+def _histogram(input: Tensor, edges: Array, weight: Any, density: bool) -> Any:
     if len(edges) < 2:
         what = "torch.histogram(): bins must be > 0, but got 0 for dimension 0"
         least = "bins tensor should have at least 1 element, but got 0 elements in the bins tensor"
         raise RuntimeError(what if len(edges) else f"torch.histogramdd: {least} for dimension 0")
-    _check_weight(input, weight, out)
+    _check_weight(input, weight)
     array = input.array.reshape(-1)
     bins = len(edges) - 1
     kept = (array >= edges[0]) & (array <= edges[-1])
@@ -205,4 +202,4 @@ def _histogram(
     if density:
         with np.errstate(all="ignore"):
             counts = counts / counts.sum() / np.diff(edges)
-    return give_pair("histogram", counts, edges, out)
+    return pair("histogram", counts, edges)

@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import bool_, int64
+from runtime.pytorch.base.dtypes import bool_
 from runtime.pytorch.base.require import require
-from runtime.pytorch.calls.schema import OUT, OUTS, Out
+from runtime.pytorch.calls.schema import OUT, OUTS
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.arrangement import SHORT, sort_order, top_order
 from runtime.pytorch.compute.elementwise import ALL, check_types
-from runtime.pytorch.compute.sums import FEW, along, give, give_pair, take_at, tidy
+from runtime.pytorch.compute.sums import FEW, along, pair, take_at, tidy
 from runtime.pytorch.tensors.layouts import empty_like_array
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.pytorch.tensors.writing import check_out
+from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 #: PyTorch: from so many whole numbers in a row on they are sorted by their digits.
 _RADIX = 1 << 15
@@ -118,50 +117,42 @@ def _sorted(input: Tensor, dim: int, descending: bool, stable: bool) -> tuple[Ar
     f"sort(Tensor input, *, bool? stable, int dim = -1, bool descending = False, {OUTS})",
     f"sort(Tensor input, int dim = -1, bool descending = False, *, {OUTS})",
 )
-def sort(input: Tensor, dim: int = -1, descending: bool = False, **options: Any) -> Any:
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: Any = None) -> Any:
     """The elements sorted along a dimension, and their positions before."""
-    out = options.get("out")
-    check_out(out, input.dtype, int64)
-    return give_pair("sort", *_sorted(input, dim, descending, bool(options.get("stable"))), out)
+    return pair("sort", *_sorted(input, dim, descending, bool(stable)))
 
 
 @op("argsort(Tensor input, int dim = -1, bool descending = False)")
 @op(f"argsort(Tensor input, *, bool stable, int dim = -1, bool descending = False, {OUT})")
 def argsort(
-    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False, out: Out = None
+    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False
 ) -> Tensor:
     """The positions of the elements in their order along a dimension."""
-    check_out(out, int64)
     array, axis = along(input.array, dim)
-    return give(_like(order_along(array, axis, descending, stable), input), out)
+    return wrap(_like(order_along(array, axis, descending, stable), input))
 
 
-@op()
-def msort(input: Tensor, *, out: Out = None) -> Tensor:
+@op(more=OUT)
+def msort(input: Tensor) -> Tensor:
     """The elements sorted along the first dimension."""
-    check_out(out, input.dtype)
-    return give(_sorted(input, 0, False, False)[0], out)
+    return wrap(_sorted(input, 0, False, False)[0])
 
 
 # -- the largest, and the k-th smallest
 
 
 @op(more=OUTS)
-def topk(
-    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, **options: Any
-) -> Any:
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The k largest elements along a dimension, or the smallest, and their positions."""
-    out = options.get("out")
     array, axis = along(input.array, dim)
     require(0 <= k <= array.shape[axis], "selected index k out of range")
-    check_out(out, input.dtype, int64)
     if input.dtype is bool_:
         raise NotImplementedError("topk does not support bool dtypes on CPU")
     check_types("topk_cpu", ALL, array.dtype)
     if not input.array.ndim:
-        return give_pair("topk", input.array.copy(), np.zeros((), np.int64), out)
+        return pair("topk", input.array.copy(), np.zeros((), np.int64))
     at = _top(array, axis, k, largest, sorted)
-    return give_pair("topk", tidy(take_at(array, at, axis)), tidy(at), out)
+    return pair("topk", tidy(take_at(array, at, axis)), tidy(at))
 
 
 def _top(array: Array, axis: int, k: int, largest: bool, in_order: bool) -> Array:

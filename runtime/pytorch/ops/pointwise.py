@@ -68,11 +68,11 @@ def unary(
 
 
 def _same_type(_: str, input: Tensor, out: Out) -> None:
-    check_out(out, input.dtype, message="Found dtype {1.scalar} but expected {0.scalar}")
+    check_out(out, input.dtype, messages=["Found dtype {1.scalar} but expected {0.scalar}"])
 
 
 def _truth(name: str, _: Tensor, out: Out) -> None:
-    check_out(out, bool_, message=f"{name} does not support non-boolean outputs.")
+    check_out(out, bool_, messages=[f"{name} does not support non-boolean outputs."])
 
 
 # -- functions with values that are no whole numbers
@@ -279,7 +279,7 @@ def nan_to_num(
 ) -> Tensor:
     """The elements, with numbers for nans and infinities; by default 0 and the type's limits."""
     message = "nan_to_num: dtype of out: {1.scalar} should be same as input: {0.scalar}"
-    check_out(out, input.dtype, message=message)
+    check_out(out, input.dtype, messages=[message])
     compute = Pointwise(lambda a: formulas.nan_to_num(a, nan, posinf, neginf), keeps_half=True)
     found = compute(input, None, out)
     return found if out is not None else laid_like(input, found)

@@ -60,10 +60,10 @@ def matrix_product(name: str, a: Tensor, b: Tensor) -> Array:
     return multiply(x, y)
 
 
-@op()
-def mm(input: Tensor, mat2: Tensor, *, out: Out = None) -> Tensor:
+@op(more=OUT)
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices."""
-    return delivered(wrap(matrix_product("mm", input, mat2)), out)
+    return wrap(matrix_product("mm", input, mat2))
 
 
 def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
@@ -115,10 +115,10 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     return wrap(multiply(x, y))
 
 
-@op()
-def bmm(input: Tensor, mat2: Tensor, *, out: Out = None) -> Tensor:
+@op(more=OUT)
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of the matrices of two batches."""
-    return delivered(wrap(batch_product(input, mat2)), out)
+    return wrap(batch_product(input, mat2))
 
 
 def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
@@ -142,13 +142,9 @@ def _multiplied(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
     return multiply(a.array, b.array)
 
 
-@op(name="matmul linalg_matmul")
-def matmul(input: Tensor, other: Tensor, *, out: Out = None) -> Tensor:
+@op(name="matmul linalg_matmul", more=OUT)
+def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The product of vectors, matrices, or batches of matrices, whose shapes are broadcast."""
-    return delivered(_product(input, other), out)
-
-
-def _product(input: Tensor, other: Tensor) -> Tensor:
     x, y = input.array, other.array
     if x.ndim == 2 == y.ndim:
         if x.dtype is y.dtype and x.shape[1] == y.shape[0] and x.dtype.char in "fd":

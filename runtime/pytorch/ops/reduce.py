@@ -120,7 +120,7 @@ def nansum(input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, **option
     """The sums along dimensions, in which a nan counts as 0."""
     if (kind := options.get("dtype")) is not None:
         message = "provided dtype must match dtype of result. Got {1.scalar} and {0.scalar}."
-        check_out(options.get("out"), kind, message=f"nansum: {message}")
+        check_out(options.get("out"), kind, messages=[f"nansum: {message}"])
     elif (out := options.get("out")) is not None and input.dtype.is_floating_point:
         check_types("nansum_cpu", FLOATS, out.array.dtype)
     return reduced(sum_of, wrap(_without_nan(input.array)), dim, keepdim, **options)
@@ -194,15 +194,17 @@ def count_along(array: Array, axes: Iterable[int]) -> int:
     return math.prod([array.shape[axis] for axis in axes])
 
 
-@op(more=_OPTIONS)
-def nanmean(input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, **options: Any) -> Tensor:
+@op(more=OUT, casts=True)
+def nanmean(
+    input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, *, dtype: Kind = None
+) -> Tensor:
     """The averages along dimensions of what is no nan."""
     if not input.dtype.is_floating_point:
         raise NotImplementedError(
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{input.dtype.scalar}"
         )
-    kind = _average_type("nanmean", input, options.get("dtype"))
+    kind = _average_type("nanmean", input, dtype)
     array = cast(input.array, kind.numpy)
     wide = array.astype(_FLOAT32) if array.dtype == _FLOAT16 else array
     axes = axes_of(dim, array.ndim)
@@ -211,7 +213,7 @@ def nanmean(input: Tensor, dim: IntsOrOne = None, keepdim: bool = False, **optio
     if wide is not array:
         total = total.astype(_FLOAT16).astype(_FLOAT32)
     average = quietly.run(np.true_divide, total, known.astype(wide.dtype))
-    return give(cast(np.asarray(average), array.dtype), options.get("out"))
+    return wrap(cast(np.asarray(average), array.dtype))
 
 
 # -- counts
@@ -257,15 +259,14 @@ def _log_of_sums(array: Array, axes: Any, keepdim: bool) -> Array:
     return np.asarray(found).squeeze(tuple(range(array.ndim)) if axes is None else axes)
 
 
-def _softmax(name: str, input: Tensor, dim: int, dtype: Kind, out: Out) -> Tensor:
+def _softmax(name: str, input: Tensor, dim: int, dtype: Kind) -> Tensor:
     """The exponentials divided by their sum, or the logarithms of that."""
     array = input.array
     axis = wrap_dim(dim, array.ndim)
     if dtype is not None:
         array = cast(array, dtype.numpy)
-    check_out(out, dtype or input.dtype)
     if not array.size:
-        return give(array.copy(), out)
+        return wrap(array.copy())
     where = "_lastdim" if axis == max(array.ndim, 1) - 1 else ""
     check_types(f"{name}{where}_kernel_impl", FLOATS, array.dtype)
     wide = array.astype(np.float32) if array.dtype == np.float16 else array
@@ -278,18 +279,18 @@ def _softmax(name: str, input: Tensor, dim: int, dtype: Kind, out: Out) -> Tenso
         run(np.true_divide, powers, sums, found)
     else:
         run(np.subtract, found, run(np.log, sums), found)
-    return give(found.reshape(array.shape).astype(array.dtype, copy=False), out)
+    return wrap(found.reshape(array.shape).astype(array.dtype, copy=False))
 
 
-@op()
+@op(more=OUT)
 @op("special_softmax(Tensor input, int dim, torch.dtype dtype = None)")
-def softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
+def softmax(input: Tensor, dim: int, dtype: Kind = None) -> Tensor:
     """The exponentials, divided by their sum along a dimension."""
-    return _softmax("softmax", input, dim, dtype, out)
+    return _softmax("softmax", input, dim, dtype)
 
 
-@op()
+@op(more=OUT)
 @op("special_log_softmax(Tensor input, int dim, *, torch.dtype dtype = None)")
-def log_softmax(input: Tensor, dim: int, dtype: Kind = None, *, out: Out = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int, dtype: Kind = None) -> Tensor:
     """The logarithms of the softmax along a dimension."""
-    return _softmax("log_softmax", input, dim, dtype, out)
+    return _softmax("log_softmax", input, dim, dtype)

@@ -12,15 +12,15 @@ import numpy as np
 
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import Category, bool_, default_dtype, int64, uint8
+from runtime.pytorch.base.dtypes import Category, bool_, default_dtype, uint8
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
-from runtime.pytorch.calls.schema import OUT, Kind, Out, Outs
+from runtime.pytorch.calls.schema import OUT, OUTS, Kind, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.sums import along, give, give_pair, sums_so_far, tidy
+from runtime.pytorch.compute.sums import along, pair, sums_so_far, tidy
 from runtime.pytorch.ops.reduce import reduced, sum_of, sum_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast, check_out, check_single
@@ -60,7 +60,9 @@ def _register_cumulative(name: str, ufunc: np.ufunc) -> None:
     def compute(input: Tensor, dim: int, *, dtype: Kind = None, out: Out = None) -> Tensor:
         if out is input:
             kinds = "input tensor dtype {1.real} and output tensor dtype {0.real}"
-            check_out(out, dtype or out.dtype, message=f"Bad in-place call: {kinds} should match")
+            check_out(
+                out, dtype or out.dtype, messages=[f"Bad in-place call: {kinds} should match"]
+            )
             check_single(out.array)
         return reduced(values, input, dim, False, dtype, out)
 
@@ -71,25 +73,23 @@ _register_cumulative("cumsum", np.add)
 _register_cumulative("cumprod", np.multiply)
 
 
-_OTHER_TYPE = "expected scalar_type {0.scalar} but found {1.scalar}"
+_OTHER_TYPE = ("expected scalar_type {0.scalar} but found {1.scalar}",)
 
 
-@op()
-def logcumsumexp(input: Tensor, dim: int, *, out: Out = None) -> Tensor:
+@op(more=OUT, other_type=_OTHER_TYPE)
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """The logarithms of the sums of the exponentials up to each element, along a dimension."""
     axis = wrap_dim(dim, input.array.ndim)
-    check_out(out, input.dtype, message=_OTHER_TYPE)
     check_types("logcumsumexp_out_cpu", FLOATS, input.array.dtype)
-    return give(_accumulate(np.logaddexp, input.array, axis), out)
+    return wrap(_accumulate(np.logaddexp, input.array, axis))
 
 
 def _register_running(name: str, ufunc: np.ufunc) -> None:
-    @op(name=name)
-    def compute(input: Tensor, dim: int, *, out: Outs = None) -> Any:
+    @op(name=name, more=OUTS, other_type=_OTHER_TYPE)
+    def compute(input: Tensor, dim: int) -> Any:
         if not input.array.ndim and dim not in (0, -1):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         array, axis = along(input.array, dim)
-        check_out(out, input.dtype, int64, message=_OTHER_TYPE)
         check_types(f"{name}_cpu", ALL, array.dtype)
         values = quietly.run(ufunc.accumulate, array, axis)
         # The last place up to each one at which the value so far stood, or a nan.
@@ -99,7 +99,7 @@ def _register_running(name: str, ufunc: np.ufunc) -> None:
         stands = (array == values) | np.not_equal(array, array)
         at = np.maximum.accumulate(np.where(stands, places, 0), axis)
         full = input.array.shape
-        return give_pair(name, tidy(values.reshape(full)), tidy(at.reshape(full)), out)
+        return pair(name, tidy(values.reshape(full)), tidy(at.reshape(full)))
 
     compute.__doc__ = f"The {name[3:]}ima of the elements up to each one, and their positions."
 
@@ -114,14 +114,13 @@ _register_running("cummin", np.minimum)
 _MORE = "int n = 1, int dim = -1, Tensor prepend = None, Tensor append = None"
 
 
-@op(f"diff(Tensor input, {_MORE}, *, {OUT})")
+@op(f"diff(Tensor input, {_MORE}, *, {OUT})", casts=True)
 def diff(
     input: Tensor,
     n: int = 1,
     dim: int = -1,
     prepend: Any = None,
     append: Any = None,
-    **options: Any,
 ) -> Tensor:
     """The differences of neighbours along a dimension, taken n times.
 
@@ -136,12 +135,12 @@ def diff(
             _check_more(array, more.array, axis)
     require(n >= 0, "order must be non-negative but got {}", n)
     if n == 0:
-        return give(array.copy("K"), options.get("out"))
+        return wrap(array.copy("K"))
     parts = [x for x in (prepend, input, append) if x is not None]
     if len(parts) > 1:
         kind = result_type(*parts)
         array = np.concatenate([array_as(x, kind) for x in parts], axis)
-    return give(_differences(array, n, axis), options.get("out"))
+    return wrap(_differences(array, n, axis))
 
 
 def _check_more(array: Array, more: Array, axis: int) -> None:

@@ -11,31 +11,34 @@ from typing import Any
 import numpy as np
 
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import float32, float64, int64
+from runtime.pytorch.base.dtypes import float32, float64
 from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import wrap_dim
-from runtime.pytorch.calls.schema import OUT, OUTS, Out, Outs
+from runtime.pytorch.calls.schema import OUT, OUTS
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
-from runtime.pytorch.compute.sums import along, check_not_empty, give, give_pair, take_at, tidy
+from runtime.pytorch.compute.sums import along, check_not_empty, pair, take_at, tidy
 from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_out
+from runtime.pytorch.tensors.writing import cast
 
 
-@op(more=OUTS)
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, **options: Any) -> Any:
+@op(
+    more=OUTS,
+    other_type=(
+        "output values must be of same type as input",
+        "output indices must be of scalar type Long",
+    ),
+)
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest elements along a dimension, and their positions."""
     array, axis = along(input.array, dim)
     check_not_empty("kthvalue", array, (axis,), IndexError)
     if not 0 < k <= array.shape[axis]:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
-    out = options.get("out")
-    values, indices = "values must be of same type as input", "indices must be of scalar type Long"
-    check_out(out, input.dtype, int64, message=f"output {values}", last=f"output {indices}")
     check_types("kthvalue_cpu", NUMBERS, array.dtype)
-    return _chosen("kthvalue", input, array, axis, _kth(array, axis, k), keepdim, out)
+    return _chosen("kthvalue", input, array, axis, _kth(array, axis, k), keepdim)
 
 
 def _kth(array: Array, axis: int, k: int) -> Array:
@@ -62,17 +65,24 @@ def _only(rows: Array, k: int) -> tuple[Array, Array | None]:
     return at, np.asarray(np.count_nonzero(same, axis=-1) > 1)
 
 
-def _chosen(
-    name: str, input: Tensor, array: Array, axis: int, at: Array, keepdim: bool, out: Any
-) -> Any:
+def _chosen(name: str, input: Tensor, array: Array, axis: int, at: Array, keepdim: bool) -> Any:
     """The elements at positions along an axis as an operation's result."""
     values = take_at(array, at, axis)
     if not keepdim or not input.array.ndim:
         values, at = values.squeeze(axis), at.squeeze(axis)
-    return give_pair(name, tidy(values), tidy(at), out)
+    return pair(name, tidy(values), tidy(at))
 
 
 # -- medians
+
+
+_NO_MEDIANS = (
+    "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type "
+    "torch.{1.scalar}Tensor does not equal torch.{0.scalar}Tensor (while checking arguments for "
+    "median)",
+    "Expected tensor for argument #1 'indices' to have scalar type Long; but got "
+    "torch.{1.scalar}Tensor instead (while checking arguments for median)",
+)
 
 
 def _register_median(name: str, ignores_nan: bool) -> None:
@@ -84,14 +94,13 @@ def _register_median(name: str, ignores_nan: bool) -> None:
             return wrap(cast(np.asarray(np.nan), array.dtype))  # or what C makes of nan
         return wrap(array[_middle(array, 0, ignores_nan)].reshape(()))
 
-    @op(f"{name}(Tensor input, int dim, bool keepdim = False, *, {OUTS})")
-    def along_dim(input: Tensor, dim: int, keepdim: bool = False, *, out: Any = None) -> Any:
+    @op(name=name, more=OUTS, other_type=_NO_MEDIANS)
+    def along_dim(input: Tensor, dim: int, keepdim: bool = False) -> Any:
         array, axis = along(input.array, dim)
         check_not_empty("median", array, (axis,), IndexError)
-        _check_median_outs(out, input)
         check_types("median_out", NUMBERS, array.dtype)
         at = _middle(array, axis, ignores_nan)
-        return _chosen(name, input, array, axis, at, keepdim, out)
+        return _chosen(name, input, array, axis, at, keepdim)
 
     for function in (of_all, along_dim):
         function.__doc__ = "The medians; of an even number of elements the smaller in the middle."
@@ -116,15 +125,6 @@ def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
     return at.swapaxes(axis, -1)
 
 
-def _check_median_outs(out: Any, input: Tensor) -> None:
-    checking = "(while checking arguments for median)"
-    indices = "Expected tensor for argument #1 'indices' to have scalar type Long; but got torch."
-    values = "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; "
-    values += "but type torch.{1.scalar}Tensor does not equal torch.{0.scalar}Tensor "
-    last = f"{indices}{{1.scalar}}Tensor instead {checking}"
-    check_out(out, input.dtype, int64, message=values + checking, last=last)
-
-
 _register_median("median", False)
 _register_median("nanmedian", True)
 
@@ -132,17 +132,20 @@ _register_median("nanmedian", True)
 # -- modes
 
 
-@op()
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False, *, out: Outs = None) -> Any:
+@op(
+    more=OUTS,
+    other_type=(
+        "expected scalar type '{0.scalar}' but got '{1.scalar}' for values output",
+        "expected scalar type '{0.scalar}' but got '{1.scalar}' for indices output",
+    ),
+)
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent elements along a dimension, the smallest of several, and a position."""
     array, axis = along(input.array, dim)
     check_not_empty("mode", array, (axis,), IndexError)
-    message = "expected scalar type '{0.scalar}' but got '{1.scalar}' for"
-    values, indices = f"{message} values output", f"{message} indices output"
-    check_out(out, input.dtype, int64, message=values, last=indices)
     check_types("mode_cpu", ALL, array.dtype)
     at = _most_frequent(array.swapaxes(axis, -1)).swapaxes(axis, -1)
-    return _chosen("mode", input, array, axis, at, keepdim, out)
+    return _chosen("mode", input, array, axis, at, keepdim)
 
 
 def _most_frequent(rows: Array) -> Array:
@@ -180,10 +183,9 @@ def _insertion_order(row: list[float]) -> list[int]:
 
 
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
-#: PyTorch: the largest number of elements along the dimension.
 
 
-def _check(input: Tensor, q: Tensor, interpolation: str, out: Out) -> None:
+def _check(input: Tensor, q: Tensor, interpolation: str) -> None:
     require(input.array.size, "quantile() input tensor must be non-empty")
     require(q.array.ndim <= 1, "quantile() q must be a scalar or 1D tensor")
     if input.dtype not in (float32, float64):
@@ -194,8 +196,6 @@ def _check(input: Tensor, q: Tensor, interpolation: str, out: Out) -> None:
             "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, "
             f"but got {interpolation}"
         )
-    message = "quantile() out tensor must be same dtype as the input tensor"
-    check_out(out, input.dtype, message=message)
 
 
 def _quantiles(rows: Array, q: Array, way: str, ignores_nan: bool) -> Array:
@@ -225,7 +225,10 @@ def _quantiles(rows: Array, q: Array, way: str, ignores_nan: bool) -> Array:
 def _register(name: str, ignores_nan: bool) -> None:
     rest = f'int dim = None, bool keepdim = False, *, str interpolation = "linear", {OUT}'
 
-    @op(f"{name}(Tensor input, Tensor q, {rest})", f"{name}(Tensor input, float q, {rest})")
+    @op(
+        *[f"{name}(Tensor input, {kind} q, {rest})" for kind in ("Tensor", "float")],
+        other_type=("quantile() out tensor must be same dtype as the input tensor",),
+    )
     def compute(
         input: Tensor,
         q: Any,
@@ -233,14 +236,13 @@ def _register(name: str, ignores_nan: bool) -> None:
         keepdim: bool = False,
         *,
         interpolation: str = "linear",
-        out: Out = None,
     ) -> Tensor:
         if isinstance(q, float):
             require(0 <= q <= 1, "quantile() q must be in the range [0, 1] but got {:g}", q)
             q = wrap(np.asarray(q, input.array.dtype))
-        _check(input, q, interpolation, out)
+        _check(input, q, interpolation)
         found = _along(input.array, q.array.reshape(-1), dim, keepdim, interpolation, ignores_nan)
-        return give(found[..., 0] if not q.array.ndim else np.moveaxis(found, -1, 0), out)
+        return wrap(found[..., 0] if not q.array.ndim else np.moveaxis(found, -1, 0))
 
     more = " but nans" if ignores_nan else ""
     compute.__doc__ = f"The q-th quantiles of all elements{more}, or along a dimension."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from runtime.core.storage import Storage
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import NUMPY_DTYPES, can_cast, dtype
 from runtime.pytorch.base.quiet import quietly
+from runtime.pytorch.base.results import RESULTS
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.base.warn import warn
 from runtime.pytorch.tensors.tensor import Tensor, resize_storage
@@ -135,23 +138,22 @@ def place_in(out: Tensor, storage: Storage, offset: int, shape: Shape, strides: 
     out.set_view(storage, offset * width, shape, tuple([step * width for step in strides]))
 
 
-_OTHER_TYPE = "Expected out tensor to have dtype {0.real}, but got {1.real} instead"
+OTHER_TYPE = "Expected out tensor to have dtype {0.real}, but got {1.real} instead"
 
 
-def check_out(out: Any, *kinds: dtype, message: str = _OTHER_TYPE, last: str = "") -> None:
+def check_out(out: Any, *kinds: dtype, messages: Sequence[str] = (OTHER_TYPE,)) -> None:
     """Raise RuntimeError where a tensor of `out=` has not its result's type.
 
-    message: the error's text, in which both types are put; last: another one for the last of
-    several. out: a tensor, several, or None. Raises TypeError where there are not as many as
-    results.
+    messages: the errors' texts, in which both types are put, one for each result; the last is that
+    of further ones. out: a tensor, several, or None. Raises TypeError where there are not as many
+    as results.
     """
     if out is None:
         return
     outs = out if isinstance(out, tuple) else (out,)
     check_count(outs, len(kinds))
-    for at, (target, kind) in enumerate(zip(outs, kinds, strict=True)):
+    for target, kind, text in zip(outs, kinds, chain(messages, repeat(messages[-1]))):  # noqa: B905
         if target.dtype is not kind:
-            text = last if last and at == len(outs) - 1 else message
             raise RuntimeError(text.format(kind, target.dtype))
 
 
@@ -161,10 +163,12 @@ def check_count(outs: tuple[Tensor, ...], count: int) -> None:
         raise TypeError(f"expected tuple of {count} elements but got {len(outs)}")
 
 
-def deliver(out: Any, result: Any, casts: bool = True) -> Any:
+def deliver(
+    out: Any, result: Any, casts: bool = True, messages: Sequence[str] = (OTHER_TYPE,)
+) -> Any:
     """Write results to the tensors of `out=`, if there are any, which get their shapes.
 
-    casts: they may have another type, of no lower category.
+    casts: they may have another type, of no lower category; otherwise messages tell of that.
 
     Returns what has the results. Raises RuntimeError, before anything is written, where a type
     cannot take the result.
@@ -174,13 +178,14 @@ def deliver(out: Any, result: Any, casts: bool = True) -> Any:
     outs, results = (out, result) if isinstance(out, tuple) else ((out,), (result,))
     check_count(outs, len(results))
     if not casts:
-        check_out(outs, *[found.dtype for found in results])
+        check_out(outs, *[found.dtype for found in results], messages=messages)
     for target, found in zip(outs, results, strict=True):
         check_cast(found.dtype, target.dtype)
     for target, found in zip(outs, results, strict=True):
         resize_to(target, found.sizes)
         np.copyto(target.array, cast(found.array, target.array.dtype))
-    return type(result)(outs) if isinstance(out, tuple) else out
+    kind = type(result)
+    return RESULTS.get(f"{kind.__name__}_out", kind)(outs) if isinstance(out, tuple) else out
 
 
 def delivered(result: Tensor, out: Tensor | None, input: Tensor | None = None) -> Tensor:
