@@ -193,7 +193,8 @@ class BinarySource:
 
     def read_elements(self, dtype: DType, count: int) -> Storage:
         """A storage of so many elements."""
-        wire = self._wire(dtype)
+        wire = self._wires[dtype.index]
+        self.has_longs = self.has_longs or dtype is LONG
         if count < 0:
             raise T7Error(OVERFLOW)
         rest = self._file.size - self.position
@@ -248,12 +249,6 @@ class BinarySource:
             behind = at
         self._at = behind
         return count - left, key
-
-    def _wire(self, dtype: DType) -> np.dtype[Any]:
-        """The numpy type of an element in this file."""
-        if dtype is LONG:
-            self.has_longs = True
-        return self._wires[dtype.index]
 
     def _read_into(self, out: Array) -> None:
         memory = out.view(np.uint8).data

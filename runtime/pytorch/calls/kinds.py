@@ -103,10 +103,6 @@ def _float(given: type) -> Converter | None:
     return _as_float if issubclass(given, (Tensor, int, np.number)) else None
 
 
-def _bool(given: type) -> Converter | None:
-    return AS_IT_IS if given is bool else bool if issubclass(given, np.bool_) else None
-
-
 def _as_numbers(value: Any) -> tuple[Any, ...]:
     if not all(isinstance(v, (int, float)) for v in value):
         raise Rejected
@@ -120,10 +116,6 @@ def _as_dtype(value: Any) -> dtype:
     return found
 
 
-def _dtype(given: type) -> Converter | None:
-    return AS_IT_IS if given is dtype else _as_dtype if given is type else None
-
-
 def converted(convert: Converter, *types: type) -> Callable[[type], Converter | None]:
     """What converts instances of some classes, and takes no others."""
     return lambda given: convert if issubclass(given, types) else None
@@ -135,13 +127,13 @@ KINDS: dict[str, Callable[[type], Converter | None]] = {
     "Number": _number,
     "int": _int,
     "float": _float,
-    "bool": _bool,
+    "bool": lambda given: AS_IT_IS if given is bool else converted(bool, np.bool_)(given),
     "str": converted(AS_IT_IS, str),
     "object": converted(AS_IT_IS, object),
     "tuple of ints": converted(as_ints, tuple, list),
     "tuple of Scalars": converted(_as_numbers, tuple, list),
     "tuple of Tensors": converted(as_tensors, tuple, list),
-    "torch.dtype": _dtype,
+    "torch.dtype": lambda given: AS_IT_IS if given is dtype else converted(_as_dtype, type)(given),
 }
 
 

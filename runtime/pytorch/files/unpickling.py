@@ -55,16 +55,12 @@ class StorageKind(NamedTuple):
     elements: dtype
 
 
-def _is_shape(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    return len(sizes) == len(strides) and min((0, *sizes, *strides)) == 0
-
-
 def _view(storage: Any, kind: Any, offset: Any, size: Any, stride: Any) -> Tensor:
     """A tensor; offset and strides count elements."""
     sizes, strides = tuple(map(index, size)), tuple(map(index, stride))
     if type(storage) is not TypedStorage or type(kind) is not dtype:
         raise UnpicklingError(f"a tensor needs a storage and a type, not {storage!r} and {kind!r}")
-    if not _is_shape(sizes, strides):
+    if len(sizes) != len(strides) or min((0, *sizes, *strides)) < 0:
         raise UnpicklingError(f"a tensor has the sizes {sizes} and the strides {strides}")
     width = kind.itemsize
     tensor = new_tensor(kind)

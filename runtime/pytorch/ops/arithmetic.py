@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import Category, bool_, dtype, float64
+from runtime.pytorch.base.dtypes import Category, bool_, float64
 from runtime.pytorch.base.shapes import broadcast
 from runtime.pytorch.calls.schema import OUT, Number, Operand, Out
 from runtime.pytorch.calls.table import op
@@ -247,11 +247,7 @@ _EXPONENT = [form.replace("other", "exponent") for form in (TENSORS, OF_NUMBER, 
 binary("pow", power_of, *_EXPONENT, doc="``input ** exponent``, broadcast to one shape.")
 
 
-def _to_double(kind: dtype) -> dtype:
-    return float64
-
-
-_float_power = Pointwise(formulas.power, frozenset(), rule=_to_double)
+_float_power = Pointwise(formulas.power, frozenset(), rule=lambda kind: float64)
 
 
 def _power_of_doubles(input: Any, exponent: Any, out: Out = None) -> Tensor:

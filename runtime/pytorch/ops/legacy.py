@@ -117,14 +117,10 @@ def cuda(
     input: Tensor, device: Place = None, non_blocking: bool = False, *, memory_format: Format = None
 ) -> Tensor:
     """The tensor on a device with CUDA. Raises RuntimeError, since none is provided."""
-    if device is not None and _device_type(device) != "cuda":
+    if device is not None and Device(device).type != "cuda":
         raise RuntimeError("Invalid device, must be cuda device")
     check_device("cuda")
     return input
-
-
-def _device_type(wanted: Any) -> str:
-    return (wanted if isinstance(wanted, Device) else Device(wanted)).type
 
 
 _SCHEMAS = [

@@ -159,7 +159,7 @@ def _top(array: Array, axis: int, k: int, largest: bool, in_order: bool) -> Arra
     """The positions along an axis of the k largest or smallest elements."""
     n = array.shape[axis]
     if k == 0 or n <= 3 or not array.size:
-        return _first(stable_order(array, axis, largest), axis, k)
+        return stable_order(array, axis, largest).take(np.arange(k), axis)
     rows = array.swapaxes(axis, -1)
     if k < n // 2 and array.size >= FEW:
         order, tied = _few_of_many(rows, k, largest)
@@ -213,8 +213,3 @@ def _few_of_many(rows: Array, k: int, largest: bool) -> tuple[Array, Array]:
         ordered = np.take_along_axis(found, inside, -1)
         tied[~tied] = _neighbours_equal(ordered).any(-1)
     return order, tied
-
-
-def _first(at: Array, axis: int, count: int) -> Array:
-    found: Array = at[(slice(None),) * axis + (slice(count),)]
-    return found

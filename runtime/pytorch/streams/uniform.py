@@ -171,7 +171,7 @@ def fill_whole(words: Words, out: Array, first: int, count: int) -> None:
         wide = np.uint64(count)
         fill(words, out, 2, lambda drawn: _remainders(_longs(drawn), wide).view(np.int64) + least)
         return
-    if out.size <= FEW and _is_simple(out) and abs(first) < _EXACT:
+    if out.size <= FEW and out.dtype == np.int64 and out.flags.c_contiguous and abs(first) < _EXACT:
         loops.whole(words.address(out.size), address_of(out), out.size, first, count)
         return
     narrow = np.uint32(count)
@@ -179,10 +179,6 @@ def fill_whole(words: Words, out: Array, first: int, count: int) -> None:
         fill(words, out, 1, lambda drawn: _remainders(drawn, narrow).astype(np.int64) + least)
     else:
         fill(words, out, 1, lambda drawn: _remainders(drawn, narrow))
-
-
-def _is_simple(out: Array) -> bool:
-    return out.dtype == np.int64 and out.flags.c_contiguous
 
 
 def fill_natural(words: Words, out: Array) -> None:

@@ -105,8 +105,7 @@ class Tensor(_Methods, metaclass=Named):
 
     def _follow(self, storage: Storage) -> Array:
         """Make the array anew, since the storage has moved."""
-        place = _place(self._array, self._memory)
-        self.set_view(storage, place, self._array.shape, self._array.strides)
+        self.set_view(storage, self.place, self._array.shape, self._array.strides)
         return self._array
 
     @property
@@ -250,11 +249,6 @@ _OWN = {name for name in vars(Tensor) if not name.startswith("__")} - {"dtype"}
 def _in_elements(strides: Shape, width: int) -> Shape:
     """numpy's strides, which count bytes, in elements of so many bytes."""
     return tuple([step // width for step in strides])
-
-
-def _place(array: Array, memory: Array) -> int:
-    """How many bytes behind the start of a storage's memory an array begins."""
-    return address_of(array) - address_of(memory) if array.size else 0
 
 
 def _check_reach(data: Array, kind: Any, place: int, sizes: Shape, strides: Shape) -> None:
