@@ -23,15 +23,10 @@ def _run(name: bytes, *args: Any) -> None:
     call_lua(name, *[address_of(a) if isinstance(a, np.ndarray) else a for a in args])
 
 
-def _make_safe(numbers: Array) -> bool:
-    """Replace all nans by one that is safe in Lua (see lua/tensor/elements.lua).
-
-    numbers: floats or doubles, changed in place. Returns whether there are any nans.
-    """
-    if not numbers.size or not np.isnan(np.min(numbers)):
-        return False
-    numbers[np.isnan(numbers)] = np.nan
-    return True
+def _make_safe(numbers: Array) -> None:
+    """Replace all nans, in place, by one that is safe in Lua (see lua/tensor/elements.lua)."""
+    if numbers.size and np.isnan(np.min(numbers)):
+        numbers[np.isnan(numbers)] = np.nan
 
 
 def cumsum_rows(rows: Array, out: Array) -> None:
