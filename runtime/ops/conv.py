@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ _BLOCK = 10_000
 _MATRICES = 40_960
 #: The number of multiplications for one output plane from which on BLAS is faster.
 _LARGE = 400_000
-#: How many results `_window_positions` keeps.
+#: How many results `_row_distances` and `_window_positions` keep.
 _CACHED_WINDOWS = 16
 
 #: A plane of the input, the distance from the start of a window to neighbouring elements of it,
@@ -65,8 +66,10 @@ def _add_convolution(name: str, dims: int, flip: bool) -> None:
         kernels = mirrored(k.array)
         _fill(r, sizes, x, k, lambda out: _convolve(out, x.array, kernels, area == "F"))
 
+    mirror: Any = (..., *[slice(None, None, -1 if flip else 1)] * dims)
+
     def mirrored(kernels: Array) -> Array:
-        return np.flip(kernels, tuple(range(-dims, 0))) if flip else kernels
+        return kernels[mirror]  # type: ignore[no-any-return]
 
     word = "Convolution" if flip else "Cross-correlation"
     single.__doc__ = f"{word} of one plane with one kernel."
@@ -136,10 +139,11 @@ def _is_exact(x: Array, k: Array) -> bool:
     return largest[0] * largest[1] * int(k[0].size) < 1 << 53
 
 
-def _row_distances(kernel: Sizes, strides: Sizes) -> list[int]:
+@lru_cache(_CACHED_WINDOWS)
+def _row_distances(kernel: Sizes, strides: Sizes) -> tuple[int, ...]:
     """The distance of each row of a window from its first row, in elements."""
     rows = product(*(range(n) for n in kernel[:-1]))
-    return [sum(i * s for i, s in zip(row, strides, strict=False)) for row in rows]
+    return tuple([sum(i * s for i, s in zip(row, strides, strict=False)) for row in rows])
 
 
 def _surround(x: Array, shape: Sizes, end: int) -> Array:
@@ -154,7 +158,7 @@ def _surround(x: Array, shape: Sizes, end: int) -> Array:
     return flat
 
 
-def _pieces(flat: Array, rows: Array, distances: Sequence[int], step: int) -> list[_Piece]:
+def _pieces(flat: Array, rows: Array, distances: tuple[int, ...], step: int) -> list[_Piece]:
     """The kernels of one output plane (planes x rows x width), in pieces of ``step`` weights."""
     return [
         (plane, distance + at, row[at : at + step])
@@ -165,7 +169,7 @@ def _pieces(flat: Array, rows: Array, distances: Sequence[int], step: int) -> li
 
 
 def _correlate(
-    out: Array, flat: Array, rows: Array, paired: bool, distances: Sequence[int], strides: Sizes
+    out: Array, flat: Array, rows: Array, paired: bool, distances: tuple[int, ...], strides: Sizes
 ) -> None:
     """out[o] = the sum over i of the correlation of flat[i] (paired: flat[o]) with rows[o, i]."""
     # Decided by the size of one plane, so that a plane has the same bits whatever the others are.
@@ -208,12 +212,12 @@ def _correlate_large(
     flat: Array,
     rows: Array,
     paired: bool,
-    distances: Sequence[int],
+    distances: tuple[int, ...],
     strides: Sizes,
 ) -> None:
     """Correlate large planes: each weight is multiplied with the whole input, by BLAS's axpy."""
     planes, _, width = rows.shape[1:]
-    at = _window_positions(tuple(distances), width, 1 if paired else planes, flat.shape[1])
+    at = _window_positions(distances, width, 1 if paired else planes, flat.shape[1])
     rows = np.ascontiguousarray(rows)
     result = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
     size, columns = out.itemsize, out.shape[-1]
@@ -251,7 +255,7 @@ def _sum_correlations(pieces: Sequence[_Piece], start: int, count: int) -> Array
 
 
 def _multiply(
-    out: Array, flat: Array, rows: Array, distances: Sequence[int], strides: Sizes
+    out: Array, flat: Array, rows: Array, distances: tuple[int, ...], strides: Sizes
 ) -> None:
     """out[o] = the sum over i of the correlation of flat[i] with rows[o, i].
 
