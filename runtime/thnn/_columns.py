@@ -26,7 +26,7 @@ from runtime.compute.c_functions import blas
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import count_threads, is_recording, run
+from runtime.thnn._jobs import count_threads, refuse_recording, run
 
 #: Bytes of columns up to which a thread keeps them.
 _SCRATCH = 1 << 22
@@ -259,7 +259,7 @@ def add_sums(sums: Array, source: Array, scale: float) -> None:
     sums: contiguous. scale: it is rounded to the elements' type.
     """
     samples, maps, places = source.shape
-    if source.size < LARGE or is_recording():
+    if source.size < LARGE:
         run(
             "nn_add_sums",
             maps,
@@ -273,6 +273,7 @@ def add_sums(sums: Array, source: Array, scale: float) -> None:
             alpha=scale,
         )
         return
+    refuse_recording("BLAS adds up")
     ones = np.ones(places, source.dtype)
     rows = source.reshape(-1, places)
     found = np.empty(len(rows), source.dtype)

@@ -42,7 +42,15 @@ from runtime.core.dtypes import Array, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import elementwise
-from runtime.thnn._jobs import is_recording, loops, refuse_recording, run, same_view, working
+from runtime.thnn._jobs import (
+    is_recording,
+    loops,
+    refuse_recording,
+    refuse_threads,
+    run,
+    same_view,
+    working,
+)
 from runtime.thnn.table import Call, add_row
 
 _NORM, _NAN = "NORM", "NAN"
@@ -253,8 +261,7 @@ def record_steps(
 
     numbers: what the other names in it are. out: of the tensors' type, or doubles.
     """
-    if out.size >= LARGE:
-        refuse_recording("there are many elements")
+    refuse_threads(out.size)
     letter = next(iter(tensors.values())).dtype.char
     operands = {name: Operand("number", name, "") for name in names(parse(text))}
     operands |= {name: Operand("tensor", name, letter) for name in tensors}

@@ -17,6 +17,7 @@ import numpy as np
 from runtime.compute import thread_pool
 from runtime.compute.c_functions import inner_loop
 from runtime.compute.thread_pool import LARGE, ThreadPool, get_threads
+from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.state import current
@@ -136,6 +137,15 @@ def refuse_recording(reason: str) -> None:
         raise TorchError(reason)
 
 
+def refuse_threads(work: int) -> None:
+    """Raise an error where the call is recorded, and threads would share so much work.
+
+    Where there is one thread, Lua repeats work of any size, until torch.setnumthreads is called.
+    """
+    if work >= LARGE and current(ThreadPool).can_share:
+        refuse_recording("threads share the work")
+
+
 def keep(array: Array, tensor: Tensor, use: str) -> Array:
     """The array itself, of which a recorded call knows then that it has a tensor's elements."""
     recording = current(_Recorder).now
@@ -202,12 +212,11 @@ def run(
     recording = current(_Recorder).now
     large = work >= LARGE
     if recording is not None:
-        if large:
-            raise TorchError("the job is for threads")
+        refuse_threads(work)
         recording.add(job, positions, parameters)
         return
     given = {  # `parameters` keeps arrays that nobody else has
-        name: value.ctypes.data if isinstance(value, np.ndarray) else value
+        name: address_of(value) if isinstance(value, np.ndarray) else value
         for name, value in parameters.items()
     }
     try:

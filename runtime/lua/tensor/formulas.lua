@@ -208,9 +208,12 @@ local function share(job, size, parameters, piece)
 end
 formulas.share = share
 
+--- Functions that are called when the number of threads has changed.
+formulas.thread_watchers = { function() left = 0 end }
+
 --- Must be called when the number of threads has changed.
 function formulas.forget_threads()
-  left = 0
+  for _, watch in ipairs(formulas.thread_watchers) do watch() end
 end
 
 -- x, y: operands, each the address of elements or, with step 0, a number.

@@ -262,8 +262,9 @@ end
 -- sizes when the checks are done. Where a job fails, Python does the call, and tells the error.
 local SOURCE = [[
 local MAX_CALLS, ABSENT, new_call, fits, place, apart, fill, resize, do_jobs = ...
-local has_elements, begin, finish, pcall, side_by_side = select(10, ...)
+local has_elements, begin, finish, pcall, side_by_side, watchers = select(10, ...)
 local calls = {}
+watchers[#watchers + 1] = function() calls = {} end -- they are for a number of threads
 
 local function perform(call, ARGUMENTS)
   KEPT
@@ -370,5 +371,5 @@ function th.thnn_repeats(row, dtype)
   end
   return chunk(MAX_CALLS, ABSENT, new, fits, place, apart, fill, resize_result, do_jobs,
     has_elements, th.thread_pool.begin_outermost, th.thread_pool.finish_outermost, pcall,
-    make_side_by_side(results, dtype))
+    make_side_by_side(results, dtype), th.formulas.thread_watchers)
 end

@@ -223,3 +223,26 @@ def test_many_doubles_have_the_same_bits(engine: Engine, capfd: pytest.CaptureFi
     lines = capfd.readouterr().out.splitlines()
     assert len(lines) == 10
     assert [line for line in lines if not line.rstrip().endswith("true")] == []
+
+
+_LARGE = """
+local x, r = torch.rand(120000), torch.Tensor()
+for _, threads in ipairs{ 1, 2, 1 } do
+  torch.setnumthreads(threads)
+  for _ = 1, 3 do x.THNN.Sigmoid_updateOutput(x:cdata(), r:cdata()) end
+  io.write(r:eq(torch.sigmoid(x)):min(), ' ')
+end
+"""
+
+
+def test_calls_of_many_elements_are_repeated_for_one_thread(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    calls: Counter[str] = Counter()
+    row = TABLE["Sigmoid_updateOutput"]
+    monkeypatch.setitem(TABLE, row.name, counted(row, calls))
+    with Engine() as engine:
+        engine.run(f"require 'nn.THNN' {_LARGE}")
+        engine.flush()
+    assert capfd.readouterr().out == "1 1 1 "
+    assert calls[row.name] == 1 + 3 + 1
