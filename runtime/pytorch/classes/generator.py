@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime.core.pickles import makes, restored
 from runtime.pytorch.base.c_types import CType, type_name
+from runtime.pytorch.base.require import require
 from runtime.pytorch.calls.device import CPU, check_device, device
 from runtime.pytorch.calls.kinds import register_kind
 from runtime.pytorch.calls.messages import arguments_of
@@ -40,10 +41,8 @@ class Generator(CType):
 
     def manual_seed(self, seed: int, /) -> Generator:
         """Start the stream of a seed, from -2^63 to 2^64 - 1; returns the generator."""
-        if type(seed) is not int:
-            raise RuntimeError(f"manual_seed expected a long, but got {type_name(seed)}")
-        if not -(2**63) <= seed < 2**64:
-            raise ValueError("Overflow when unpacking long long")
+        require(type(seed) is int, "manual_seed expected a long, but got {}", type_name(seed))
+        require(-(2**63) <= seed < 2**64, "Overflow when unpacking long long", error=ValueError)
         with self._words.lock:
             self._words.start(seed & 0xFFFFFFFFFFFFFFFF)
         return self
@@ -94,10 +93,8 @@ def _bytes_of(state: Any) -> bytes:
     if not isinstance(state, Tensor):
         raise TypeError(f"expected a torch.ByteTensor, but got {type_name(state)}")
     array = state.array
-    if array.dtype != np.uint8:
-        raise TypeError("RNG state must be a torch.ByteTensor")
-    if not array.flags.c_contiguous:
-        raise RuntimeError("RNG state must be contiguous")
+    require(array.dtype == np.uint8, "RNG state must be a torch.ByteTensor", error=TypeError)
+    require(array.flags.c_contiguous, "RNG state must be contiguous")
     if array.size != STATE_SIZE:
         raise RuntimeError(
             f"Expected a CPUGeneratorImplState of size {STATE_SIZE} but found the input RNG state "

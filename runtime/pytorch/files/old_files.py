@@ -12,6 +12,7 @@ from pickle import UnpicklingError
 from typing import IO, Any
 
 from runtime.io.foreign_files import START, foreign_kind, is_of_torch7
+from runtime.pytorch.base.require import require
 from runtime.pytorch.classes.storages import TypedStorage
 from runtime.pytorch.files.storing import (
     Place,
@@ -65,11 +66,9 @@ class _Legacy:
 
     def load(self) -> Any:
         """The object, with the elements of its storages, which follow it."""
-        if self._pickled() != _MAGIC:
-            raise RuntimeError("Invalid magic number; corrupt file?")
+        require(self._pickled() == _MAGIC, "Invalid magic number; corrupt file?")
         version = self._pickled()
-        if version != _VERSION:
-            raise RuntimeError(f"Invalid protocol version: {version}")
+        require(version == _VERSION, "Invalid protocol version: {}", version)
         self._pickled()  # on what machine it was written
         value = Unpickler(self._file, self._encoding, self._storage).load()
         for key in self._pickled():

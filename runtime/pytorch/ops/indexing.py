@@ -14,6 +14,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.c_types import type_name
 from runtime.pytorch.base.dtypes import Category
+from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, check_long, listed
 from runtime.pytorch.compute.indices import Chosen, as_indices, check_bounds, indexed_shape, parse
 from runtime.pytorch.ops.creation import fill_number
@@ -187,8 +188,7 @@ def _element(value: Any, target: Tensor, count: int = 0) -> Any:
     """A number as an element of a tensor; count: how many it becomes."""
     kind = target.dtype
     if isinstance(value, complex) and kind.category is not Category.BOOL:
-        if value.imag:
-            raise RuntimeError(f"value cannot be converted to type {kind.real} without overflow")
+        require(not value.imag, "value cannot be converted to type {.real} without overflow", kind)
         value = value.real
     if isinstance(value, int) and kind.name != "uint64":
         check_long(value)
@@ -280,14 +280,12 @@ def put(target: Tensor, indices: Chosen, value: Tensor, accumulate: bool = False
 
 def _length(self: Tensor) -> int:
     shape = self.sizes
-    if not shape:
-        raise TypeError("len() of a 0-d tensor")
+    require(shape, "len() of a 0-d tensor", error=TypeError)
     return shape[0]
 
 
 def _iterate(self: Tensor) -> Iterator[Tensor]:
-    if not self.array.ndim:
-        raise TypeError("iteration over a 0-d tensor")
+    require(self.array.ndim, "iteration over a 0-d tensor", error=TypeError)
     return iter(unbind(self))
 
 

@@ -30,6 +30,7 @@ from runtime.pytorch.compute.matrices import (
     matrices,
 )
 from runtime.pytorch.compute.promotion import result_type
+from runtime.pytorch.compute.sums import give
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.creation import fill_number
 from runtime.pytorch.ops.norms import vector_norm_of
@@ -79,14 +80,14 @@ def multi_dot(tensors: Any, *, out: Out = None) -> Tensor:
     """The product of several matrices, in the order that takes the fewest multiplications."""
     arrays = [tensor.array for tensor in tensors]
     require(len(arrays) >= 2, "multi_dot(): expected at least 2 tensors but got {}", len(arrays))
-    return wrap(np.linalg.multi_dot(arrays))
+    return give(np.linalg.multi_dot(arrays), out)
 
 
 @functional
 def chain_matmul(*matrices: Tensor, out: Out = None) -> Tensor:
     """The product of several matrices, in the order that takes the fewest multiplications."""
     require(matrices, "chain_matmul(): Expected one or more matrices")
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
 
 
 @op(name="linalg_vecdot", more=OUT)

@@ -15,6 +15,7 @@ from runtime.pytorch.calls.schema import OUT, Out
 from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
 from runtime.pytorch.compute.promotion import result_type
+from runtime.pytorch.compute.sums import give
 from runtime.pytorch.ops.contraction import check_scalars
 from runtime.pytorch.ops.contraction import einsum as contract
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -292,7 +293,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Out = None) -> Tensor:
     axes = wrap_dims(first, x.ndim), wrap_dims(second, y.ndim)
     _refuse_bools("addmm_impl_cpu_", a, b)
     with np.errstate(all="ignore"):
-        return wrap(np.tensordot(x, y, axes))
+        return give(np.tensordot(x, y, axes), out)
 
 
 def _check_one_type(a: Tensor, b: Tensor) -> None:
