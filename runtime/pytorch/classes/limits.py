@@ -66,7 +66,15 @@ class finfo(_Limits):  # noqa: N801 (PyTorch's name)
         if not kind.is_floating_point:
             what = "a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             raise TypeError(f"torch.finfo() requires {what}")
-        return _float_limits(kind.name, 8 * kind.itemsize)
+        # IEEE 754's rules: the bits that are left for the exponent give the range.
+        fraction = _FRACTION_BITS[kind.name]
+        bias = 2 ** (8 * kind.itemsize - fraction - 2) - 1
+        eps, tiny, largest = 2.0**-fraction, 2.0 ** (1 - bias), (2 - 2.0**-fraction) * 2.0**bias
+        digits = floor(fraction * log10(2))
+        made = object.__new__(cls)
+        made._set(bits=8 * kind.itemsize, dtype=kind.name, max=largest, min=-largest, eps=eps)
+        made._set(resolution=float(f"1e-{digits}"), smallest_normal=tiny, tiny=tiny)
+        return made
 
     def __repr__(self) -> str:
         """The limits as PyTorch prints them, with six digits."""
@@ -94,30 +102,15 @@ class iinfo(_Limits):  # noqa: N801 (PyTorch's name)
             raise TypeError(f"torch.iinfo() requires {what}")
         if kind is bool_:
             raise TypeError("torch.bool is not supported by torch.iinfo")
-        return _integer_limits(kind.name, 8 * kind.itemsize, kind.is_signed)
+        bits = 8 * kind.itemsize
+        smallest = -(2 ** (bits - 1)) if kind.is_signed else 0
+        made = object.__new__(cls)
+        made._set(bits=bits, dtype=kind.name, min=smallest, max=smallest + 2**bits - 1)
+        return made
 
     def __repr__(self) -> str:
         """The limits as PyTorch prints them, with six digits."""
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
-
-
-def _float_limits(name: str, bits: int) -> finfo:
-    """IEEE 754's rules: the bits that are left for the exponent give the range."""
-    fraction = _FRACTION_BITS[name]
-    bias = 2 ** (bits - fraction - 2) - 1
-    eps, tiny, largest = 2.0**-fraction, 2.0 ** (1 - bias), (2 - 2.0**-fraction) * 2.0**bias
-    digits = floor(fraction * log10(2))
-    made = object.__new__(finfo)
-    made._set(bits=bits, dtype=name, max=largest, min=-largest, eps=eps)
-    made._set(resolution=float(f"1e-{digits}"), smallest_normal=tiny, tiny=tiny)
-    return made
-
-
-def _integer_limits(name: str, bits: int, signed: bool) -> iinfo:
-    smallest = -(2 ** (bits - 1)) if signed else 0
-    made = object.__new__(iinfo)
-    made._set(bits=bits, dtype=name, min=smallest, max=smallest + 2**bits - 1)
-    return made
 
 
 def _element_type(forms: Sequence[Schema], args: Sequence[Any], named: Mapping[str, Any]) -> dtype:

@@ -20,6 +20,7 @@ from runtime.pytorch.base.dtypes import DTYPES, NUMPY_DTYPES, Category, bool_, d
 from runtime.pytorch.base.quiet import calmly, quietly, run_first
 from runtime.pytorch.base.shapes import Shape, broadcast
 from runtime.pytorch.base.warn import warn_of_broadcast
+from runtime.pytorch.compute.formulas import dividing
 from runtime.pytorch.compute.promotion import number_as, result_type
 from runtime.pytorch.tensors.layouts import check_apart, laid_out
 from runtime.pytorch.tensors.sharing import compute_into, compute_shared
@@ -80,14 +81,16 @@ class Pointwise:
     compute, given elements of one type, has the right values in the right type. rule: the type that
     is computed in, by that in which the operands meet. result: the type of the values, where it is
     another one. check: raises an error for operands that the function does not take. kernel: the
-    function's name in the error for types that are not among `takes`; '' where it takes all.
+    function's name in the error for types that are not among `takes`, by default those of direct;
+    '' where it takes all.
 
     Elements of 16 bits are computed in 32, but those of a single ufunc, which does that itself.
     wide: also with a ufunc, if an operand is a number of Python's. keeps_half: they are never.
 
     whole: what computes whole numbers and bools, where it is not `compute`; quick_whole: the ufunc
-    for it in the quick way. divides: a whole number by 0 is an error, which `whole` has. many: what
-    computes many elements, where `compute` has steps of its own with values of the same type.
+    for it in the quick way. divides: of a whole number by 0 `whole`, which is made so, is an error.
+    many: what computes many elements, where `compute` has steps of its own with values of the same
+    type.
     """
 
     compute: Callable[..., Any]
@@ -96,7 +99,7 @@ class Pointwise:
     result: dtype | None = None
     check: Callable[..., None] | None = None
     kernel: str = ""
-    takes: frozenset[int] = ALL
+    takes: frozenset[int] = frozenset()
     wide: bool = False
     keeps_half: bool = False
     whole: Callable[..., Any] | None = None
@@ -104,6 +107,11 @@ class Pointwise:
     divides: bool = False
     many: np.ufunc | None = None
     _ways: dict[Any, Any] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.takes = self.takes or self.direct
+        if self.divides:
+            self.whole = dividing(self.quick_whole or self.compute)
 
     def __call__(self, a: Any, b: Any = None, out: Tensor | None = None) -> Tensor:
         """The values for one operand or two; those of ``out``, which is returned, if it is given.

@@ -23,7 +23,7 @@ def _check_divisor(a: Values, b: Values) -> None:
         raise RuntimeError("ZeroDivisionError")
 
 
-def dividing(ufunc: np.ufunc) -> Callable[[Values, Values], Values]:
+def dividing(ufunc: Callable[..., Values]) -> Callable[[Values, Values], Values]:
     """A division's function of whole numbers, which raises RuntimeError for a divisor 0."""
 
     def compute(a: Values, b: Values) -> Values:

@@ -77,9 +77,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             f"{count} and channel size = {channels}."
         )
     places = (count, *(1,) * (len(sizes) - 2)) if len(sizes) > 1 else (1,) * len(sizes)
-    compute = Pointwise(
-        lambda a, w: np.where(a > 0, a, w * a), FLOATS, kernel="prelu_cpu", takes=FLOATS
-    )
+    compute = Pointwise(lambda a, w: np.where(a > 0, a, w * a), FLOATS, kernel="prelu_cpu")
     return compute(input, wrap(weight.array.reshape(places)))
 
 

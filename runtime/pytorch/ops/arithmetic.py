@@ -54,35 +54,12 @@ add_ = Pointwise(np.add, kernel="add_stub")
 subtract = Pointwise(np.subtract, NUMBERS, check=reject_bools, kernel="add_stub")
 multiply = Pointwise(np.multiply, wide=True)
 divide = Pointwise(np.true_divide, FLOATS, rule=to_float, wide=True)
-divide_floor = Pointwise(
-    np.floor_divide,
-    NUMBERS,
-    kernel="div_floor_cpu",
-    takes=NUMBERS,
-    whole=formulas.dividing(np.floor_divide),
-    divides=True,
-    wide=True,
-)
-_divide_trunc = Pointwise(
-    formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", takes=NUMBERS, wide=True
-)
+divide_floor = Pointwise(np.floor_divide, NUMBERS, kernel="div_floor_cpu", divides=True, wide=True)
+_divide_trunc = Pointwise(formulas.divide_trunc, NUMBERS, kernel="div_trunc_cpu", wide=True)
 remainder = Pointwise(
-    formulas.remainder,
-    NUMBERS,
-    kernel="remainder_cpu",
-    takes=NUMBERS,
-    whole=formulas.dividing(np.remainder),
-    quick_whole=np.remainder,
-    divides=True,
+    formulas.remainder, NUMBERS, kernel="remainder_cpu", quick_whole=np.remainder, divides=True
 )
-_fmod = Pointwise(
-    np.fmod,
-    NUMBERS,
-    kernel="fmod_cpu",
-    takes=NUMBERS,
-    whole=formulas.dividing(np.fmod),
-    divides=True,
-)
+_fmod = Pointwise(np.fmod, NUMBERS, kernel="fmod_cpu", divides=True)
 
 
 # -- sums and differences
@@ -206,7 +183,7 @@ _reciprocal = Pointwise(np.reciprocal, FLOATS, rule=to_float)
 # -- powers
 
 
-_power = Pointwise(formulas.power, NUMBERS, kernel="pow", takes=NUMBERS)
+_power = Pointwise(formulas.power, NUMBERS, kernel="pow")
 
 
 def power_of(input: Any, exponent: Any, out: Out = None) -> Tensor:
@@ -240,7 +217,7 @@ def _power_by(exponent: Any) -> Pointwise:
     simple = {2: np.square, 0.5: np.sqrt}.get(exponent)
     if simple is not None:
         return Pointwise(simple, FLOATS, kernel="pow", takes=NUMBERS)
-    return Pointwise(lambda a: formulas.power_by(a, exponent), NUMBERS, kernel="pow", takes=NUMBERS)
+    return Pointwise(lambda a: formulas.power_by(a, exponent), NUMBERS, kernel="pow")
 
 
 _EXPONENT = [form.replace("other", "exponent") for form in (TENSORS, OF_NUMBER, NUMBER)]

@@ -65,14 +65,6 @@ def binary(
             op(name + form, in_place=changes, numbers=numbers)(compute)
 
 
-def _of_floats(name: str, compute: Callable[..., Any]) -> Pointwise:
-    return Pointwise(compute, FLOATS, kernel=f"{name}_cpu", takes=FLOATS)
-
-
-def _of_whole(name: str, compute: Callable[..., Any]) -> Pointwise:
-    return Pointwise(compute, WHOLE, kernel=f"{name}_cpu", takes=WHOLE)
-
-
 for _name, _what, _compute in (
     ("maximum", "maximum of two elements; nan where one is.", np.maximum),
     ("minimum", "minimum of two elements; nan where one is.", np.minimum),
@@ -82,12 +74,12 @@ for _name, _what, _compute in (
     binary(_name, Pointwise(_compute), in_place=False, doc=f"The {_what}")
 binary("atan2 arctan2", Pointwise(np.arctan2, FLOATS, rule=to_float))
 binary("copysign", Pointwise(np.copysign, FLOATS, rule=to_float), TENSORS, NUMBER)
-binary("hypot", _of_floats("hypot", np.hypot))
-binary("nextafter", _of_floats("nextafter", np.nextafter))
-binary("logaddexp", _of_floats("logaddexp", np.logaddexp), in_place=False)
-binary("logaddexp2", _of_floats("logaddexp2", np.logaddexp2), in_place=False)
-binary("gcd", _of_whole("gcd", np.gcd))
-binary("lcm", _of_whole("lcm", formulas.lcm))
+binary("hypot", Pointwise(np.hypot, FLOATS, kernel="hypot_cpu"))
+binary("nextafter", Pointwise(np.nextafter, FLOATS, kernel="nextafter_cpu"))
+binary("logaddexp", Pointwise(np.logaddexp, FLOATS, kernel="logaddexp_cpu"), in_place=False)
+binary("logaddexp2", Pointwise(np.logaddexp2, FLOATS, kernel="logaddexp2_cpu"), in_place=False)
+binary("gcd", Pointwise(np.gcd, WHOLE, kernel="gcd_cpu"))
+binary("lcm", Pointwise(formulas.lcm, WHOLE, kernel="lcm_cpu"))
 
 
 def _check_same(a: Any, b: Any) -> None:
@@ -95,7 +87,7 @@ def _check_same(a: Any, b: Any) -> None:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
 
 
-_heaviside = Pointwise(formulas.heaviside, check=_check_same, kernel="heaviside_cpu", takes=ALL)
+_heaviside = Pointwise(formulas.heaviside, check=_check_same, kernel="heaviside_cpu")
 
 
 @op(in_place=True)
@@ -171,7 +163,7 @@ def allclose(
 for _name in ("logical_and", "logical_or", "logical_xor"):
     binary(
         _name,
-        Pointwise(getattr(np, _name), result=bool_, kernel=f"{_name}_cpu", takes=ALL),
+        Pointwise(getattr(np, _name), result=bool_, kernel=f"{_name}_cpu"),
         doc=f"The {_name.replace('_', ' ')} of two elements, of which 0 is false.",
     )
 
@@ -181,11 +173,11 @@ for _name in ("logical_and", "logical_or", "logical_xor"):
 
 #: The functions of bits by the names of their operators.
 BITS = {
-    "and": Pointwise(np.bitwise_and, BITWISE, kernel="bitwise_and_cpu", takes=BITWISE),
-    "or": Pointwise(np.bitwise_or, BITWISE, kernel="bitwise_or_cpu", takes=BITWISE),
-    "xor": Pointwise(np.bitwise_xor, BITWISE, kernel="bitwise_xor_cpu", takes=BITWISE),
-    "lshift": Pointwise(formulas.left_shift, WHOLE, kernel="lshift_cpu", takes=WHOLE),
-    "rshift": Pointwise(formulas.right_shift, WHOLE, kernel="rshift_cpu", takes=WHOLE),
+    "and": Pointwise(np.bitwise_and, BITWISE, kernel="bitwise_and_cpu"),
+    "or": Pointwise(np.bitwise_or, BITWISE, kernel="bitwise_or_cpu"),
+    "xor": Pointwise(np.bitwise_xor, BITWISE, kernel="bitwise_xor_cpu"),
+    "lshift": Pointwise(formulas.left_shift, WHOLE, kernel="lshift_cpu"),
+    "rshift": Pointwise(formulas.right_shift, WHOLE, kernel="rshift_cpu"),
 }
 _NAMES = {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
 for _name, _function in BITS.items():
@@ -202,9 +194,9 @@ def _bounded(a: Any, low: Any, high: Any) -> Any:
 
 
 _BETWEEN = {
-    (True, True): Pointwise(_bounded, kernel="clamp_cpu", takes=ALL),
-    (True, False): Pointwise(np.maximum, kernel="clamp_cpu", takes=ALL),
-    (False, True): Pointwise(np.minimum, kernel="clamp_cpu", takes=ALL),
+    (True, True): Pointwise(_bounded, kernel="clamp_cpu"),
+    (True, False): Pointwise(np.maximum, kernel="clamp_cpu"),
+    (False, True): Pointwise(np.minimum, kernel="clamp_cpu"),
 }
 
 

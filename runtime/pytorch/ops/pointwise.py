@@ -125,11 +125,7 @@ for _names, _ufunc in {
     _rounding = Pointwise(_ufunc, FLOATS, kernel=_kernel, takes=NOT_BOOL, whole=np.array)
     unary(_names, _rounding, check=_same_type)
 
-unary(
-    "special_round",
-    Pointwise(np.rint, FLOATS, kernel="round_vml_cpu", takes=FLOATS),
-    check=_same_type,
-)
+unary("special_round", Pointwise(np.rint, FLOATS, kernel="round_vml_cpu"), check=_same_type)
 
 
 @op(name="round special_round", in_place=True)
@@ -138,9 +134,7 @@ def round_to(input: Tensor, *, decimals: int, out: Out = None) -> Tensor:
     kernel = "round_cpu" if decimals else "round_vml_cpu"
     check_long(decimals)
     _same_type("", input, input if out is None else out)
-    rounded = Pointwise(
-        lambda a: formulas.round_decimals(a, decimals), FLOATS, kernel=kernel, takes=FLOATS
-    )
+    rounded = Pointwise(lambda a: formulas.round_decimals(a, decimals), FLOATS, kernel=kernel)
     return rounded(input, None, out)
 
 
@@ -152,19 +146,17 @@ def _reject_bool(message: str) -> Callable[..., None]:
     return check
 
 
-absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu", takes=NUMBERS)
+absolute = Pointwise(np.absolute, NUMBERS, kernel="abs_cpu")
 unary("abs absolute", absolute, check=_same_type)
-_fraction = Pointwise(formulas.frac, FLOATS, kernel="frac_cpu", takes=FLOATS)
+_fraction = Pointwise(formulas.frac, FLOATS, kernel="frac_cpu")
 unary("frac", _fraction, check=_same_type)
 for _name in ("sign", "sgn"):
-    unary(_name, Pointwise(formulas.sign, kernel="sign_cpu", takes=ALL), check=_same_type)
+    unary(_name, Pointwise(formulas.sign, kernel="sign_cpu"), check=_same_type)
 _NEGATIVE = (
     "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
     "mask, use the `~` or `logical_not()` operator instead."
 )
-negative = Pointwise(
-    np.negative, NUMBERS, check=_reject_bool(_NEGATIVE), kernel="neg_cpu", takes=NUMBERS
-)
+negative = Pointwise(np.negative, NUMBERS, check=_reject_bool(_NEGATIVE), kernel="neg_cpu")
 
 
 def _negative_type(name: str, input: Tensor, out: Out) -> None:
@@ -184,10 +176,10 @@ def _square_type(kind: dtype) -> dtype:
     return int64 if kind is bool_ else kind
 
 
-unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow", takes=NUMBERS))
-inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu", takes=ALL - FLOATS)
+unary("square", Pointwise(np.square, NUMBERS, _square_type, kernel="pow"))
+inverse = Pointwise(np.invert, ALL - FLOATS, kernel="bitwise_not_cpu")
 unary("bitwise_not", inverse, check=_same_type)
-unary("logical_not", Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu", takes=ALL))
+unary("logical_not", Pointwise(np.logical_not, result=bool_, kernel="logical_not_cpu"))
 
 
 @op()
@@ -347,7 +339,7 @@ for _names, _compute in _UNARY.items():
 for _name, _names in (("gammainc", "igamma"), ("gammaincc", "igammac")):
     binary(
         f"{_names} special_{_name}",
-        Pointwise(_scipy(_name), FLOATS, kernel=f"{_names}_cpu", takes=FLOATS),
+        Pointwise(_scipy(_name), FLOATS, kernel=f"{_names}_cpu"),
         doc="The regularized incomplete gamma function of two elements.",
     )
 
