@@ -56,6 +56,7 @@ local function advance(k, run)
   end
 end
 
+local moves = th.blocks.moves
 local exceeded, begin_work, end_work = th.storage_exceeded, th.begin_work, th.end_work
 
 local function read(c, at)
@@ -95,7 +96,8 @@ end
 -- from a trace in which the function f cannot change these. The next element is loaded at the end
 -- of a turn, so that each turn begins with the call: where LuaJIT finds another function than the
 -- one it has compiled, it can make a loop of its own from there. The last element is left to the
--- caller, so that there always is a next one to load.
+-- caller, so that there always is a next one to load. Code that is not compiled compares the number
+-- of moves first, since each pointer that it reads is an object.
 
 -- c: the struct. at: the position of the first element. n: how many elements there are.
 local function apply_dense(c, at, n, f)
@@ -104,11 +106,12 @@ local function apply_dense(c, at, n, f)
   local memory, size = storage.data, storage.size
   if at + n > size then return 0 end
   local data, following = memory + at, memory + at + 1
-  local x = load(data, 0)
+  local x, before = load(data, 0), moves()
   for i = 0, n - 2 do
     local r = f(x)
     begin_work()
-    if c.storage ~= storage or storage.data ~= memory or storage.size ~= size then
+    if c.storage ~= storage
+      or moves() ~= before and (storage.data ~= memory or storage.size ~= size) then
       if r then write(c, at + i, r) end
       return i + 1
     end
@@ -129,12 +132,13 @@ local function map_dense(c, at, d, bt, n, f)
   if at + n > size or bt + n > size2 then return 0 end
   local data, following = memory + at, memory + at + 1
   local data2, following2 = memory2 + bt, memory2 + bt + 1
-  local x, y = load(data, 0), load(data2, 0)
+  local x, y, before = load(data, 0), load(data2, 0), moves()
   for i = 0, n - 2 do
     local r = f(x, y)
     begin_work()
-    if c.storage ~= storage or storage.data ~= memory or storage.size ~= size
-      or d.storage ~= other or other.data ~= memory2 or other.size ~= size2 then
+    if c.storage ~= storage or d.storage ~= other
+      or moves() ~= before and (storage.data ~= memory or storage.size ~= size
+      or other.data ~= memory2 or other.size ~= size2) then
       if r then write(c, at + i, r) end
       return i + 1
     end
