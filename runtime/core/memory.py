@@ -75,7 +75,7 @@ class Meter:
         more = int(taken * _BYTES_PER_SECOND)
         self._quick = taken < _MAX_QUICK
         live = self._settled = self.live + nbytes
-        self.limit = max(_THRESHOLD, 2 * live, live + min(more, 2 * _THRESHOLD))
+        self.limit = max(_THRESHOLD, 2 * live, min(live + more, 2 * _THRESHOLD))
 
     def remove(self, nbytes: int) -> None:
         """Count memory that was freed."""
@@ -93,7 +93,7 @@ class Pool:
     anew, so that no count can be wrong.
     """
 
-    MIN_BYTES = 1 << 18  # of an allocation; the C library reuses smaller ones by itself
+    MIN_BYTES = 1 << 20  # of an allocation; the C library reuses smaller ones by itself
     MAX_KEPT = 256 << 20  # bytes in all
     _LINE = 64  # bytes of a cache line, where the memory starts
 
