@@ -10,7 +10,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.pytorch.base.quiet import quietly
 from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim, wrap_dims
+from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import OUT, Out
 from runtime.pytorch.calls.table import functional, op
 from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
@@ -67,16 +67,18 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     return wrap(matrix_product("mm", input, mat2))
 
 
+def _check_vector(rows: int, columns: int, length: int) -> None:
+    if columns != length:
+        sizes = f"mat ({rows}x{columns}), vec ({length})"
+        raise RuntimeError(f"size mismatch, got input ({rows}), {sizes}")
+
+
 def apply(matrix: Tensor, vector: Tensor, base: Tensor | None = None) -> Array:
     """The product of a matrix and a vector; base is what it is added or written to."""
     m, v = matrix.array, vector.array
     if m.ndim != 2 or v.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {m.ndim}, {v.ndim}")
-    if m.shape[1] != v.shape[0]:
-        raise RuntimeError(
-            f"size mismatch, got input ({m.shape[0]}), mat ({m.shape[0]}x{m.shape[1]}), "
-            f"vec ({v.shape[0]})"
-        )
+    _check_vector(m.shape[0], m.shape[1], v.shape[0])
     kinds = [(vector if base is None else base).dtype, matrix.dtype, vector.dtype]
     if len(set(kinds)) > 1:
         names = [kind.scalar for kind in kinds]
@@ -128,11 +130,7 @@ def batch_product(a: Tensor, b: Tensor, kernel: str = "bmm") -> Array:
     for position, array in enumerate((x, y)):
         if array.ndim != 3:
             raise RuntimeError(f"batch{position + 1} must be a 3D tensor")
-    if y.shape[:2] != (x.shape[0], x.shape[2]):
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: "
-            f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
-        )
+    _check_second(x.shape[::2], y.shape[:2])
     return _multiplied(a, b, kernel)
 
 
@@ -168,15 +166,17 @@ def _check_batches(x: Array, y: Array) -> None:
     """Raise RuntimeError where batches of matrices, or a vector and such, cannot be multiplied."""
     if x.ndim == 1:
         count = prod(y.shape) // max(y.shape[-2], 1)
-        if y.shape[-2] != x.shape[0]:
-            sizes = f"mat ({count}x{y.shape[-2]}), vec ({x.shape[0]})"
-            raise RuntimeError(f"size mismatch, got input ({count}), {sizes}")
+        _check_vector(count, y.shape[-2], x.shape[0])
         return
     count = prod(broadcast(x.shape[:-2], y.shape[:-2]))
-    if x.shape[-1] != y.shape[-2]:
+    _check_second((count, x.shape[-1]), (count, y.shape[-2]))
+
+
+def _check_second(expected: Shape, sizes: Shape) -> None:
+    if expected != sizes:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: "
-            f"[{count}, {x.shape[-1]}] but got: [{count}, {y.shape[-2]}]."
+            f"Expected size for first two dimensions of batch2 tensor to be: {listed(expected)} "
+            f"but got: {listed(sizes)}."
         )
 
 

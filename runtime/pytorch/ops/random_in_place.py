@@ -6,6 +6,7 @@ What is wrong with a call is said before any number is drawn.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -23,9 +24,7 @@ from runtime.pytorch.ops.views import expanded
 from runtime.pytorch.streams.distributions import (
     fill_bernoulli,
     fill_bernoulli_each,
-    fill_cauchy,
-    fill_exponential,
-    fill_geometric,
+    fill_by,
     fill_log_normal,
     fill_normal,
 )
@@ -112,7 +111,7 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Source = None)
     require(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda={:g}", lambd)
     if input.array.size:
         _require_float(input, "Exponential", input.dtype.scalar)
-    return _fill(fill_exponential, input, generator, lambd)
+    return _fill(fill_by, input, generator, "exponential", -1.0 / lambd)
 
 
 @op(function=False)
@@ -122,7 +121,7 @@ def cauchy_(
     """Fill with numbers of Cauchy's distribution."""
     require(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma)
     _require_float(input, "Cauchy", input.dtype.real)
-    return _fill(fill_cauchy, input, generator, median, sigma)
+    return _fill(fill_by, input, generator, "cauchy", median, sigma)
 
 
 def _require_float(input: Tensor, distribution: str, kind: str) -> None:
@@ -140,7 +139,8 @@ def _require_float(input: Tensor, distribution: str, kind: str) -> None:
 def geometric_(input: Tensor, p: float, *, generator: Source = None) -> Tensor:
     """Fill with numbers of trials until one succeeds, each with probability p."""
     require(0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
-    return _fill(fill_geometric, input, generator, p, kernel="geometric_cpu", takes=NUMBERS)
+    kernel, scale = "geometric_cpu", math.log1p(-p)
+    return _fill(fill_by, input, generator, "geometric", scale, kernel=kernel, takes=NUMBERS)
 
 
 @op(function=False)

@@ -119,18 +119,13 @@ def _view(input: Tensor, size: Shape) -> Tensor | None:
     return None if strides is None else strided(input, full, strides)
 
 
+@op(name="reshape")
 def reshaped(input: Tensor, shape: Shape) -> Tensor:
     """A view with other sizes where that is possible, else a copy."""
     found = _view(input, shape)
     if found is not None:
         return found
     return wrap(input.array.reshape(infer_size(shape, input.array.size)))
-
-
-@op()
-def reshape(input: Tensor, shape: Shape) -> Tensor:
-    """The same elements with other sizes; a view where that is possible, else a copy."""
-    return reshaped(input, shape)
 
 
 @op(function=False)
@@ -247,6 +242,7 @@ in_place(unsqueeze, "unsqueeze_")
 # -- expanding
 
 
+@op(name="broadcast_to")
 def expanded(input: Tensor, size: Shape) -> Tensor:
     """A view in which dimensions of size 1 have other sizes. Raises RuntimeError."""
     sizes, strides = input.array.shape, input.strides
@@ -297,12 +293,6 @@ def expand(input: Tensor, size: Shape, *, implicit: bool = False) -> Tensor:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """A view that has another tensor's sizes."""
     return expanded(input, other.array.shape)
-
-
-@op()
-def broadcast_to(input: Tensor, size: Shape) -> Tensor:
-    """A view in which dimensions of size 1 have other sizes."""
-    return expanded(input, size)
 
 
 @functional

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -130,22 +129,10 @@ def fill_log_normal(words: Words, out: Array, mean: float, deviation: float) -> 
     fill_in_turn(out, draw)
 
 
-def fill_exponential(words: Words, out: Array, rate: float) -> None:
-    """Fill an array of floats with numbers of the exponential distribution."""
-    _fill(words, out, loops.exponential, -1.0 / rate)
+def fill_by(words: Words, out: Array, name: str, *parameters: float) -> None:
+    """Fill an array with what a loop makes of uniform doubles: exponential, cauchy or geometric."""
+    loop = getattr(loops, name)
 
-
-def fill_cauchy(words: Words, out: Array, median: float, sigma: float) -> None:
-    """Fill an array of floats with numbers of Cauchy's distribution."""
-    _fill(words, out, loops.cauchy, median, sigma)
-
-
-def fill_geometric(words: Words, out: Array, p: float) -> None:
-    """Fill an array with numbers of trials until one succeeds, each with probability p."""
-    _fill(words, out, loops.geometric, math.log1p(-p))
-
-
-def _fill(words: Words, out: Array, loop: Any, *parameters: float) -> None:
     def compute(drawn: Array) -> Array:
         values = doubles_of(drawn)
         loop(address_of(values), len(values), *parameters)
@@ -192,7 +179,7 @@ def draw_apart(words: Words, rows: Array, count: int) -> Array:
     rows: a vector or matrix of floats. The numbers, divided by exponential ones, are put in order.
     """
     waits = np.empty_like(rows)
-    fill_exponential(words, waits, 1.0)
+    fill_by(words, waits, "exponential", -1.0)
     with np.errstate(all="ignore"):
         np.divide(rows, waits, out=waits)
     return _largest(waits.reshape(-1, rows.shape[-1]), count).reshape(*rows.shape[:-1], count)

@@ -37,7 +37,6 @@ class PrintOptions:
 
 OPTIONS = PrintOptions()
 
-_SINGLE = ("precision", "threshold", "edgeitems", "linewidth")
 _PROFILES = {
     "default": PrintOptions(),
     "short": PrintOptions(precision=2, edgeitems=2),
@@ -59,12 +58,10 @@ def set_printoptions(
     checked before something is printed with them.
     """
     given = dict(_PROFILES[profile].__dict__) if profile in _PROFILES else {}
-    single = (precision, threshold, edgeitems, linewidth)
-    for name, value in zip(_SINGLE, single, strict=True):
-        if value is not None:
-            given[name] = value
-    for name, value in {**given, "sci_mode": sci_mode}.items():
-        setattr(OPTIONS, name, value)
+    single = {"precision": precision, "threshold": threshold}
+    single |= {"edgeitems": edgeitems, "linewidth": linewidth}
+    given |= {name: value for name, value in single.items() if value is not None}
+    vars(OPTIONS).update(given, sci_mode=sci_mode)
 
 
 _USUAL_TYPES = ("torch.int64", "torch.bool")  # programs write their numbers without a type
