@@ -180,12 +180,9 @@ def _parameters(implementation: Callable[..., Any]) -> list[Parameter]:
         kind, _, none = implementation.__annotations__[own].partition(" | ")
         default = _text_of(defaults[own]) if own in defaults else None
         nullable = none == "None" or default == "None"
-        told = _without_underscore(own)
-        parameters.append(
-            Parameter(
-                TYPES.get(kind, kind), told, default, position >= count, kind in SINGLE, nullable
-            )
-        )
+        told, by_name = _without_underscore(own), position >= count
+        own_kind = TYPES.get(kind, kind)
+        parameters.append(Parameter(own_kind, told, default, by_name, kind in SINGLE, nullable))
     return parameters
 
 

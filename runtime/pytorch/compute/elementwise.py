@@ -37,13 +37,9 @@ from runtime.pytorch.tensors.writing import (
 
 def _numbers_of(*categories: Category) -> frozenset[int]:
     """numpy's numbers of the types of some categories, but those that PyTorch has for storing."""
-    return frozenset(
-        t.storable.num
-        for t in DTYPES
-        if t.storable is not None
-        and t.category in categories
-        and t.name not in ("uint16", "uint32", "uint64")
-    )
+    stored = ("uint16", "uint32", "uint64")
+    kinds = NUMPY_DTYPES.items()
+    return frozenset(n.num for n, t in kinds if t.category in categories and t.name not in stored)
 
 
 #: Types on which a ufunc computes as PyTorch does, by numpy's numbers for them.

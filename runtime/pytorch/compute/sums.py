@@ -28,7 +28,7 @@ from runtime.pytorch.base.results import named
 from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
 from runtime.pytorch.tensors.sharing import threads
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import deliver
+from runtime.pytorch.tensors.writing import deliver, resize_to
 
 
 def axes_of(dim: Any, ndim: int) -> Shape | None:
@@ -108,9 +108,18 @@ def tidy(array: Any) -> Array:
     return found
 
 
-def give(values: Any, out: Tensor | None) -> Tensor:
-    """A result as a tensor; written to out, where that is given."""
-    return wrap(values) if out is None else deliver(out, wrap(values))
+def give(values: Any, out: Tensor | None, warns: bool = True) -> Tensor:
+    """A result as a tensor; written to out, where that is given.
+
+    warns: whether it warns of an out that had elements and another shape.
+    """
+    result = values if isinstance(values, Tensor) else wrap(values)
+    if out is None:
+        return result
+    if not warns:
+        resize_to(out, result.sizes, warns=False)
+    delivered: Tensor = deliver(out, result)
+    return delivered
 
 
 def pair(name: str, first: Any, second: Any) -> Any:

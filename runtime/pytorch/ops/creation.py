@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype, dtype, float32
 from runtime.pytorch.base.shapes import Shape, listed
 from runtime.pytorch.base.warn import warn
@@ -20,11 +19,11 @@ from runtime.pytorch.calls.schema import NEW, Format, Kind, Number, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.literals import array_of, convert_number
 from runtime.pytorch.compute.promotion import type_of_number
+from runtime.pytorch.compute.sums import give
 from runtime.pytorch.ops.interchange import from_numpy
 from runtime.pytorch.tensors.layouts import copy_of, empty_array, empty_like_array, format_strides
 from runtime.pytorch.tensors.sharing import filled_tensor
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import deliver, resize_to
 
 #: As many elements of 8 bytes have no address.
 _MOST = 2**60
@@ -57,31 +56,17 @@ def type_for(dtype: Kind, out: Out, natural: dtype | None = None) -> dtype:
     return out.dtype
 
 
-def finish(values: Array | Tensor, out: Out, warns: bool = True) -> Tensor:
-    """The tensor of an array; or ``out``, which gets its elements.
-
-    warns: whether it warns of an ``out`` that had elements and another shape.
-    """
-    result = values if isinstance(values, Tensor) else wrap(values)
-    if out is None:
-        return result
-    if not warns:
-        resize_to(out, result.sizes, warns=False)
-    delivered: Tensor = deliver(out, result)
-    return delivered
-
-
 @op(more=NEW)
 def zeros(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of zeros."""
     check_sizes(size, "zeros: Dimension size must be non-negative.")
-    return finish(filled_tensor(size, type_for(dtype, out).numpy, 0), out)
+    return give(filled_tensor(size, type_for(dtype, out).numpy, 0), out)
 
 
 @op(more=NEW)
 def ones(size: Shape, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor of ones."""
-    return finish(filled_tensor(check_sizes(size), type_for(dtype, out).numpy, 1), out)
+    return give(filled_tensor(check_sizes(size), type_for(dtype, out).numpy, 1), out)
 
 
 @op(more=NEW)
@@ -92,8 +77,8 @@ def empty(
     kind = type_for(dtype, out).numpy
     check_sizes(size)
     if memory_format is None:
-        return finish(np.empty(size, kind), out, warns=False)
-    return finish(empty_array(size, format_strides(size, memory_format), kind), out, warns=False)
+        return give(np.empty(size, kind), out, warns=False)
+    return give(empty_array(size, format_strides(size, memory_format), kind), out, warns=False)
 
 
 @op(more=NEW)
@@ -116,9 +101,8 @@ def empty_strided(size: Shape, stride: Shape, *, dtype: Kind = None) -> Tensor:
 @op(more=NEW)
 def full(size: Shape, fill_value: Number, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """A tensor whose elements are all one number, of which they have the type."""
-    return finish(
-        filled(size, fill_value, type_for(dtype, out, type_of_number(type(fill_value)))), out
-    )
+    kind = type_for(dtype, out, type_of_number(type(fill_value)))
+    return give(filled(size, fill_value, kind), out)
 
 
 def filled(size: Shape, number: Any, kind: dtype) -> Tensor:

@@ -135,11 +135,9 @@ def matrix_norm_of(array: Array, order: Any, axes: Shape, keepdim: bool) -> Arra
     if order in (2, -2, "nuc"):
         turned = np.moveaxis(array, axes, (-2, -1))
         values = converged(np.linalg.svd, turned, compute_uv=False)
-        found = (
-            values.sum(-1)
-            if order == "nuc"
-            else _furthest(values, order, -1, values.ndim - 1)[..., 0]
-        )
+        found = values.sum(-1)
+        if order != "nuc":
+            found = _furthest(values, order, -1, values.ndim - 1)[..., 0]
         return np.expand_dims(found, tuple(sorted(axes))) if keepdim else np.asarray(found)
     if order in (1, -1, math.inf, -math.inf):
         add, left = (rows, columns) if abs(order) == 1 else (columns, rows)

@@ -20,11 +20,8 @@ from runtime.pytorch.ops.pointwise import without_half
 #: The value of degree k + 1, by those of degrees k and k - 1.
 Step = Callable[[Any, Any, Any, int], Any]
 _MOST = 100_000  # degrees, each of which takes a step
-_FORMS = (
-    f"(Tensor x, Tensor n, *, {OUT})",
-    f"(Number x, Tensor n, *, {OUT})",
-    f"(Tensor x, Number n, *, {OUT})",
-)
+_KINDS = (("Tensor", "Tensor"), ("Number", "Tensor"), ("Tensor", "Number"))
+_FORMS = [f"({x} x, {n} n, *, {OUT})" for x, n in _KINDS]
 
 
 def _by_recurrence(x: Any, n: Any, first: Any, step: Step) -> Any:

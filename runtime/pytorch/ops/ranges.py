@@ -23,7 +23,8 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.formulas import multiply_add
 from runtime.pytorch.compute.promotion import number_as
-from runtime.pytorch.ops.creation import check_sizes, fill_number, finish, type_for
+from runtime.pytorch.compute.sums import give
+from runtime.pytorch.ops.creation import check_sizes, fill_number, type_for
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
@@ -69,8 +70,8 @@ def arange(
     if kind.category is Category.INTEGER:
         first, width = (int(number_as(n, np.dtype(np.int64))) for n in (start, step))
         values = np.arange(count) * width + first
-        return finish(values.astype(kind.numpy, copy=False), out, warns=False)
-    return finish(_steps(float(start), float(step), count, kind), out, warns=False)
+        return give(values.astype(kind.numpy, copy=False), out, warns=False)
+    return give(_steps(float(start), float(step), count, kind), out, warns=False)
 
 
 def _is_plain_range(start: Any, end: Any, step: Any) -> bool:
@@ -131,7 +132,7 @@ def range_(
     if kind.category is Category.INTEGER:
         start, step = (fill_number(n, kind).item() for n in (start, step))
     values = start + np.arange(count) * step
-    return finish(cast(np.asarray(values), kind.numpy), out)
+    return give(cast(np.asarray(values), kind.numpy), out)
 
 
 def _bound(name: str, function: str, value: Any) -> Any:
@@ -169,7 +170,7 @@ def _ends(
 def linspace(start: Any, end: Any, steps: int, *, out: Out = None, dtype: Kind = None) -> Tensor:
     """Numbers from start to end in equal steps."""
     start, end, kind = _ends("linspace", start, end, steps, out, dtype)
-    return finish(_between(start, end, steps, kind), out)
+    return give(_between(start, end, steps, kind), out)
 
 
 def _between(start: Any, end: Any, steps: int, kind: dtype) -> Array:
@@ -197,7 +198,7 @@ def logspace(
 ) -> Tensor:
     """Powers of a base, whose exponents go from start to end in equal steps."""
     start, end, kind = _ends("logspace", start, end, steps, out, dtype)
-    return finish(calmly(_powers, start, end, steps, base, kind), out)
+    return give(calmly(_powers, start, end, steps, base, kind), out)
 
 
 def _powers(start: Any, end: Any, steps: int, base: float, kind: dtype) -> Array:
@@ -223,4 +224,4 @@ def eye(n: int, m: int | None = None, *, out: Out = None, dtype: Kind = None) ->
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     kind = type_for(dtype, out)
     check_types("eye", ALL, kind.numpy)
-    return finish(np.eye(n, m, dtype=kind.numpy), out)
+    return give(np.eye(n, m, dtype=kind.numpy), out)

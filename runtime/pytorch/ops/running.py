@@ -12,14 +12,14 @@ import numpy as np
 
 from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import Category, bool_, default_dtype, uint8
+from runtime.pytorch.base.dtypes import bool_, uint8
 from runtime.pytorch.base.quiet import calmly, quietly
 from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
 from runtime.pytorch.calls.schema import OUT, OUTS, Kind, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
-from runtime.pytorch.compute.promotion import array_as, result_type
+from runtime.pytorch.compute.promotion import array_as, result_type, to_float
 from runtime.pytorch.compute.sums import along, pair, sums_so_far, tidy
 from runtime.pytorch.ops.reduce import reduced, sum_of, sum_type
 from runtime.pytorch.tensors.tensor import Tensor, wrap
@@ -285,14 +285,9 @@ def gradient(
         raise RuntimeError(
             "torch.gradient expected each dimension size to be at least edge_order+1"
         )
-    kind = input.dtype if input.dtype.category is Category.FLOAT else default_dtype()
-    array = input.array.astype(kind.numpy)
-    return tuple(
-        [
-            wrap(np.asarray(calmly(_along, array, step, d, edge_order)))
-            for step, d in zip(steps, dims, strict=True)
-        ]
-    )
+    array = input.array.astype(to_float(input.dtype).numpy)
+    pairs = zip(steps, dims, strict=True)
+    return tuple([wrap(calmly(_along, array, step, d, edge_order)) for step, d in pairs])
 
 
 def _dims(input: Tensor, dim: Any) -> Shape:

@@ -19,8 +19,9 @@ from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.formulas import EXACT
+from runtime.pytorch.compute.sums import give
 from runtime.pytorch.ops.arithmetic import multiply
-from runtime.pytorch.ops.creation import check_sizes, finish, type_for
+from runtime.pytorch.ops.creation import check_sizes, type_for
 from runtime.pytorch.ops.rearranging import roll
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
@@ -135,7 +136,7 @@ def _counted(name: str, count: int, negative: int, length: float, kind: DType, o
     numbers = np.roll(np.arange(-negative, count - negative), -negative)
     with np.errstate(all="ignore"):
         parts = [wrap(x.astype(kind.numpy)) for x in (numbers, np.float64(1) / length)]
-        return finish(multiply(*parts).array, out)
+        return give(multiply(*parts), out)
 
 
 @op("fft_fftshift(Tensor input, tuple of ints[1] dim = None)")
