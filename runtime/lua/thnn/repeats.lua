@@ -10,8 +10,8 @@ local dense = th.formulas.dense
 local type, tonumber, concat, cast, C = type, tonumber, table.concat, ffi.cast, ffi.C
 
 local MAX_CALLS = 256 -- that are kept of a function, for an element type
--- Bytes of all tensors of a call, as doubles, and of what its jobs leave to each other.
-local ROOM = 4194304
+local ROOM = 4194304 -- bytes of what the jobs of a call leave to each other
+local LARGEST = 4 * ROOM -- bytes of all tensors of a call, as doubles
 
 local intptr = ffi.typeof('intptr_t')
 
@@ -178,7 +178,7 @@ local function new_call(row, dtype, results, ...)
       call[i], given[i] = value, value
     end
   end
-  if count * 8 > ROOM then return nil end
+  if count * 8 > LARGEST then return nil end
   local text = th.ask(host.thnn_jobs, row.name, dtype.index, address(working), ROOM,
     unpack(given, 1, #row.kinds))
   call.few = text ~= nil
