@@ -22,16 +22,23 @@ def missing_mpi() -> str:
     return done.stderr.strip().splitlines()[-1] if done.returncode else ""
 
 
+def _mpirun() -> str | None:
+    """mpirun of this Python's environment, whose MPI mpi4py takes; otherwise that of the system."""
+    folder = Path(sys.executable).parent
+    return shutil.which("mpirun", path=os.pathsep.join([str(folder), os.environ["PATH"]]))
+
+
 def missing_mpirun() -> str:
     """Why several processes cannot be started; '' where they can."""
-    return missing_mpi() or ("" if shutil.which("mpirun") else "there is no mpirun")
+    return missing_mpi() or ("" if _mpirun() else "there is no mpirun")
 
 
 def started_together(count: int, *words: str | Path, cwd: Path = TOP) -> subprocess.Popen[str]:
     """Start th in several processes; more than there are processors are allowed."""
-    version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout
+    mpirun = _mpirun() or "mpirun"
+    version = subprocess.run([mpirun, "--version"], capture_output=True, text=True).stdout
     options = ["--oversubscribe"] if "Open MPI" in version else []
-    command = ["mpirun", *options, "-n", str(count), sys.executable, "-I", "-m", "th_shell"]
+    command = [mpirun, *options, "-n", str(count), sys.executable, "-I", "-m", "th_shell"]
     return subprocess.Popen(
         [*command, *map(str, words)],
         env={**os.environ, **_AS_ROOT},

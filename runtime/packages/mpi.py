@@ -81,6 +81,7 @@ def _finish(status: float, text: bytes = b"") -> None:
         return
     if status and mpi.COMM_WORLD.size > 1:
         mpi.COMM_WORLD.Abort(int(status))
+    _test_all()
     mpi.Finalize()
 
 
@@ -164,8 +165,7 @@ def _call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
             for memory in memories:
                 memory.give_back()
             return None
-        for waiting in list(_pending):
-            _test(waiting, False)  # so that what nobody waits for is not kept
+        _test_all()
         name = "I" + method.decode().lower()
         request = getattr(comm, name)(*(_argument(a, True, memories) for a in args))
     _pending[number := next(_numbers)] = request, memories
@@ -184,6 +184,12 @@ def _test(number: float, waits: bool) -> tuple[bool, int, int, bool]:
         for memory in memories:
             memory.give_back()
     return True, status.source, status.tag, status.Is_cancelled()
+
+
+def _test_all() -> None:
+    """Forget what is done, so that what nobody waits for is not kept."""
+    for number in list(_pending):
+        _test(number, False)
 
 
 def _cancel(number: float) -> None:

@@ -316,9 +316,11 @@ def test_a_signal_to_one_ends_all(tmp_path: Path, number: signal.Signals) -> Non
     with started_together(3, "waits.lua", cwd=tmp_path) as process:
         pids = _pids(tmp_path / "pids")
         os.kill(pids[1], number)
-        _, errors = process.communicate(timeout=SOON)
-    assert "rank 1" in errors and f"exited on signal {number.value}" in errors
-    assert process.returncode == 128 + number
+        told = "".join(process.communicate(timeout=SOON))
+    # By Open MPI, and by MPICH.
+    assert "rank 1" in told or f"PID {pids[1]} " in told
+    assert f"signal {number.value}" in told
+    assert process.returncode in (128 + number, number)
 
 
 @together
