@@ -317,8 +317,8 @@ def test_a_signal_to_one_ends_all(tmp_path: Path, number: signal.Signals) -> Non
         pids = _pids(tmp_path / "pids")
         os.kill(pids[1], number)
         told = "".join(process.communicate(timeout=SOON))
-    # By Open MPI, and by MPICH.
-    assert "rank 1" in told or f"PID {pids[1]} " in told
+    # Open MPI tells the rank; MPICH the number of a process, which may be that of one it has ended.
+    assert "rank 1" in told or "BAD TERMINATION" in told
     assert f"signal {number.value}" in told
     assert process.returncode in (128 + number, number)
 
