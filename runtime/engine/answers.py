@@ -53,7 +53,8 @@ class Answers:
         storage, if there are very many at some of them, and at the variables that share them.
         """
         found = self._lua.call(b"inspect", to_bytes(path), statistics)
-        return {} if found is None else {to_text(name): _text(fact) for name, fact in found.items()}
+        facts = {} if found is None else dict(found.items())
+        return {to_text(n): to_text(f) if isinstance(f, bytes) else f for n, f in facts.items()}
 
     def names(self, path: str) -> dict[str, str]:
         """The names that may follow a dotted path ('' for globals), with their Lua types."""
@@ -87,7 +88,3 @@ def _read_members(owner: bytes, more: int, flat: Any) -> Members:
     found = [Member(name, kind, parameters, bool(mark)) for name, kind, parameters, mark in rows]
     found.sort(key=lambda member: (member.name.lower(), member.name))
     return Members(to_text(owner), found, int(more))
-
-
-def _text(fact: Any) -> str | int | float | bool:
-    return to_text(fact) if isinstance(fact, bytes) else fact

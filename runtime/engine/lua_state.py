@@ -48,7 +48,7 @@ class LuaState:
     Nothing that Lua keeps refers to this object: so it ends with its last reference. state: what
     else belongs to the engine. turn: the lock of the thread that is at work in it. Who calls it
     several times, and may not be disturbed, takes it as well, after `start`. end: closes it, which
-    must not be done while it runs.
+    must not be done while it runs. is_started: before that, a call makes it, which takes a while.
     """
 
     def __init__(self, host: dict[bytes, Any], prepare: Callable[[], None] | None) -> None:
@@ -60,7 +60,7 @@ class LuaState:
         self.passing = _Passing()
         self.functions: dict[bytes, Any] = {}
         self._starting = threading.RLock()
-        self._is_begun = self._is_started = False
+        self._is_begun = self.is_started = False
         self.depth = 0  # of calls that have not returned; only who has its turn looks
         self.is_closed = False
         self.end = weakref.finalize(self, _close, self.state, self.functions)
@@ -80,12 +80,7 @@ class LuaState:
             prepare, self._prepare = self._prepare, None
             if prepare is not None:
                 prepare()
-            self._is_started = True
-
-    @property
-    def is_started(self) -> bool:
-        """Whether it is made: before that, a call makes it, which takes a while."""
-        return self._is_started
+            self.is_started = True
 
     def _all_of_host(self) -> dict[bytes, Any]:
         take = {b"take_arguments": self.passing.take}
@@ -103,7 +98,7 @@ class LuaState:
     def call(self, name: bytes, *args: Any) -> Any:
         """Call a function by name. Raises LuaError, for whatever comes out of Lua."""
         try:
-            if not self._is_started:
+            if not self.is_started:
                 self.start()
             with self.turn, self.active():
                 self.check_open()

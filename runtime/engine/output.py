@@ -50,10 +50,6 @@ class _Stream:
             os.truncate(self._memory, 0)
             self.file.write(self._decode(data) if self._decode else data)
 
-    def close(self) -> None:
-        """End it."""
-        _close(self.pointer)
-
 
 def _new_memory() -> int:
     """The descriptor of a file that has no name."""
@@ -92,12 +88,13 @@ class Output(Part):
         file = self._given or (None if _is_standard_output(self.seen) else self.seen)
         if self.stream and self.stream.file is file and self.stream.process == os.getpid():
             return
-        self._leave()
+        self.close()
         if file is not None:
             self.stream = _Stream(file)
             self._pointer.value = self.stream.pointer.value
 
-    def _leave(self) -> None:
+    def close(self) -> None:
+        """End it; Lua writes nothing to it any more."""
         stream, self.stream = self.stream, None
         if stream is not None:
             self._pointer.value = self._own
@@ -106,16 +103,12 @@ class Output(Part):
                 if stream.process == os.getpid() and not is_closed:  # a fork's is its parent's
                     stream.drain()
             finally:
-                stream.close()
+                _close(stream.pointer)
 
     def drain(self) -> None:
         """Pass on what Lua has written. Raises what the file does."""
         if self.stream is not None:
             self.stream.drain()
-
-    def close(self) -> None:
-        """End it; Lua writes nothing any more."""
-        self._leave()
 
 
 _all: weakref.WeakSet[Output] = weakref.WeakSet()

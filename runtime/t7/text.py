@@ -39,10 +39,12 @@ class TextSource:
         return self._at
 
     def read_int(self) -> int:
-        return wrapped(self._one_whole(), INT)
+        return wrapped(self.read_long(), INT)
 
     def read_long(self) -> int:
-        return self._one_whole()
+        number = self._whole()
+        self._skip_newline()
+        return number
 
     def read_double(self) -> float:
         number = self._number()
@@ -110,11 +112,6 @@ class TextSource:
             return None
         self._at = end
         return numbers
-
-    def _one_whole(self) -> int:
-        number = self._whole()
-        self._skip_newline()
-        return number
 
     def _whole(self) -> int:
         """The next whole number; beyond 64 bits it is the nearest one of 64 bits."""

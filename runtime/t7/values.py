@@ -185,12 +185,7 @@ class TorchObject:
     ) -> None:
         if not isinstance(fields, Table):
             fields = Table(fields or ())
-        for name, value in (
-            ("torch_typename", torch_typename),
-            ("fields", fields),
-            ("version", version),
-        ):
-            object.__setattr__(self, name, value)
+        self.torch_typename, self.fields, self.version = torch_typename, fields, version
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):  # what Python's own protocols ask for are no fields
