@@ -57,16 +57,10 @@ def _restored(name: str, parts: tuple[Any, ...]) -> ReturnType:
 
 def _make(name: str, fields: tuple[str, ...]) -> type[ReturnType]:
     """The class of an operation's results."""
-    count = len(fields)
-    members = {
-        "__slots__": (),
-        "__module__": "torch.return_types",
-        "__match_args__": fields,
-        "n_fields": count,
-        "n_sequence_fields": count,
-    }
+    members = {"__slots__": (), "__module__": "torch.return_types", "__match_args__": fields}
+    counts = dict.fromkeys(("n_fields", "n_sequence_fields"), len(fields))
     parts = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
-    return type(name, (ReturnType,), {**members, **parts})
+    return type(name, (ReturnType,), {**members, **counts, **parts})
 
 
 #: The names of the operations, by those of the parts of their results.

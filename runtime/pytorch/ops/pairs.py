@@ -161,11 +161,9 @@ def allclose(
 # -- logic
 
 for _name in ("logical_and", "logical_or", "logical_xor"):
-    binary(
-        _name,
-        Pointwise(getattr(np, _name), result=bool_, kernel=f"{_name}_cpu"),
-        doc=f"The {_name.replace('_', ' ')} of two elements, of which 0 is false.",
-    )
+    _doc = f"The {_name.replace('_', ' ')} of two elements, of which 0 is false."
+    _function = Pointwise(getattr(np, _name), result=bool_, kernel=f"{_name}_cpu")
+    binary(_name, _function, doc=_doc)
 
 
 # -- bits of whole numbers, and of bools

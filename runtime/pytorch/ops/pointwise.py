@@ -165,11 +165,8 @@ def _negative_type(name: str, input: Tensor, out: Out) -> None:
 
 
 unary("neg negative", negative, check=_negative_type)
-unary(
-    "relu",
-    Pointwise(formulas.relu, NUMBERS, check=_reject_bool("Boolean inputs not supported for relu")),
-    out=False,
-)
+_no_bools = _reject_bool("Boolean inputs not supported for relu")
+unary("relu", Pointwise(formulas.relu, NUMBERS, check=_no_bools), out=False)
 
 
 def _square_type(kind: dtype) -> dtype:
@@ -217,14 +214,8 @@ def laid_like(input: Tensor, values: Tensor) -> Tensor:
 
 
 def _test(name: str, compute: Callable[..., Any], out: bool = False) -> None:
-    unary(
-        name,
-        Pointwise(compute, result=bool_),
-        f"Whether {name.removeprefix('is')} is true of each element.",
-        out=out,
-        in_place=False,
-        check=_truth,
-    )
+    doc = f"Whether {name.removeprefix('is')} is true of each element."
+    unary(name, Pointwise(compute, result=bool_), doc, out=out, in_place=False, check=_truth)
 
 
 for _name, _ufunc in (("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite)):

@@ -102,10 +102,6 @@ _POLYNOMIALS = {
     ),
 }
 for _name, _compute in _POLYNOMIALS.items():
-    binary(
-        f"special_{_name}",
-        Pointwise(_compute, FLOATS, rule=to_float, **without_half(_name)),
-        *_FORMS,
-        doc=f"The {_name.replace('_', ' ')} of degree n at x.",
-        in_place=False,
-    )
+    _doc = f"The {_name.replace('_', ' ')} of degree n at x."
+    _function = Pointwise(_compute, FLOATS, rule=to_float, **without_half(_name))
+    binary(f"special_{_name}", _function, *_FORMS, doc=_doc, in_place=False)
