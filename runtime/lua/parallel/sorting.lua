@@ -161,16 +161,16 @@ th.add_job('sort', 'keys index parts n', function(p, first, last)
   end
 end)
 
--- Makes two parts of each, between which the pivot has its place; of a short one itself, and one
--- without keys.
+-- Makes two parts of each, between which the pivot has its place; of a short one, and of one with
+-- nans, itself and one without keys. (No pivot divides nans: insertion has to pass over the whole.)
 th.add_job('divide', 'keys index parts halves', function(p, first, last)
   local a, index = cast(doubles, p.keys), cast(ints, p.index)
   local parts, halves = cast(doubles, p.parts), cast(doubles, p.halves)
   for part = first, last - 1 do
     local from, to = parts[2 * part], parts[2 * part + 1]
-    local i, j = to, to
-    if to - from > SHORT then
-      i, j = partition(a, index, from, to - 1, least_of(a + from, to - from))
+    local i, j, least = to, to, least_of(a + from, to - from)
+    if to - from > SHORT and least < huge then
+      i, j = partition(a, index, from, to - 1, least)
     end
     local half = halves + 4 * part
     half[0], half[1], half[2], half[3] = from, j, i, to
