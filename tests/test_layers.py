@@ -309,6 +309,7 @@ def test_memory_of_lua_comes_from_one_module() -> None:
     assert {path: what for path, what in made.items() if what} == _LUA_MAKES
 
 
+@pytest.mark.thorough
 def test_memory_of_python_is_that_of_numpy() -> None:
     files = [*RUNTIME.rglob("*.py"), *SHELL.rglob("*.py")]
     made = {str(p.relative_to(TOP)): python_memory(nodes_of(p)) for p in files}

@@ -91,6 +91,7 @@ def set_up(top: Path, env: dict[str, str]) -> bytes:
         terminal.close()
 
 
+@pytest.mark.thorough
 def test_the_first_start_says_what_is_set_up(checkout: tuple[Path, dict[str, str]]) -> None:
     top, env = checkout
     shown = set_up(top, env)
@@ -98,6 +99,7 @@ def test_the_first_start_says_what_is_set_up(checkout: tuple[Path, dict[str, str
     assert set_up(top, env) == b"ran -I -m th_shell -e 1\n"
 
 
+@pytest.mark.thorough
 def test_the_first_start_fails(checkout: tuple[Path, dict[str, str]]) -> None:
     top, env = checkout
     shown = set_up(top, env | {"PIP_STATUS": "1"})

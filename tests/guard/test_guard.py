@@ -91,6 +91,7 @@ def accesses(mode: str) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["1", "front"])
 def test_processes_end_where_they_access_other_memory(mode: str) -> None:
     wanted = accesses(mode)
@@ -123,6 +124,7 @@ print(json.dumps([
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 @pytest.mark.parametrize(("mode", "installed"), [(None, False), ("0", False), ("front", True)])
 def test_nothing_is_installed_in_other_processes(mode: str | None, installed: bool) -> None:

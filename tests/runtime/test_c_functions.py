@@ -369,6 +369,7 @@ def results(tmp_path: Path, which: str, source: str) -> list[Any]:
     return [np.fromfile(path) for path in files]
 
 
+@pytest.mark.thorough
 def test_the_same_bits_without(tmp_path: Path) -> None:
     found, expected = (results(tmp_path, name, SAME_BITS) for name in ("without", "with"))
     assert len(found) == len(expected) == 24
@@ -376,6 +377,7 @@ def test_the_same_bits_without(tmp_path: Path) -> None:
         assert a.tobytes() == b.tobytes(), i
 
 
+@pytest.mark.thorough
 def test_the_same_results_without_blas_and_lapack(tmp_path: Path) -> None:
     found, expected = (results(tmp_path, name, CLOSE) for name in ("without", "with"))
     assert len(found) == len(expected) == 9

@@ -118,6 +118,7 @@ def _expression(name: str, space: str, pattern: str) -> str:
 TURNS = 84  # all layouts with all types
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "turns"),
     [(part, 3) for part in range(8)]
@@ -219,6 +220,7 @@ end
 """
 
 
+@pytest.mark.thorough
 def test_results_of_other_sizes(lua: Lua, by_python: Callable[[str], None]) -> None:
     found = lua.run(PRELUDE + RESULTS)
     by_python(PRELUDE + RESULTS)
@@ -245,6 +247,7 @@ end
 """
 
 
+@pytest.mark.thorough
 def test_flags_in_a_destination(lua: Lua, by_python: Callable[[str], None]) -> None:
     found = lua.run(PRELUDE + FLAGS)
     by_python(PRELUDE + FLAGS)
@@ -315,6 +318,7 @@ collectgarbage('setstepmul', 200)
 """
 
 
+@pytest.mark.thorough
 def test_finalizers_that_move_elements() -> None:
     engine = Engine()  # with few objects, so that it collects often
     engine.run(engine.compile(FINALIZERS.encode(), b"=lua"))

@@ -141,6 +141,7 @@ TOO_LARGE: list[tuple[str, int | None]] = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux tells how much memory there is")
 def test_what_does_not_fit_is_an_error() -> None:
     inputs, printed = ["kept = torch.ones(2)"], ""
@@ -200,6 +201,7 @@ for room in (20 << 20, 1 << 30):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not count what is mapped")
 def test_blas_needs_room_under_a_limit_of_data() -> None:
     inputs = ["torch.mm(x, x):sum()", "torch.mv(x, v):sum()", "torch.inverse(x):sum()"]
@@ -238,6 +240,7 @@ print(own == resource.getrlimit(resource.RLIMIT_DATA)[0] < 2 << 30)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux tells how much memory there is")
 def test_commands_do_not_have_the_limit_of_the_process() -> None:
     import resource

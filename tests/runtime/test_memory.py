@@ -43,6 +43,7 @@ print(megabytes('VmHWM') < 560 or megabytes('VmHWM'))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", [DRAWS, TRIM, OTHER_SIZES])
 @pytest.mark.unguarded("memory is used up sooner")
 def test_memory_is_bounded(tmp_path: Path, source: str) -> None:

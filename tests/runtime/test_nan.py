@@ -117,6 +117,7 @@ def _run(program: str, folder: Path) -> str:
     return f"{done.stdout}{done.stderr}{done.returncode}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["Double", "Float", "Half"])
 def test_nans_of_all_bits_are_numbers(kind: str, tmp_path: Path) -> None:
     source = "halves()" if kind == "Half" else f"nans('{kind}')"

@@ -28,6 +28,7 @@ def limited(kilobytes: int, *arguments: str, text: str = "") -> subprocess.Compl
     return subprocess.run(words, cwd=TOP, input=text, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kilobytes", KILOBYTES)
 @pytest.mark.parametrize(
     ("source", "message"),
@@ -74,6 +75,7 @@ print(message)
 """
 
 
+@pytest.mark.thorough
 def test_what_luajit_compiles_meanwhile() -> None:
     run = limited(100_000, "-e", COMPILED)
     assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\t\n", "", 0)
@@ -94,6 +96,7 @@ print(#t > 0, keep:sum(), torch.ones(3):add(1):sum())
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kilobytes", KILOBYTES)
 def test_the_session_goes_on(kilobytes: int) -> None:
     run = limited(kilobytes, "-i", text=SESSION)
@@ -140,6 +143,7 @@ engine.enter(b"1 + 1")
     assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\n2\t\n", "", 0)
 
 
+@pytest.mark.thorough
 def test_small_tensor_has_garbage_collected() -> None:
     run = run_engine("""
 limit(100 << 20)
@@ -150,6 +154,7 @@ engine.enter(b"#y")
     assert (run.stdout, run.stderr, run.returncode) == ("500\t\n", "", 0)
 
 
+@pytest.mark.thorough
 def test_room_is_left_though_the_program_keeps_its_values() -> None:
     run = run_engine("""
 limit(30 << 20)
@@ -161,6 +166,7 @@ for name in ("x", "y", "z"):
     assert (run.stdout, run.stderr, run.returncode) == (f"{LUA}\n10000\t\n" * 3, "", 0)
 
 
+@pytest.mark.thorough
 def test_source_that_lua_has_no_memory_for_is_no_syntax_error() -> None:
     run = run_engine("""
 from runtime.shell import LuaSyntaxError

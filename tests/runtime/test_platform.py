@@ -128,6 +128,7 @@ print((torch.randn(200000) + 1):add(2):sum(), torch.exponential(2), torch.rand(3
 """
 
 
+@pytest.mark.thorough
 def test_without_the_c_library_and_affinity(tmp_path: Path) -> None:
     command = ["-m", "th_shell", "-e", PROGRAM + "io.write(torch.getnumcores())"]
     expected = run(tmp_path, ["-m", "th_shell", "-e", PROGRAM]).stdout
@@ -152,6 +153,7 @@ print(repr(e.output_error()), flush=True)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ['"pthread_mutex_trylock"', '"sched_yield"', '"stdout"'])
 def test_without_a_name_of_the_c_library(name: str, tmp_path: Path) -> None:
     program = "torch.setnumthreads(2)" + PROGRAM

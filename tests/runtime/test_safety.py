@@ -56,6 +56,7 @@ print(keep[1], resident() < 1024)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
 @pytest.mark.parametrize("count", [1000, pytest.param(20000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
@@ -96,6 +97,7 @@ print(wrong)
 """
 
 
+@pytest.mark.thorough
 def test_storages_that_come_again_while_the_collector_runs(tmp_path: Path) -> None:
     run = run_script(tmp_path, STORAGES)
     assert (run.stdout, run.stderr, run.returncode) == ("0\t\n", "", 0)

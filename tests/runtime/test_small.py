@@ -447,6 +447,7 @@ _FINALIZERS = (
 )
 
 
+@pytest.mark.thorough
 def test_a_finalizer_may_resize_what_a_function_is_at(lua: Lua) -> None:
     try:
         assert lua.run(_FINALIZERS) == "true\t0\tnil\t\n"

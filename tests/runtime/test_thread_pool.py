@@ -195,6 +195,7 @@ def test_jobs_refuse_parameters_that_are_not_theirs(shared: Lua) -> None:
         thread_pool.run("loop", 8, run=0, data=0, count=2, number=0, **at)
 
 
+@pytest.mark.thorough
 def test_interrupted_jobs_are_finished(shared: Lua) -> None:
     shared("torch.setnumthreads(2) x, y = torch.rand(2e5), torch.rand(2e5)")
     with shared.engine.interruptible():
@@ -458,6 +459,7 @@ def test_finalizers_within_jobs(tmp_path: Path) -> None:
     assert run.stdout == "0 of many"
 
 
+@pytest.mark.thorough
 @pytest.mark.unguarded("garbage is collected where too much is guarded")
 def test_a_stopped_collector_stays_stopped(lua: Lua) -> None:
     """After collections of many tensors, too, which the runtime begins itself."""

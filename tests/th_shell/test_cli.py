@@ -291,6 +291,7 @@ def terminal() -> Iterator[Terminal]:
     terminal.close()
 
 
+@pytest.mark.thorough
 def test_a_terminal(command: list[str], environment: dict[str, str], terminal: Terminal) -> None:
     with terminal.running(command, env=environment) as program:
         assert terminal.until(b"th> ").startswith(BANNER.replace("\n", "\r\n").encode())
@@ -303,6 +304,7 @@ def test_a_terminal(command: list[str], environment: dict[str, str], terminal: T
         assert program.wait(20) == 0
 
 
+@pytest.mark.thorough
 def test_a_narrow_terminal(command: list[str], environment: dict[str, str]) -> None:
     terminal = Terminal(columns=30)
     with terminal.running(command, env=environment) as program:
@@ -317,6 +319,7 @@ def test_a_narrow_terminal(command: list[str], environment: dict[str, str]) -> N
     terminal.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("variable", "value", "forbidden"),
     [("TERM", "dumb", rb"\x1b"), ("NO_COLOR", "1", rb"\x1b\[(?:\d+;)*(?:3[0-8]|9\d|48)[;m]")],
@@ -348,6 +351,7 @@ def test_a_terminal_without_escapes_or_colours(
     assert not re.search(forbidden, terminal.raw)
 
 
+@pytest.mark.thorough
 def test_ctrl_c_drops_the_line_of_a_dumb_terminal(
     command: list[str], environment: dict[str, str], terminal: Terminal
 ) -> None:
@@ -366,6 +370,7 @@ def test_ctrl_c_drops_the_line_of_a_dumb_terminal(
         assert program.wait(20) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("words", [["-i", "bad.lua"], ["-i", "-e", "error('bad', 0)"]])
 def test_the_prompt_opens_after_an_error(
     command: list[str],
@@ -394,6 +399,7 @@ def test_the_prompt_opens_after_an_error_in_the_startup_file(
         assert shown.startswith(b"th: start.lua:1: unexpected symbol near '='\r\nth: the Torch7")
 
 
+@pytest.mark.thorough
 def test_settings_are_read_and_what_is_wrong_is_told(
     command: list[str], environment: dict[str, str], terminal: Terminal, tmp_path: Path
 ) -> None:

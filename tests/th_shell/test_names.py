@@ -17,6 +17,7 @@ def test_they_are_those_of_the_runtime() -> None:
     assert {*th_shell.__all__, "convert"} == set(runtime.__all__)  # here, convert is a module
 
 
+@pytest.mark.thorough
 def test_the_runtime_is_loaded_when_they_are_asked_for() -> None:
     code = (
         "import sys, th_shell; print('runtime' in sys.modules); from th_shell import Engine, load;"

@@ -42,14 +42,17 @@ SHELL = (0, "2\t\n", "")
 DOCS = (0, "page.md: checked 1 of 1 example: 1 pass\n", "")
 
 
+@pytest.mark.thorough
 def test_as_a_module(folder: Path) -> None:
     assert run(folder, sys.executable, "-m", "th_shell", "-e", CALL) == SHELL
 
 
+@pytest.mark.thorough
 def test_pages_as_a_module(folder: Path) -> None:
     assert run(folder, sys.executable, "-m", "th_shell.docs", "page.md") == DOCS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "module"), [("th", "th_shell"), ("th-docs", "th_shell.docs")])
 def test_commands(folder: Path, name: str, module: str) -> None:
     command = shutil.which(name, path=os.path.dirname(sys.executable))

@@ -248,6 +248,7 @@ def test_print_and_the_last_value_are_whole(shown: Show) -> None:
     assert shown("_LAST:sum()") == "465\t\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "source",
     ["t = {} for i = 1, 1e6 do t['k' .. i] = i end", "t = torch.LongTensor(1, 1):expand(1e6, 1e6)"],

@@ -84,6 +84,7 @@ _WORK = b"""
 """
 
 
+@pytest.mark.thorough
 def test_engines_in_threads(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,6 +67,7 @@ def test_a_file_of_the_engine_s_own() -> None:
             assert file.getvalue() == expected and other.getvalue() == ""
 
 
+@pytest.mark.thorough
 def test_it_comes_while_lua_runs(lua: Engine) -> None:
     seen: list[str] = []
 

@@ -542,6 +542,7 @@ def test_ctrl_c_between_calls(lua: Engine, interrupts: None) -> None:
     assert same(5) == 5
 
 
+@pytest.mark.thorough
 def test_ctrl_c_in_a_finalizer() -> None:
     program = """
         import os, signal, time
@@ -567,6 +568,7 @@ def test_ctrl_c_in_a_finalizer() -> None:
     assert run.stderr.endswith("ValueError: wrong\n")
 
 
+@pytest.mark.thorough
 def test_handlers_of_the_program(lua: Engine) -> None:
     """They run while Lua does, and what they raise stops Lua."""
     heard = []
@@ -621,6 +623,7 @@ def test_asyncio_cancels_what_awaits() -> None:
     assert run.stdout == "heard\ninterrupted\nagain\n" and run.stderr == ""
 
 
+@pytest.mark.thorough
 def test_a_child_of_a_fork() -> None:
     program = """
         import os, signal, threading

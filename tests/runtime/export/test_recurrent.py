@@ -61,6 +61,7 @@ def test_onnx(name: str, tmp_path: Path) -> None:
         _compare(session.run(None, given), outputs)
 
 
+@pytest.mark.thorough
 def test_pytorch_sources(tmp_path: Path) -> None:
     """They are Python as its formatter and linter want it."""
     for number, entry in enumerate(_ENTRIES.values()):

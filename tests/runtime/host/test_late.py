@@ -69,6 +69,7 @@ run(Engine(), b{source!r})
     assert run(code).endswith("" if "os.exit" in source else expected)
 
 
+@pytest.mark.thorough
 def test_the_first_tensor_loads_it() -> None:
     code = "run(Engine(), b'x = torch.ones(2)') \nprint('numpy' in sys.modules)"
     assert run(code) == "True\n"
@@ -134,6 +135,7 @@ run(engine, b"print(x)")
     assert run(NOTICE + code) == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS limits memory there")
 def test_it_is_not_begun_without_memory_for_all_of_it() -> None:
     code = """
@@ -151,6 +153,7 @@ run(engine, b"print(torch.ones(2):sum())")
     assert run(code) == expected
 
 
+@pytest.mark.thorough
 def test_threads_that_need_it_at_once() -> None:
     code = """
 engines = [Engine() for _ in range(4)]
@@ -181,6 +184,7 @@ run(engine, b"print(torch.ones(2):sum())")  # whether x has its value depends on
     assert run(NOTICE + code) == "interrupted! True\n2\t\n"
 
 
+@pytest.mark.thorough
 def test_a_fork_waits_until_it_is_loaded() -> None:
     code = """
 begun = threading.Event()

@@ -149,6 +149,7 @@ def test_functions_from_a_file_are_not_loaded(tmp_path: Path) -> None:
     assert (own.stdout, own.stderr) == ("true\t4\t\n", "")
 
 
+@pytest.mark.thorough
 def test_functions_not_loaded_are_kept_for_saving(tmp_path: Path) -> None:
     path = tmp_path / "file"
     run(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def _finalizers(count: int, body: str) -> str:
     return f"""
@@ -14,12 +16,14 @@ def _finalizers(count: int, body: str) -> str:
     """
 
 
+@pytest.mark.thorough
 def test_finalizers_may_make_large_tensors(lua) -> None:  # type: ignore[no-untyped-def]
     body = "local x = torch.ones(200000):add(1) assert(x[1] == 2)"
     assert lua.run(_finalizers(300, body)) == "300\t\n"
     assert lua.run("collectgarbage() print(torch.ones(300000):sum())") == "300000\t\n"
 
 
+@pytest.mark.thorough
 def test_finalizers_may_collect(lua) -> None:  # type: ignore[no-untyped-def]
     body = "collectgarbage() collectgarbage('step')"
     assert lua.run(_finalizers(20000, body)) == "20000\t\n"

@@ -51,6 +51,7 @@ def test_functions_that_call_themselves_within_a_loop(lua: Lua, call: str) -> No
         assert printed in ("false\tstack overflow\t\n", "false\tlua:1: stack overflow\t\n")
 
 
+@pytest.mark.thorough
 def test_uncaught_errors_where_the_stack_ends(tmp_path: Path) -> None:
     for pad in range(6):
         names = ", ".join(f"a{i}" for i in range(pad + 1))

@@ -232,6 +232,7 @@ _RESIZED = (
 )
 
 
+@pytest.mark.thorough
 def test_a_finalizer_may_resize_what_an_operation_is_at(lua) -> None:  # type: ignore[no-untyped-def]
     try:
         assert lua.run(_RESIZED) == "true\t0\tnil\t\n"

@@ -175,6 +175,7 @@ def test_safe_functions(pool: Lua) -> None:
     """)
 
 
+@pytest.mark.thorough
 def test_a_pool_that_is_there_when_the_process_ends() -> None:
     program = """if True:
         from runtime.shell import Engine
@@ -234,6 +235,7 @@ RESIZED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", RESIZED.values(), ids=list(RESIZED))
 def test_threads_resize_what_they_share(source: str) -> None:
     program = f"""if True:

@@ -78,6 +78,7 @@ kinds = st.sampled_from(RESULTS)
 every_case = settings(deadline=None, max_examples=60)
 
 
+@pytest.mark.thorough
 @every_case
 @given(matrices(square=True), st.integers(1, 3), kinds, kinds)
 def test_gesv_solves(given_a: tuple[Array, str], count: int, kind1: str, kind2: str) -> None:
@@ -174,6 +175,7 @@ def test_singular_values(
     close(v.array.T @ v.array, np.eye(v.sizes[1]))
 
 
+@pytest.mark.thorough
 @every_case
 @given(matrices(), kinds, kinds)
 def test_qr(given_a: tuple[Array, str], kind1: str, kind2: str) -> None:
@@ -258,6 +260,7 @@ def test_scipy_waits_until_it_is_needed() -> None:
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
+@pytest.mark.thorough
 def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_them() -> None:
     code = """if True:
         from runtime.shell import preload_operations

@@ -274,6 +274,7 @@ def check_order(name: str, kind: str, x: Tensor, args: list[Any], want: Array, d
     return at
 
 
+@pytest.mark.thorough
 @EXAMPLES
 @given(order_problems(), st.booleans())
 def test_sort(problem: tuple[Tensor, int, str], descending: bool) -> None:

@@ -124,6 +124,7 @@ def with_sums(data: bytes) -> bytes:
 IMAGES = {"png": (pngs, PNG), "jpg": (jpegs, JPEG), "ppm": (ppms, PPM)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", IMAGES)
 def test_images(lua: Lua, tmp_path: Path, kind: str) -> None:
     make, words = IMAGES[kind]

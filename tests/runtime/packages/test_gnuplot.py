@@ -89,6 +89,7 @@ def test_figures_that_change_all_the_time_wait(lua: Lua, here: Path) -> None:
     assert first != file.read_bytes() == (here / "y.png").read_bytes()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_time_to_draw")
 def test_errors_of_figures_that_wait_are_told(
     lua: Lua, here: Path, monkeypatch: pytest.MonkeyPatch
@@ -101,6 +102,7 @@ def test_errors_of_figures_that_wait_are_told(
     assert lua("gnuplot.close() io.popen('true'):close() gnuplot.closeall()") == ""
 
 
+@pytest.mark.thorough
 def test_figprint(lua: Lua, here: Path) -> None:
     lua("gnuplot.pngfigure('x.png') gnuplot.imagesc(torch.rand(2, 3)) gnuplot.figprint('y.pdf')")
     assert [path.name for path in here.iterdir()] == ["y.pdf"]
@@ -154,6 +156,7 @@ def test_windows_that_cannot_be_made(lua: Lua, here: Path, monkeypatch: pytest.M
     Path(name).unlink()
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_drawn_changes_nothing(lua: Lua, here: Path) -> None:
     lua("gnuplot.pngfigure('x.png') gnuplot.plot(torch.rand(3))")
     message = "gnuplot: 'a:b' is no range"
@@ -205,6 +208,7 @@ def test_smooth_lines_go_through_the_points() -> None:
     assert np.allclose(np.interp([1, 2, 3, 4], at, values), [1, 2, 0, 4], atol=0.01)
 
 
+@pytest.mark.thorough
 def test_a_smoothing_line_with_a_great_weight_is_a_spline() -> None:
     x, y = tensor(*range(8)), tensor(0, 3, 1, 4, 1, 5, 9, 2)
     smooth, exact = (

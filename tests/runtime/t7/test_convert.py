@@ -148,6 +148,7 @@ def test_structure_of_all_kinds(source: Path) -> None:
     assert found["t"]["storage"] == 1 and found["empty"]["size"] == []
 
 
+@pytest.mark.thorough
 def test_json_is_not_too_deep(source: Path) -> None:
     chain: list[Any] = []
     for _ in range(5000):
@@ -164,6 +165,7 @@ def test_other_formats(source: Path, format: Any) -> None:
     assert source.read_bytes() == FILES[f"table.{format}.t7"]
 
 
+@pytest.mark.thorough
 def test_large_files_pass_through(source: Path) -> None:
     elements = np.arange(6 << 20, dtype=np.float64)
     save(source, {"x": elements, "t": elements.reshape(2, -1)[:, :5].T})

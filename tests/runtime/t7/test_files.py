@@ -201,6 +201,7 @@ def test_numbers_keep_what_they_are() -> None:
     assert math.isnan(loaded(saved(math.nan)))
 
 
+@pytest.mark.thorough
 def test_depth_is_not_bounded() -> None:
     chain: list[Any] = []
     for _ in range(30_000):
@@ -211,6 +212,7 @@ def test_depth_is_not_bounded() -> None:
     assert depth == 30_000
 
 
+@pytest.mark.thorough
 def test_large_files_are_read_when_they_are_used(tmp_path: Path) -> None:
     path = tmp_path / "large.t7"
     elements = np.arange(5 << 20, dtype=np.float64)

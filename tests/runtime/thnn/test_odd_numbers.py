@@ -68,6 +68,7 @@ def test_errors_are_about_the_number(family: str, capfd: pytest.CaptureFixture[s
             assert answer == f"bad argument #{place} to 'v' ({what})"
 
 
+@pytest.mark.thorough
 def test_all_functions_have_cases(capfd: pytest.CaptureFixture[str]) -> None:
     tried = {(name, int(at)) for family in FAMILIES for name, at, *_ in answers(family, capfd)}
     assert tried == {(name, at) for name in TABLE for at in whole_numbers(name)}

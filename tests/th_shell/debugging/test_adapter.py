@@ -162,6 +162,7 @@ def test_frames_and_variables(client: Client, program: Path) -> None:
     assert "torch" in client.variables("Globals")
 
 
+@pytest.mark.thorough
 def test_tensors_have_rows(client: Client, program: Path) -> None:
     client.launch(program, 12)
     client.stopped()
@@ -174,6 +175,7 @@ def test_tensors_have_rows(client: Client, program: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_steps(client: Client, program: Path) -> None:
     client.launch(program, stopOnEntry=True)
     assert client.stopped() == ("entry", 1)
@@ -184,6 +186,7 @@ def test_steps(client: Client, program: Path) -> None:
     assert client.finish() == 0
 
 
+@pytest.mark.thorough
 def test_breakpoints_are_verified(client: Client, program: Path) -> None:
     client.ask("initialize", adapterID="th")
     assert client.set_breakpoints(
@@ -206,6 +209,7 @@ def test_breakpoints_are_verified(client: Client, program: Path) -> None:
     assert client.finish() == 0
 
 
+@pytest.mark.thorough
 def test_expressions(client: Client, program: Path) -> None:
     client.launch(program, 12)
     client.stopped()

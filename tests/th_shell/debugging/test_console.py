@@ -73,6 +73,7 @@ def test_the_frames_of_an_error(typed: Callable[..., str]) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_without_an_error(typed: Callable[..., str]) -> None:
     refused = "%debug: no frames of an error are kept\n"
     assert typed("%debug") == refused
@@ -220,6 +221,7 @@ def terminal(folder: Path) -> Iterator[Terminal]:
     terminal.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["xterm", "dumb"])
 def test_at_a_terminal(
     terminal: Terminal,

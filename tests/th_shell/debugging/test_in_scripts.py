@@ -39,6 +39,7 @@ def run(tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
 Run = Callable[..., "tuple[int, str, str]"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("call", ["require 'trepl'()", "th.prompt()", "require('trepl')()"])
 def test_the_prompt_uses_the_locals_of_the_function(run: Run, call: str) -> None:
     assert run(
@@ -64,6 +65,7 @@ def test_the_end_of_the_input_goes_on(run: Run) -> None:
     assert run(SCRIPT.replace("{call}", "th.prompt() th.prompt()")) == (0, "after\t3\t6\t6\t\n", "")
 
 
+@pytest.mark.thorough
 def test_prompts_one_in_the_other(run: Run) -> None:
     status, shown, _ = run(
         SCRIPT.replace("{call}", "th.prompt()"),
@@ -83,6 +85,7 @@ def test_where_no_prompt_can_be_opened(run: Run) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_debugger_in_a_script(run: Run) -> None:
     assert run(
         SCRIPT.replace("{call}", "require('fb.debugger').enter()"),
@@ -106,6 +109,7 @@ def test_a_module_of_the_users_comes_first(run: Run, tmp_path: Path) -> None:
     assert run("require('mobdebug').start()") == (0, "mine\t\n", "")
 
 
+@pytest.mark.thorough
 def test_at_a_terminal(tmp_path: Path, command: list[str], environment: dict[str, str]) -> None:
     (tmp_path / "script.lua").write_text(SCRIPT.replace("{call}", "th.prompt()"))
     terminal = Terminal()

@@ -43,6 +43,7 @@ def test_addresses_differ(runner: Runner) -> None:
     assert same == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "source",
     [

@@ -56,12 +56,14 @@ def test_a_result_that_became_random(check_text: CheckPage, baseline: Path) -> N
     assert notes == ["it was pass, and is layout now (see --update)"]
 
 
+@pytest.mark.thorough
 def test_other_lines_and_better_verdicts_are_none(check_text: CheckPage, baseline: Path) -> None:
     more = "Words.\n\n```\n> y = 1\n```\n\n" + PAGE
     assert not check_text(more).failed
     assert not check_text(PAGE.replace("> x = 1\n", "> x = 1 -- one\n> x\n1\n")).failed
 
 
+@pytest.mark.thorough
 def test_an_example_that_is_gone(check_text: CheckPage, baseline: Path) -> None:
     gone = check_text(PAGE.replace("x + 1", "x + 2 - 1"))
     lost = "of its examples that were compared are gone, first: One/1/x + 1 (see --update)"
@@ -75,6 +77,7 @@ def test_a_heading_with_a_return_of_the_carriage(check_text: CheckPage) -> None:
     assert not check_text(text, as_text=True).failed
 
 
+@pytest.mark.thorough
 def test_update_accepts_a_fall(check_text: CheckPage, baseline: Path) -> None:
     fallen = PAGE.replace("+ 1\n2\n", "+ 1\n")
     assert not check_text(fallen, update=True).failed

@@ -151,6 +151,7 @@ def links(page: Path) -> set[str]:
     return found
 
 
+@pytest.mark.thorough
 def test_sphinx_marks_what_it_builds(sphinx: Build, tmp_path: Path) -> None:
     assert sphinx() == (0, WARNING)
     site = tmp_path / "html"
@@ -161,6 +162,7 @@ def test_sphinx_marks_what_it_builds(sphinx: Build, tmp_path: Path) -> None:
     assert "th-docs" not in (site / "genindex.html").read_text()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "options", ["-W", "-D th_docs_fail=1", "-W -j 2", "-D th_docs_fail=1 -j 2"]
 )
@@ -169,15 +171,18 @@ def test_sphinx_fails_if_it_is_told_to(sphinx: Build, tmp_path: Path, options: s
     assert MARKS in (tmp_path / "html/bad.html").read_text()
 
 
+@pytest.mark.thorough
 def test_sphinx_does_not_fail_where_all_examples_hold(sphinx: Build, tmp_path: Path) -> None:
     (tmp_path / "bad.rst").write_text(GOOD.format("::"))
     assert sphinx("-W", "-D", "th_docs_fail=1") == (0, "")
 
 
+@pytest.mark.thorough
 def test_warnings_of_sphinx_have_a_type(sphinx: Build) -> None:
     assert sphinx("-W", "-D", "suppress_warnings=th-docs") == (0, "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("builder", ["singlehtml", "text", "latex"])
 def test_sphinx_checks_pages_whatever_it_makes_of_them(sphinx: Build, builder: str) -> None:
     assert sphinx(builder=builder) == (0, WARNING)
@@ -221,6 +226,7 @@ def test_mkdocs_marks_what_it_builds(mkdocs: Build, tmp_path: Path) -> None:
     assert links(index) == {"th-docs-1"}
 
 
+@pytest.mark.thorough
 def test_mkdocs_fails_if_it_is_told_to(mkdocs: Build, tmp_path: Path) -> None:
     end = "Aborted with 1 warnings in strict mode!"
     assert mkdocs(strict=True) == (1, f"{COMPLAINT}\n{end}")
@@ -234,6 +240,7 @@ def test_mkdocs_does_not_fail_where_all_examples_hold(mkdocs: Build, tmp_path: P
     assert mkdocs(strict=True, fail=True) == (0, "")
 
 
+@pytest.mark.thorough
 def test_mkdocs_forgets_what_failed_before(mkdocs: Build, tmp_path: Path) -> None:
     """As `mkdocs serve` does, which keeps the plugin."""
     assert mkdocs()[0] == 0

@@ -192,6 +192,7 @@ def test_no_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out == "page.md: checked 2 of 2 examples: 2 pass\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
     Path("hang.md").write_text("```\n> 1\n1\n> while true do end\n> 2\n2\n```\n")
@@ -201,6 +202,7 @@ def test_time_limit(capfd: pytest.CaptureFixture[str]) -> None:
     assert out.endswith("hang.md: checked 3 of 3 examples: 2 pass, 1 error\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", [[], ["fix"]])
 def test_interrupt_ends_what_runs(command: list[str]) -> None:
@@ -267,6 +269,7 @@ def test_output_on_a_full_disk(arguments: list[str]) -> None:
     assert docs(*arguments, output="/dev/full") == (2, problem)
 
 
+@pytest.mark.thorough
 @needs_full
 @pytest.mark.usefixtures("folder")
 def test_json_on_a_full_disk() -> None:
@@ -291,6 +294,7 @@ def test_old_results_stay_until_there_are_new_ones() -> None:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_control_codes_do_not_reach_a_terminal() -> None:
     Path("bad\x1b[2J.md").write_text("```\n> 'x\x1b[3J'\ny\x1b[4J\n```\n")

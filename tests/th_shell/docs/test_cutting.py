@@ -195,6 +195,7 @@ x = torch.Tensor(2)|> x|th> x:apply(function()|end)| 1  2|5|prose, and more|{|}|
 local y = 1|0.01 *""".replace("\n", "").split("|")
 
 
+@pytest.mark.thorough
 @given(lines=st.lists(st.sampled_from(LINES), max_size=12))
 @settings(max_examples=300, deadline=None)
 def test_no_line_is_lost(lines: list[str]) -> None:

@@ -91,6 +91,7 @@ def test_colours_and_control_codes() -> None:
     assert shown == ["\x1b[31m- a\\027[2J\x1b[0m", "\x1b[32m+ b       \\007\x1b[0m"]
 
 
+@pytest.mark.thorough
 def test_long_lines_are_shown_where_they_differ() -> None:
     same = "x" * 5_000_000
     begun = time.process_time()

@@ -299,6 +299,7 @@ def test_tolerance_adds_to_what_rounding_of_documented_numbers_allows(check: Che
     assert verdicts(page)[2:] == ["pass", "differs", "pass", "differs"]
 
 
+@pytest.mark.thorough
 def test_tolerance_holds_for_what_follows_from_documented_numbers(check: Check) -> None:
     text = (
         "```\n> x = torch.rand(1)\n> x\n 0.5000\n[torch.DoubleTensor of dimension 1]\n\n"

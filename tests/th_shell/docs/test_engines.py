@@ -124,6 +124,7 @@ def test_code_behind_an_input(run: Run) -> None:
 PAGE = "```\n> x = 2\n> x\n2\n> x * 2\n5\n> y\nboom\n```\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", [TH, None])
 def test_a_page(tmp_path: Path, capfd: pytest.CaptureFixture[str], engine: str | None) -> None:
     page, own = tmp_path / "page.md", tmp_path / "engine.py"

@@ -154,6 +154,7 @@ def test_all_crashes_cost_only_their_own_examples(evaluate: Evaluate) -> None:
     assert [outcome.lost[:12] for outcome in found] == [*["the process "] * 5, ""]
 
 
+@pytest.mark.thorough
 def test_an_example_that_is_stopped_costs_nothing_else(
     evaluate: Evaluate,
 ) -> None:

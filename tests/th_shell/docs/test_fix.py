@@ -151,11 +151,13 @@ def test_a_page(fixed: Fixed) -> None:
     assert fixed(text) == (text, left)
 
 
+@pytest.mark.thorough
 def test_margins_of_indented_fences(fixed: Fixed) -> None:
     page = "- An item\n\n  ```lua\n  > 1 + 1\n  3\n  ```\n"
     assert fixed(page)[0] == page.replace("  3", "  2")
 
 
+@pytest.mark.thorough
 def test_an_output_in_a_block_of_its_own(fixed: Fixed) -> None:
     page = "```lua\nprint(1 + 1)\n```\n\nIt prints:\n\n```\n3\n```\n"
     assert fixed(page) == (page.replace("3", "2"), [])
@@ -208,6 +210,7 @@ def test_margins_and_marks_of_formats(fixed: Fixed, name: str, text: str, new: s
     assert fixed(new, name) == (new, [])
 
 
+@pytest.mark.thorough
 def test_a_line_is_not_put_in_where_a_page_break_is(fixed: Fixed) -> None:
     page = "```lua\n> for n = 1, 3 do print(n) end\n1\n```\n```lua\n3\n```\n"
     assert fixed(page, "page.txt")[0] == page
@@ -220,6 +223,7 @@ def test_cells_of_a_page(fixed: Fixed) -> None:
     assert fixed(page, "page.txt") == (page.replace("7", "6"), [])
 
 
+@pytest.mark.thorough
 def test_what_a_line_has_lost_before_blanks_at_its_end(fixed: Fixed) -> None:
     page = "```python\n>>> for n in range(2): print(n, n)\n0 \n1 1\n```\n"
     assert fixed(page)[0] == page
@@ -278,6 +282,7 @@ def test_what_follows_from_a_failure_is_left(fixed: Fixed) -> None:
     assert fixed(page) == (page, [])
 
 
+@pytest.mark.thorough
 def test_python_keeps_its_marks(fixed: Fixed) -> None:
     page = (
         "```python\n>>> print('a\\n\\nb', object())\na\n<BLANKLINE>\nc <object object at ...>\n"
@@ -331,6 +336,7 @@ def test_interactive(tmp_path: Path, keys: str, new: str, status: int) -> None:
     assert page.read_text() == new
 
 
+@pytest.mark.thorough
 def test_a_fault_on_one_page_costs_the_others_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -358,6 +364,7 @@ def test_a_fault_on_one_page_costs_the_others_nothing(
     assert [Path(f"{name}.md").read_text()[-6] for name in "acd"] == ["2", "5", "4"]
 
 
+@pytest.mark.thorough
 def test_the_file_stays_what_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

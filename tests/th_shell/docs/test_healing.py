@@ -166,6 +166,7 @@ def test_a_repair_that_spoils_what_holds_is_none(check_text: CheckPage) -> None:
     assert verdicts == ["ran", "ran", "differs", "pass"]
 
 
+@pytest.mark.thorough
 def test_update_writes_the_repaired_input(check_text: CheckPage, tmp_path: Path) -> None:
     page = f"```\n{X}> X\n{SHOWN}> x.sum()\n7\n```\n"
     assert not check_text(page, update=True).failed

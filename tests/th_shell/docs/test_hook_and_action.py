@@ -103,6 +103,7 @@ def test_the_action_installs_this_checkout() -> None:
     assert Path(run.stdout.strip()).resolve() == TOP
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("pages", "options", "failures"),
     [

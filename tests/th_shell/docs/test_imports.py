@@ -72,6 +72,7 @@ def test_what_is_not_installed_is_missing(run: Run) -> None:
     assert run(page, engine=isolated) == "fragment"
 
 
+@pytest.mark.thorough
 def test_what_is_installed_is_taken_where_it_is_asked_for(run: Run) -> None:
     page = "```python\n>>> import torch\n>>> torch.ones(1) == [1]\nTrue\n```\n"
     assert run(page) == "ran pass"

@@ -89,6 +89,7 @@ def test_lua_modules_in_their_usual_folders(files: list[str], found: list[str] |
     assert read_toml(Path(SETTINGS)).get("lua_path") == found
 
 
+@pytest.mark.thorough
 def test_lua_modules_of_a_rockspec() -> None:
     write("lua/x/a.lua", "lua/x/init.lua", "b.lua", "src/y.lua", "lib/z.lua")
     write("x-scm-1.rockspec", text=ROCKSPEC)

@@ -63,6 +63,7 @@ def cases(file: str, top: str = "\0") -> list[tuple[object, ...]]:
     return found
 
 
+@pytest.mark.thorough
 def test_it_says_what_the_file_of_pytest_says(pytester: pytest.Pytester, tmp_path: Path) -> None:
     pytester.makeini("[pytest]\n")
     pytester.mkdir("docs").joinpath("page.md").write_text(PAGE)

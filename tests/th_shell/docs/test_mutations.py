@@ -48,6 +48,7 @@ def test_errors_in_our_pages_are_noticed(starter: Starter, count: int) -> None:
     assert rate([one.ending for one in found]) >= 0.995
 
 
+@pytest.mark.thorough
 def test_errors_in_what_depends_on_chance_are_noticed(starter: Starter, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(CHANCE)
@@ -69,6 +70,7 @@ def test_a_deleted_output_is_noticed(
     assert trial.endings([next(changes)]) == [ending]
 
 
+@pytest.mark.thorough
 def test_an_input_above_an_erratum(starter: Starter, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```lua\nx = torch.Tensor(1)\nx:fill(1)\n> x:sum()\n2\n```\n")

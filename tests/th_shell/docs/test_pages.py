@@ -117,6 +117,7 @@ def test_what_is_shown_twice(check: Check, last: str, verdict: str) -> None:
         assert found[-1].note == note
 
 
+@pytest.mark.thorough
 def test_what_is_shown_again_in_another_block(check: Check) -> None:
     shown = COLUMN.format("0.31")
     again = shown[shown.index("\n") + 1 :]
@@ -129,6 +130,7 @@ def test_what_is_shown_again_in_another_block(check: Check) -> None:
         assert verdicts(found)[-1] == verdict
 
 
+@pytest.mark.thorough
 def test_what_is_fixed_beside_what_depends_on_chance(check: Check) -> None:
     page = (
         "> torch.cat(torch.ones(2), torch.rand(2), 1)\n 1.0000\n {}\n 0.2500\n 0.7500\n"

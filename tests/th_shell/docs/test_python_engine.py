@@ -209,6 +209,7 @@ BY_CHANCE = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.unguarded("new memory is 0")
 def test_what_differs_between_runs(starter: Starter) -> None:
     shown = []

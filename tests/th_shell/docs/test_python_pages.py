@@ -94,6 +94,7 @@ def test_what_holds(runner: Runner, tmp_path: Path, example: str) -> None:
     assert found[0].verdict.value == "pass"
 
 
+@pytest.mark.thorough
 def test_what_depends_on_chance(runner: Runner, tmp_path: Path) -> None:
     page = """\
 ```python
@@ -231,6 +232,7 @@ os.execv(sys.executable, [sys.executable, sys.argv[-1], *sys.argv[1:-1]])
 """
 
 
+@pytest.mark.thorough
 def test_engines_and_preludes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     page, command, prelude = tmp_path / "page.md", tmp_path / "command.py", tmp_path / "prelude.py"
     page.write_text(PAGE)

@@ -117,6 +117,7 @@ def test_repairs_are_shown_beside_the_original(found: object, repair: str) -> No
     assert "1 healed: they hold after one small repair of the page's text\n" in shown
 
 
+@pytest.mark.thorough
 def test_a_huge_line_is_cut() -> None:
     huge = "y" * 5_000_000
     found = result(expected=huge, got=huge[1:], source=f"x = '{huge}'", note=huge)

@@ -119,6 +119,7 @@ def test_lists_within_lists_are_read() -> None:
     assert len(read_text(text, "page.rst").blocks) == 1
 
 
+@pytest.mark.thorough
 def test_what_was_stopped_is_not_run_again(check_text: CheckPage, tmp_path: Path) -> None:
     log = tmp_path / "log"
     result = check_text(

@@ -434,6 +434,7 @@ def test_what_notebooks_show(
     assert words(judged(runner, tmp_path, "page.ipynb", text)) == verdict
 
 
+@pytest.mark.thorough
 def test_marks_of_nbval(runner: Runner, tmp_path: Path) -> None:
     cells = [
         cell("# NBVAL_IGNORE_OUTPUT\nprint(1)", "2"),

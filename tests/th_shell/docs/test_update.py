@@ -11,6 +11,7 @@ def beside(folder: Path) -> str:
     return (folder / "page.md.th-docs").read_text()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "examples",
     [
@@ -45,6 +46,7 @@ def test_what_holds_again_is_struck(check_text: CheckPage, tmp_path: Path) -> No
     )
 
 
+@pytest.mark.thorough
 def test_an_input_that_holds_no_more(check_text: CheckPage, tmp_path: Path) -> None:
     page = "```lua\n> 1 + 1\n3\n```\n"
     (tmp_path / "page.md.th-docs").write_text(

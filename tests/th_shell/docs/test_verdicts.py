@@ -175,6 +175,7 @@ def test_an_erratum_that_does_not_say_it(check: Callable[[str | None], PageResul
     assert (result.verdict.value, result.note) == ("differs", note)
 
 
+@pytest.mark.thorough
 def test_an_erratum_whose_output_depends_on_chance(check_text: CheckPage, tmp_path: Path) -> None:
     page = "```\n> x = torch.rand(2)\n> x\n 1 2 3\n> torch.ones(2)\n 1 2\n```\n"
     assert not check_text(page, update=True).failed

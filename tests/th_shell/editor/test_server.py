@@ -79,6 +79,7 @@ def ranges(found: list[dict[str, Any]]) -> list[tuple[int, int, int, str]]:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "expected"),
     [

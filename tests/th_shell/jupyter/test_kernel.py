@@ -13,6 +13,7 @@ import pytest
 from tests.th_shell.jupyter.conftest import Client
 
 
+@pytest.mark.thorough
 def test_the_value_of_the_last_input_is_the_result(kernel: Client) -> None:
     assert kernel.result("torch.ones(2)\nx = torch.range(1, 3)\nx") == {
         "text/plain": " 1\n 2\n 3\n[torch.DoubleTensor of dimension 3]",

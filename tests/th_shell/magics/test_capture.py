@@ -80,6 +80,7 @@ def test_a_page_is_in_the_log(session: Session, printed: Printed, tmp_path: Path
     assert "✓" in printed()
 
 
+@pytest.mark.thorough
 def test_the_log_of_python(th: Run, tmp_path: Path) -> None:
     inputs = "%logstart log.py\nprint(1)\n%capture text print(2)\n%logstop\ntext\n"
     done = th("--python", "-i", input=inputs)

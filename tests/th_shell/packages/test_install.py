@@ -123,6 +123,7 @@ def test_a_newer_version_takes_the_place_of_the_old(sources: Path) -> None:
     assert "new" in (Path(users_tree()) / "base/init.lua").read_text()
 
 
+@pytest.mark.thorough
 def test_removing(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("install", "upper")
     assert (run("remove", "base"), run("remove", "nothing")) == (1, 1)
@@ -354,6 +355,7 @@ def test_c_code_is_told(sources: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert about_c_code("nn") == "its C code is not needed: th has the backend of nn"
 
 
+@pytest.mark.thorough
 def test_nothing_is_overwritten_that_belongs_to_others(
     sources: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -365,6 +367,7 @@ def test_nothing_is_overwritten_that_belongs_to_others(
     assert own.read_text() == "mine" and files(users_tree()) == ["base/init.lua"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -418,6 +421,7 @@ def test_folders_with_pipes_and_devices(sources: Path, capsys: pytest.CaptureFix
     )
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_installed(sources: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository(
         sources / "odd", init_lua="", odd_rockspec="package = 'odd' dependencies = {'strange > 1'}"

@@ -80,6 +80,7 @@ def test_a_histogram(shown: Shown) -> None:
     assert text.isascii()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("call", ["show(x", "plot(x[1]", "plot(x[1], x[2]", "hist(x", "hist(x, 3"])
 def test_a_file(shown: Shown, tmp_path: Path, call: str) -> None:
     shown("x = torch.rand(3, 4)")

@@ -38,6 +38,7 @@ def told(name: str, what: str = "networks and their training") -> str:
     return f"NotImplementedError: {name} ({what} are not provided here): {MISSING}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("line", "message"),
     [

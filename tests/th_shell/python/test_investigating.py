@@ -51,6 +51,7 @@ def test_the_functions_that_take_long(session: PythonSession, printed: Printed) 
     assert "th_shell" not in shown and "runtime" not in shown
 
 
+@pytest.mark.thorough
 def test_torch_is_one_row(python: Run) -> None:
     done = python(
         "-i",

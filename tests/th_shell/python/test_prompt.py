@@ -101,6 +101,7 @@ def test_former_inputs_come_back_whole(typed_slowly: Slowly) -> None:
     assert typed_slowly(block, "7" + ENTER, UP * 2 + "\x1b[F" + ENTER) == "0\n1\n7\n0\n1\n"
 
 
+@pytest.mark.thorough
 def test_the_history_outlives_the_conversation(typed_slowly: Slowly) -> None:
     typed_slowly(["for i in range(2):", ENTER, "i", ENTER, ENTER])
     assert typed_slowly(UP + "\x1b[F" + ENTER) == "0\n1\n"

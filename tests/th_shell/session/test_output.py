@@ -62,6 +62,7 @@ def test_a_program_that_ends_itself(
     assert into_full("-e", f"print(1) os.exit({code})") == (status, REASON)
 
 
+@pytest.mark.thorough
 @needs_full
 def test_other_outputs(into_full: Callable[..., tuple[int, str]]) -> None:
     assert into_full("-h") == (1, REASON)

@@ -297,6 +297,7 @@ def test_an_error_in_the_shell_restores_the_output(
     assert printed().endswith("here\t\n")
 
 
+@pytest.mark.thorough
 def test_what_an_input_prints_before_it_ends_the_process_is_shown() -> None:
     code = (
         "from runtime.shell import Engine\n"

@@ -88,6 +88,7 @@ def test_what_the_editor_does_without(environment: dict[str, str]) -> None:
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("keys", "shown"),
     [
@@ -119,6 +120,7 @@ th> torch.ones(3):sum()
 """
 
 
+@pytest.mark.thorough
 def test_a_page_that_is_pasted_at_once(terminal: Terminal, start: Start) -> None:
     program = start()
     assert b"\x1b[?2004h" in terminal.raw
@@ -127,6 +129,7 @@ def test_a_page_that_is_pasted_at_once(terminal: Terminal, start: Start) -> None
     leave(terminal, program)
 
 
+@pytest.mark.thorough
 def test_keys_that_are_no_letters_are_not_echoed(terminal: Terminal, start: Start) -> None:
     program = start()
     terminal.press(b"6 7\x1b[D\x1b[D * \x1b[F\r")
@@ -136,6 +139,7 @@ def test_keys_that_are_no_letters_are_not_echoed(terminal: Terminal, start: Star
     leave(terminal, program)
 
 
+@pytest.mark.thorough
 def test_a_character_that_comes_in_parts(terminal: Terminal, start: Start) -> None:
     program = start()
     for part in (b"print('\xe2", b"\x82\xac', 6 * 7)\r"):
@@ -170,6 +174,7 @@ def test_letters_are_shown_before_the_editor_is_there(
         assert program.wait(60) == 0
 
 
+@pytest.mark.thorough
 def test_leaving_at_once(terminal: Terminal, start: Start) -> None:
     before = termios.tcgetattr(terminal.theirs)
     program = start()
@@ -178,6 +183,7 @@ def test_leaving_at_once(terminal: Terminal, start: Start) -> None:
     assert termios.tcgetattr(terminal.theirs) == before
 
 
+@pytest.mark.thorough
 def test_signals_while_it_loads(terminal: Terminal, start: Start) -> None:
     program = start()
     for _ in range(20):
@@ -188,6 +194,7 @@ def test_signals_while_it_loads(terminal: Terminal, start: Start) -> None:
     leave(terminal, program)
 
 
+@pytest.mark.thorough
 def test_the_history_comes_with_the_engine(
     terminal: Terminal, start: Start, environment: dict[str, str]
 ) -> None:

@@ -44,6 +44,7 @@ def test_hints_examples_and_variables(command: list[str], environment: dict[str,
     terminal.close()
 
 
+@pytest.mark.thorough
 def test_a_page_at_the_prompt_of_python(command: list[str], environment: dict[str, str]) -> None:
     terminal = Terminal()
     page = (

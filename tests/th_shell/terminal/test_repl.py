@@ -107,6 +107,7 @@ def test_former_inputs_come_back(typed_slowly: Slowly) -> None:
     assert typed_slowly("1" + ENTER, "2" + ENTER, UP + UP + ENTER) == "1\t\n2\t\n1\t\n"
 
 
+@pytest.mark.thorough
 def test_the_history_outlives_the_conversation(typed_slowly: Slowly, tmp_path: Path) -> None:
     function = FUNCTION.replace("\n", ENTER) + ENTER
     assert typed_slowly("f = nil" + ENTER, function, "f(2)" + ENTER) == "4\t\n"
@@ -118,11 +119,13 @@ def test_what_stands_before_the_cursor_chooses_former_inputs(typed_slowly: Slowl
     assert typed_slowly("1 + 1" + ENTER, "2 + 3" + ENTER, "1" + UP + ENTER) == "2\t\n5\t\n2\t\n"
 
 
+@pytest.mark.thorough
 def test_up_moves_inside_of_an_input_first(typed_slowly: Slowly) -> None:
     keys = ["do x = 1", ENTER, "x = x + 1 end", UP, HOME, "x = 5 ", "\x1b[B", "\x1b[F", ENTER]
     assert typed_slowly("x = 3" + ENTER, keys, "x" + ENTER) == "2\t\n"
 
 
+@pytest.mark.thorough
 def test_ctrl_r_searches_former_inputs(typed_slowly: Slowly) -> None:
     keys = "\x12" + "+ 1" + ENTER + ENTER
     assert typed_slowly("1 + 1" + ENTER, "7" + ENTER, keys) == "2\t\n7\t\n2\t\n"
@@ -202,6 +205,7 @@ def test_what_comes_all_at_once_is_not_indented(typed: Type, tmp_path: Path) -> 
     assert (tmp_path / "history").read_text() == "do\n    x = 1\n   end\n"
 
 
+@pytest.mark.thorough
 def test_a_quote_that_completion_has_closed_may_be_typed(typed_slowly: Slowly) -> None:
     table = "t = { alpha = 5 }" + ENTER
     assert typed_slowly(table, ["t['a" + TAB + ENTER]) == "5\t\n"

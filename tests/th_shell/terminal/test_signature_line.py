@@ -16,6 +16,7 @@ def settings(tmp_path: Path, environment: dict[str, str]) -> dict[str, str]:
     return {**environment, "TH_CONFIG": str(path)}
 
 
+@pytest.mark.thorough
 def test_the_call_that_is_typed_is_shown(command: list[str], environment: dict[str, str]) -> None:
     terminal = Terminal()
     with terminal.running(command, env=environment):
@@ -31,6 +32,7 @@ def test_the_call_that_is_typed_is_shown(command: list[str], environment: dict[s
     terminal.close()
 
 
+@pytest.mark.thorough
 def test_a_setting_hides_it(command: list[str], settings: dict[str, str]) -> None:
     terminal = Terminal()
     with terminal.running(command, env=settings):

@@ -130,6 +130,7 @@ def test_text_that_is_no_signature(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.thorough
 def test_types_that_a_program_makes_again_and_again_are_not_kept() -> None:
     tensor, last = torch.ones(2), None
     for _ in range(2 * _MOST_PLANS):

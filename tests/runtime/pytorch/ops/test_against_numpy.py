@@ -116,6 +116,7 @@ def same(tensor: Tensor, expected: Any) -> bool:
     )
 
 
+@pytest.mark.thorough
 @property_test
 @given(st.data())
 def test_a_view_is_that_of_numpy(data: Any) -> None:

@@ -18,6 +18,7 @@ ROWS = arrays.arrays(
 )
 
 
+@pytest.mark.thorough
 @given(array=ROWS, data=st.data())
 def test_floats(array: Array, data: st.DataObject) -> None:
     dim = data.draw(st.integers(-array.ndim, array.ndim - 1))
