@@ -302,6 +302,7 @@ def _is_few(length: ast.expr | None) -> bool:
     return isinstance(value, int) and value <= _FEW
 
 
+@pytest.mark.thorough
 def test_memory_of_lua_comes_from_one_module() -> None:
     files = [*RUNTIME.rglob("*.lua"), *SHELL.rglob("*.lua")]
     texts = {str(p.relative_to(TOP)): p.read_text() for p in files if p not in _ASKED}

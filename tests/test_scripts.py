@@ -106,6 +106,7 @@ def test_the_first_start_fails(checkout: tuple[Path, dict[str, str]]) -> None:
     assert re.fullmatch(re.escape(LINE) + rb"\.+\nWARNING: a word of pip\n", shown)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("status", "dots"), [("0", b""), ("1", rb"\.+")])
 def test_uv_is_used_where_it_is_installed(
     checkout: tuple[Path, dict[str, str]], tmp_path: Path, status: str, dots: bytes

@@ -99,6 +99,7 @@ def test_processes_end_where_they_access_other_memory(mode: str) -> None:
     assert ended == [[-signal.SIGSEGV, f"TH_GUARD: {message}\n"] for _, message in wanted]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["1", "front"])
 def test_all_elements_may_be_accessed(mode: str) -> None:
     whole = [

@@ -25,6 +25,7 @@ def _suite(folder: Path, found: int) -> Suite:
     return Suite("tiny", 2, ("dofile 'test.lua'",))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("found", "passed"), [(1, 2), (2, 1)])
 def test_what_passes_is_counted(
     found: int, passed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

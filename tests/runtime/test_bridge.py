@@ -154,6 +154,7 @@ def test_nothing_leaks(lua: Lua, body: str) -> None:
     assert int(lua.run(LOST_SLOTS)) <= lost + 40
 
 
+@pytest.mark.thorough
 def test_slots_are_used_again(lua: Lua) -> None:
     source = "for i = 1, 3000 do local c = torch.cdata(torch.Tensor(2):storage()) end"
     lua(source)

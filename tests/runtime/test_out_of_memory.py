@@ -133,6 +133,7 @@ def run_engine(program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.thorough
 def test_argument_that_lua_has_no_memory_for() -> None:
     run = run_engine("""
 text = bytes(100 << 20)

@@ -76,6 +76,7 @@ def test_loop_is_one_trace(tmp_path: Path, loop: str) -> None:
     assert own_links(tmp_path / "script.lua", "", loop) == ["loop"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "loop", [LOOPS[name] for name in ("read x[i]", "write x[i]", "read a storage", "queries")]
 )

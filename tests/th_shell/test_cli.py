@@ -232,6 +232,7 @@ def test_os_exit_gives_the_status_and_writes_what_is_buffered(
     assert outcome(done) == (status, "out", "err")
 
 
+@pytest.mark.thorough
 def test_the_startup_file(th: Run, tmp_path: Path) -> None:
     (tmp_path / "start.lua").write_text("started = 'yes'")
     source = "print(started)"
@@ -239,6 +240,7 @@ def test_the_startup_file(th: Run, tmp_path: Path) -> None:
     assert th("-e", source, TREPLSTARTUP="start.lua").stdout == "nil\t\n"
 
 
+@pytest.mark.thorough
 def test_the_prompt_behind_a_script_without_a_terminal(th: Run, tmp_path: Path) -> None:
     (tmp_path / "a.lua").write_text("x = 1")
     done = th("-i", "a.lua", input="x + 1\nerror('a', 0)\nio.read()\na line\nx")
@@ -389,6 +391,7 @@ def test_the_prompt_opens_after_an_error(
         assert program.wait(20) == 0
 
 
+@pytest.mark.thorough
 def test_the_prompt_opens_after_an_error_in_the_startup_file(
     command: list[str], environment: dict[str, str], terminal: Terminal, tmp_path: Path
 ) -> None:

@@ -101,5 +101,6 @@ def seconds(function: Callable[[str], object]) -> float:
     return min(taken)
 
 
+@pytest.mark.thorough
 def test_the_structure_of_a_long_input_is_found_quickly() -> None:
     assert seconds(structure) < 0.9 * seconds(lambda text: list(tokens(text)))

@@ -109,6 +109,7 @@ def test_what_it_needs_is_given_back() -> None:
     assert use() == use()
 
 
+@pytest.mark.thorough
 def test_a_process_s_own_output_and_a_fork_s() -> None:
     program = """
         import io, os, sys

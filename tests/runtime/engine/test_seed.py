@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from runtime.shell import Engine
 
 DRAW = "return function() return torch.initialSeed(), torch.random(1, 1000) end"
@@ -20,6 +22,7 @@ def test_a_seed_is_that_of_manual_seed() -> None:
         assert draw() == first
 
 
+@pytest.mark.thorough
 def test_a_seed_and_a_fill_pattern_load_nothing() -> None:
     code = (
         "import sys, runtime.shell\nengine = runtime.shell.Engine()\n"

@@ -75,6 +75,7 @@ def test_the_first_tensor_loads_it() -> None:
     assert run(code) == "True\n"
 
 
+@pytest.mark.thorough
 def test_an_engine_loads_it_when_it_is_told() -> None:
     code = "Engine().load() \nprint('numpy' in sys.modules, 'runtime.ops' in sys.modules)"
     assert run(code) == "True True\n"
@@ -96,11 +97,13 @@ def test_the_door_has_nothing_else() -> None:
     assert run(code) == "False False\n"
 
 
+@pytest.mark.thorough
 def test_numbers_behave_as_in_c_from_the_first_operation_on() -> None:
     source = b"local x = torch.ones(600) print(x:div(0):sum(), (x - x):sum())"
     assert run(f"run(Engine(), {source!r})", "-W", "error") == "inf\tnan\t\n"
 
 
+@pytest.mark.thorough
 def test_numbers_of_the_caller_stay_its_own() -> None:
     code = """
 run(Engine(), b"torch.ones(2)")

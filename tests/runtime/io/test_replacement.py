@@ -311,6 +311,7 @@ def test_saving_that_fails_leaves_the_old_file(lua: Lua, file: Path) -> None:
     assert names(file.parent) == ["file"]
 
 
+@pytest.mark.thorough
 def test_a_class_that_ends_the_program(file: Path) -> None:
     program = f"""
         local C = torch.class('Quits'); function C:write() os.exit(3) end

@@ -68,6 +68,7 @@ def test_any_table(lua: Lua, mode: str) -> None:
     """)
 
 
+@pytest.mark.thorough
 def test_depth_is_not_bounded(lua: Lua) -> None:
     assert (
         lua.run("""

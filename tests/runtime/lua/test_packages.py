@@ -120,6 +120,7 @@ def test_halves_subtract_and_scale(lua: Lua) -> None:
     assert lua.answer(source) == "5\t19\t\n"
 
 
+@pytest.mark.thorough
 def test_the_installation_tests_itself(lua: Lua) -> None:
     printed = lua("return torch.test():run()")
     assert "Completed 41 asserts in 11 tests with 0 failures and 0 errors" in printed

@@ -29,6 +29,7 @@ with Engine() as engine:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "printed"),
     [

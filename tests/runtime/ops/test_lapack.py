@@ -143,6 +143,7 @@ def test_trtrs_solves(
     close(copy.array, values)
 
 
+@pytest.mark.thorough
 @every_case
 @given(matrices(square=True), kinds, kinds)
 def test_eigenvalues(given_a: tuple[Array, str], kind1: str, kind2: str) -> None:

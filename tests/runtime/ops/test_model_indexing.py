@@ -100,6 +100,7 @@ def test_index(data: st.DataObject) -> None:
     assert_close(result.array, want, x.dtype)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["indexCopy", "indexAdd"])
 @EXAMPLES
 @given(st.data())

@@ -77,6 +77,7 @@ def same(a: Any, b: Any) -> bool:
     return a is b or a == b and math.copysign(1, a) == math.copysign(1, b) if a == 0 else a == b
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("format", FORMATS)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(value=values)

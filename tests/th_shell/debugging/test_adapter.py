@@ -230,6 +230,7 @@ def test_expressions(client: Client, program: Path) -> None:
     assert client.output() == "12\t\n12\tnil\t6\t\n"
 
 
+@pytest.mark.thorough
 def test_values_are_set(client: Client, program: Path) -> None:
     client.launch(program, 12)
     client.stopped()

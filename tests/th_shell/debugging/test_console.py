@@ -51,6 +51,7 @@ def typed(folder: Path) -> Callable[..., str]:
     return run
 
 
+@pytest.mark.thorough
 def test_the_frames_of_an_error(typed: Callable[..., str]) -> None:
     shown = typed(FAILING, "%debug", "where", "who", "z:sum()", "a, z:size(1)", "up", "up", "who",
                   "down", "down", "nonsense(", "a +", "quit", "1 + 1")  # fmt: skip
@@ -92,6 +93,7 @@ def test_control_codes_are_digits(typed: Callable[..., str]) -> None:
     assert shown.endswith('local    s  "a [2J"\n\\027x\n')
 
 
+@pytest.mark.thorough
 def test_a_program_line_by_line(typed: Callable[..., str]) -> None:
     shown = typed("%run -d program.lua", "next", "", "list", "next", "step", "where", "n",
                   "finish", "continue", "5")  # fmt: skip
@@ -205,6 +207,7 @@ def test_quit_ends_the_program(typed: Callable[..., str]) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_help(typed: Callable[..., str]) -> None:
     after_error = typed("error('')", "%debug", "help")
     assert "where" in after_error and "continue" not in after_error

@@ -75,6 +75,7 @@ def test_prompts_one_in_the_other(run: Run) -> None:
     assert (status, shown) == (0, "9\t\n10\t\n6\t\nafter\t3\t6\t6\t\n")
 
 
+@pytest.mark.thorough
 def test_where_no_prompt_can_be_opened(run: Run) -> None:
     _, shown, _ = run("print(coroutine.resume(coroutine.create(function() th.prompt() end)))")
     assert shown == "false\tscript.lua:1: the prompt cannot be opened in a coroutine\t\n"

@@ -32,6 +32,7 @@ SOURCES = [
 ]
 
 
+@pytest.mark.thorough
 def test_addresses_differ(runner: Runner) -> None:
     before = "ffi = require 'ffi' ffi.cdef 'void *malloc(size_t);' kept = {}"
     shown = "kept[#kept + 1] = value; return tostring(value)"

@@ -44,12 +44,14 @@ def test_update_writes_it(check_text: CheckPage, tmp_path: Path) -> None:
     assert (tmp_path / "page.md.th-docs").read_text() == REACHED
 
 
+@pytest.mark.thorough
 def test_a_fall_is_a_failure(check_text: CheckPage, baseline: Path) -> None:
     result = check_text(PAGE.replace("+ 1\n2\n", "+ 1\n"))
     notes = [r.note for r in result.results if r.failed]
     assert notes == ["it was pass, and is ran now (see --update)"]
 
 
+@pytest.mark.thorough
 def test_a_result_that_became_random(check_text: CheckPage, baseline: Path) -> None:
     result = check_text(PAGE.replace("x = 1", "x = torch.uniform(1, 3)"))
     notes = [r.note for r in result.results if r.failed]
@@ -104,6 +106,7 @@ def test_malformed(tmp_path: Path, text: str, problem: str) -> None:
     assert str(raised.value) == f"{path}: verdicts: {problem}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("said", ["skip", "skip if=\"platform != 'x'\"", "xfail"])
 def test_what_settings_say_is_no_fall(check_text: CheckPage, baseline: Path, said: str) -> None:
     page = PAGE.replace("> x + 1\n2\n", f"> x + 1 -- th-docs: {said}\n3\n")

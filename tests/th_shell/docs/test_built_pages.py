@@ -217,6 +217,7 @@ def mkdocs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Build:
 COMPLAINT = f"th-docs: bad.md:8: {DIFFERENCE}"
 
 
+@pytest.mark.thorough
 def test_mkdocs_marks_what_it_builds(mkdocs: Build, tmp_path: Path) -> None:
     assert mkdocs() == (0, COMPLAINT)
     bad, index = tmp_path / "site/bad/index.html", tmp_path / "site/index.html"

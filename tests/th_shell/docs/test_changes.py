@@ -41,6 +41,7 @@ def test_nothing_has_changed() -> None:
     assert changed() == changed("HEAD") == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("file", "pages"),
     [
@@ -64,6 +65,7 @@ def test_what_makes_a_page_a_changed_one(file: str, pages: list[str]) -> None:
     assert changed("HEAD") == []
 
 
+@pytest.mark.thorough
 def test_changes_of_the_other_branch_do_not_count() -> None:
     Path("docs/a.md").write_text("more\n")
     commit()
@@ -76,6 +78,7 @@ def test_changes_of_the_other_branch_do_not_count() -> None:
     assert changed() == changed("main") == ["docs/a.md"]
 
 
+@pytest.mark.thorough
 def test_the_branch_that_is_followed_counts_and_the_main_branch() -> None:
     Path("docs/a.md").write_text("more\n")
     commit()
@@ -117,6 +120,7 @@ def test_what_git_cannot_tell(tmp_path: Path) -> None:
         changed("main")
 
 
+@pytest.mark.thorough
 def test_the_command(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["docs", "--changed"]) == 0
     out, err = capfd.readouterr()

@@ -111,6 +111,7 @@ def test_errata_in_another_folder() -> None:
     assert main(["--errata", "errata", "bad.md"]) == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_update_writes_what_is_printed_into_errata() -> None:
     file = Path("bad.md.th-docs")
@@ -259,6 +260,7 @@ def test_interrupts_while_libraries_are_loaded(tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (status, b"")
 
 
+@pytest.mark.thorough
 @needs_full
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(

@@ -163,6 +163,7 @@ def test_an_output_in_a_block_of_its_own(fixed: Fixed) -> None:
     assert fixed(page) == (page.replace("3", "2"), [])
 
 
+@pytest.mark.thorough
 def test_errata_stay(fixed: Fixed, tmp_path: Path) -> None:
     (tmp_path / "page.md.th-docs").write_text(
         "[[errata]]\nreason = 'Two.'\ninput = '1 + 1'\nprints = '2'\n"
@@ -196,6 +197,7 @@ local x = 1
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "text", "new"),
     [
@@ -218,6 +220,7 @@ def test_a_line_is_not_put_in_where_a_page_break_is(fixed: Fixed) -> None:
     assert fixed(whole, "page.txt") == (whole.replace("\n3", "\n2\n3"), [])
 
 
+@pytest.mark.thorough
 def test_cells_of_a_page(fixed: Fixed) -> None:
     page = "In [1]:\nx = 5\n\nIn [2]:\nx + 1\n\n7\n\nIn [3]:\nx\n\n5\n"
     assert fixed(page, "page.txt") == (page.replace("7", "6"), [])
@@ -231,6 +234,7 @@ def test_what_a_line_has_lost_before_blanks_at_its_end(fixed: Fixed) -> None:
     assert fixed(page.replace("0 \n", "2 0 \n"))[0] == page.replace("0 \n", "0 0 \n")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "example",
     [
@@ -293,6 +297,7 @@ def test_python_keeps_its_marks(fixed: Fixed) -> None:
     assert (text, len(left)) == (new, 1)
 
 
+@pytest.mark.thorough
 def test_a_change_that_lets_others_fail_is_left(fixed: Fixed, tmp_path: Path) -> None:
     # What the page shows is captured, and an input below needs it.
     (tmp_path / "page.md.th-docs").write_text("[[examples]]\ninput = 'y'\ncapture = 'n'\n")
@@ -381,6 +386,7 @@ def test_the_file_stays_what_it_is(
     assert page.read_bytes() == b"```lua\r\n> 1 + 1\r\n2\r\n```\r\nNo newline"
 
 
+@pytest.mark.thorough
 def test_a_page_that_others_change_meanwhile_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,6 +83,7 @@ def test_a_repair(check_text: CheckPage, text: str, why: str, repaired: str | No
 LIST = ">>> x = [1, 2, 3]\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "why", "repaired"),
     [

@@ -87,6 +87,7 @@ def test_what_is_installed_is_taken_where_it_is_asked_for(run: Run) -> None:
 BARE = "```\nx = [1, 2]\nx += x\n```\n"
 
 
+@pytest.mark.thorough
 def test_blocks_that_tell_no_language(run: Run) -> None:
     assert run(BARE, language="python") == "ran"
     assert run(BARE, language="lua") == run(BARE) == "text"

@@ -99,6 +99,7 @@ def test_lua_modules_of_a_rockspec() -> None:
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rockspec", ["error('no')", ROCKSPEC, "package = 'x'"])
 def test_a_rockspec_that_tells_nothing(rockspec: str) -> None:
     write("x.lua")

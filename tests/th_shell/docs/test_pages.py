@@ -39,6 +39,7 @@ RANDOM = """
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("follows", "verdict"),
     [
@@ -65,11 +66,13 @@ def test_what_follows_from_documented_numbers(check: Check, follows: str, verdic
     assert (found[1], found[-1]) == ("layout", verdict)
 
 
+@pytest.mark.thorough
 def test_a_number_in_a_variable(check: Check) -> None:
     page = "> n = torch.uniform()\n> n\n0.25\n> n * 2\n0.5\n> n * 4\n1.2\n"
     assert verdicts(check(page)) == ["ran", "layout", "pass", "differs"]
 
 
+@pytest.mark.thorough
 def test_a_mask_is_taken_over_with_its_type(check: Check) -> None:
     page = (
         "> mask = torch.ByteTensor(1, 3):bernoulli()\n> mask\n 1  0  1\n"
@@ -78,6 +81,7 @@ def test_a_mask_is_taken_over_with_its_type(check: Check) -> None:
     assert verdicts(check(page)) == ["ran", "layout", "pass"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -108,6 +112,7 @@ COLUMN = "> x = torch.rand(5)\n> x\n 0.12\n 0.5\n 0.25\n 0.75\n {}\n"
 COLUMN += "[torch.DoubleTensor of dimension 5]\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("last", "verdict"), [("0.31", "layout"), ("0.91", "differs")])
 def test_what_is_shown_twice(check: Check, last: str, verdict: str) -> None:
     found = check(COLUMN.format("0.31") + COLUMN.format(last))
@@ -140,6 +145,7 @@ def test_what_is_fixed_beside_what_depends_on_chance(check: Check) -> None:
     assert verdicts(check(page.format("0.0000"))) == ["differs"]
 
 
+@pytest.mark.thorough
 def test_results_of_rounded_literals(check: Check) -> None:
     # The second number is what the unrounded matrix gives, the third one of no matrix near it.
     page = "> 1 / (1.2345 - 1.2341)\n{}\n"

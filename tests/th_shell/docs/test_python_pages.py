@@ -119,6 +119,7 @@ def test_what_depends_on_chance(runner: Runner, tmp_path: Path) -> None:
     assert shown == ["layout", "differs", "layout", "layout", "layout", "pass"]
 
 
+@pytest.mark.thorough
 def test_names_that_the_page_never_binds(runner: Runner, tmp_path: Path) -> None:
     page = ">>> y = x + 1\n>>> y\n2\n>>> len(z)\n1\n>>> a = 1\n>>> A\n1\n>>> del a\n>>> a\n1"
     found = check(runner, tmp_path, f"```\n{page}\n```\n")

@@ -36,6 +36,7 @@ def test_a_page_of_python_needs_no_lua(
     assert [one.verdict for one in results] == [Verdict.PASS, Verdict.RAN, Verdict.HEALED]
 
 
+@pytest.mark.thorough
 def test_numpy_comes_with_the_first_tensor(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     has_numpy = "> io.open('/proc/self/maps'):read('*a'):find('_multiarray_umath') ~= nil\n"

@@ -346,6 +346,7 @@ def test_an_input_goes_on_as_lua_reads_it(runner: Runner, tmp_path: Path) -> Non
     assert words(results) == "ran ran ran ran ran pass ran pass differs pass pass"
 
 
+@pytest.mark.thorough
 def test_values_in_no_order(runner: Runner, tmp_path: Path) -> None:
     page = lua(
         """

@@ -30,6 +30,7 @@ def test_check_after_update(check_text: CheckPage, tmp_path: Path, examples: str
     assert beside(tmp_path) == written
 
 
+@pytest.mark.thorough
 def test_what_holds_again_is_struck(check_text: CheckPage, tmp_path: Path) -> None:
     page = "```lua\n> 1\n1\n> 2\n3\n```\n"
     (tmp_path / "page.md.th-docs").write_text(

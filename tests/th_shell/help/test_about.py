@@ -220,6 +220,7 @@ def test_a_class_of_the_user(told: Ask, session: Session) -> None:
     assert " twice" in told("Mine")
 
 
+@pytest.mark.thorough
 def test_words_list_functions(ask: Ask) -> None:
     words = ask("permute dimensions").split()
     assert " ".join(words).startswith("torch.permute A view with the dimensions")

@@ -160,6 +160,7 @@ HINTS = [
 ]
 
 
+@pytest.mark.thorough
 def test_hints(session: Session) -> None:
     found = [(source, hinted(session, source)) for source, _ in HINTS]
     assert found == [(source, [f"hint: {hint}"]) for source, hint in HINTS]

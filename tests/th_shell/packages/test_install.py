@@ -168,6 +168,7 @@ def test_data_that_the_rockspec_installs(sources: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().out.startswith("d 1-1: 1 Lua file;")
 
 
+@pytest.mark.thorough
 def test_a_repository_that_is_called_as_its_file(sources: Path) -> None:
     repository(sources / "json.lua", json_lua="return {}")
     assert run("install", str(sources / "json.lua")) == 0
@@ -206,6 +207,7 @@ def test_the_newest_rockspec_counts(sources: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().err == "th: upper is needed by p\n"
 
 
+@pytest.mark.thorough
 def test_files_lie_where_cmake_puts_them(sources: Path, tmp_path: Path) -> None:
     cmake = """
         file(GLOB luasrc src/*.lua) # a comment (
@@ -244,6 +246,7 @@ def test_files_lie_where_cmake_puts_them(sources: Path, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_variables_of_cmake_that_grow(sources: Path, tmp_path: Path) -> None:
     lines = ["SET(x init.lua)", *["SET(x ${x} ${x})"] * 50, "ADD_TORCH_PACKAGE(p '' ${x})"]
     folder = repository(tmp_path / "p", init_lua="", CMakeLists_txt="\n".join(lines))

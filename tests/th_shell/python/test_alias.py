@@ -12,6 +12,7 @@ from tests.th_shell.conftest import TOP, Run
 MISSING = "th's torch does not have it; --torch installed runs the program with PyTorch itself"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "line",
     [

@@ -16,6 +16,7 @@ Printed = Callable[[], str]
 FAILING = "import torch\ndef h(a): return a.view(3, 7)\n\nh(torch.ones(4))\n"
 
 
+@pytest.mark.thorough
 def test_the_last_error_is_looked_into_by_pdb(python: Run) -> None:
     done = python("-i", input=FAILING + "%debug\np a.shape\nup\nq\n6 * 7\n")
     assert done.stdout == (

@@ -89,6 +89,7 @@ def test_a_conversation(
     assert typed(keys) == expected
 
 
+@pytest.mark.thorough
 def test_lines_are_indented(typed_slowly: Slowly, tmp_path: Path) -> None:
     keys = ["if True:", ENTER, "x = 1", ENTER, *"else:", ENTER, "x = 2", ENTER, ENTER]
     assert typed_slowly(keys, "x" + ENTER) == "1\n"
@@ -156,6 +157,7 @@ def test_a_person_at_a_terminal(command: list[str], environment: dict[str, str])
     terminal.close()
 
 
+@pytest.mark.thorough
 def test_the_exit_status_of_a_session(command: list[str], environment: dict[str, str]) -> None:
     terminal = Terminal()
     words = [*command, "--python", "-i", "-c", "x = 5; raise SystemExit(1)"]

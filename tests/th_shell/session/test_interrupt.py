@@ -205,6 +205,7 @@ def test_a_command_that_it_has_ended_ends_the_loop_around(talk: Talk) -> None:
     assert talk.until("5\t\n") == "interrupted!\n5\t\n"
 
 
+@pytest.mark.thorough
 def test_it_says_what_runs_where_that_goes_on(talk: Talk) -> None:
     talk.send(f"{GO} io.popen('sleep 0.8'):close()\n")
     talk.until("go\n")

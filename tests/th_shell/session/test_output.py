@@ -174,6 +174,7 @@ def test_what_a_program_prints_is_its_own(session: Session, printed: Callable[[]
     assert printed() == "\x1b[2J\t\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("terminal", [True, False])
 def test_errors_of_scripts(command: list[str], environment: dict[str, str], terminal: bool) -> None:
     ours, theirs = pty.openpty() if terminal else os.pipe()

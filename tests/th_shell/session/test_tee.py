@@ -39,6 +39,7 @@ def run(code: str, terminal: bool) -> bytes:
     return found.replace(b"\r\n", b"\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("terminal", [True, False])
 @pytest.mark.parametrize(
     ("code", "expected"),
@@ -86,6 +87,7 @@ def test_programs_see_a_terminal_where_there_is_one(terminal: bool) -> None:
     assert run(code, terminal) == str(terminal).encode()
 
 
+@pytest.mark.thorough
 def test_what_a_child_prints_later_is_shown() -> None:
     code = "with Tee():\n child = subprocess.Popen('sleep 0.3; echo late', shell=True)\n"
     assert run(code + "child.wait()\ntime.sleep(0.2)", True) == b"late\n"

@@ -81,6 +81,7 @@ print([m for m in ("numpy", "pygments.lexers.scripting") if m in sys.modules])
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.unguarded("numpy is loaded from the start")
 def test_what_the_editor_does_without(environment: dict[str, str]) -> None:
     words = [sys.executable, "-c", EDITOR]

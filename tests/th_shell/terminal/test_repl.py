@@ -178,6 +178,7 @@ LOOP = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("width", "expected"),
     [

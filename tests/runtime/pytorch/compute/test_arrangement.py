@@ -58,6 +58,7 @@ def test_positions_are_pytorchs(
     assert kth_position(rows, k)[1] == kth
 
 
+@pytest.mark.thorough
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=90), st.data())
 def test_positions_are_of_the_right_elements(row: list[int], data: st.DataObject) -> None:
     rows = np.array([row])

@@ -129,6 +129,7 @@ def test_a_view_is_that_of_numpy(data: Any) -> None:
     assert np.all(array[index] == -1)  # both are the same memory
 
 
+@pytest.mark.thorough
 @property_test
 @given(st.data())
 def test_elements_are_those_that_numpy_chooses(data: Any) -> None:
@@ -137,6 +138,7 @@ def test_elements_are_those_that_numpy_chooses(data: Any) -> None:
     assert same(wrap(array)[ours], array[theirs])
 
 
+@pytest.mark.thorough
 @property_test
 @given(st.data())
 def test_an_assignment_changes_what_it_changes_in_numpy(data: Any) -> None:
@@ -158,6 +160,7 @@ def test_an_assignment_changes_what_it_changes_in_numpy(data: Any) -> None:
     assert np.array_equal(array, expected)
 
 
+@pytest.mark.thorough
 @property_test
 @given(st.data())
 def test_operands_are_broadcast_as_in_numpy(data: Any) -> None:
@@ -179,6 +182,7 @@ def test_operands_are_broadcast_as_in_numpy(data: Any) -> None:
     assert same(x.double() + y.double(), a.astype("f8") + b.astype("f8"))
 
 
+@pytest.mark.thorough
 @property_test
 @given(st.data())
 def test_a_view_is_expanded_as_in_numpy(data: Any) -> None:

@@ -55,6 +55,7 @@ def test_many_elements(different: int) -> None:
     assert x.median().item() == x.median(0).values.item() == in_order[99_999]
 
 
+@pytest.mark.thorough
 @given(
     array=arrays.arrays(
         np.int64, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.integers(0, 3)

@@ -52,6 +52,7 @@ def _arranged(draw: st.DrawFn, array: Any) -> Any:
     return spread[..., ::2]
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(_operands(), st.sampled_from(sorted(BINARY)))
 def test_functions_broadcast_as_numpy_does(pair: tuple[Any, Any], name: str) -> None:
@@ -74,6 +75,7 @@ def test_operators_broadcast_as_numpy_does(
     np.testing.assert_array_equal(function(wrap(a), wrap(b)).array, expected)
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, deadline=None)
 @given(_operands(), st.sampled_from(["add_", "mul_", "copy_", "sub_"]))
 def test_in_place_writes_through_views_or_changes_nothing(pair: tuple[Any, Any], name: str) -> None:

@@ -46,6 +46,7 @@ def test_whole_numbers(name: str, expected: Any, array: Array, data: st.DataObje
         assert found.is_contiguous() or name == "diff"
 
 
+@pytest.mark.thorough
 @given(array=arrays.arrays(np.float32, SHAPES, elements=st.floats(-99, 99, width=32)))
 def test_sums_are_as_exact_as_floats_are(array: Array) -> None:
     x = torch.tensor(array.tolist())
