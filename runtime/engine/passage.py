@@ -25,7 +25,7 @@ class Passage:
     def __init__(self, lua: LuaState, ctrl_c: CtrlC) -> None:
         self._lua = lua
         self._ctrl_c = ctrl_c
-        # Called directly: `with` takes twice as long, a fifth of a short call.
+        # Called directly: `with` takes 80 ns more, of a call of 1.3 µs.
         self._acquire, self._release = lua.turn.acquire, lua.turn.release
         self._is_turn = lua.turn._is_owned  # type: ignore[attr-defined]
         self._functions = lua.functions

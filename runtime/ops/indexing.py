@@ -75,7 +75,8 @@ def index_select(call: Call) -> Tensor:
         )
     _check_index(index, src, dim)
     sizes = (*src.sizes[:dim], index.nelement, *src.sizes[dim + 1 :])
-    if share_elements(r, index) or share_elements(resized(r, sizes), src, index):
+    target = resized(r, sizes)
+    if share_elements(r, index) or share_elements(target, src, index):
         _select_in_turn(r, sizes, src, dim, index)
         return index
     try:
@@ -84,7 +85,7 @@ def index_select(call: Call) -> Tensor:
         if dim == 0 and src.is_contiguous:
             raise TorchError("index out of range") from error
         raise
-    if dim == 0 and src.is_contiguous and resized(r, sizes).is_contiguous:
+    if dim == 0 and src.is_contiguous and target.is_contiguous:
         source = src.array
         r.resize(sizes)
         take_rows(source, at, r.array)
