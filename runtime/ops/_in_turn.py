@@ -15,7 +15,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.errors import StorageExceeded, TorchError
 from runtime.core.tensor import Sizes, Tensor, contiguous_strides
-from runtime.ops._operands import storage_positions
+from runtime.ops._operands import may_share, storage_positions
 
 
 def resized(t: Tensor, sizes: Sizes) -> Tensor:
@@ -31,14 +31,9 @@ def share_elements(r: Tensor, *others: Tensor) -> bool:
     if r.storage is None or not known:
         return False
     try:
-        return any(_may_share(r.array, t.array) for t in known)
+        return any(may_share(r.array, t.array) for t in known)
     except StorageExceeded:  # where the storage will be enlarged
         return any(t.storage is r.storage for t in known)
-
-
-def _may_share(a: Array, b: Array) -> bool:
-    # So much work finds out of nearly all arrays whether only their bounds overlap.
-    return np.may_share_memory(a, b, max_work=1000)  # type: ignore[arg-type] # a narrow stub
 
 
 def check_apart(indices: Tensor, sizes: Sizes, *others: Tensor) -> None:

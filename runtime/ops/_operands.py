@@ -95,37 +95,37 @@ def compute_each(
 
 
 def elementwise(r: Tensor, compute: Compute, *operands: Tensor | float) -> None:
-    """r = compute(*operands) for each element; all tensors have r's number of elements.
+    """Compute r = compute(*operands) for each element; all tensors have r's number of elements.
 
-    r may be among the operands. The work on large contiguous tensors is divided among threads; a
-    compute that is no ufunc gets pieces small enough for its intermediate results to stay in the
-    processor's cache.
+    r may be among the operands; others that share memory with it are read as if they had been
+    copied before. The work on large contiguous tensors is divided among threads; a compute that is
+    no ufunc gets pieces small enough for its intermediate results to stay in the processor's cache.
     """
     if r.overlaps_itself:
         _ = r.array  # raises StorageExceeded
         _compute_overlapping(r, compute, operands)
         return
-    inputs = [like(x, r) if isinstance(x, Tensor) else x for x in operands]
     out = r.array
+    inputs = [copy_if_shared(like(x, r), out) if isinstance(x, Tensor) else x for x in operands]
     if out.size >= LARGE or (out.size > PIECE and not isinstance(compute, np.ufunc)):
-        if not partly_shared(out, inputs):
-            _compute_large(compute, [out, *inputs])
-            return
-    compute(*inputs, out=out)
+        _compute_large(compute, [out, *inputs])
+    else:
+        compute(*inputs, out=out)
 
 
-def partly_shared(out: Array, inputs: Sequence[Array | float]) -> bool:
-    """Whether an input shares memory with the output but begins at another address.
+def copy_if_shared(source: Array, out: Array) -> Array:
+    """Return a source, or a copy of it where writing to an array may change it.
 
-    The output's first elements may then change inputs of later ones.
+    A source that lies in memory exactly as the array does is read element by element before it is
+    written: it needs no copy.
     """
-    return any(
-        isinstance(x, np.ndarray)
-        and x is not out
-        and np.may_share_memory(x, out)
-        and x.ctypes.data != out.ctypes.data
-        for x in inputs
-    )
+    same = source.ctypes.data == out.ctypes.data and source.strides == out.strides
+    return source if same or not may_share(source, out) else source.copy()
+
+
+def may_share(a: Array, b: Array) -> bool:
+    """Return whether arrays have elements in common; True, too, where that takes long to find."""
+    return np.may_share_memory(a, b, max_work=1000)  # type: ignore[arg-type] # a narrow stub
 
 
 def _compute_large(compute: Compute, arrays: list[Any]) -> None:
@@ -201,8 +201,6 @@ def _reader(x: Tensor | float, r: Tensor, positions: Array, order: Array) -> Cal
         return lambda part: x
     if x.is_set_to(r):
         return lambda part: r.storage.data[positions[part]]  # type: ignore[union-attr]
-    if x.storage is r.storage:
-        return lambda part: x.flat[order[part]]
     values = x.flat[order]
     return lambda part: values[part]
 
@@ -212,11 +210,8 @@ def _accumulates(compute: Compute, r: Tensor, operands: tuple[Tensor | float, ..
     if not isinstance(compute, np.ufunc) or len(operands) != 2:
         return False
     first, second = operands
-    return (
-        isinstance(first, Tensor)
-        and first.is_set_to(r)
-        and not (isinstance(second, Tensor) and second.storage is r.storage)
-    )
+    in_place = [isinstance(x, Tensor) and x.is_set_to(r) for x in (first, second)]
+    return in_place == [True, False]
 
 
 def usage_error(call: Call, text: str) -> TorchError:

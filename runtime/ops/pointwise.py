@@ -18,7 +18,7 @@ from runtime.core.dtypes import Array, DType, cast
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor
 from runtime.ops._by_formula import Choose, Forms, Formula, each, of_numbers
-from runtime.ops._operands import Compute, partly_shared
+from runtime.ops._operands import Compute, copy_if_shared
 
 _WITH_NUMBER = Forms("*T* [T=1] real", "[*T*] T real", "t value")
 _WITH_TENSOR = Forms("*T* [T=1] T", "[*T*] T T", "t src")
@@ -60,8 +60,10 @@ def _add_by_axpy(r: Tensor, t: Tensor, value: float, factor: float, src: Tensor)
         return False
     if value == 0:
         return True
-    is_quick = r.nelement >= LARGE and not partly_shared(r.array, [src.array])
-    return is_quick and add_multiple(r.flat, factor, src.flat)
+    if r.nelement < LARGE:
+        return False
+    out = r.flat
+    return add_multiple(out, factor, copy_if_shared(src.flat, out))
 
 
 cadd, csub = _add_scaled("add", "+"), _add_scaled("csub", "-")

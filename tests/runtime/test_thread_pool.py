@@ -373,6 +373,21 @@ def test_views_that_overlap(shared: Lua) -> None:
     assert answer == "3 399999 1 199999 2.5 299999.5"
 
 
+@pytest.mark.parametrize(
+    "call", ["cmul(x, x, x:t())", "exp(x, x:t())", "add(x, x:t(), 0.5, x)", "pow(x, x:t(), 3)"]
+)
+def test_the_transposed_matrix_is_read_as_if_it_had_been_copied(shared: Lua, call: str) -> None:
+    answer = shared.run(f"""
+        local start = torch.range(1, 400 * 400):div(160000):view(400, 400)
+        local x = start:clone()
+        torch.{call}
+        local shared = x
+        x = start:clone()
+        torch.{call.replace("x:t()", "start:t()")}
+        io.write(shared:ne(x):sum(), ' ', tostring(x:equal(start)))""")
+    assert answer == "0 false"
+
+
 # -- what it stands on
 
 

@@ -57,6 +57,13 @@ LEFT_OUT = {
     "operator_mod operator_unm",
 }
 
+#: Operations that move elements one after the other, as the reference does, where the destination
+#: shares memory with what they read.
+IN_TURN = (
+    "gather scatter index indexCopy indexAdd indexFill maskedSelect maskedCopy maskedFill "
+    "multinomialAliasSetup_"  # whose destinations are its last arguments
+).split()
+
 #: Arguments of calls, by operation; `|` between several, a star before those of functions. n: the
 #: number of elements; q(5): a fifth of it.
 MADE = {

@@ -72,14 +72,40 @@ local function lay_out(layout, sizes)
   return strides, layout == 'offset' and 3 or 0, room + 5
 end
 
--- A tensor in a layout, with numbers from somewhere in the base.
-local function tensor(kind, layout, sort, sizes)
-  local strides, offset, room = lay_out(layout, sizes)
+-- A storage with numbers from somewhere in the base.
+local function filled(kind, sort, room)
   local storage = torch[kind .. 'Storage'](room)
   local width = storage:elementSize()
   assert(room + 1000 <= MOST)
   local from = ffi.cast('char *', torch.data(base(kind, sort))) + width * random(0, 1000)
   ffi.copy(torch.data(storage), from, width * room)
+  return storage
+end
+
+-- While the arguments of a call are made that share memory: a storage for each element type, and
+-- how many elements each has.
+local shared, SHARED_ROOM
+
+-- A tensor that shares its storage with others of the call: from the same place on in any layout,
+-- or shifted by an element, a row, half of all, or another stride. nil: there is no room.
+local function shared_tensor(kind, sort, sizes)
+  -- In an expanded destination, elements are computed one after the other, which takes long.
+  local most = SHARED_ROOM < 7000 and #LAYOUTS or #LAYOUTS - 1
+  local strides, offset, room = lay_out(LAYOUTS[random(1, most)], sizes)
+  local shifts = { 0, 0, 1, sizes[#sizes], math.floor(SHARED_ROOM / 14), strides[1] }
+  offset = offset + shifts[random(1, #shifts)]
+  if offset + room > SHARED_ROOM then return nil end
+  shared[kind] = shared[kind] or filled(kind, sort, SHARED_ROOM)
+  return torch[kind .. 'Tensor']():set(shared[kind], offset + 1, torch.LongStorage(sizes),
+    torch.LongStorage(strides))
+end
+
+-- A tensor in a layout, with numbers from somewhere in the base.
+local function tensor(kind, layout, sort, sizes)
+  local view = shared and shared_tensor(kind, sort, sizes)
+  if view then return view end
+  local strides, offset, room = lay_out(layout, sizes)
+  local storage = filled(kind, sort, room)
   return torch[kind .. 'Tensor']():set(storage, offset + 1, torch.LongStorage(sizes),
     torch.LongStorage(strides))
 end
@@ -164,10 +190,20 @@ local function copies(args, n)
   return result
 end
 
+-- Whether two values are tensors that share a storage without being the same view of it.
+local function shares_storage(a, b)
+  return torch.isTensor(a) and torch.isTensor(b) and a:type() == b:type() and a:dim() > 0
+    and b:dim() > 0 and torch.data(a:storage()) == torch.data(b:storage()) and not a:isSetTo(b)
+end
+
 -- What a call gives and leaves: whether it raised no error, its results, and its arguments.
-local function outcome(f, args, n)
+-- is_apart: whether operands that share the first argument's storage are copied before.
+local function outcome(f, args, n, is_apart)
   torch.manualSeed(7)
   local given = copies(args, n)
+  for k, value in pairs(is_apart and given or {}) do
+    if k > 1 and shares_storage(value, given[1]) then given[k] = copies({ value }, 1)[1] end
+  end
   local found = { pcall(f, unpack(given, 1, n)) }
   for i = 2, 4 do
     for k = 1, n do
@@ -309,14 +345,21 @@ function make.E() return torch[context.kind .. 'Tensor']() end
 function make.B() return tensor('Byte', context.dest, 'unit', context.sizes) end
 function make.M() return tensor('Byte', context.layout, 'unit', context.sizes) end
 function make.O(kind) return tensor(kind, context.layout, 'special', context.sizes) end
-function make.L() return tensor('Long', context.dest, 'plain', context.sizes) end
+local function apart(...)
+  local kept
+  kept, shared = shared, nil
+  local result = tensor(...)
+  shared = kept
+  return result
+end
+function make.L() return apart('Long', context.dest, 'plain', context.sizes) end
 local function with_one()
   local sizes = { unpack(context.sizes) }
   sizes[1] = 1
   return sizes
 end
 function make.Z() return tensor(context.kind, context.dest, 'plain', with_one()) end
-function make.ZL() return tensor('Long', context.dest, 'plain', with_one()) end
+function make.ZL() return apart('Long', context.dest, 'plain', with_one()) end
 function make.N() return 2.5 end
 function make.W() return 3 end
 function make.D() return #context.sizes end
@@ -325,13 +368,13 @@ function make.F() return 1 end
 function make.X(...) return tensor(context.kind, context.layout, 'plain', { ... }) end
 function make.Y(...) return tensor(context.kind, context.dest, 'plain', { ... }) end
 function make.I(limit, ...)
-  local t = tensor('Long', context.layout, 'plain', { ... })
+  local t = apart('Long', context.layout, 'plain', { ... })
   local p, s = torch.data(t:storage()), t:storage():size()
   for i = 0, s - 1 do p[i] = random(1, limit) end
   return t
 end
 function make.P(...) -- positive definite, or at least with a strong diagonal
-  local t = tensor(context.kind, 'contiguous', 'unit', { ... })
+  local t = apart(context.kind, 'contiguous', 'unit', { ... })
   for i = 1, math.min(t:size(1), t:size(2)) do t[i][i] = t[i][i] + t:size(1) end
   return t
 end
@@ -372,6 +415,21 @@ function run_case(name, expression, words, kind, at, n, rough)
   local text = ('%s %s(%s) %s %s %s %d'):format(expression, name, words, kind, context.layout,
     context.dest, n)
   hold(text, name, f, args, count, rough or nil, surroundings(n, at))
+end
+
+--- The same for arguments that share memory. Where the call raises no error, it also gives what it
+-- gives with operands that were copied before, except where elements are moved in turn.
+function run_shared_case(name, expression, words, kind, at, n, rough, in_turn)
+  shared, SHARED_ROOM = {}, 7 * n + 60
+  local f, count, args = made(name, expression, words, kind, at, n)
+  shared = nil
+  local text = ('%s %s(%s) %s shared %d, %d'):format(expression, name, words, kind, n, at)
+  hold(text, name, f, args, count, rough or nil, surroundings(n, at))
+  if in_turn then return end
+  local ways = ways_of(name, f)
+  local found, expected = outcome(ways[1], args, count), outcome(ways[1], args, count, true)
+  local problem = found[1] and expected[1] and compare(found, expected, rough or nil, 5)
+  if problem then print(text .. ', not as if copied first: ' .. problem) end
 end
 
 --- Whether a call gives no error in Python, which is the last of its ways.

@@ -16,13 +16,14 @@ import pytest
 from runtime.compute.thread_pool import LARGE  # where most ways end
 from runtime.shell import TABLE, Engine
 from tests.limits import Limits, limits
-from tests.ways.calls import LEFT_OUT, Call, calls, goes_to_python
+from tests.ways.calls import IN_TURN, LEFT_OUT, Call, calls, goes_to_python
 
 HARNESS = (Path(__file__).parent / "harness.lua").read_bytes()
 PARTS = 8  # of the calls, which are tested apart
 BATCH = 300  # calls after which differences are looked for
 #: Sizes that are tested besides those at limits.
 FEW = (1, 7, 12, 31, 60, 5, 24)  # as many as there are types
+SHARED = (6, 12, 30, 60, 90, 24, 1000, LARGE + 20)  # of tensors that share memory
 LEAST = 1000  # of limits at which all calls are tested: smaller ones are met by other sizes
 
 
@@ -90,6 +91,22 @@ def check(engine: Engine, part: int, turns: int, capfd: pytest.CaptureFixture[st
 @pytest.mark.parametrize("part", range(PARTS))
 def test_all_ways_agree(engine: Engine, part: int, capfd: pytest.CaptureFixture[str]) -> None:
     check(engine, part, 1, capfd)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("part", range(PARTS))
+def test_operands_that_share_memory_are_read_as_if_copied_first(
+    engine: Engine, part: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        f"{lua_call(call, at, size, function='run_shared_case')[:-1]}, {in_turn})"
+        for call in calls()[part::PARTS]
+        for in_turn in [str(call.name in IN_TURN).lower()]
+        for at, size in enumerate(SHARED, part)
+    ]
+    for start in range(0, len(lines), BATCH):
+        engine.run("\n".join(lines[start : start + BATCH]))
+        assert capfd.readouterr().out == ""
 
 
 @pytest.mark.slow

@@ -3,8 +3,10 @@
 -- compares. Arguments: the file of a family's cases, a seed, how many cases of each function, and
 -- the name of one function if it is to be the only one, or a pattern of names. Besides, by which
 -- tests compare ways to compute the same: 'dense' or 'gaps', the layout of all tensors that may have
--- any; 'special' for tensors with nans, infinities and zeros among their elements; and how often
--- each call is made: before the last time all elements are halved, and then all bits are printed.
+-- any, or 'shared', for tensors that share one storage, the first result among them ('copied': what
+-- is read was copied before; of both, results alone are printed); 'special' for tensors with nans, infinities and zeros among their elements; and how often
+-- each call is made: before the last time all elements are halved, and then all bits are printed;
+-- and, for 'shared' and 'copied', which arguments are only read: ' Abs_updateOutput:1 … '.
 --
 -- A family's file returns a table of functions by the names of the backend's functions. Each gets
 -- what makes random arguments (`r` below), and returns the list of a call's arguments.
@@ -12,6 +14,7 @@ require 'nn.THNN'
 
 local file, seed, count, only = arg[1], tonumber(arg[2]), tonumber(arg[3]), arg[4]
 local layout, special, times = arg[5], arg[6] == 'special', tonumber(arg[7])
+local read_only = arg[8]
 local cases = dofile(file)
 local generator = torch.Generator()
 local r = { null = {} } -- r.null stands for NULL
@@ -23,8 +26,18 @@ function r.real(a, b) return a + uniform() * (b - a) end
 function r.bool() return uniform() < 0.5 end
 function r.pick(...) return (select(r.int(1, select('#', ...)), ...)) end
 
+-- Gives a tensor a place among the others of the call in one storage, where it keeps its elements
+-- until others are put over them.
+local SHARED, shared = { shared = true, copied = true }, nil
+local function share(t)
+  if not SHARED[layout] or t:nDimension() == 0 then return t end
+  shared[t:type()] = shared[t:type()] or t.new(20000):zero():storage()
+  return t.new():set(shared[t:type()], 1 + r.int(0, 3) * r.int(0, 40), t:size()):copy(t)
+end
+
 -- The tensor itself, or its elements with the strides of another layout.
 local function vary_layout(t)
+  if SHARED[layout] then return share(t) end
   local n, k = t:nDimension(), uniform()
   if n == 0 or layout == 'dense' or k < 0.6 and not layout then return t end
   if k < 0.8 and not layout and n >= 2 then return t:transpose(1, n):contiguous():transpose(1, n) end
@@ -60,8 +73,10 @@ function r.between(a, b, ...)
   return r.of(function(t) t:uniform(generator, a, b) end, ...)
 end
 function r.positive(...) return r.between(0.05, 0.95, ...) end
-function r.plain(...) return fill(torch.DoubleTensor(...), normal):type(r.type) end -- contiguous
-function r.zeros(...) return torch.DoubleTensor(...):zero():type(r.type) end
+function r.plain(...) -- contiguous
+  return share(fill(torch.DoubleTensor(...), normal):type(r.type))
+end
+function r.zeros(...) return share(torch.DoubleTensor(...):zero():type(r.type)) end
 function r.out() -- a result's tensor, which the call is to resize
   if r.bool() then return torch.DoubleTensor():type(r.type) end
   return r.zeros(r.int(1, 4), r.int(1, 4))
@@ -92,19 +107,37 @@ local function plain_message(message)
   return (message:gsub('%s+', ' '):gsub(' $', ''))
 end
 
+-- Copies the results behind the first one, and, where what is read is to be copied, all but this.
+-- Returns which arguments are results.
+local function separate(name, args, n)
+  local results, first = {}, true
+  for k = 1, n do
+    if torch.isTensor(args[k]) then
+      results[k] = not read_only:find((' %s:%d '):format(name, k), 1, true)
+      local is_first = results[k] and first
+      if is_first then first = false end
+      if not is_first and (results[k] or layout == 'copied') and args[k]:nDimension() > 0 then
+        args[k] = args[k]:clone()
+      end
+    end
+  end
+  return results
+end
+
 local function run(name, kind, i)
   local number = 0
   for k = 1, #name do number = (number * 31 + name:byte(k)) % 1000003 end
   torch.manualSeed(generator, seed * 100000 + number + i)
   torch.manualSeed(i)
+  shared = {}
   local args = cases[name](r)
-  local given, n = {}, args.n or #args
+  local f, given, n = torch.getmetatable(r.type).THNN[name], {}, args.n or #args
+  local results = SHARED[layout] and separate(name, args, n)
   for k = 1, n do
     local a = args[k]
     if torch.isTensor(a) then given[k] = a:cdata() elseif a ~= r.null then given[k] = a end
   end
   io.write(('# %s %s %d\n'):format(name, kind, i))
-  local f = torch.getmetatable(r.type).THNN[name]
   for _ = 2, times or 1 do pcall(f, unpack(given, 1, n)) end
   for _, a in ipairs(times and args or {}) do
     if torch.isTensor(a) and a:type() == r.type and a:nDimension() > 0 then a:mul(0.5) end
@@ -112,7 +145,7 @@ local function run(name, kind, i)
   local ok, message = pcall(function() f(unpack(given, 1, n)) end)
   if not ok then io.write('error ', plain_message(message), '\n') end
   for k = 1, n do
-    if torch.isTensor(args[k]) then io.write(k, ' ', text(args[k]), '\n') end
+    if torch.isTensor(args[k]) and (not results or results[k]) then io.write(k, ' ', text(args[k]), '\n') end
   end
 end
 
