@@ -62,7 +62,7 @@ class InputHistory(History, ABC):
 
     @abstractmethod
     def _decoded(self, lines: list[str]) -> list[str]:
-        """The inputs in lines of the file, with their ends, oldest first."""
+        """The inputs in lines of the file, oldest first."""
 
     @abstractmethod
     def _encoded(self, inputs: Sequence[str]) -> str:
@@ -94,17 +94,19 @@ class InputHistory(History, ABC):
                 text = file.read().decode("utf-8", "surrogateescape")
         except OSError:
             return []
-        lines = text.splitlines(keepends=True)
+        lines = text.removesuffix("\n").split("\n") if text else []
         return reversed(self._decoded(lines[max(len(lines) - self._lines, 0) :]))
 
     def store_string(self, string: str) -> None:
-        """Add an input to the file."""
+        """Add an input to the file, whose last line may lack its end."""
         line = (string + "\n").encode("utf-8", "surrogateescape")
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         try:
             with open(os.open(self._path, flags, _PRIVATE), "ab", buffering=0) as file:
                 _make_private(file.fileno())
-                file.write(line)
+                size = os.fstat(file.fileno()).st_size
+                is_open = size and os.pread(file.fileno(), 1, size - 1) != b"\n"
+                file.write(b"\n" * bool(is_open) + line)
         except OSError:
             pass
 
@@ -130,7 +132,7 @@ class LineHistory(InputHistory):
         return "\n".join(inputs)
 
     def _decoded(self, lines: list[str]) -> list[str]:
-        lines = [line.rstrip("\r\n") for line in lines]
+        lines = [line.removesuffix("\r") for line in lines]
         inputs: list[str] = []
         at = 0
         while at < len(lines):
@@ -159,6 +161,5 @@ class MarkedHistory(InputHistory):
         return "\n".join(one.replace("\n", "\r\n") for one in inputs)
 
     def _decoded(self, lines: list[str]) -> list[str]:
-        text = "".join(lines).removesuffix("\n")
-        inputs = text.replace("\r\n", "\r").split("\n") if text else []
+        inputs = "\n".join(lines).replace("\r\n", "\r").split("\n") if lines else []
         return [one.replace("\r", "\n") for one in inputs]

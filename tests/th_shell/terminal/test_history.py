@@ -34,6 +34,28 @@ def test_a_pasted_block_is_kept_as_its_inputs(path: Path, session: Session) -> N
     assert history.get_strings() == ["x = 1", "x", FUNCTION]
 
 
+@pytest.mark.parametrize(
+    "text", ["x = [[a  \n\t b ]]", 'x = "a\f\u2028\x1c"', " \tx = 1 -- a\x85b ", "y = 'é\udcff'"]
+)
+def test_inputs_come_back_as_they_were(path: Path, session: Session, text: str) -> None:
+    LineHistory(path, session.judge, session.inputs).append_string(text)
+    assert loaded(path, session) == [text]
+    marked = MarkedHistory(path.with_name("marked"), lambda text: [text])
+    marked.append_string(text)
+    assert list(marked.load_history_strings()) == [text]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("", "y\n"), ("x", "x\ny\n"), ("x\n", "x\ny\n"), ("é\n\n", "é\n\ny\n")]
+)
+def test_an_input_has_lines_of_its_own(
+    path: Path, session: Session, before: str, after: str
+) -> None:
+    path.write_text(before)
+    LineHistory(path, session.judge).append_string("y")
+    assert path.read_text() == after
+
+
 def test_a_line_that_never_ends_stands_alone(path: Path, session: Session) -> None:
     path.write_text("x = (\ny = = 2\nz\nfor i = 1, 2 do\n")
     assert loaded(path, session) == ["x = (", "y = = 2", "z", "for i = 1, 2 do"]
