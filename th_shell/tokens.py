@@ -106,11 +106,11 @@ _OPENING = frozenset(["function", "then", "do", "repeat", "else", *"([{"])
 _CLOSING = frozenset(["end", "until", "else", "elseif", *")]}"])
 
 
-def margin(before: str, width: int) -> str:
-    """The blanks for a new line behind a text."""
+def margin(before: str, width: int) -> str | None:
+    """The blanks for a new line behind a text; None within a string or a long comment."""
     found = structure(before)
-    if found and found[-1].is_open:  # a string or a long comment
-        return ""
+    if found and found[-1].is_open:
+        return None
     opened = innermost(found, _OPENING, _CLOSING)
     return margin_at(before, opened.start) + " " * width if opened else ""
 

@@ -73,5 +73,5 @@ def is_complete(session: Session, code: str) -> dict[str, str]:
     if Syntax.WRONG in states:
         return {"status": "invalid"}
     if states and states[-1] is Syntax.INCOMPLETE:
-        return {"status": "incomplete", "indent": margin(code, session.config.indent)}
+        return {"status": "incomplete", "indent": margin(code, session.config.indent) or ""}
     return {"status": "complete"}

@@ -52,11 +52,11 @@ _OPENERS = {
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
 
-def _below(before: str, width: int) -> str:
-    """The blanks of a new line behind a text."""
+def _below(before: str, width: int) -> str | None:
+    """The blanks of a new line behind a text; None within a string."""
     found = [token for token in tokens(before) if token.kind != "comment"]
     if found and found[-1].is_open and len(quotes_of(found[-1])) == 3:
-        return ""
+        return None
     opened = innermost(found, OPENING, CLOSING)
     if opened:
         return margin_at(before, opened.start) + " " * width

@@ -20,12 +20,13 @@ from th_shell.tokens import margin, margin_of_closing
 class Margins:
     """How a language is indented.
 
-    below: the blanks of a new line behind a text, of so many for each level. closed: matches a line
+    below: the blanks of a new line behind a text, of so many for each level; None within a string,
+    whose blanks are the user's. closed: matches a line
     that closes what was opened above. of_closing: the blanks of that line, which the text ends
     with; None where nothing was opened.
     """
 
-    below: Callable[[str, int], str]
+    below: Callable[[str, int], str | None]
     closed: re.Pattern[str]
     of_closing: Callable[[str], str | None]
 
@@ -52,10 +53,12 @@ class Indenter:
         """Begin a new line. typed: by a key that was pressed, and not by one in a pasted text."""
         document = buffer.document
         self._row = -1
-        if not typed or not self._width:
+        blanks = None
+        if typed and self._width:
+            blanks = self._margins.below(document.text_before_cursor, self._width)
+        if blanks is None:
             buffer.newline(copy_margin=False)
             return
-        blanks = self._margins.below(document.text_before_cursor, self._width)
         if not document.current_line.strip():
             buffer.delete_before_cursor(len(document.current_line_before_cursor))
         after = document.current_line_after_cursor

@@ -27,13 +27,13 @@ from th_shell.tokens import margin
         ("x = 'function('", ""),
         ("-- function (", ""),
         ("do -- (", "  "),
-        ("do --[[ (", ""),
+        ("do --[[ (", None),
         ("function_ = done", ""),
-        ("x = [[ function", ""),
+        ("x = [[ function", None),
         ("end }", ""),
     ],
 )
-def test_where_a_new_line_begins(before: str, expected: str) -> None:
+def test_where_a_new_line_begins(before: str, expected: str | None) -> None:
     assert margin(before, 2) == expected
 
 
@@ -61,6 +61,7 @@ def typed(*keys: str, width: int = 2) -> str:
         ("do\n\nx", "do\n\n  x"),
         ("repeat\nx()\nuntil x", "repeat\n  x()\nuntil x"),
         ("do\n  end", "do\n    end"),
+        ("x = [[a \n  \n  end\n  b]]", "x = [[a \n  \n  end\n  b]]"),
     ],
 )
 def test_lines_are_indented_while_they_are_typed(keys: str, expected: str) -> None:
