@@ -354,6 +354,27 @@ def test_a_terminal_without_escapes_or_colours(
 
 
 @pytest.mark.thorough
+def test_a_history_that_a_dumb_terminal_cannot_show_is_kept(
+    command: list[str], environment: dict[str, str], terminal: Terminal, tmp_path: Path
+) -> None:
+    history = tmp_path / "history"
+    history.write_text("x = 'é'\ny = 'a\0b'\nz = 5\n")
+    settings = {"TERM": "dumb", "LC_ALL": "C", "TREPL_HISTORY": str(history)}
+    with terminal.running(command, env=environment | settings) as program:
+        for keys, answer in [
+            (b"", b"th> "),
+            (b"\x1b[A; z\r", b"5\t\r\n"),
+            (b"#'\xc3\xa9'\r", b"2\t\r\n"),
+        ]:
+            terminal.press(keys)
+            terminal.until(answer)
+        terminal.until(b"th> ")
+        terminal.press(b"\x04")
+        assert program.wait(20) == 0
+    assert history.read_text() == "x = 'é'\ny = 'a\0b'\nz = 5\nz = 5; z\n#'é'\n"
+
+
+@pytest.mark.thorough
 def test_ctrl_c_drops_the_line_of_a_dumb_terminal(
     command: list[str], environment: dict[str, str], terminal: Terminal
 ) -> None:

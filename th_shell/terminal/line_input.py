@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import ModuleType
 
 from th_shell.session.conversation import Conversation
@@ -56,8 +56,9 @@ def _readline() -> ModuleType | None:
 
 def _prepare(readline: ModuleType, language: Language, keys: str) -> None:
     for text in reversed(list(language.history.load_history_strings())):
-        for line in text.splitlines():
-            readline.add_history(line)
+        for line in text.split("\n"):
+            with suppress(ValueError):  # the terminal cannot show it; the file keeps it
+                readline.add_history(line)
     readline.set_completer_delims("")  # what is completed begins where `complete` says
     readline.set_completer(_completer(readline, language))
     readline.parse_and_bind("tab: complete")
