@@ -16,7 +16,7 @@ CONTINUATION = "..> "
 def banner() -> str:
     """The lines, broken where the terminal is narrower."""
     width = max(columns() - 1, 20)
-    lines = BANNER.splitlines()
+    lines = BANNER.rstrip().split("\n")
     if all(len(line) <= width for line in lines):
         return BANNER
     import textwrap  # late: the first prompt does without where there is room

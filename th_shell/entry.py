@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from th_shell.files import lines_of_file
+from th_shell.lines import lua_lines
 
 
 class Entry(NamedTuple):
@@ -32,5 +33,5 @@ def lines_of(inputs: Iterable[str]) -> list[str]:
     for piece in inputs:
         text = piece.lstrip("\n")
         above = len(piece) - len(text)
-        found.update(enumerate(text.rstrip().splitlines(), above))
+        found.update(enumerate(lua_lines(text.rstrip()), above))
     return [found.get(at, "") for at in range(max(found, default=-1) + 1)]

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from runtime.shell import Replacement
+from th_shell.lines import lua_lines
 
 #: Bytes of a page or a program. It is read whole, and what is made of it takes many times as much.
 _MOST = 64 << 20
@@ -37,7 +38,7 @@ def _open_at_once(path: str, flags: int) -> int:
 def lines_of_file(path: str) -> list[str]:
     """The lines of a program's source; none where it cannot be read."""
     try:
-        return read_file(Path(path)).decode("utf-8", "surrogateescape").splitlines()
+        return lua_lines(read_file(Path(path)).decode("utf-8", "surrogateescape"))
     except (OSError, ValueError):
         return []
 

@@ -19,8 +19,8 @@ KEYWORDS = frozenset(
 # A quote without a partner is a string where the text ends behind it, and a sign otherwise. Each
 # text matches in one way only, so that a quote without a partner is found out in linear time.
 _TEXTS = (
-    r"(?:--)?\[(?P<level>=*)\[(?:[\s\S]*?(?P<long>\](?P=level)\])|[\s\S]*)|(?P<line>--[^\n]*)"
-    r"|(?P<quote>[\"'])(?:\\(?:z\s*(?!\s)|[^z])|(?!(?P=quote))[^\\\n])*"
+    r"(?:--)?\[(?P<level>=*)\[(?:[\s\S]*?(?P<long>\](?P=level)\])|[\s\S]*)|(?P<line>--[^\r\n]*)"
+    r"|(?P<quote>[\"'])(?:\\(?:z\s*(?!\s)|[^z])|(?!(?P=quote))[^\\\r\n])*"
     r"(?:(?P<short>(?P=quote))|\Z)"
 )
 _NUMBER = r"0[xX](?:[pP][+-]|(?!\.\.)[\w.])*|\.?[0-9](?:[eE][+-]|(?!\.\.)[\w.])*"

@@ -35,7 +35,7 @@ class Keeping:
 
     def changed_modules(self) -> list[str]:
         """The required modules whose files have changed since they were loaded."""
-        return to_text(self._lua.call(b"reloading", b"changed")).splitlines()
+        return list(filter(None, to_text(self._lua.call(b"reloading", b"changed")).split("\n")))
 
     def reload(self, name: str) -> bool:
         """Load a module anew, in place: see lua/reloading.lua.

@@ -202,8 +202,8 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
         The states are N (compiled code), I (interpreted), C (C and Python), G (collects garbage)
         and J (compiles).
         """
-        lines = to_text(self._lua.call(b"end_samples")).splitlines()
-        fields = (line.rsplit("\t", 2) for line in lines)
+        lines = to_text(self._lua.call(b"end_samples")).split("\n")
+        fields = (line.rsplit("\t", 2) for line in lines if line)
         return [(place, state, int(count)) for place, state, count in fields]
 
     # -- what programs find

@@ -194,11 +194,11 @@ def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
 
 def _cause(error: LuaError) -> str:
     """The line of an error that says most: what to do without a package, or where nn has failed."""
-    lines = [line for line in error.message.splitlines() if line.strip()]
+    lines = [line for line in error.message.split("\n") if line.strip()]
     if "' not found:" in error.message:
         return lines[-1].strip()
     before = error.message.partition("\nstack traceback:")[0]  # nn's containers have their own
-    lines = [line for line in before.splitlines() if line.strip() and line[0] != "\t"]
+    lines = [line for line in before.split("\n") if line.strip() and line[0] != "\t"]
     return lines[-1] if lines else error.message
 
 

@@ -28,6 +28,7 @@ def words(text: str) -> list[tuple[str, str]]:
         ("[[a]b]] c", [("string", "[[a]b]]"), ("name", "c")]),
         ("[=[a]]b]=] c", [("string", "[=[a]]b]=]"), ("name", "c")]),
         ("-- a\nb", [("comment", "-- a"), ("name", "b")]),
+        ("-- a\f\rb", [("comment", "-- a\f"), ("name", "b")]),
         ("--[[ a\n]] b", [("comment", "--[[ a\n]]"), ("name", "b")]),
         ("'a\nb", [("sign", "'"), ("name", "a"), ("name", "b")]),
         ("'a\\\nb", [("string", "'a\\\nb")]),

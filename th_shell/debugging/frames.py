@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from th_shell.entry import Entry, source_lines
+from th_shell.lines import lua_lines
 
 
 class Frame(NamedTuple):
@@ -21,13 +22,13 @@ class Frame(NamedTuple):
         """The chunk's name as errors show it: a file, '[7]' of an input."""
         if self.source[:1] in "@=":
             return self.source[1:]
-        return f'[string "{self.source.splitlines()[0][:40]}"]'
+        return f'[string "{lua_lines(self.source)[0][:40]}"]'
 
     def lines(self, log: Sequence[Entry]) -> list[str]:
         """The lines of the chunk; none where they cannot be had. log: the session's inputs."""
         if self.source[:1] in "@=":
             return source_lines(self.chunk, log)
-        return self.source.splitlines()
+        return lua_lines(self.source)
 
 
 def read_frames(answer: list[Any]) -> list[Frame]:

@@ -19,6 +19,7 @@ from th_shell.editor import symbols, typing_help
 from th_shell.editor.page_lens import COMMAND, PageLens
 from th_shell.editor.positions import range_of, text_before, units
 from th_shell.editor.workspace import Workspace
+from th_shell.files import read_file
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.programs import Program
 
@@ -43,7 +44,7 @@ class Server(LanguageServer):  # type: ignore[misc]
         if uri in self.workspace.text_documents:
             return str(self.workspace.text_documents[uri].source)
         try:
-            return self.path_of(uri).read_text("utf-8", "replace")
+            return read_file(self.path_of(uri)).decode("utf-8", "replace")
         except OSError:
             return ""
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from runtime.shell import Facts
 from th_shell.entry import Entry
 from th_shell.files import lines_of_file
+from th_shell.lines import lua_lines
 from th_shell.paragraphs import MOST_LINES
 
 
@@ -23,7 +24,7 @@ def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ())
     elif source.startswith("="):
         place, lines = _input_lines(source[1:], first, last, log)
     else:  # what loadstring was given
-        place, lines = "a text that was loaded", source.splitlines()
+        place, lines = "a text that was loaded", lua_lines(source)
     where = f"{place}, line {first}" if first == last else f"{place}, lines {first}-{last}"
     shown = _cut(lines, first, last)
     if shown and first == 1 and source.startswith("="):
@@ -35,7 +36,7 @@ def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
     """The comment that was typed right above an input, which is no part of it."""
     typed = "\n".join(texts)
     at = typed.rfind("\n".join(lines))
-    above = typed[:at].splitlines() if at >= 0 else []
+    above = lua_lines(typed[:at]) if at >= 0 else []
     return "".join(f"{line.strip()}\n" for line in above[start_of_comment(above, len(above)) :])
 
 
@@ -50,7 +51,7 @@ def _input_lines(chunk: str, first: int, last: int, log: Sequence[Entry]) -> tup
     """The input that a function was typed in: by its number, or the last one that it may be."""
     numbered = re.fullmatch(r"\[(\d+)\]", chunk)
     for entry in reversed(log):
-        lines = entry.source.rstrip().splitlines()
+        lines = lua_lines(entry.source.rstrip())
         if numbered and entry.number != int(numbered[1]):
             continue
         if (numbered or chunk == "stdin") and _defines(lines, first, last):

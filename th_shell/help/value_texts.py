@@ -99,8 +99,8 @@ def _table(name: str, facts: Facts) -> str:
     text = f"{name}: {facts.get('class') or 'table'}, " + count.replace("1 entries", "1 entry")
     if length:
         text += f", 1 to {length:,} among them"
-    keys = str(facts["keys"]).splitlines()
-    public = [key for key in keys if not key.startswith("_")]
+    keys = str(facts["keys"]).split("\n")
+    public = [key for key in keys if key and not key.startswith("_")]
     return text + (":" if public else "") + "\n" + listed_names(public)
 
 

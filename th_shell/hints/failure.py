@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from runtime.shell import KEYWORDS, Engine, Facts, LuaError
 from th_shell.entry import Entry, source_lines
+from th_shell.lines import lua_lines
 from th_shell.tokens import without_texts
 
 #: A name with the path before it.
@@ -110,7 +111,7 @@ def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
         # Functions of former inputs have the same chunk name.
         first = re.search(r"^\t(?!\[C\])(.*)$", error.traceback, re.MULTILINE)
         ours = first is None or first[1].endswith("in main chunk")
-        return log[-1].source.rstrip().splitlines() if ours and log else []
+        return lua_lines(log[-1].source.rstrip()) if ours and log else []
     return source_lines(chunk, log)
 
 

@@ -210,7 +210,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _error(self, error: LuaError, hints: bool = True) -> Content:
         names = {LuaSyntaxError: "SyntaxError", Interrupted: "Interrupted"}
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
-        lines = [prefix + error.message, *error.traceback.splitlines()]
+        lines = [prefix + error.message, *error.traceback.split("\n")]
         lines += self._cells.session.hints_on(error) if hints else []
         return {
             "ename": names.get(type(error), "LuaError"),

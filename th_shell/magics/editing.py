@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from runtime.shell import without_limit
 from th_shell.entry import lines_of
 from th_shell.files import read_file
+from th_shell.lines import usual_lines
 from th_shell.magics.numbered_inputs import chosen, numbers
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def load(session: Conversation, text: str) -> None:
     """Put a file's lines, or some of them, into the next input, where they can be edited."""
     name, *words = file_words(text)
-    lines = _read(name).splitlines()
+    lines = usual_lines(_read(name))
     if words:
         lines = [lines[n - 1] for n in numbers(words, len(lines))]
     session.next_input = "\n".join(lines)

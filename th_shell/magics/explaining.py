@@ -8,6 +8,7 @@ from runtime.shell import Interrupted
 from th_shell.help.about import about, overview
 from th_shell.help.names import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders
+from th_shell.lines import usual_lines
 from th_shell.paragraphs import MOST_LINES, filled, two_columns
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
@@ -71,8 +72,8 @@ def _lines(session: Session, number: int, shown: Shown) -> list[str]:
     heading = f" - {shown.heading}" if shown.heading else ""
     lines = [f"{number}. {shown.page}{heading}"]
     for example in shown.steps:
-        lines += [f"    {line}" for line in session.echo(example.source.strip()).splitlines()]
-        output = example.expected.splitlines() if example is shown.steps[-1] else []
+        lines += [f"    {line}" for line in usual_lines(session.echo(example.source.strip()))]
+        output = usual_lines(example.expected) if example is shown.steps[-1] else []
         lines += ["    " + line for line in output[:MOST_LINES]]
         lines += ["    …"] * (len(output) > MOST_LINES)
     return lines

@@ -184,6 +184,8 @@ def read(path: Path, engine: Engine) -> Program:
 
 def program_of(path: Path, data: bytes, engine: Engine) -> Program:
     """The program of a file that has these bytes."""
+    # To Lua this ends a line, too, and not to the library that reads programs.
+    data = re.sub(rb"(?<!\n)\r(?!\n)", b"\n", data)
     source = data.decode("utf-8", "surrogateescape")
     # As loadfile does, skip a first line that begins with #.
     code = b"\n" + data.partition(b"\n")[2] if data.startswith(b"#") else data

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from th_shell import paragraphs
+from th_shell.lines import usual_lines
 from th_shell.python.alias import NAME
 from th_shell.python.objects import NOTHING, Known, calls_of, documentation_of, known
 
@@ -85,7 +86,7 @@ def _value(found: Known) -> str:
 
 
 def _documentation(value: Any) -> str:
-    lines = documentation_of(value).splitlines()
+    lines = usual_lines(documentation_of(value))
     return "".join(f"    {line}".rstrip() + "\n" for line in lines)
 
 

@@ -12,6 +12,7 @@ import re
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
+from th_shell.lines import usual_lines
 from th_shell.python_syntax import statements, syntax
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.session.inputs import ASKED, FENCE
@@ -95,7 +96,7 @@ def _is_blank(text: str) -> bool:
 
 
 def _has_fences(text: str) -> bool:
-    return any(map(FENCE.match, text.splitlines()))
+    return any(map(FENCE.match, usual_lines(text)))
 
 
 def _of_page(text: str) -> list[str]:
@@ -110,5 +111,5 @@ def examples(text: str) -> list[Example]:
         page = docs.read_text(text, "the text", "python")
         _, found = docs.cut_with_settings(page, docs.Compiler())
         return [one for one in found if one.language == "python"]
-    lines = docs.numbered(text.splitlines(), 1)
+    lines = docs.numbered(usual_lines(text), 1)
     return docs.cut_python(0, docs.Block(0, len(lines) + 1, "python", lines))

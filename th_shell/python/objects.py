@@ -230,7 +230,7 @@ def _documented(value: Any) -> list[str]:
 
 def _lines(value: Any) -> list[str]:
     try:
-        return (inspect.getdoc(value) or "").splitlines()
+        return (inspect.getdoc(value) or "").split("\n")
     except Exception:  # by the value's own methods
         return []
 

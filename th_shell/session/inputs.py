@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from th_shell.lines import lua_lines
 from th_shell.session.commands import is_command
 from th_shell.syntax import Judge, Syntax
 from th_shell.tokens import Nesting
@@ -41,7 +42,7 @@ _PRINTS = re.compile(r"\b(?:print|write)\b")
 
 def split(text: str, judge: Judge) -> list[str]:
     """The inputs in a text, of which only the last one may be incomplete."""
-    return list(_pieces(text.splitlines(), judge))
+    return list(_pieces(lua_lines(text), judge))
 
 
 def is_page(inputs: Sequence[str], judge: Judge) -> bool:
@@ -81,7 +82,7 @@ def _pieces(lines: Sequence[str], judge: Judge) -> Iterator[str]:
             at += 1
             continue
         used = 1 if is_command(lines[at]) else _length(lines, at, judge)
-        yield "\n".join([lines[at].strip(), *lines[at + 1 : at + used]])
+        yield "\n".join(lines[at : at + used])
         at += used
 
 
@@ -121,10 +122,10 @@ def placed(text: str, pieces: Sequence[str]) -> Iterator[str]:
 
     So errors tell the lines of the text.
     """
-    lines = text.splitlines()
+    lines = lua_lines(text)
     at = 0
     for piece in pieces:
-        first = piece.splitlines()[0].strip()
-        found = next((i for i in range(at, len(lines)) if lines[i].strip() == first), at)
+        first = piece.partition("\n")[0]
+        found = next((i for i in range(at, len(lines)) if lines[i] == first), at)
         yield "\n" * found + piece
-        at = found + len(piece.splitlines())
+        at = found + 1 + piece.count("\n")

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import th_shell.docs.library as docs
+from th_shell.lines import usual_lines
 from th_shell.session.commands import is_command
 from th_shell.session.inputs import FENCE, PROMPT
 from th_shell.syntax import Syntax
@@ -22,11 +23,11 @@ _CONTINUATION = re.compile(r"\s*(?:>>|\.\.\.?>)")
 
 def read_examples(text: str, compiler: docs.Compiler) -> tuple[list[docs.Example], str]:
     """The examples of a page, in order; and why its directives are not followed, or ''."""
-    lines = text.splitlines()
+    lines = usual_lines(text)
     first = next((at for at, line in enumerate(lines) if FENCE.match(line)), None)
     if first is None:
         blocks = list(_blocks(lines, compiler))
-        return _cut(docs.PageText(_NAME, "", text.split("\n"), blocks), compiler)
+        return _cut(docs.PageText(_NAME, "", lines, blocks), compiler)
     if any(map(PROMPT.match, lines[:first])):
         lines.insert(0, "```")  # the copy begins within a block
     return _cut(docs.read_text("\n".join(lines), _NAME), compiler)
@@ -55,7 +56,7 @@ def input_of(example: docs.Example) -> str:
 def open_input(examples: Sequence[docs.Example]) -> str:
     """The input behind the last prompt where no output stands under it, which may go on; or ''."""
     for example in reversed(examples):
-        is_output = not all(map(_CONTINUATION.match, example.expected.splitlines()))
+        is_output = not all(map(_CONTINUATION.match, usual_lines(example.expected)))
         if is_output or example.kind is docs.Kind.SHELL:
             return ""
         if example.kind is docs.Kind.PROMPT:

@@ -18,8 +18,8 @@ def show(text: str) -> bool:
     try:
         size = os.get_terminal_size(1)
         words = shlex.split(os.environ.get("PAGER") or "less")
-        lines = sum(1 + len(line) // max(size.columns, 1) for line in text.splitlines())
-        if lines < size.lines or not words or shutil.which(words[0]) is None:
+        lines = sum(1 + len(line) // max(size.columns, 1) for line in text.split("\n"))
+        if lines <= size.lines or not words or shutil.which(words[0]) is None:
             return False
         environment = {**_ENVIRONMENT, **os.environ}
         with without_limit():

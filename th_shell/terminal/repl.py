@@ -34,6 +34,7 @@ from prompt_toolkit.utils import is_dumb_terminal
 from runtime.shell import Engine
 from th_shell.banner import banner
 from th_shell.config import VI, Config
+from th_shell.lines import usual_lines
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, calm
 from th_shell.session.look import ASCII, UNICODE, Look
@@ -261,7 +262,7 @@ def _bindings(session: Conversation, indenter: Indenter) -> KeyBindings:
     @bindings.add(Keys.BracketedPaste, filter=editing)
     def _(event: KeyPressEvent) -> None:
         # Without the last newline: the next Enter then runs the block.
-        lines = event.data.splitlines()
+        lines = usual_lines(event.data)
         if len(lines) > 1:
             indenter.make_room(event.current_buffer)
         event.current_buffer.insert_text("\n".join(lines))

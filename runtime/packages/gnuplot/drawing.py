@@ -22,7 +22,7 @@ class Description:
     """What Lua says of a figure: settings by their names, and series with their data."""
 
     def __init__(self, text: bytes, tensors: list[Tensor]) -> None:
-        lines = [line.split("\t") for line in text.decode(errors="replace").splitlines()]
+        lines = [line.split("\t") for line in text.decode(errors="replace").split("\n")]
         self.kind = lines[0][0]
         self.settings = {line[0]: line[1:] for line in lines[1:] if line[0] != "series"}
         self.series = [(line[1], line[2]) for line in lines[1:] if line[0] == "series"]

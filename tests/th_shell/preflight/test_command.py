@@ -86,6 +86,15 @@ def test_a_folder_without_programs(folder: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr() == ("", "th: no file *.lua in empty\n")
 
 
+def test_lines_end_as_lua_has_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "ends.lua").write_bytes(
+        b"x = 1 -- \f\r\ny = 2 -- \rcutorch()\n\rx = '\xe2\x80\xa8' z()"
+    )
+    assert check(["ends.lua"]) == 1
+    found = capsys.readouterr().out.splitlines()[:2]
+    assert [line.split(":")[1:3] for line in found] == [["3", "1"], ["4", "10"]]
+
+
 def test_many_places_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "many.lua").write_text("".join(f"require 'missing_{i}'\n" for i in range(10)) * 2)
     assert check(["many.lua"]) == 1

@@ -35,6 +35,14 @@ FUNCTION = "function f(x)\n\n  return x -- same\nend"
         ("? torch.add(\nx", ["? torch.add(", "x"]),
         ("$ echo (\nx", ["$ echo (", "x"]),
         ("for i = 1, 2 do\nprint(i)", ["for i = 1, 2 do\nprint(i)"]),
+        # Lines end as Lua has them.
+        ("-- a\fprint('run!')\nx", ["x"]),
+        ('print(#"a\u2028b")', ['print(#"a\u2028b")']),
+        ("x = [[a\x1c\x85b]]", ["x = [[a\x1c\x85b]]"]),
+        ("-- a\rx\r\ny\n\rz", ["x", "y", "z"]),
+        # An input is what was typed.
+        ("x = [[a   \n\tb \n ]]  ", ["x = [[a   \n\tb \n ]]  "]),
+        (" \tfor i = 1, 2 do  \n\tend\n x", [" \tfor i = 1, 2 do  \n\tend", " x"]),
     ],
 )
 def test_inputs_end_where_lua_says_so(session: Session, text: str, expected: list[str]) -> None:
@@ -142,7 +150,7 @@ def test_lines_for_the_shell_itself(text: str, expected: bool) -> None:
     ("text", "expected"),
     [
         ("x = 1", ["x = 1"]),
-        ("\nx = 1\n\n  y = 2  \nx = 1", ["\nx = 1", "\n\n\ny = 2", "\n\n\n\nx = 1"]),
+        ("\nx = 1\n\n  y = 2  \nx = 1", ["\nx = 1", "\n\n\n  y = 2  ", "\n\n\n\nx = 1"]),
         (f"-- a remark\n{FUNCTION}\nf(1)", [f"\n{FUNCTION}", "\n\n\n\n\nf(1)"]),
     ],
 )

@@ -17,6 +17,8 @@ from th_shell.session.session import Session
         (b"1\nexit\n2\n", "1\t\n"),
         (b"x = {\n", "syntax error: stdin:1: unexpected symbol near '<eof>'\n"),
         (b"", ""),
+        (b"x = [[a   \n b]]\n#x\n", "7\t\n"),
+        (b"-- a\fprint(1)\n2\n", "2\t\n"),
     ],
 )
 def test_inputs_come_line_by_line(

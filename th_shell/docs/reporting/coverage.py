@@ -74,7 +74,7 @@ def torch_names() -> list[str]:
 
 def read_api(path: Path) -> list[str]:
     """The names in a file, one in each line; '#' begins a comment. Raises OSError."""
-    lines = read_file(path).decode("utf-8", "surrogateescape").splitlines()
+    lines = read_file(path).decode("utf-8", "surrogateescape").split("\n")
     names = (line.partition("#")[0].strip() for line in lines)
     return sorted({name for name in names if name})
 

@@ -28,6 +28,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
+from io import StringIO
 from types import ModuleType
 from typing import Any, BinaryIO
 
@@ -105,7 +106,7 @@ class _Engine:
         self._inputs += 1
         name = f"<input {self._inputs}>"
         # Tracebacks and inspect.getsource() find the lines of inputs here.
-        linecache.cache[name] = (len(source), None, (source + "\n").splitlines(True), name)
+        linecache.cache[name] = (len(source), None, list(StringIO(source + "\n", None)), name)
         return name, self._syntax_tree(source, name)
 
     def _syntax_tree(self, source: str, name: str) -> Any:
@@ -119,7 +120,7 @@ class _Engine:
 
 def _is_quiet(source: str, last: ast.Expr) -> bool:
     """Whether `;` stands behind the last expression of a cell: a notebook shows no value then."""
-    line = source.splitlines()[(last.end_lineno or 1) - 1].encode()
+    line = list(StringIO(source, None))[(last.end_lineno or 1) - 1].encode()
     return line[last.end_col_offset :].lstrip().startswith(b";")
 
 
