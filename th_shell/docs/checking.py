@@ -136,7 +136,9 @@ def own_faults() -> Iterator[None]:
     except (PageError, StoppedError):
         raise
     except Exception as error:
-        raise PageError(f"th-docs cannot check it: {type(error).__name__}: {error}") from error
+        is_lack = isinstance(error, MemoryError)
+        why = "not enough memory" if is_lack else f"{type(error).__name__}: {error}"
+        raise PageError(f"th-docs cannot check it: {why}") from error
 
 
 def _ready(page: Page, runner: Runner) -> tuple[Page, Runner]:

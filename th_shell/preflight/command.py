@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from runtime.shell import Engine
+from runtime.shell import Engine, LuaError
 from th_shell.paragraphs import counted, cut
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import facts_of
@@ -48,7 +48,7 @@ def check(words: Sequence[str], engine: Engine, as_json: bool = False) -> int:
     for path in dict.fromkeys(lua_files(words)):
         try:
             programs.append(read(path, engine))
-        except UnreadableError as error:
+        except (UnreadableError, LuaError) as error:
             problems.append(f"th: {path}: {error}")
     tops = [Path(), *(Path(word) for word in words if os.path.isdir(word))]
     modules = Modules(engine, [program.path for program in programs], tops)

@@ -55,8 +55,19 @@ def test_outputs_that_are_no_text(language: bytes, input_: bytes, tmp_path: Path
     assert second["counts"] == {"pass": 1}
 
 
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (LookupError("nobody knows"), "LookupError: nobody knows"),
+        (MemoryError(), "not enough memory"),
+    ],
+)
 def test_an_unexpected_fault_is_the_problem_of_its_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    fault: Exception,
+    told: str,
 ) -> None:
     pages = [tmp_path / name for name in ("a.md", "odd.md", "z.md")]
     for page in pages:
@@ -66,12 +77,12 @@ def test_an_unexpected_fault_is_the_problem_of_its_page(
 
     def with_imports(runner: Runner, examples: Sequence[Example]) -> Runner:
         if examples[0].source == "odd":
-            raise LookupError("nobody knows")
+            raise fault
         return ready(runner, examples)
 
     monkeypatch.setattr(checking, "with_imports", with_imports)
     problems = [page["problem"] for page in _results(pages, tmp_path)]
-    assert problems == ["", "th-docs cannot check it: LookupError: nobody knows", ""]
+    assert problems == ["", f"th-docs cannot check it: {told}", ""]
     assert "Traceback" not in "".join(capfd.readouterr())
 
 

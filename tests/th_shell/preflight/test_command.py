@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
+from runtime.shell import Engine, LuaError
+from th_shell.preflight import command, programs
 from th_shell.preflight.command import check as check_in
 from th_shell.preflight.command import run
+from th_shell.preflight.programs import Program
 from th_shell.visible import UsageError
 
 
@@ -93,6 +95,21 @@ def test_lines_end_as_lua_has_them(folder: Path, capsys: pytest.CaptureFixture[s
     assert check(["ends.lua"]) == 1
     found = capsys.readouterr().out.splitlines()[:2]
     assert [line.split(":")[1:3] for line in found] == [["3", "1"], ["4", "10"]]
+
+
+def test_a_program_that_does_not_fit_the_memory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def read(path: Path, engine: Engine) -> Program:
+        if path.name == "large.lua":
+            raise LuaError("not enough memory")
+        return programs.read(path, engine)
+
+    monkeypatch.setattr(command, "read", read)
+    assert check(["large.lua", "good.lua"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "checked 1 file: nothing is missing\n"
+    assert printed.err == "th: large.lua: not enough memory\n"
 
 
 def test_many_places_are_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
