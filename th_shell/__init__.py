@@ -4,9 +4,10 @@ For Python programs, the names of the runtime: ``from th_shell import Engine, lo
 ``help(runtime)``. The runtime is loaded when they are asked for.
 """
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as that of `typing`, which takes a while to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from runtime import (
         Engine,
         Function,
@@ -46,7 +47,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in __all__ and name != "restored":  # which pickles call
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import runtime

@@ -1,16 +1,16 @@
-"""``python -m th_shell``: the shell."""
+"""The command ``th``, and ``python -m th_shell``: the shell."""
 
+import th_shell.ctrl_c  # noqa: F401
 from th_shell.safe_path import forget_folder
 
 
-def _start() -> int:
+def main() -> int:
+    """Run th; returns the exit status."""
+    from th_shell.cli import main as run
+
+    return run()
+
+
+if __name__ == "__main__":
     forget_folder()  # before any import, which could find another module in the working directory
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # what follows is not to end with a traceback
-    from th_shell.cli import main
-
-    return main()
-
-
-raise SystemExit(_start())
+    raise SystemExit(main())

@@ -1,8 +1,8 @@
 """The command ``th``: runs statements, libraries and scripts, and then the prompt if it is wanted.
 
 Modules are imported only where they are needed: the help needs no Lua, and a script no terminal
-library. Also, the signals are set up before numpy is imported, so that Ctrl-C or a closed pipe
-ends the program quietly even then.
+library. Also, a closed pipe ends the program quietly even before numpy is imported, as Ctrl-C does
+(`ctrl_c.py`).
 """
 
 from __future__ import annotations
@@ -33,23 +33,27 @@ _MONITORS = {"warn": b"monitor_G()", "error": b"monitor_G(true)"}
 
 def main(argv: list[str] | None = None) -> int:
     """Run th; returns the exit status."""
-    _let_signals_end_the_program()
+    # Python's default is an exception, whose traceback would be printed.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     _open_missing_streams()
     try:
         options = parse(sys.argv[1:] if argv is None else argv)
         if options.program:
             return _run_program(options.program, options.words)
+        # What the start makes stays until the end, where the system takes it back: Python's
+        # collector would look through all of it, several times.
+        gc.disable()
+        try:
+            return _print(options.prints) if options.prints else _run(options)
+        finally:
+            gc.freeze()
     except UsageError as error:
         complain(error)
         print(USAGE, end="", file=sys.stderr)
         return WRONG_USAGE
-    # What the start makes stays until the end, where the system takes it back: Python's collector
-    # would look through all of it, several times.
-    gc.disable()
-    try:
-        return _print(options.prints) if options.prints else _run(options)
-    finally:
-        gc.freeze()
+    except MemoryError:
+        complain("not enough memory")
+        return FAILURE
 
 
 def _run_program(name: str, words: Sequence[str]) -> int:
@@ -114,12 +118,6 @@ def _texts(what: str) -> Iterator[str]:
 
         yield f"{luajit_version()} (lupa {version('lupa')})\n"
         yield f"numpy {version('numpy')}\nPython {'.'.join(map(str, sys.version_info[:3]))}\n"
-
-
-def _let_signals_end_the_program() -> None:
-    # Python's default for both is an exception, whose traceback would be printed.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
 def _open_missing_streams() -> None:

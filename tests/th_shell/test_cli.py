@@ -16,6 +16,8 @@ from th_shell import __version__
 from th_shell.banner import BANNER
 from th_shell.options import USAGE
 
+TOP = Path(__file__).parents[2]
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 BOOM = """\
@@ -284,6 +286,61 @@ def test_ctrl_c_ends_a_compiled_loop_in_a_script(
         program.send_signal(signal.SIGINT)
         assert program.wait(60) == -signal.SIGINT
         assert program.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    "words", ["th -e 1", "th --check no.lua", "th --convert no.t7", "th no.lua", "th-docs no.md"]
+)
+def test_ctrl_c_while_libraries_are_loaded(
+    environment: dict[str, str], tmp_path: Path, words: str
+) -> None:
+    # A library of that name stands before the real one.
+    (tmp_path / "lupa.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    name, *arguments = words.split()
+    module = {"th": "th_shell.__main__", "th-docs": "th_shell.docs.__main__"}[name]
+    script = f"from {module} import main; raise SystemExit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env=environment | {"PYTHONPATH": f"{tmp_path}:{TOP}"},
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+
+
+@pytest.mark.parametrize("module", ["th_shell", "th_shell.docs"])
+def test_nothing_is_imported_before_ctrl_c_ends_it(module: str) -> None:
+    words = ["-ISX", "importtime", "-c", f"import sys; sys.path.append({str(TOP)!r})"]
+    before, after = (
+        subprocess.run(
+            [sys.executable, *words[:-1], words[-1] + more], capture_output=True, text=True
+        )
+        for more in ("", f"; import {module}.__main__")
+    )
+    names = [re.findall(r"\| +(\S+)$", run.stderr, re.M) for run in (before, after)]
+    ours = names[1][len(names[0]) :]
+    assert (
+        ours[: ours.index("th_shell.ctrl_c")]
+        == ["th_shell", "th_shell.docs"][: module.count(".") + 1]
+    )
+
+
+@pytest.mark.thorough
+@pytest.mark.unguarded("memory has guard pages, which count")
+@pytest.mark.parametrize(
+    "words", ["th", "th -", "th --python", "th --python -i", "th --python -i -c 1"]
+)
+def test_an_input_without_end(command: list[str], environment: dict[str, str], words: str) -> None:
+    limited = ["sh", "-c", 'ulimit -v 300000; exec "$@" </dev/zero', "sh", *command]
+    done = subprocess.run([*limited, *words.split()[1:]], env=environment, capture_output=True)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"th: not enough memory\n"
+
+
+def test_ctrl_c_stays_ignored(command: list[str], environment: dict[str, str]) -> None:
+    script = "os.execute('kill -INT $PPID') print(1)"
+    ignoring = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", *command]
+    done = subprocess.run([*ignoring, "-e", script], env=environment, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"1\t\n", b"")
 
 
 @pytest.fixture

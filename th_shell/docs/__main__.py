@@ -1,13 +1,16 @@
-"""``python -m th_shell.docs``: run the examples of pages."""
+"""The command ``th-docs``, and ``python -m th_shell.docs``: run the examples of pages."""
 
+import th_shell.ctrl_c  # noqa: F401
 from th_shell.safe_path import forget_folder
 
 
-def _start() -> int:
+def main() -> int:
+    """Run th-docs; the exit status."""
+    from th_shell.docs.start import main as run
+
+    return run()
+
+
+if __name__ == "__main__":
     forget_folder()  # before any import, which could find another module in the working directory
-    from th_shell.docs.start import main
-
-    return main()
-
-
-raise SystemExit(_start())
+    raise SystemExit(main())

@@ -28,7 +28,6 @@ from th_shell.visible import UsageError
 
 _WRONG_USAGE = 2
 _NO_EXAMPLES = 5  # as pytest without tests
-_INTERRUPTED = 130
 _READER_GONE = 141  # as the shell says of what SIGPIPE has ended
 
 
@@ -38,8 +37,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = _COMMANDS.get(words[0]) if words else None
     try:
         return int(import_module(command).main(words[1:])) if command else _check(words)
-    except KeyboardInterrupt:
-        return _INTERRUPTED
     except ReaderGoneError:
         return _READER_GONE
     except CannotWriteError as error:

@@ -1,6 +1,7 @@
 """Starts ``th-docs``: says in one line why it cannot run on a system, where it cannot.
 
-The first Ctrl-C ends what runs, which may take a moment; at the second one the system ends th-docs.
+While the libraries load, the system ends th-docs at Ctrl-C. Then the first Ctrl-C ends what runs,
+which may take a moment; at the second one the system ends th-docs.
 The processes of pages then end by themselves.
 """
 
@@ -22,17 +23,20 @@ _MANY_OBJECTS = 100_000
 def main() -> int:
     """Run th-docs; the exit status."""
     gc.set_threshold(_MANY_OBJECTS)
-    # Where Ctrl-C is ignored, as in the background of a script, it stays so.
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
     try:
         from th_shell.docs.cli import main as run
     except ImportError as error:
         complain(error, "th-docs")
         return _CANNOT_RUN
-    except KeyboardInterrupt:  # loading the libraries takes a moment
+    try:
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+            signal.signal(signal.SIGINT, _interrupt)
+        return run()
+    except KeyboardInterrupt:
         return _INTERRUPTED
-    return run()
+    except MemoryError:
+        complain("not enough memory", "th-docs")
+        return _CANNOT_RUN
 
 
 def _interrupt(number: int, _: FrameType | None) -> NoReturn:

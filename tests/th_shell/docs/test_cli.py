@@ -237,29 +237,6 @@ def docs(*arguments: str, output: str = os.devnull) -> tuple[int, str]:
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 
 
-def test_interrupts_while_libraries_are_loaded(tmp_path: Path) -> None:
-    # A library of that name stands before the real one; each interrupt comes at a known place.
-    (tmp_path / "lupa.py").write_text(
-        "import os, signal\n"
-        "try:\n"
-        "    os.kill(os.getpid(), signal.SIGINT)\n"
-        "finally:\n"
-        "    if 'TWICE' in os.environ: os.kill(os.getpid(), signal.SIGINT)\n"
-    )
-    for given, status in (({}, 130), ({"TWICE": ""}, -signal.SIGINT)):
-        path = f"{tmp_path}:{Path(__file__).parents[3]}"
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                "from th_shell.docs.start import main; raise SystemExit(main())",
-            ],
-            env={**os.environ, **given, "PYTHONPATH": path},
-            capture_output=True,
-        )
-        assert (done.returncode, done.stderr) == (status, b"")
-
-
 @pytest.mark.thorough
 @needs_full
 @pytest.mark.usefixtures("folder")
