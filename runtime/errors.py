@@ -26,7 +26,8 @@ _NO_TRACEBACK = "error in error handling"
 class LuaError(Exception):
     """An error that Lua code raised and did not catch: the only one that `Engine` raises.
 
-    message: Lua's message. traceback: the frames of the user's code ('' where none).
+    message: Lua's message. traceback: the frames of the user's code ('' where none). value: what
+    was raised, for a Python program: a table of ``error({code = 5})``; of a text, the message.
     """
 
     __module__ = "th_shell"  # where programs find it
@@ -35,6 +36,12 @@ class LuaError(Exception):
         super().__init__(message)
         self.message = message
         self.traceback = traceback
+        self.value: Any = message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave what only the engine has behind: processes hand errors to each other."""
+        state = self.__dict__ | ({"value": self.message} if callable(self.value) else {})
+        return type(self), self.args, state
 
 
 class LuaSyntaxError(LuaError):

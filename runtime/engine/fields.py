@@ -50,7 +50,8 @@ class Fields:
         return [*object.__dir__(self), *filter(str.isidentifier, names)]
 
     def __reduce_ex__(self, _: Any) -> NoReturn:
-        raise TypeError(f"{self._name()} stays in its engine: to_python() copies a table")
+        copies = ": to_python() copies it" if self.kind == "table" else ""
+        raise TypeError(f"{self._name()} stays in its engine{copies}")
 
     def _name(self) -> str:
         return f"Lua {self.kind}{f' {self.torch_typename}' if self.torch_typename else ''}"

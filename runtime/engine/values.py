@@ -11,7 +11,7 @@ import re
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -171,12 +171,15 @@ class Values:
             return self.value(name.removesuffix(b"_plain"), number, given=given)
         return self._found(self._cross.quickly(name, (number,), tuple(plain)))
 
-    def _fail(self, message: bytes, traceback: bytes) -> NoReturn:
+    def _fail(self, message: bytes, traceback: bytes, *raised: Any) -> NoReturn:
+        """Raise an error of Lua; raised: what it was raised with, as lua/shell.lua tells."""
         text, frames = _OWN_POSITION.sub("", to_text(message)), to_text(traceback or b"")
         if text.endswith(INTERRUPTED):  # without an ending, an operation was before it was settled
             raise self._ctrl_c.ending or KeyboardInterrupt
         cause = next((e for raised, e in reversed(self._raised) if text.endswith(raised)), None)
         error = LuaError(text, frames)
+        if raised and raised[1] != b"message":
+            error.value = self._from(*raised)
         if frames and hasattr(error, "add_note"):
             error.add_note(frames)
         raise error from cause
@@ -262,7 +265,8 @@ class Values:
             raise TypeError("functions in files are not loaded; Lua's torch.load does that")
         if callable(value):
             return self._callback(value), b"function"
-        raise TypeError(f"Lua has no values for Python's {type(value).__name__}")
+        advice = ": pass a list of what it has" if isinstance(value, Iterable) else ""
+        raise TypeError(f"Lua has no values for Python's {type(value).__name__}{advice}")
 
     def _callback(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A Python function as Lua calls it: with pairs. It does not keep the engine alive."""

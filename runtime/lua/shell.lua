@@ -216,6 +216,7 @@ function th.between_inputs(f, ...)
   return unpack(list)
 end
 
+local values -- the functions of values.lua, once a Python program needs them
 local depth = 0 -- of calls by `th.protected` that are open: a Python function may make another
 local guest = false -- whether a Python program has called, which `os.exit` must not end
 
@@ -226,15 +227,20 @@ local calls = 0
 local guarded = th.for_python{
   make_room = th.make_room,
 
-  -- What an error is told by, or that Lua was stopped though a pcall has caught that.
-  failed = function(stop, ok, ...)
+  -- What an error is told by, or that Lua was stopped though a pcall has caught that; and the pair of
+  -- values.lua for what was raised, with the mark 'message' where that was a text.
+  failed = function(stop, ok, report)
+    local message, frames
     if depth > 0 then
       if ok then return host.INTERRUPTED, '' end
-      return th.read_report((...))
+      message, frames = th.read_report(report)
+    else
+      message, frames = outcome(false, stop and host.INTERRUPTED or report)
+      stopped, guest = false, false
     end
-    local message, frames = outcome(false, stop and host.INTERRUPTED or (...))
-    stopped, guest = false, false
-    return message, frames
+    local has_object = not stop and type(report) == 'table' and type(report.object) ~= 'string'
+    if has_object and values then return message, frames, values.encode(report.object) end
+    return message, frames, nil, 'message'
   end,
 }
 local failed, free_lock = guarded.failed, th.free_lock
@@ -260,8 +266,8 @@ local function leave(ok, value)
 end
 
 local function end_call(ok, ...)
-  local message, frames = leave(ok, (...))
-  if message then return message, frames end
+  local message, frames, value, mark = leave(ok, (...))
+  if message then return message, frames, value, mark end
   return ...
 end
 
@@ -286,8 +292,8 @@ function th.for_guest(f, ...)
 end
 
 local function end_quick_call(ok, value, list)
-  local message, frames = leave(ok, value)
-  if message then return message, frames end
+  local message, frames, object, mark = leave(ok, value)
+  if message then return message, frames, object, mark end
   if list then return nil, unpack(list, 1, list.n) end
   return value
 end
@@ -437,8 +443,6 @@ function shell.close()
   th.small.close()
   th.leave_python()
 end
-
-local values
 
 --- Calls a function of values.lua, which programs in Python need.
 function shell.values(name, ...)

@@ -128,7 +128,7 @@ end
 
 -- What Python calls. Each function returns its results as they cross, or the message and the
 -- traceback of an error.
-local values = {}
+local values = { encode = encode }
 
 local function drop_first(_, ...) return ... end
 
@@ -154,6 +154,16 @@ function values.run(text, name, ...)
   return th.run_for_guest(prepare(f), decode_all(...))
 end
 
+-- The error of a text that is neither an expression nor a chunk: that of the expression where it has
+-- only begun, or where a chunk would not even begin so.
+local function syntax_error(text, name, of_chunk)
+  local _, of_expression = compile('return nil, ' .. text, name)
+  local near = match(of_chunk, "unexpected symbol near '(.*)'$")
+  local begins = near and sub(match(text, '^%s*(.*)'), 1, #near) == near
+  local is_open = of_expression and match(of_expression, "near '<eof>'$")
+  return (is_open or begins) and of_expression or of_chunk
+end
+
 --- The values of an expression, or what a chunk returns.
 function values.eval(text, name)
   -- With two values, a call in the expression is no tail call, whose frame tracebacks lack.
@@ -163,7 +173,7 @@ function values.eval(text, name)
     return for_guest(function() return crossing(drop_first(f())) end)
   end
   local chunk, message = compile(text, name)
-  if not chunk then return message, '' end
+  if not chunk then return syntax_error(text, name, message), '' end
   chunk = prepare(chunk)
   return for_guest(function() return crossing(chunk()) end)
 end

@@ -13,7 +13,7 @@ from runtime.core.dtypes import DTYPES, Array, DType
 from runtime.core.storage import Storage
 from runtime.core.tensor import TENSOR_CLASSES, Sizes
 from runtime.core.tensor import Tensor as LuaTensor
-from runtime.pytorch.base.dtypes import dtype_of
+from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype_of
 from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
 from runtime.pytorch.ops.interchange import share_array
 from runtime.pytorch.tensors.lua_tensors import from_lua, to_lua
@@ -66,6 +66,8 @@ def tensor_of(value: Any) -> Tensor | None:
 
 def _over(array: Array) -> Tensor:
     native, flags = array.dtype.newbyteorder("="), array.flags
+    if native not in NUMPY_DTYPES:
+        raise TypeError(f"Torch7 has no tensors of numpy.{native.type.__name__}")
     is_tensor = all(step >= 0 and not step % array.itemsize for step in array.strides)
     if not (is_tensor and flags.writeable and flags.aligned and array.dtype == native):
         array = np.array(array, native, order="C")

@@ -143,6 +143,8 @@ def dtype_of(numpy: np.dtype[Any]) -> dtype:
                 "given numpy array has byte order different from the native byte order. "
                 "Conversion between byte orders is currently not supported."
             )
+        if numpy.kind == "c":
+            raise NotImplementedError("complex numbers are not provided here")
         raise TypeError(
             f"can't convert np.ndarray of type {numpy.type.__module__}.{numpy.type.__name__}. "
             "The only supported types are: float64, float32, float16, complex64, complex128, "

@@ -96,6 +96,11 @@ def test_a_closed_engine_shows_no_fields() -> None:
 
 @pytest.mark.parametrize("take", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_they_stay_in_their_engine(lua: Engine, take: Callable[[Any], Any]) -> None:
-    message = "^Lua table stays in its engine: to_python\\(\\) copies a table$"
-    with pytest.raises(TypeError, match=message):
-        take(lua.eval("{}"))
+    for value, message in [
+        ("{}", "Lua table stays in its engine: to_python() copies it"),
+        ("print", "Lua function stays in its engine"),
+        ("coroutine.create(print)", "Lua thread stays in its engine"),
+    ]:
+        with pytest.raises(TypeError) as raised:
+            take(lua.eval(value))
+        assert str(raised.value) == message

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -248,10 +249,15 @@ def test_storages(lua: Engine) -> None:
     ("value", "error", "message"),
     [
         (np.ones(2, np.uint16), TypeError, "Torch7 has no tensors of torch.uint16"),
-        (np.array(["a"]), TypeError, "can't convert np.ndarray of type numpy.str_"),
+        (np.array(["a"]), TypeError, "Torch7 has no tensors of numpy.str_"),
+        (np.ones(2) + 1j, TypeError, "Torch7 has no tensors of numpy.complex128"),
+        (1j, TypeError, "Lua has no values for Python's complex"),
+        ((i for i in "a"), TypeError, "Lua has no values for Python's generator: pass a list of"),
+        (range(3), TypeError, "Lua has no values for Python's range: pass a list of what it has"),
+        ({1, 2}, TypeError, "Lua has no values for Python's set: pass a list of what it has"),
         (READ_ONLY, ValueError, "the memory is read-only; pass a copy of it"),
         (READ_ONLY.untyped_storage(), ValueError, "the memory is read-only; pass a copy of it"),
-        (object(), TypeError, "Lua has no values for Python's object"),
+        (object(), TypeError, "Lua has no values for Python's object$"),
         (Function(b""), TypeError, "functions in files are not loaded"),
     ],
 )
@@ -451,6 +457,49 @@ def test_errors_of_lua(lua: Engine) -> None:
     with pytest.raises(LuaError, match="lua:1: bad key"):
         lua.eval("setmetatable({}, {__index = function() error('bad key') end})")["x"]
     assert lua.eval("1 + 1") == 2
+
+
+@pytest.mark.parametrize(
+    ("raised", "value"),
+    [("'text', 0", "text"), ("5", "lua:1: 5"), ("true", True), ("nil", None), ("", None)],
+)
+def test_what_an_error_has_raised(lua: Engine, raised: str, value: Any) -> None:
+    with pytest.raises(LuaError) as error:
+        lua.run(f"error({raised})")
+    assert error.value.value == value
+
+
+@pytest.mark.parametrize("arguments", [(), (1,), ("text",), ([],), (1, 2, 3, 4)])
+def test_error_of_a_table(lua: Engine, arguments: tuple[Any, ...]) -> None:
+    fail = lua.eval("function(...) raised = {code = select('#', ...)} error(raised) end")
+    lua["within"] = lambda: fail(*arguments)  # a call within a call
+    for call in (fail, lambda *_: lua.run("within()")):
+        with pytest.raises(LuaError) as error:
+            call(*arguments)
+        table = (error.value.__cause__ or error.value).value  # type: ignore[union-attr]
+        assert table == lua["raised"] and table.code == len(arguments)
+    copied = pickle.loads(pickle.dumps(error.value.__cause__))
+    assert copied.value == copied.message and copied.traceback
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("1 +", "lua:1: unexpected symbol near '<eof>'"),
+        ("1 +\n-- more", "lua:2: unexpected symbol near '<eof>'"),
+        ("{1,", "lua:1: unexpected symbol near '<eof>'"),
+        ("function(x) return", "lua:1: 'end' expected near '<eof>'"),
+        ("1 + * 2", "lua:1: unexpected symbol near '*'"),
+        (" 1 2", "lua:1: '<eof>' expected near '2'"),
+        ("x y", "lua:1: '=' expected near 'y'"),
+        ("x = = 1", "lua:1: unexpected symbol near '='"),
+        ("for i = 1, 2 do", "lua:1: 'end' expected near '<eof>'"),
+    ],
+)
+def test_error_of_an_expression(lua: Engine, source: str, message: str) -> None:
+    with pytest.raises(LuaError) as error:
+        lua.eval(source)
+    assert error.value.message == message
 
 
 def test_exceptions_cross_lua(lua: Engine) -> None:
