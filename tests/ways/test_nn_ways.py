@@ -44,7 +44,7 @@ def _read_only() -> str:
 def test_limits_and_threads_change_nothing(
     family: str, layout: str, other: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    more = ("any", "", _read_only()) if other == "shared" else ("any",)
+    more = ("any", "", "", _read_only()) if other == "shared" else ("any",)
     with Engine() as engine:
         engine.run("torch.setnumthreads(1)")
         expected = run(engine, capfd, family, layout, *more, cases="5 2")

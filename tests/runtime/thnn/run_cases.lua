@@ -4,9 +4,11 @@
 -- the name of one function if it is to be the only one, or a pattern of names. Besides, by which
 -- tests compare ways to compute the same: 'dense' or 'gaps', the layout of all tensors that may have
 -- any, or 'shared', for tensors that share one storage, the first result among them ('copied': what
--- is read was copied before; of both, results alone are printed); 'special' for tensors with nans, infinities and zeros among their elements; and how often
--- each call is made: before the last time all elements are halved, and then all bits are printed;
--- and, for 'shared' and 'copied', which arguments are only read: ' Abs_updateOutput:1 … '.
+-- is read was copied before; of both, results alone are printed); 'special' for tensors with nans,
+-- infinities and zeros among their elements; how often each call is made: before the last time all
+-- elements are halved, and then all bits are printed; a number that the first element of one tensor
+-- gets before the last time; and, for 'shared' and 'copied', which arguments are only read:
+-- ' Abs_updateOutput:1 … '.
 --
 -- A family's file returns a table of functions by the names of the backend's functions. Each gets
 -- what makes random arguments (`r` below), and returns the list of a call's arguments.
@@ -14,7 +16,7 @@ require 'nn.THNN'
 
 local file, seed, count, only = arg[1], tonumber(arg[2]), tonumber(arg[3]), arg[4]
 local layout, special, times = arg[5], arg[6] == 'special', tonumber(arg[7])
-local read_only = arg[8]
+local spoiling, read_only = tonumber(arg[8]), arg[9]
 local cases = dofile(file)
 local generator = torch.Generator()
 local r = { null = {} } -- r.null stands for NULL
@@ -142,6 +144,13 @@ local function run(name, kind, i)
   for _, a in ipairs(times and args or {}) do
     if torch.isTensor(a) and a:type() == r.type and a:nDimension() > 0 then a:mul(0.5) end
   end
+  local tensors = {}
+  for k = 1, n do
+    local a = args[k]
+    if torch.isTensor(a) and a:nElement() > 0 then tensors[#tensors + 1] = a end
+  end
+  local spoiled = spoiling and tensors[i % #tensors + 1]
+  if spoiled then spoiled:storage()[spoiled:storageOffset()] = spoiling end
   local ok, message = pcall(function() f(unpack(given, 1, n)) end)
   if not ok then io.write('error ', plain_message(message), '\n') end
   for k = 1, n do
