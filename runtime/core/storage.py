@@ -15,7 +15,7 @@ from weakref import ref
 
 import numpy as np
 
-from runtime.core.addresses import address_of
+from runtime.core.addresses import address_of, is_writable
 from runtime.core.c_structs import MOVES, STORAGE, Flag
 from runtime.core.dtypes import DTYPES, Array, DType, cast
 from runtime.core.errors import ArgError, TorchError
@@ -150,13 +150,18 @@ class Storage:
     def at_address(cls, address: int, size: int) -> Storage:
         """A storage over ``size`` elements of raw memory, which it does not free.
 
-        Manual: Storage, torch.TYPEStorage(size, ptr).
+        Manual: Storage, torch.TYPEStorage(size, ptr). Raises ArgError for memory that cannot be
+        written: Torch7 dies when it is used.
         """
         if size < 0 or size >= 1 << 59:
             raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
         if address == 0 and size > 0:
             raise ArgError(2, "null pointer")
-        raw = (ctypes.c_char * (size * cls.dtype.size)).from_address(address)
+        count = size * cls.dtype.size
+        if count and not is_writable(address, count):
+            memory = f"there are no {count} bytes at {address:#x} that this process may write"
+            raise ArgError(2, f"pointer expected: {memory}; a storage has one size")
+        raw = (ctypes.c_char * count).from_address(address)
         return cls(np.frombuffer(memoryview(raw), cls.dtype.numpy), raw)
 
     @classmethod

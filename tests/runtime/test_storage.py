@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import mmap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -114,6 +118,66 @@ def test_over_raw_memory() -> None:
 def test_null_pointer() -> None:
     with pytest.raises(ArgError, match=r"^bad argument #2 \(null pointer\)$"):
         Double.at_address(0, 1)
+
+
+PAGE = mmap.PAGESIZE
+
+
+@contextmanager
+def mapped(pages: int, protection: int) -> Iterator[int]:
+    """The address of fresh pages, behind which the process has none."""
+    length, calls = ctypes.c_size_t((pages + 1) * PAGE), ctypes.CDLL(None)
+    calls.mmap.restype = ctypes.c_void_p
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    address = calls.mmap(None, length, 0, flags, -1, ctypes.c_long(0))
+    calls.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(pages * PAGE), protection)
+    try:
+        yield address
+    finally:
+        calls.munmap(ctypes.c_void_p(address), length)
+
+
+READ, WRITE = mmap.PROT_READ, mmap.PROT_READ | mmap.PROT_WRITE
+
+
+@pytest.mark.parametrize(
+    ("protection", "start", "count"),
+    [(READ, 0, 1), (WRITE, PAGE, 1), (WRITE, PAGE - 8, 2), (WRITE, 0, 1 << 40)],
+)
+def test_memory_that_cannot_be_written(protection: int, start: int, count: int) -> None:
+    with mapped(1, protection) as address:
+        if protection == WRITE:
+            Double.at_address(address, PAGE // 8).data[-1] = 1
+        refuse(address + start, count)
+    refuse(address, 1)  # it was known before, and is no more
+
+
+def refuse(address: int, count: int) -> None:
+    with pytest.raises(ArgError) as raised:
+        Double.at_address(address, count)
+    assert raised.value.detail == (
+        f"pointer expected: there are no {8 * count} bytes at {address:#x} that this process may "
+        "write; a storage has one size"
+    )
+
+
+@pytest.mark.parametrize("number", [2, 8, 4096, -1, 2**52])
+def test_a_size_is_no_pointer(number: int) -> None:
+    refuse(number, 1)
+    assert Double.at_address(number, 0).size == 0
+
+
+def test_memory_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with mapped(4, WRITE) as address:
+        Double.at_address(address, 1)
+        monkeypatch.setattr("builtins.open", None)
+        Double.at_address(address + PAGE, 2 * PAGE // 8).data.fill(1)
+
+
+def test_where_nothing_tells_a_pointer_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runtime.core.addresses.c_function", lambda _: None)
+    monkeypatch.setattr("builtins.open", Mock(side_effect=FileNotFoundError))
+    assert Double.at_address(8, 1).size == 1
 
 
 def test_mirror_follows() -> None:
