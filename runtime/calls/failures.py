@@ -5,6 +5,7 @@ Functions that need no numpy report their errors by this module, too: it does no
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 from typing import Any
@@ -34,6 +35,12 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
     was_interrupted = type(error).__name__ == "LuaError" and INTERRUPTED in str(error)
     if isinstance(error, KeyboardInterrupt) or was_interrupted:
         return b"\0" + INTERRUPTED.encode()
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return (
+            b"\0" + os.strerror(error.errno).encode()
+        )  # what is loaded at its first use is a file
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return b"\0the system has no more threads"
     # A library that is loaded at its first use needs memory too.
     no_room = isinstance(error, ImportError) and "failed to map segment" in str(error)
     if isinstance(error, MemoryError) or no_room:

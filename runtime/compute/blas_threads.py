@@ -37,11 +37,13 @@ _TO_LOAD = 100 << 20
 def one_thread_at_load(package: str) -> Iterator[None]:
     """Let a library that is loaded within start with one thread.
 
-    package: 'numpy' or 'scipy.linalg', with which it comes. Raises MemoryError, before anything is
-    loaded, where there is no room for it.
+    package: 'numpy' or 'scipy.linalg', with which it comes. Raises MemoryError or OSError, before
+    anything is loaded, where there is no room for it, or there are too many open files: neither
+    library can always be loaded again where that has failed midway.
     """
     if package not in sys.modules:
         _try_room(_TO_LOAD)
+        _try_descriptors()
     chosen = {name: os.environ.get(name) for name in _VARIABLES}
     os.environ.update(dict.fromkeys(_VARIABLES, "1"))
     try:
@@ -72,6 +74,17 @@ def _try_room(nbytes: int) -> None:
         mmap.mmap(-1, nbytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except (OSError, ValueError):
         raise MemoryError from None
+
+
+def _try_descriptors() -> None:
+    """Raise OSError unless some files can be opened."""
+    found: list[int] = []
+    try:
+        found += os.pipe()
+        found += os.pipe()
+    finally:
+        for descriptor in found:
+            os.close(descriptor)
 
 
 # A library has one number of threads for the whole process: engines take turns to set it. So does

@@ -17,6 +17,7 @@ except ImportError as error:
         "the README tells how to build it"
     ) from error
 
+from runtime.calls.failures import encode_error
 from runtime.core.texts import to_text
 
 #: What lupa raises for an error of Lua's; its first argument is the message.
@@ -35,7 +36,7 @@ def shell_functions(host: dict[bytes, Any]) -> dict[bytes, Any]:
     lua = _new_state()
     start = _load(lua, b"init")
     host = {**host, b"export_lua": _export_lua, **_lock_functions()}
-    return dict(start(lua.table_from(host), _source).items())
+    return dict(start(lua.table_from(host), _source_or_error).items())
 
 
 def worker_functions() -> dict[bytes, Any]:
@@ -85,6 +86,13 @@ def _source(name: bytes) -> bytes:
     folder = _RUNTIME if path.startswith(_WITH_LUA) else f"{_RUNTIME}/lua"
     with open(f"{folder}/{path}.lua", "rb") as file:
         return file.read()
+
+
+def _source_or_error(name: bytes) -> bytes:
+    try:
+        return _source(name)
+    except Exception as error:
+        return encode_error(error)
 
 
 def _export_lua() -> None:

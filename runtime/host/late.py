@@ -18,15 +18,15 @@ from runtime.core.interrupts import uninterruptible
 # loaded to one half, by a thread that it has not.
 _loading = ForkLock()
 _is_loaded = False
-_error: BaseException | None = None
+_numpy_error: BaseException | None = None
 
 
 @uninterruptible
 def load_operations() -> None:
-    """Load it, unless it is loaded. Raises ImportError or MemoryError where numpy cannot be loaded.
+    """Load it, unless it is loaded. Raises ImportError, MemoryError or OSError where it cannot be.
 
-    What has begun and failed is not tried again: neither numpy nor the table of operations can be
-    loaded twice.
+    It may be tried again. Only numpy cannot be loaded twice in a process: where that has begun and
+    failed, the error stays.
     """
     global _is_loaded
     with _loading:
@@ -45,15 +45,16 @@ def load_numpy() -> None:
 
 
 def _load(module: str) -> None:
-    global _error
-    if _error is not None:
-        raise _error.with_traceback(None)
+    global _numpy_error
     with one_thread_at_load("numpy"), nothing_is_garbage():
+        if _numpy_error is not None:
+            raise _numpy_error.with_traceback(None)
         try:
-            import_module(module)
+            import_module("numpy")
         except BaseException as error:
-            _error = _explained(error)
-            raise _error from error
+            _numpy_error = _explained(error)
+            raise _numpy_error from error
+        import_module(module)
 
 
 def _explained(error: BaseException) -> BaseException:

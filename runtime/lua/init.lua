@@ -6,7 +6,7 @@
 
 local host, source = ...
 
-local type, rawset, setmetatable = type, rawset, setmetatable
+local type, rawset, setmetatable, byte = type, rawset, setmetatable, string.byte
 
 local th = { host = host, torch = {} }
 
@@ -53,7 +53,9 @@ local dumped = {} -- module -> its bytecode, which is loaded ten times as quickl
 -- own.
 function th.chunk(name)
   if dumped[name] then return th.load(dumped[name], name .. '.lua') end
-  local chunk = th.load(source(name), name .. '.lua')
+  local text = source(name)
+  if byte(text) == 0 then th.raise(text) end -- the bytes of an error
+  local chunk = th.load(text, name .. '.lua')
   if REPEATED[name] then dumped[name] = dump(chunk) end
   return chunk
 end

@@ -227,8 +227,8 @@ local calls = 0
 local guarded = th.for_python{
   make_room = th.make_room,
 
-  -- What an error is told by, or that Lua was stopped though a pcall has caught that; and the pair of
-  -- values.lua for what was raised, with the mark 'message' where that was a text.
+  -- What an error is told by, or that Lua was stopped though a pcall has caught that; and the pair
+  -- of values.lua for what was raised, with the mark 'message' where that was a text.
   failed = function(stop, ok, report)
     local message, frames
     if depth > 0 then

@@ -154,8 +154,8 @@ function values.run(text, name, ...)
   return th.run_for_guest(prepare(f), decode_all(...))
 end
 
--- The error of a text that is neither an expression nor a chunk: that of the expression where it has
--- only begun, or where a chunk would not even begin so.
+-- The error of a text that is neither an expression nor a chunk: that of the expression where only
+-- its end is missing, or where no chunk begins so.
 local function syntax_error(text, name, of_chunk)
   local _, of_expression = compile('return nil, ' .. text, name)
   local near = match(of_chunk, "unexpected symbol near '(.*)'$")

@@ -184,13 +184,13 @@ function th.lacks_gpu(name)
 end
 
 for name, make in pairs(makers) do
-  package.preload[name] = function()
+  package.preload[name] = th.provide(name, function()
     if not is_processor then
       error(name .. ' is for GPUs, and there is none here: ' .. ADVICE, 0)
     end
     if name ~= 'cutorch' then require 'cutorch' end
     return make()
-  end
+  end)
 end
 
 --- Lets programs for GPUs compute on the processor: the packages cutorch, cunn and cudnn are there,

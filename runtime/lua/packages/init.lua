@@ -20,10 +20,10 @@ th.chunk('packages/provided')(th)
 th.chunk('packages/gpu')(th)
 
 -- The backend of nn comes before the module of nn that loads the original's C library.
-package.preload['nn.THNN'] = function()
+package.preload['nn.THNN'] = th.provide('nn.THNN', function()
   th.thnn = th.thnn or th.chunk('thnn/door')(th)
   return th.thnn
-end
+end)
 
 -- Modules of the reference's packages that programs load by their own names.
 loaded.libtorch = th.torch

@@ -43,8 +43,17 @@ function th.provides(name)
   return not file or th.ask(host.file_mentions, file, th.C_CORE)
 end
 
+--- A loader of a module of ours for `require`, which calls a function. Where that fails, the module
+-- may be required again: Lua's require alone would call that a loop.
+function th.provide(name, load)
+  local function finish(ok)
+    if not ok then package.loaded[name] = nil end
+  end
+  return function() return th.finally(finish, load) end
+end
+
 table.insert(loaders, 2, function(name)
   if not th.provides(name) then return end
   local chunk = CHUNKS[name] or name:gsub('%.', '/')
-  return function() return th.chunk('packages/' .. chunk)(th, name) end
+  return th.provide(name, function() return th.chunk('packages/' .. chunk)(th, name) end)
 end)

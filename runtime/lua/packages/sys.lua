@@ -40,7 +40,7 @@ end
 
 --- The output of a shell command, with its standard error, without white space at both ends.
 function sys.execute(command)
-  local pipe = io.popen(command .. ' 2>&1')
+  local pipe = assert(io.popen(command .. ' 2>&1'))
   local text = pipe:read('*a')
   pipe:close()
   return trim(text)

@@ -36,8 +36,9 @@ local function job(name, names, run)
     known[#known + 1] = { member, tonumber(count) or 1 }
   end
   local pointer = ffi.typeof('struct { ' .. table.concat(members, ' ') .. ' } *')
-  jobs[#jobs + 1] = loadstring(CALL)(run, cast, pointer)
-  index_of[name], parameters[name] = #jobs, known
+  local index = index_of[name] or #jobs + 1 -- a module is loaded again where another one failed
+  jobs[index] = loadstring(CALL)(run, cast, pointer)
+  index_of[name], parameters[name] = index, known
 end
 
 th.add_job = job

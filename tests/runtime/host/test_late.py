@@ -156,6 +156,120 @@ run(engine, b"print(torch.ones(2):sum())")
     assert run(code) == expected
 
 
+#: Lets there be no descriptor from `exhaust` to `release` on.
+DESCRIPTORS = """
+import resource
+taken = []
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+def exhaust():
+    try:
+        while True:
+            taken.append(os.dup(0))
+    except OSError:
+        pass
+def release():
+    while taken:
+        os.close(taken.pop())
+"""
+
+
+@pytest.mark.parametrize("free", range(4))
+def test_without_descriptors_for_it(free: int) -> None:
+    code = f"""
+engine = Engine()
+exhaust()
+for _ in range({free}):
+    os.close(taken.pop())
+run(engine, b"x = torch.ones(2)")
+run(engine, b"x = torch.ones(2)")
+release()
+run(engine, b"print(torch.ones(2):sum())")
+"""
+    assert run(DESCRIPTORS + code) == 2 * "error: stdin:1: Too many open files\n" + "2\t\n"
+
+
+# What loads something at its first use, of Python, of numpy and scipy, or of Lua.
+FIRST_USES = [
+    *("torch.inverse(torch.eye(3))", "torch.svd(torch.rand(3, 3))", "torch.rand(2e5):add(1)"),
+    *("torch.sort(torch.rand(50))", "torch.randn(3)", "torch.rand(2, 2):std(1)"),
+    "local x = torch.rand(300, 300) torch.mm(x, x)",
+    "require 'image' image.scale(torch.rand(1, 5, 5), 3, 3)",
+    "local t = require 'threads' t.Threads(1):terminate()",
+    "require 'nn.THNN'",
+    *(f"require '{name}'" for name in "cjson gnuplot signal tds csvigo lfs md5 socket".split()),
+    "require 'sys' sys.execute('true')",
+]
+
+
+@pytest.mark.thorough
+def test_what_has_failed_can_be_tried_again() -> None:
+    code = f"""
+engine = Engine()
+run(engine, b"torch.ones(1)")
+exhaust()
+for source in 2 * {FIRST_USES!r}:
+    print(source)
+    run(engine, source.encode())
+release()
+print("again")
+for source in {FIRST_USES!r}:
+    run(engine, source.encode())
+"""
+    failed, again = run(DESCRIPTORS + code).split("again\n")
+    assert again == ""
+    for source, answer in zip(*2 * [iter(failed.splitlines())], strict=True):
+        assert answer.endswith("Too many open files"), source
+
+
+#: Lets one import fail, or one source of Lua, which `fail` tells.
+FAILING = """
+from runtime.compute import luajit
+fail = ""
+def missing(name):
+    global fail
+    if name == fail:
+        fail = ""
+        raise MemoryError
+class Finder:
+    def find_spec(name, path=None, target=None):
+        missing(name)
+sys.meta_path.insert(0, Finder)
+source = luajit._source
+def read(name):
+    missing(name.decode())
+    return source(name)
+luajit._source = read
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("runtime.host.bridge", "x = torch.ones(2)"),
+        ("runtime.ops.order", "x = torch.ones(2)"),
+        ("numpy.random", "torch.rand(2)"),
+        (
+            "runtime.packages.image.scaling",
+            "require 'image' image.scale(torch.rand(1, 5, 5), 3, 3)",
+        ),
+        ("packages/hdf5/file", "require 'hdf5'"),
+        ("parallel/nn_places", "require 'nn.THNN'"),
+        ("ops/_operands", "torch.sort(torch.rand(50))"),
+        ("parallel/nn_pooling", "torch.setnumthreads(2) torch.rand(2e5):add(1)"),
+    ],
+)
+def test_one_part_fails_once(name: str, source: str) -> None:
+    code = f"""
+engine = Engine()
+fail = {name!r}
+run(engine, {source.encode()!r})
+run(engine, {source.encode()!r})
+run(engine, b"local x = torch.rand(2e5) assert(torch.sort(x)[1] == x:min())")
+"""
+    told = run(FAILING + code).replace("stdin:1: ", "")  # which errors in Lua's require lack
+    assert told == "error: $ Torch: not enough memory. Buy new RAM!\n"
+
+
 @pytest.mark.thorough
 def test_threads_that_need_it_at_once() -> None:
     code = """

@@ -34,8 +34,10 @@ function hdf5._write_as_fields(class)
   end
 end
 
+local parts = {} -- all are there before one declares a class, which can be done once
 for part in ('options group file'):gmatch('%S+') do
-  th.chunk('packages/hdf5/' .. part)(th, hdf5)
+  parts[#parts + 1] = th.chunk('packages/hdf5/' .. part)
 end
+for _, part in ipairs(parts) do part(th, hdf5) end
 
 return hdf5
