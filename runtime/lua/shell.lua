@@ -143,18 +143,19 @@ end
 --- Lets Ctrl-C stop the loops of all that is loaded from now on.
 shell.count_loops = loading.count_loops
 
---- Compiles a chunk. Where it cannot, returns nil, the message, and whether only the end of the
--- chunk is missing; '' where that cannot be told, since there is no memory.
+--- Compiles a source; bytecode, which could do anything, is refused. Where it cannot, returns nil,
+-- the message, and whether only the end of the chunk is missing; '' where that cannot be told, since
+-- there is no memory.
 function shell.compile(source, name)
-  local f, message = loadstring(source, name)
+  local f, message = loadstring(source, name, 't')
   local function out_of_memory() return not f and th.is_out_of_memory(message) end
   if out_of_memory() then
     th.make_room(true)
-    f, message = loadstring(source, name)
+    f, message = loadstring(source, name, 't')
   end
   if out_of_memory() then -- it needs more than what is room for most inputs
     th.release_reserve()
-    f, message = loadstring(source, name)
+    f, message = loadstring(source, name, 't')
   end
   if f then return f end
   if out_of_memory() then return nil, message, '' end

@@ -149,7 +149,7 @@ end
 
 --- Runs a chunk. Raises what it raises; its results are dropped.
 function values.run(text, name, ...)
-  local f, message = compile(text, name)
+  local f, message = compile(text, name, 't')
   if not f then return message, '' end
   return th.run_for_guest(prepare(f), decode_all(...))
 end
@@ -172,7 +172,7 @@ function values.eval(text, name)
     f = prepare(f)
     return for_guest(function() return crossing(drop_first(f())) end)
   end
-  local chunk, message = compile(text, name)
+  local chunk, message = compile(text, name, 't')
   if not chunk then return syntax_error(text, name, message), '' end
   chunk = prepare(chunk)
   return for_guest(function() return crossing(chunk()) end)

@@ -38,7 +38,7 @@ main(sys.argv[2])
 # Runs a rockspec's text and returns its globals.
 _RUN = """
 function(text, name)
-  local chunk, message = loadstring(text, '@' .. name)
+  local chunk, message = loadstring(text, '@' .. name, 't')
   if not chunk then error(message, 0) end
   local globals = {}
   setfenv(chunk, globals)()

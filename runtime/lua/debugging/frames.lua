@@ -191,7 +191,7 @@ function frames.compile(code)
   local f, message = loadstring('return ' .. code .. '\n', CHUNK)
   if not f then
     local other
-    f, other = loadstring(code, CHUNK)
+    f, other = loadstring(code, CHUNK, 't')
     -- What is no statement at all is told as the expression that it was meant to be.
     local is_open = find(message, "near '<eof>'", 1, true)
     local is_expression = is_open or find(other or '', "'=' expected", 1, true)

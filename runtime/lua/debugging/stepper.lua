@@ -65,7 +65,7 @@ end
 
 -- The first line with code from one on, in a file; 0 where there is no such file.
 local function line_with_code(path, line)
-  local f = loadfile(path)
+  local f = loadfile(path, 't')
   if not f then return 0 end
   local lines = {}
   add_lines(lines, f)

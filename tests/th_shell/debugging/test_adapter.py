@@ -226,6 +226,9 @@ def test_expressions(client: Client, program: Path) -> None:
     assert client.refusal("evaluate", expression="1 +", frameId=1, context="repl") == (
         "unexpected symbol near '<eof>'"
     )
+    assert client.refusal("evaluate", expression="\x1bLJ\x02", frameId=1, context="repl") == (
+        "attempt to load chunk with wrong mode"
+    )
     assert client.finish() == 0
     assert client.output() == "12\t\n12\tnil\t6\t\n"
 

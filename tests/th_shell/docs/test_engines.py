@@ -54,6 +54,7 @@ def run(starter: Starter) -> Iterator[Run]:
         ("(function() print('a') return 'b' end)()", Reply("a\t\nb\t\n", "a\t\n")),
         ("print('a') error('bad')", Reply("a\t\n", "a\t\n", "stdin:1: bad")),
         ("x = = 1", Reply(error="stdin:1: unexpected symbol near '='")),
+        ("\x1bLJ\x02", Reply(error="attempt to load chunk with wrong mode")),
         ("error({})", None),
         ("io.read()", Reply("nil\t\n")),
         ("os.time() > 1.8e9", Reply("true\t\n")),

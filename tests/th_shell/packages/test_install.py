@@ -380,6 +380,7 @@ def test_nothing_is_overwritten_that_belongs_to_others(
         ("build = {modules = {x = 'none.lua'}}", "the rockspec lists none.lua, which is not there"),
         ("os.execute('true')", "attempt to index global 'os' (a nil value)"),
         ("package = ", "unexpected symbol near '<eof>'"),
+        ("\x1bLJ\x02", "bad.rockspec: attempt to load chunk with wrong mode\n"),
     ],
 )
 def test_bad_rockspecs(

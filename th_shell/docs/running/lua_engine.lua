@@ -28,7 +28,7 @@ local function message(object)
 end
 
 local function compile(source)
-  local chunk, problem = loadstring(source, '=stdin')
+  local chunk, problem = loadstring(source, '=stdin', 't')
   if not chunk then error(problem, 0) end
   return chunk
 end
