@@ -144,8 +144,8 @@ end
 shell.count_loops = loading.count_loops
 
 --- Compiles a source; bytecode, which could do anything, is refused. Where it cannot, returns nil,
--- the message, and whether only the end of the chunk is missing; '' where that cannot be told, since
--- there is no memory.
+-- the message, and whether only the end of the chunk is missing; '' where that cannot be told,
+-- since there is no memory.
 function shell.compile(source, name)
   local f, message = loadstring(source, name, 't')
   local function out_of_memory() return not f and th.is_out_of_memory(message) end

@@ -26,7 +26,8 @@ def run(what: str, words: Sequence[str]) -> int:
             _list(tree)
             return 0
         if what == "remove":
-            return _remove(tree, names)
+            tree.remove(list(dict.fromkeys(names)))
+            return 0
         with tempfile.TemporaryDirectory(prefix="th-install-") as folder:
             return _Installation(tree, Path(folder)).install(names)
     except (UsageError, OSError) as error:
@@ -36,16 +37,6 @@ def run(what: str, words: Sequence[str]) -> int:
 def _fail(error: Exception | str) -> int:
     complain(error)
     return _FAILURE
-
-
-def _remove(tree: Tree, names: Sequence[str]) -> int:
-    status = 0
-    for name in names:
-        try:
-            tree.remove(name, names)
-        except UsageError as error:
-            status = _fail(error)
-    return status
 
 
 def _read(what: str, words: Sequence[str]) -> tuple[list[str], Tree]:

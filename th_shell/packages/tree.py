@@ -8,17 +8,16 @@ source, commit, files and dependencies.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from th_shell.files import write_file
 from th_shell.packages.cmake import CMakeLists
 from th_shell.packages.rockspec import Rockspec
 from th_shell.visible import UsageError
@@ -39,15 +38,67 @@ class Record:
 
 
 class Tree:
-    """A folder with installed packages."""
+    """A folder with installed packages.
+
+    A change is made beside what it will replace, committed by one rename, and then put in place: of
+    a process that was killed, the next one deletes what was not committed, and finishes the rest.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._records = folder / _RECORDS
+        self._draft = self._records / "draft"
+        self._committed = self._records / "committed"
+        self._replaced = self._records / "replaced"
 
     def records(self) -> dict[str, Record]:
         """The records of all packages by their names. Raises UsageError for one that is broken."""
+        if not self._records.is_dir():
+            return {}
+        with self._alone():
+            return self._read()
+
+    def install(self, record: Record, files: Mapping[str, Path]) -> None:
+        """Copy a package's files here, in the place of those that it had.
+
+        Nothing is changed where one of them belongs to something else (UsageError).
+        """
+        with self._alone():
+            records = self._read()
+            owners = {file: other.name for other in records.values() for file in other.files}
+            for file in files:
+                owner = owners.get(file)
+                if owner not in (None, record.name):
+                    raise UsageError(f"{record.name}: {file} belongs to {owner}")
+                if owner is None and (self.folder / file).exists():
+                    raise UsageError(f"{record.name}: {self.folder / file} is there, of no package")
+            old = records.get(record.name)
+            self._change({record.name: record}, old.files if old else (), files)
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Delete packages' files; none where one is not here, or others need it (UsageError)."""
+        with self._alone() if self._records.is_dir() else nullcontext():
+            records = self._read()
+            problems = [problem for name in names if (problem := self._held(name, names, records))]
+            if problems:
+                raise UsageError("; ".join(problems))
+            former = [file for name in names for file in records[name].files]
+            self._change(dict.fromkeys(names), former, {})
+
+    def _held(self, name: str, names: Sequence[str], records: Mapping[str, Record]) -> str:
+        """Why a package cannot be removed together with others; '' where it can."""
+        if name not in records:
+            return f"{name} is not installed in {self.folder}"
+        users = [
+            one.name
+            for one in records.values()
+            if one.name not in names and name.lower() in map(str.lower, one.dependencies)
+        ]
+        return f"{name} is needed by {', '.join(users)}" if users else ""
+
+    def _read(self) -> dict[str, Record]:
         found = {}
-        for path in sorted((self.folder / _RECORDS).glob("*.json")):
+        for path in sorted(self._records.glob("*.json")):
             try:
                 record = Record(**json.loads(path.read_text()))
             except (OSError, ValueError, TypeError) as error:
@@ -55,67 +106,67 @@ class Tree:
             found[record.name] = record
         return found
 
-    def install(self, record: Record, files: Mapping[str, Path]) -> None:
-        """Copy a package's files here, in the place of those that it had.
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let no other process change the folder, and tidy up what a killed one has left."""
+        self._records.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._records, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._put_in_place()
+            for path in (self._draft, *self.folder.glob(".th-????????")):  # th's names of once
+                shutil.rmtree(path, ignore_errors=True)
+            yield
+        finally:
+            os.close(descriptor)
 
-        Nothing is changed where one of them belongs to something else (UsageError).
-        """
-        records = self.records()
-        old = records.get(record.name)
-        owners = {file: other.name for other in records.values() for file in other.files}
-        for file in files:
-            owner = owners.get(file)
-            if owner not in (None, record.name):
-                raise UsageError(f"{record.name}: {file} belongs to {owner}")
-            if owner is None and (self.folder / file).exists():
-                raise UsageError(f"{record.name}: {self.folder / file} is there, of no package")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".th-", dir=self.folder) as new:
-            for file, source in files.items():
-                target = Path(new) / file
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
-            # Whatever fails from here on, the record has all files that are there.
-            former = [file for file in (old.files if old else ()) if file not in files]
-            self._write(replace(record, files=[*record.files, *former]))
-            for file in files:
-                target = self.folder / file
-                target.parent.mkdir(parents=True, exist_ok=True)
-                os.replace(Path(new) / file, target)
-        self._delete(former)
-        self._write(record)
+    def _change(
+        self,
+        records: Mapping[str, Record | None],
+        former: Collection[str],
+        files: Mapping[str, Path],
+    ) -> None:
+        """Replace former files by new ones, and records; None: by none."""
+        self._draft_files(self._draft / "files", former, files)
+        for name, record in records.items():
+            path = self._draft / "records" / f"{name}.json"
+            path.parent.mkdir(exist_ok=True)
+            if record:
+                path.write_text(json.dumps(asdict(record), indent=1) + "\n")
+            else:
+                path.mkdir()
+        os.replace(self._draft, self._committed)
+        self._put_in_place()
 
-    def _write(self, record: Record) -> None:
-        (self.folder / _RECORDS).mkdir(exist_ok=True)
-        text = json.dumps(asdict(record), indent=1)
-        write_file(self._path(record.name), f"{text}\n".encode())
+    def _draft_files(self, draft: Path, former: Collection[str], files: Mapping[str, Path]) -> None:
+        """Make what will be at the top of the folder; an empty folder where nothing will be."""
+        draft.mkdir(parents=True)
+        tops = {file.partition("/")[0] for file in (*former, *files)}
+        for path in (path for top in tops for path in (self.folder / top).rglob("*")):
+            file = path.relative_to(self.folder).as_posix()
+            if file not in former and (path.is_symlink() or not path.is_dir()):
+                (draft / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, draft / file, follow_symlinks=False)
+        for file, source in files.items():
+            (draft / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, draft / file)
+        for top in tops:
+            if not (draft / top).exists():
+                (draft / top).mkdir()
 
-    def remove(self, name: str, others: Collection[str] = ()) -> None:
-        """Delete a package's files. Raises UsageError where it is not here, or still needed.
-
-        others: packages that are removed, too.
-        """
-        records = self.records()
-        if name not in records:
-            raise UsageError(f"{name} is not installed in {self.folder}")
-        users = [
-            one.name for one in records.values() if name.lower() in map(str.lower, one.dependencies)
-        ]
-        users = [user for user in users if user not in others]
-        if users:
-            raise UsageError(f"{name} is needed by {', '.join(users)}")
-        self._delete(records[name].files)
-        self._path(name).unlink()
-
-    def _path(self, name: str) -> Path:
-        return self.folder / _RECORDS / f"{name}.json"
-
-    def _delete(self, files: Sequence[str]) -> None:
-        for file in files:
-            (self.folder / file).unlink(missing_ok=True)
-            for folder in Path(file).parents[:-1]:
-                with suppress(OSError):  # it has other files, or is not there
-                    (self.folder / folder).rmdir()
+    def _put_in_place(self) -> None:
+        """Move what is committed to its place: an entry of the folder, or a record, by a rename."""
+        for new in sorted(self._committed.glob("*/*")):
+            place = (self.folder if new.parent.name == "files" else self._records) / new.name
+            if os.path.lexists(place):
+                self._replaced.mkdir(exist_ok=True)
+                os.replace(place, self._replaced / new.name)
+            with suppress(OSError):  # it is no empty folder
+                new.rmdir()
+                continue
+            os.replace(new, place)
+        for path in (self._committed, self._replaced):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 # -- which files of a checkout are Lua modules, and where `require` looks for them
