@@ -64,8 +64,7 @@ def load(
         path = os.fspath(f)  # type: ignore[arg-type]
         with open(path, "rb") as file:
             if path.endswith(".safetensors"):
-                with told_as_pytorch_does():
-                    return load_safetensors(file)
+                return load_safetensors(file)
             return _load(file, place, bool(mmap), encoding)
     except (MemoryError, TorchError) as error:
         raise no_memory(error) from None

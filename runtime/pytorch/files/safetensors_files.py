@@ -1,4 +1,7 @@
-"""Files of safetensors: the length of a header of JSON, the header, and the elements."""
+"""Files of safetensors: the length of a header of JSON, the header, and the elements.
+
+What the library of this name refuses is refused.
+"""
 
 from __future__ import annotations
 
@@ -7,42 +10,90 @@ import json
 import sys
 from math import prod
 from pickle import UnpicklingError
-from typing import IO
+from typing import IO, Any, NamedTuple
 
 from runtime.core.tensor import contiguous_strides
 from runtime.pytorch.base.dtypes import DTYPES
 from runtime.pytorch.classes.storages import TypedStorage
-from runtime.pytorch.files.storing import fill, new_storage, read_struct
+from runtime.pytorch.files.storing import fill, new_storage
 from runtime.pytorch.files.unpickling import DAMAGED, rebuild_tensor
 from runtime.pytorch.tensors.tensor import Tensor
 
 _SPECIAL = {"bool": "BOOL", "bfloat16": "BF16"}
 _KINDS = {_SPECIAL.get(k.name, f"{k.name[0].upper()}{8 * k.itemsize}"): k for k in DTYPES}
+_MOST = 100_000_000  # bytes of a header, as in the library
+
+
+class _Told(NamedTuple):
+    """What a header tells of a tensor: where its elements begin and end, in bytes; and the rest."""
+
+    begin: int
+    end: int
+    dtype: str
+    shape: list[int]
 
 
 def load_safetensors(file: IO[bytes]) -> dict[str, Tensor]:
-    """The tensors of a file by their names. Raises UnpicklingError, and others where it is damaged.
+    """The tensors of a file by their names. Raises UnpicklingError where it is damaged.
 
     NotImplementedError tells of a type that PyTorch has and this torch has not.
     """
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
-    (length,) = read_struct(file, "<Q")
-    header = json.loads(file.read(min(length, size)))
-    header.pop("__metadata__", None)
-    return {name: _tensor(file, 8 + length, size, **told) for name, told in header.items()}
+    length = int.from_bytes(file.read(8), "little")
+    if length > min(_MOST, size - 8):
+        raise UnpicklingError(f"{DAMAGED}: a header of {length} bytes")
+    header = {name: _told(name, value) for name, value in _header(file.read(length)).items()}
+    stop = 0
+    for told in sorted(header.values(), key=lambda told: told[:2]):
+        if told.dtype not in _KINDS:
+            raise NotImplementedError(
+                f"tensors of safetensors' type {told.dtype} are not provided here"
+            )
+        item = _KINDS[told.dtype].itemsize
+        is_huge = item * prod(one or 1 for one in told.shape) >= 1 << 63
+        if is_huge or told[:2] != (stop, stop + item * prod(told.shape)):
+            raise UnpicklingError(f"{DAMAGED}: {told.shape} {told.dtype} are not at {told[:2]}")
+        stop = told.end
+    if stop != size - 8 - length:
+        raise UnpicklingError(f"{DAMAGED}: {size - 8 - length} bytes of elements, not {stop}")
+    return {name: _tensor(file, 8 + length, told) for name, told in header.items()}
 
 
-def _tensor(
-    file: IO[bytes], start: int, size: int, dtype: str, shape: list[int], data_offsets: list[int]
-) -> Tensor:
-    if dtype not in _KINDS:
-        raise NotImplementedError(f"tensors of safetensors' type {dtype} are not provided here")
-    kind, (begin, end) = _KINDS[dtype], data_offsets
-    count = prod(shape)
-    if not (0 <= begin <= end <= size - start and count * kind.itemsize == end - begin):
-        raise UnpicklingError(f"{DAMAGED}: {shape} {dtype} are not at {data_offsets}")
-    storage = TypedStorage(new_storage(kind, count), dtype=kind)
-    file.seek(start + begin)
+def _header(data: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(data.decode(), object_pairs_hook=_members, parse_int=_natural)
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()  # Python reads more
+    except (ValueError, RecursionError):
+        raise UnpicklingError(f"{DAMAGED}: the header is no JSON") from None
+    notes = found.pop("__metadata__", None) if isinstance(found, dict) else 0
+    if not (notes is None or isinstance(notes, dict) and {*map(type, notes.values())} <= {str}):
+        raise UnpicklingError(f"{DAMAGED}: the header is no table of tensors and texts")
+    return dict(found)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError
+    return members
+
+
+def _natural(digits: str) -> float:
+    return float(digits) if digits[0] == "-" else int(digits)  # of -0, too, which is no size
+
+
+def _told(name: str, value: Any) -> _Told:
+    match value:
+        case {"dtype": str(kind), "shape": [*shape], "data_offsets": [begin, end]}:
+            if all(type(one) is int and one >= 0 for one in (*shape, begin, end)):
+                return _Told(begin, end, kind, shape)
+    raise UnpicklingError(f"{DAMAGED}: the header has no type, shape and place of {name!r}")
+
+
+def _tensor(file: IO[bytes], start: int, told: _Told) -> Tensor:
+    kind, shape = _KINDS[told.dtype], told.shape
+    storage = TypedStorage(new_storage(kind, prod(shape)), dtype=kind)
+    file.seek(start + told.begin)
     fill(file, storage.object.data, sys.byteorder == "big")
     return rebuild_tensor(storage, 0, shape, contiguous_strides(tuple(shape)))

@@ -419,17 +419,96 @@ def test_safetensors(tmp_path: Path) -> None:
     found["a"][0] = 5
 
 
-def test_types_and_damages_of_safetensors(tmp_path: Path) -> None:
+def _safetensors(header: str | bytes, elements: bytes = b"") -> bytes:
+    data = header.encode() if isinstance(header, str) else header
+    return struct.pack("<Q", len(data)) + data + elements
+
+
+def _pair(first: str, second: str = "[4,8]") -> str:
+    """The header of two tensors of a float, from where they are."""
+    told = '{"dtype":"F32","shape":[1],"data_offsets":%s}'
+    return f'{{"a":{told % first},"b":{told % second}}}'
+
+
+def test_bfloat16_of_safetensors(tmp_path: Path) -> None:
     path = tmp_path / "a.safetensors"
-    header = b'{"b":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}}'
-    whole = struct.pack("<Q", len(header)) + header + b"\0\x40\x80\x3f"
-    path.write_bytes(whole)
+    header = '{"b":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]}}'
+    path.write_bytes(_safetensors(header, b"\0\x40\x80\x3f"))
     assert torch.load(path)["b"].float().tolist() == [[2, 1]]
-    changes = [(b"[1,2]", b"[2,2]"), (b"[0,4]", b"[1,5]"), (b"BF16", b"FP16"), (b"{", b"[")]
-    for damaged in (b"", whole[:5], whole[:-1], *(whole.replace(*change) for change in changes)):
-        path.write_bytes(damaged)
-        with pytest.raises(_TOLD):
-            torch.load(path)
+    path.write_bytes(_safetensors(header.replace("BF16", "F8_E4M3"), b"\0\x40\x80\x3f"))
+    with pytest.raises(NotImplementedError) as caught:
+        torch.load(path)
+    assert str(caught.value) == "tensors of safetensors' type F8_E4M3 are not provided here"
+
+
+_NO_TENSOR = "the header has no type, shape and place of 'a'"
+_NO_TABLE = "the header is no table of tensors and texts"
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "a header of 0 bytes"),
+        (struct.pack("<Q", 1 << 40) + b"{}", "a header of 1099511627776 bytes"),
+        (struct.pack("<Q", 3) + b"{}", "a header of 3 bytes"),
+        (_safetensors("{]"), "the header is no JSON"),
+        (_safetensors("[" * 100000), "the header is no JSON"),
+        (_safetensors(b'{"\xff":1}'), "the header is no JSON"),
+        (_safetensors(r'{"\ud800":1}'), "the header is no JSON"),
+        (_safetensors('{"a":NaN}'), "the header is no JSON"),
+        (_safetensors('{"a":{"shape":[],"shape":[]}}'), "the header is no JSON"),
+        (_safetensors("[]"), _NO_TABLE),
+        (_safetensors('{"__metadata__":{"a":1}}'), _NO_TABLE),
+        (_safetensors('{"__metadata__":[]}'), _NO_TABLE),
+        (_safetensors('{"a":null}'), _NO_TENSOR),
+        (_safetensors(_pair("[0,4,8]"), bytes(8)), _NO_TENSOR),
+        (_safetensors(_pair("[true,4]"), bytes(8)), _NO_TENSOR),
+        (_safetensors(_pair("[-0,4]"), bytes(8)), _NO_TENSOR),
+        (_safetensors(_pair("[0,4]").replace("[1]", "[1.0]"), bytes(8)), _NO_TENSOR),
+        (_safetensors(_pair("[0,4]", "[0,4]"), bytes(4)), "[1] F32 are not at (0, 4)"),
+        (_safetensors(_pair("[0,4]", "[5,9]"), bytes(9)), "[1] F32 are not at (5, 9)"),
+        (_safetensors(_pair("[0,5]", "[5,9]"), bytes(9)), "[1] F32 are not at (0, 5)"),
+        (_safetensors(_pair("[0,4]"), bytes(9)), "9 bytes of elements, not 8"),
+        (_safetensors(_pair("[0,4]"), bytes(7)), "7 bytes of elements, not 8"),
+        (
+            _safetensors(_pair("[0,0]", "[0,0]").replace("[1]", f"[{1 << 62},4,0]")),
+            "[4611686018427387904, 4, 0] F32 are not at (0, 0)",
+        ),
+    ],
+)
+def test_damaged_safetensors(data: bytes, why: str, tmp_path: Path) -> None:
+    (tmp_path / "a.safetensors").write_bytes(data)
+    with pytest.raises(pickle.UnpicklingError) as caught:
+        torch.load(tmp_path / "a.safetensors")
+    assert str(caught.value) == f"the file is incomplete, or was damaged: {why}"
+    library = pytest.importorskip("safetensors")
+    with pytest.raises(library.SafetensorError):
+        library.deserialize(data)
+
+
+def test_what_the_library_safetensors_refuses_is_refused(tmp_path: Path) -> None:
+    library = pytest.importorskip("safetensors")
+    whole, path, chance = (
+        _safetensors(_pair("[0,4]"), bytes(8)),
+        tmp_path / "a.safetensors",
+        random.Random(1),
+    )
+    counts = {True: 0, False: 0}
+    for _ in range(500):
+        data = bytearray(whole)
+        data[chance.randrange(8, len(data))] = chance.choice(b'0123456789,:[]{}"F-. \xff')
+        path.write_bytes(data)
+        try:
+            shapes = {name: value["shape"] for name, value in library.deserialize(bytes(data))}
+        except library.SafetensorError:
+            shapes = None
+        try:
+            found = {name: [*value.shape] for name, value in torch.load(path).items()}
+        except _TOLD:
+            found = None
+        counts[shapes is None] += 1
+        assert found == shapes
+    assert min(counts.values()) > 50
 
 
 # -- damaged files
