@@ -11,6 +11,7 @@ import pytest
 
 from th_shell.docs.running import system
 from th_shell.docs.running.processes import Engine, LostError, Starter
+from th_shell.docs.running.shell_lines import ShellLine
 
 TOP = Path(__file__).parents[3]
 
@@ -174,7 +175,7 @@ def test_a_page_that_removes_its_folder(starter: Starter, how: str) -> None:
     folder = run.ask("input", b"io.popen('pwd'):read('*l')").output.strip()
     run.ask("run", f"os.execute('{how}')".encode())
     assert run.ask("input", b"1 + 1").output == "2\t\n"
-    assert run.shell("ls").output == ""
+    assert run.shell(ShellLine(["ls"])).output == ""
     run.close()
     assert not Path(folder).parent.exists()
 
@@ -240,7 +241,7 @@ def test_memory_has_a_limit(starter: Starter) -> None:
     assert error is not None and "not enough memory" in error
     assert run.ask("input", b"x:nElement()").output == "50000000\t\n"
     command = "import mmap; mmap.mmap(-1, 2 << 30)"
-    reply = run.shell(f"{sys.executable} -c '{command}' 2>&1 | tail -n 1")
+    reply = run.shell(ShellLine([sys.executable, "-c", command]))
     assert "Cannot allocate memory" in reply.output
     run.close()
 

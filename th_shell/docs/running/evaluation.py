@@ -7,16 +7,11 @@ that input, so that the outcomes of the others are not lost.
 
 In each run, what the page does not show is done, too: setups, seeds, and teardowns at the end.
 
-Of the shell lines of a page ('$ cat hello.txt'), those that create or show files are run, in the
-folder of the run. Lines that could change anything else are not (installers, pipes, paths outside
-of the folder). Lines that start a Lua session are not run, either: the inputs behind them run as
-inputs of the page.
+The shell lines of a page ('$ cat hello.txt') run in the folder of the run: see `shell_lines`.
 """
 
 from __future__ import annotations
 
-import re
-import shlex
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,31 +23,9 @@ from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.naming import read_names
 from th_shell.docs.running.processes import Engine, LostError, Run, Starter, python_engine
+from th_shell.docs.running.shell_lines import parse_shell_line
 from th_shell.docs.settings.captures import Captures
 from th_shell.docs.settings.settings import Hidden, PageError
-
-_COMMANDS = frozenset(("cat", "echo", "head", "ls", "mkdir", "printf", "tail", "touch", "wc"))
-_SESSIONS = frozenset(("lua", "luajit", "qlua", "th"))
-_CONTROL = re.compile(r"[;&|`\n]|\$\(|<\(|>\(")
-
-
-def refusal(command: str) -> str:
-    """Why a shell line of a page is not run; '' if it is run."""
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        return f"not a shell line: {error}"
-    if words and words[0] in _SESSIONS:
-        return "starts a session: the lines after it run as the page's"
-    if not words or words[0] not in _COMMANDS or _CONTROL.search(command):
-        return "not a shell line that this tool runs"
-    if any(_leads_out(word.lstrip("<>")) for word in words[1:]):
-        return "not run: it names a path outside the page's folder"
-    return ""
-
-
-def _leads_out(word: str) -> bool:
-    return word.startswith(("/", "~", "$")) or ".." in word.split("/")
 
 
 @dataclass
@@ -181,7 +154,12 @@ def unrunnable(example: Example) -> str:
         return example.settings.skip.reason or "the page says so"
     if example.kind is Kind.PROMPT and example.source.startswith("?"):
         return "asks the prompt for help; not Lua"
-    return refusal(example.source) if example.kind is Kind.SHELL else ""
+    if example.kind is Kind.SHELL:
+        try:
+            parse_shell_line(example.source)
+        except ValueError as error:
+            return str(error)
+    return ""
 
 
 @dataclass(frozen=True)
@@ -318,7 +296,7 @@ class _PageRun:
         settings, start = example.settings, time.monotonic()
         seconds = settings.timeout or self._runner.seconds
         if example.kind is Kind.SHELL:
-            reply = run.shell(example.source, seconds)
+            reply = run.shell(parse_shell_line(example.source), seconds)
         else:
             source = self._captures.paste(self._plan.sources.get(index, example.source))
             reply = run.ask(_request(example), _encoded(source), seconds)

@@ -20,6 +20,7 @@ from io import BytesIO
 from pathlib import Path
 
 from th_shell.docs.running.protocol import GO, Message, may_begin, read_message, write_message
+from th_shell.docs.running.shell_lines import ShellLine
 from th_shell.docs.running.system import MOST_WRITTEN, randomize_programs
 
 #: Seconds that an example may go on after it was asked to stop.
@@ -252,11 +253,12 @@ class Run:
         before = shown if printed is None else _decoded(text[: max(0, printed - start)])
         return Reply(shown, before, _decoded(reply.body) if reply.name == "error" else None, late)
 
-    def shell(self, command: str, seconds: float = 60) -> Reply:
-        """Run a line of the system's shell in the run's folder. Raises LostError."""
+    def shell(self, command: ShellLine, seconds: float = 60) -> Reply:
+        """Run a command in the run's folder. Raises LostError."""
         self._line.settimeout(min(seconds, _LONGEST))
         try:
-            self._line.send(b"shell " + command.encode("utf-8", "surrogateescape"))
+            words = (">>" if command.appends else ">", command.output, *command.words)
+            self._line.send(b"shell " + "\0".join(words).encode("utf-8", "surrogateescape"))
             if self._line.recv(64) != b"done":
                 raise self._lost("was ended from outside")
         except TimeoutError:

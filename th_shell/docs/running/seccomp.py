@@ -40,11 +40,10 @@ NUMBERS: Mapping[str, Sequence[int]] = loads(
     Path(__file__).with_name("system_calls.toml").read_text("utf-8")
 )
 
-#: What is not refused to a process that may replace itself by another program, or start processes.
+#: What is not refused to a process that may replace itself by another program.
 _SPARED: Mapping[str, Sequence[str]] = {
     "": (),
     "execute": ("execve", "execveat"),
-    "start": ("execve", "execveat", "fork", "vfork", "clone"),
 }
 #: What libraries do in another way if the kernel does not know the call: see `_rules`.
 _WITH_ANOTHER_WAY = frozenset(("clone3", "openat2"))
@@ -80,8 +79,7 @@ def is_available() -> bool:
 def restrict(may: str = "") -> None:
     """Take system calls from this process, and the privileges that it may have as root.
 
-    may: 'start': it may start processes, which are restricted likewise. 'execute': it may replace
-    itself by another program. Raises OSError.
+    may: 'execute': it may replace itself by another program. Raises OSError.
     """
     _control(_SET_NO_NEW_PRIVILEGES, 1, 0)
     _drop_privileges()

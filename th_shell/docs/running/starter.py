@@ -190,15 +190,15 @@ class _Keeper:
                 else:
                     return _RUNS
 
-    def _shell(self, text: bytes) -> int:
-        """Start a line of the system's shell where the engine runs; its process."""
+    def _shell(self, command: bytes) -> int:
+        """Start the command of a shell line where the engine runs; its process."""
         process = os.fork()
         if process:
             return process
         try:
             self._prepare()
-            self._restrict("start")
-            os.execv("/bin/sh", ["sh", "-c", os.fsdecode(text)])
+            self._restrict("execute")
+            _execute(*command.split(b"\0"))
         finally:
             os._exit(127)
 
@@ -254,3 +254,14 @@ class _Keeper:
             output=f"{folder}/output",
             may=may,
         )
+
+
+def _execute(mark: bytes, output: bytes, *words: bytes) -> None:
+    """Replace this process by a command. mark: as a shell's, of the file that gets its output."""
+    try:
+        if output:
+            how = os.O_APPEND if mark == b">>" else os.O_TRUNC
+            os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | how, 0o666), 1)
+        os.execvp(words[0], words)
+    except OSError as error:
+        os.write(2, b"%s: %s\n" % (output or words[0], os.strerror(error.errno or 0).encode()))

@@ -1,0 +1,60 @@
+"""The lines of the system's shell on a page: which are run, and as which words.
+
+Those that create or show files are run, without a shell: their words are split at blanks, with
+quotes, and not expanded. A line that needs a shell for more than `> file` at its end is not run,
+nor one that names a path outside of the page's folder, or that changes anything else (installers).
+Lines that start a Lua session are not run, either: the inputs behind them run as inputs of the
+page.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
+
+#: By commands, whether their words name files. Options of one letter lead to no others.
+_COMMANDS = {"echo": False, "printf": False} | dict.fromkeys(
+    ("cat", "head", "ls", "mkdir", "tail", "touch", "wc"), True
+)
+_OPTION = re.compile(r"-\w*")
+_SESSIONS = frozenset(("lua", "luajit", "qlua", "th"))
+#: What is the same word for a shell as for shlex: nothing in it is expanded.
+_WORD = r"""(?:[^\s'"$`\\|&;<>(){}\[\]*?~#]|'[^']*'|"(?:[^"$`\\]|\\["\\\w])*")+"""
+#: A digit before `>` is the number of another file of the process.
+_LINE = re.compile(
+    rf"\s*(?P<words>{_WORD}(?:[ \t]+{_WORD})*)"
+    rf"(?:[ \t]*(?<!\d)(?P<mark>>>?)[ \t]*(?P<to>{_WORD}))?\s*"
+)
+
+
+class ShellLine(NamedTuple):
+    """A command's words, the file that gets its output ('': none does), and whether it is added."""
+
+    words: Sequence[str]
+    output: str = ""
+    appends: bool = False
+
+
+def parse_shell_line(line: str) -> ShellLine:
+    """Return the command of a shell line. Raises ValueError, which says why it is not run."""
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise ValueError(f"not a shell line: {error}") from None
+    if words and words[0] in _SESSIONS:
+        raise ValueError("starts a session: the lines after it run as the page's")
+    found = _LINE.fullmatch(line)
+    if not found or words[0] not in _COMMANDS or "\0" in line:
+        raise ValueError("not a shell line that this tool runs")
+    words, output = shlex.split(found["words"]), "".join(shlex.split(found["to"] or ""))
+    if _leads_out(output) or _COMMANDS[words[0]] and any(map(_leads_out, words[1:])):
+        raise ValueError("not run: it names a path outside the page's folder")
+    return ShellLine(words, output, found["mark"] == ">>")
+
+
+def _leads_out(word: str) -> bool:
+    if word.startswith("-"):
+        return not _OPTION.fullmatch(word)
+    return word.startswith("/") or ".." in word.split("/")
