@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from th_shell.docs.running import system
-from th_shell.docs.running.processes import Engine, LostError, Starter
+from th_shell.docs.running.processes import Engine, LostError, Starter, python_engine
 from th_shell.docs.running.shell_lines import ShellLine
 
 TOP = Path(__file__).parents[3]
@@ -204,6 +205,41 @@ def test_a_page_that_hurts_its_engine(starter: Starter, source: str, how: str) -
         run.ask("run", source.encode())
     assert "Traceback" not in raised.value.output
     run.close()
+
+
+_FULL = "import os; os.ftruncate(1, 2**30); "
+
+
+@pytest.mark.parametrize(
+    ("source", "sandboxed"),
+    [
+        (f"{_FULL}print('x')", False),
+        (f"{_FULL}print('x')", True),
+        (f"{_FULL}import sys; sys.stderr.write('x\\n')", True),
+        ("f = open('f', 'w'); f.seek(2**30); f.write('x'); f.close()", False),
+        ("f = open('f', 'w'); f.seek(2**30); f.write('x'); f.close()", True),
+        ("import os; s = os.system('truncate -s 1G /dev/stdout; echo x')", False),
+        (f"import signal; s = signal.signal(signal.SIGXFSZ, signal.SIG_IGN); {_FULL}", True),
+    ],
+)
+def test_python_that_writes_too_much(starter: Starter, source: str, sandboxed: bool) -> None:
+    run = starter.start(replace(python_engine(), sandboxed=sandboxed), 0)
+    with pytest.raises(LostError) as raised:
+        run.ask("input", source.encode())
+    assert str(raised.value) == "was killed: it has written more than 1024 MB into a file"
+    run.close()
+
+
+def test_a_child_or_a_shell_line_that_writes_too_much(starter: Starter) -> None:
+    for command in (
+        lambda run: run.ask("input", b"local _ = os.execute('truncate -s 1G /dev/stdout; echo x')"),
+        lambda run: run.shell(ShellLine(["truncate", "-s", "1G", "/dev/stdout"])),
+    ):
+        run = starter.start(Engine(), 0)
+        with pytest.raises(LostError) as raised:
+            command(run)
+        assert str(raised.value) == "was killed: it has written more than 1024 MB into a file"
+        run.close()
 
 
 def test_replies_to_no_request(starter: Starter) -> None:

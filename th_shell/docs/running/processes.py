@@ -248,7 +248,7 @@ class Run:
                     raise self._lost(_MEDDLED)
         except BrokenPipeError:
             raise self._lost(self._ending()) from None
-        start, text = self._end, self._output()
+        start, text = self._end, self._whole_output()
         shown = _decoded(text)
         before = shown if printed is None else _decoded(text[: max(0, printed - start)])
         return Reply(shown, before, _decoded(reply.body) if reply.name == "error" else None, late)
@@ -265,7 +265,7 @@ class Run:
             raise self._lost(_TOO_LONG) from None
         except OSError:
             raise self._lost(self._ending()) from None
-        text = _decoded(self._output())
+        text = _decoded(self._whole_output())
         return Reply(text, text)
 
     def position(self) -> int:
@@ -340,6 +340,15 @@ class Run:
 
     def _lost(self, how: str) -> LostError:
         return LostError(how, _decoded(self._output()))
+
+    def _whole_output(self) -> bytes:
+        """What was printed since the last reply. Raises LostError where there was no room for it.
+
+        What was killed by that may be a process that the page has started.
+        """
+        if self.position() >= MOST_WRITTEN:
+            raise self._lost(_TOO_MUCH)
+        return self._output()
 
     def _output(self) -> bytes:
         """What was printed since the last reply."""

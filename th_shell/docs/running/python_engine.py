@@ -241,6 +241,7 @@ def _use_face(module: str, folder: str) -> None:
 def main() -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python has it ignored: see system.limit_files
     folder = os.path.dirname(os.path.abspath(__file__))
     # The modules beside this file are none of the page's; what is in its own folder may be.
     sys.path[:] = ["", *(path for path in sys.path if path != folder)]
