@@ -29,7 +29,8 @@ ffi.cdef [[
 int socket(int, int, int); int fork(void); int kill(int, int); int getppid(void);
 int execl(const char *, const char *, void *); int chmod(const char *, int);
 int truncate(const char *, long); int open(const char *, int, ...); int setsid(void);
-int raise(int); long syscall(long, ...);
+int raise(int); long syscall(long, ...); int fcntl(int, int, long);
+int ioctl(int, long, void *); int inotify_init1(int); int socketpair(int, int, int, int *);
 ]]
 function code(result) return tonumber(result), ffi.errno() end
 """
@@ -127,6 +128,23 @@ def test_nothing_else_is_reached(run: Run) -> None:
     assert ask(run, "code(ffi.C.kill(-1, 0))") == f"-1\t{EPERM}\t"
     assert ask(run, "code(ffi.C.setsid())") == f"-1\t{EPERM}\t"
     assert ask(run, "ffi.C.raise(0)") == "0\t"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "fcntl(0, 8, ffi.C.getppid())",  # F_SETOWN
+        "fcntl(0, 10, 9)",  # F_SETSIG
+        "fcntl(0, 4, 0x2000)",  # O_ASYNC
+        "ioctl(0, 0x8901, ffi.new('int[1]', ffi.C.getppid()))",  # FIOSETOWN
+        "ioctl(0, 0x8902, ffi.new('int[1]', ffi.C.getppid()))",  # SIOCSPGRP
+        "ioctl(1, 0x40086602, ffi.new('long[1]', 0x80))",  # FS_IOC_SETFLAGS
+        "inotify_init1(0)",
+        "socketpair(1, 2, 0, ffi.new('int[2]'))",
+    ],
+)
+def test_other_processes_and_flags_of_files(run: Run, call: str) -> None:
+    assert ask(run, f"code(ffi.C.{call})") == f"-1\t{EPERM}\t"
 
 
 @pytest.mark.parametrize(

@@ -45,17 +45,17 @@ def missing() -> str:
     return ""
 
 
-def enter(folders: Sequence[str], read: Sequence[str], output: str, may: str) -> None:
+def enter(folders: Sequence[str], read: Sequence[str], output: str, executes: bool) -> None:
     """Restrict this process to folders. There is no way back. Raises OSError.
 
     read: what it may read and execute besides. output: the file that it prints into, which
-    programs also open by its name, /dev/stdout. may: see `seccomp.restrict`.
+    programs also open by its name, /dev/stdout. executes: see `seccomp.restrict`.
     """
     rules = {path: READ for path in (*_SYSTEM, *read)}
     rules |= {path: USE for path in _DEVICES}
     rules |= {path: WRITE for path in folders}
     rules[output] = Access.WRITE_FILE | Access.TRUNCATE
-    seccomp.restrict(may)
+    seccomp.restrict(executes)
     landlock.restrict(rules)
 
 

@@ -3,7 +3,8 @@
 The kernel runs a filter for each system call: a short program of 8-byte instructions, each with
 two distances to jump, which looks at the call's number and arguments and says what becomes of it.
 The filter here refuses what `landlock` does not look after: to start processes, to reach the
-network, to touch other processes, to change the attributes of files.
+network, to touch other processes, to change the attributes of files. Of calls that do many things
+by numbers, it lets pass those that programs need.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ _LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_BITS, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, 16  # offsets in what the kernel tells of a call
 
-_CLONE_THREAD = 0x00010000
 _CAPABILITY_VERSION, _READ_ALL = 0x20080522, 1 << 1  # CAP_DAC_OVERRIDE
 #: Calls from this number on are younger than this list: who uses them can do without.
 _UNKNOWN_FROM = 470
@@ -41,14 +41,24 @@ NUMBERS: Mapping[str, Sequence[int]] = loads(
 )
 
 #: What is not refused to a process that may replace itself by another program.
-_SPARED: Mapping[str, Sequence[str]] = {
-    "": (),
-    "execute": ("execve", "execveat"),
-}
+_EXECUTES = ("execve", "execveat")
 #: What libraries do in another way if the kernel does not know the call: see `_rules`.
 _WITH_ANOTHER_WAY = frozenset(("clone3", "openat2"))
-#: What a process may do to itself: its first argument is then its id, or 0 where that means it.
-_TO_ITSELF = {"kill": False, "tgkill": False, "prlimit64": True}
+
+_CLONE_THREAD = 0x00010000
+#: Of fcntl: copies of descriptors, flags, locks, sizes of pipes, seals; no signals to others.
+_FCNTL = (*range(8), 36, 37, 38, *range(1030, 1035))
+#: Of ioctl: TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FICLONE.
+_IOCTL = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x40049409)
+_SET_FLAGS, _ASYNC = 4, 0x2000  # of fcntl: a terminal's programs would get signals
+
+
+class Condition(NamedTuple):
+    """A call is allowed if the bits of an argument that are in a mask have one of some values."""
+
+    argument: int
+    values: Sequence[int]
+    mask: int = 0xFFFFFFFF
 
 
 class Instruction(NamedTuple):
@@ -76,22 +86,22 @@ def is_available() -> bool:
     return False
 
 
-def restrict(may: str = "") -> None:
+def restrict(executes: bool = False) -> None:
     """Take system calls from this process, and the privileges that it may have as root.
 
-    may: 'execute': it may replace itself by another program. Raises OSError.
+    executes: whether it may replace itself by another program. Raises OSError.
     """
     _control(_SET_NO_NEW_PRIVILEGES, 1, 0)
     _drop_privileges()
-    rules = filter_for(platform.machine(), os.getpid(), may)
+    rules = filter_for(platform.machine(), os.getpid(), executes)
     code = b"".join(rule.packed() for rule in rules)
     kept = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("@HP", len(rules), ctypes.addressof(kept))
     _control(_SET_SECCOMP, _FILTER, ctypes.c_char_p(program))
 
 
-def filter_for(machine: str, process: int, may: str) -> list[Instruction]:
-    """The filter of a process on a machine. may: see `restrict`."""
+def filter_for(machine: str, process: int, executes: bool) -> list[Instruction]:
+    """The filter of a process on a machine. executes: see `restrict`."""
     column, audit = _PROCESSORS[machine]
     rules = [
         Instruction(_LOAD, _PROCESSOR),
@@ -101,30 +111,46 @@ def filter_for(machine: str, process: int, may: str) -> list[Instruction]:
         Instruction(_IF_AT_LEAST, _UNKNOWN_FROM, otherwise=1),
         _refusal(errno.ENOSYS),
     ]
+    conditions = _conditions(process)
     for name, numbers in NUMBERS.items():
-        if numbers[column] >= 0 and name not in _SPARED[may]:
-            own = _rules(name, process)
+        if numbers[column] >= 0 and not (executes and name in _EXECUTES):
+            own = _rules(name, conditions.get(name))
             rules += [Instruction(_IF_EQUAL, numbers[column], otherwise=len(own)), *own]
     return [*rules, Instruction(_RETURN, _ALLOW)]
 
 
-def _rules(name: str, process: int) -> list[Instruction]:
+def _conditions(process: int) -> Mapping[str, Condition]:
+    """The calls that are refused in part, by names, for a process."""
+    itself = Condition(0, (0, process))
+    opens = (*range(4), *(os.O_TRUNC | mode for mode in range(1, 4)))  # not to read and yet to cut
+    return {
+        "clone": Condition(0, (_CLONE_THREAD,), _CLONE_THREAD),
+        **dict.fromkeys(("kill", "tgkill"), Condition(0, (process,))),
+        **dict.fromkeys(("prlimit64", "sched_setaffinity", "sched_setattr"), itself),
+        **dict.fromkeys(("sched_setparam", "sched_setscheduler"), itself),
+        "open": Condition(1, opens, os.O_TRUNC | os.O_ACCMODE),
+        "openat": Condition(2, opens, os.O_TRUNC | os.O_ACCMODE),
+        "fcntl": Condition(1, _FCNTL),
+        "ioctl": Condition(1, _IOCTL),
+        "socketpair": Condition(1, (1, 5), 0xF),  # those of datagrams can send to other sockets
+    }
+
+
+def _rules(name: str, condition: Condition | None) -> list[Instruction]:
     """What becomes of a call, by its arguments."""
     refused, allowed = _refusal(errno.EPERM), Instruction(_RETURN, _ALLOW)
     if name in _WITH_ANOTHER_WAY:  # their arguments are in memory, where a filter cannot look
         return [_refusal(errno.ENOSYS)]
-    if name == "clone":
-        return [_argument(0), Instruction(_IF_BITS, _CLONE_THREAD, otherwise=1), allowed, refused]
-    if name in _TO_ITSELF:
-        end = [refused, allowed]
-        zero = [Instruction(_IF_EQUAL, 0, then=2)] if _TO_ITSELF[name] else []
-        return [_argument(0), *zero, Instruction(_IF_EQUAL, process, then=1), *end]
-    if name in ("open", "openat"):  # to read, and yet to cut the file
-        mask = os.O_TRUNC | os.O_ACCMODE
-        cuts = Instruction(_IF_EQUAL, os.O_TRUNC | os.O_RDONLY, otherwise=1)
-        return [_argument(2 if name == "openat" else 1), Instruction(_AND, mask), cuts, refused,
-                allowed]  # fmt: skip
-    return [refused]
+    if condition is None:
+        return [refused]
+    number, values, mask = condition
+    tests = [Instruction(_IF_EQUAL, value, then=i) for i, value in enumerate(reversed(values), 1)]
+    rules = [_argument(number), Instruction(_AND, mask), *reversed(tests), refused, allowed]
+    if name == "fcntl":
+        sets = Instruction(_IF_EQUAL, _SET_FLAGS, otherwise=3)
+        is_async = Instruction(_IF_BITS, _ASYNC, otherwise=1)
+        return [_argument(1), sets, _argument(2), is_async, refused, *rules]
+    return rules
 
 
 def _argument(position: int) -> Instruction:

@@ -197,7 +197,7 @@ class _Keeper:
             return process
         try:
             self._prepare()
-            self._restrict("execute")
+            self._restrict(executes=True)
             _execute(*command.split(b"\0"))
         finally:
             os._exit(127)
@@ -207,7 +207,7 @@ class _Keeper:
             command = self._plan["command"]
             self._prepare()
             if command:
-                self._restrict("execute")
+                self._restrict(executes=True)
                 try:
                     os.execvp(command[0], command)
                 except OSError as error:
@@ -236,7 +236,7 @@ class _Keeper:
         os.environ.update(self._plan["environment"])
         os.chdir(f"{self._plan['folder']}/page")
 
-    def _restrict(self, may: str = "") -> None:
+    def _restrict(self, executes: bool = False) -> None:
         """Limit what this process takes, and keep it to its folder, if the run is sandboxed."""
         system.limit_memory(self._plan["memory"])
         system.limit_files()
@@ -252,7 +252,7 @@ class _Keeper:
             [f"{folder}/page", f"{folder}/tmp"],
             [*sandbox.readable(self._plan["command"], os.environ), *self._plan["read"]],
             output=f"{folder}/output",
-            may=may,
+            executes=executes,
         )
 
 
