@@ -7,7 +7,7 @@ import sys
 import threading
 from typing import Any
 
-from runtime.errors import LuaError
+from runtime.core.errors import TorchError
 from runtime.host.guards import guarded
 
 _numbers = itertools.count(1)
@@ -16,7 +16,11 @@ _threads: dict[int, threading.Thread] = {}
 
 def functions() -> dict[bytes, Any]:
     """What Lua calls, by name."""
-    return {b"start_worker": guarded(_start), b"join_worker": guarded(_join)}
+    return {
+        b"start_worker": guarded(_start),
+        b"worker_runs": guarded(lambda number: int(number) in _threads),
+        b"join_worker": guarded(_join, interruptible=True),
+    }
 
 
 def _start(source: bytes, path: bytes, cpath: bytes, as_cpu: bool, trusts: bool) -> int:
@@ -26,10 +30,14 @@ def _start(source: bytes, path: bytes, cpath: bytes, as_cpu: bool, trusts: bool)
     trusts: whether functions in files are loaded there.
     """
     number = next(_numbers)
-    args = (source, path, cpath, b"yes" if as_cpu else b"no", b"yes" if trusts else b"no")
+    args = (number, source, path, cpath, b"yes" if as_cpu else b"no", b"yes" if trusts else b"no")
     thread = threading.Thread(target=_work, args=args, name=f"threads {number}", daemon=True)
     _threads[number] = thread
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # the system has no more
+        del _threads[number]
+        raise TorchError("threads: thread new failed") from None
     return number
 
 
@@ -41,7 +49,7 @@ _PREPARE = b"""
 """
 
 
-def _work(source: bytes, *settings: bytes) -> None:
+def _work(number: int, source: bytes, *settings: bytes) -> None:
     from runtime.engine.shell_engine import ShellEngine  # which uses this module
 
     try:
@@ -50,12 +58,14 @@ def _work(source: bytes, *settings: bytes) -> None:
             engine.call(engine.compile(_PREPARE), *settings)
             engine.run(engine.compile(source, b"=thread"))
             engine.flush()
-    except LuaError as error:
+    except Exception as error:
         print(f"th: thread: {error}", file=sys.stderr)
+    finally:
+        del _threads[number]
 
 
 def _join(number: float) -> None:
     """Wait until a thread has ended."""
-    thread = _threads.pop(int(number), None)
+    thread = _threads.get(int(number))
     if thread is not None:
         thread.join()

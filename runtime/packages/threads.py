@@ -11,7 +11,7 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Callable
-from queue import Queue
+from queue import Empty, Queue
 from typing import Any, TypeVar
 
 from runtime.calls.classes import class_id
@@ -21,7 +21,10 @@ from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
 
 T = TypeVar("T")
-Message = tuple[bytes, float, bool, list[Any]]  # text, the job's number, whether it is a storage
+Message = tuple[bytes, float, bytes, list[Any]]  # text, the job's number, kind, storages
+
+#: What a thread gets that waits for a message of a queue that is no more.
+_STOP: Message = (b"", 0, b"stop", [])
 
 _numbers = itertools.count(1)
 _queues: dict[int, Queue[Message]] = {}
@@ -68,8 +71,8 @@ def _new(table: dict[int, T], value: T) -> int:
     return number
 
 
-def _find(table: dict[int, T], number: float, what: str) -> T:
-    found = table.get(int(number))
+def _find(table: dict[int, T], number: Any, what: str) -> T:
+    found = table.get(number)
     if found is None:
         raise TorchError(f"no {what} has the number {number:.0f}")
     return found
@@ -92,14 +95,32 @@ def _shared(number: float) -> Any:
     return value, class_id(type(value))
 
 
-def _put(number: float, text: bytes, job: float, is_storage: bool) -> None:
+def _put(number: float, text: bytes, job: float, kind: bytes) -> None:
+    """Put a message into a queue; where that is no more, nobody waits for it."""
     shared, _exchange.written = _exchange.written, []
-    _find(_queues, number, "queue").put((text, job, is_storage, shared))
+    queue = _queues.get(int(number))
+    if queue:
+        queue.put((text, job, kind, shared))
 
 
-def _get(number: float) -> tuple[bytes, float, bool]:
-    text, job, is_storage, _exchange.read = _find(_queues, number, "queue").get()
-    return text, job, is_storage
+def _get(number: float, seconds: float | None = None) -> tuple[bytes, float, bytes] | None:
+    """The next message of a queue; None where there is none within some seconds."""
+    queue = _queues.get(int(number))
+    try:
+        message = queue.get(timeout=seconds) if queue else _STOP
+    except Empty:
+        return None
+    text, job, kind, _exchange.read = message
+    return text, job, kind
+
+
+def _free_queue(number: float, readers: float) -> None:
+    """Forget a queue with its messages; so many threads that may wait for one are told."""
+    queue = _queues.pop(int(number))
+    with queue.mutex:
+        queue.queue.clear()
+    for _ in range(int(readers)):
+        queue.put(_STOP)
 
 
 def _unlock(number: float) -> None:
@@ -119,12 +140,13 @@ def _count(number: float, compute: Callable[[int], int] = int) -> int:
 def functions() -> dict[str, Callable[..., Any]]:
     """The functions by the names that Lua knows them under."""
     return {
-        "new_queue": lambda size: _new(_queues, Queue(int(size))),
-        "free_queue": lambda number: _queues.pop(int(number), None) and None,
+        "new_queue": lambda: _new(_queues, Queue()),
+        "free_queue": _free_queue,
         "put": _put,
         "get": _get,
-        "is_full": lambda number: _find(_queues, number, "queue").full(),
+        "waiting": lambda number: _find(_queues, number, "queue").qsize(),
         "share": _share,
+        "forget": lambda: _exchange.written.clear(),
         "shared": _shared,
         "new_counter": lambda: _new(_counters, 0),
         "increase": lambda number: _count(number, lambda value: value + 1),

@@ -11,6 +11,7 @@ import pytest
 
 from runtime.shell import Engine
 from tests.conftest import Lua
+from tests.processes import run_th
 
 TOP = Path(__file__).parents[3]
 
@@ -98,6 +99,132 @@ def test_jobs_for_one_thread(pool: Lua) -> None:
 def test_wrong_jobs(pool: Lua) -> None:
     assert pool.error("pool:addjob(7)") == "function callback expected"
     assert pool.error("pool:addjob(print, 7)") == "function (or nil) endcallback expected"
+
+
+#: What raises an error in a pool of one thread, and what its message contains.
+FAILING = {
+    "what a job refers to": (
+        "local f = io.stdout pool:addjob(function() f:write('x') end)",
+        "Unwritable object <userdata> at <?>.callback.f",
+    ),
+    "a job": ("pool:addjob(function() error('e', 0) end) pool:dojob()", "[thread 1 callback] e"),
+    "a job while another one is added": (
+        "for _ = 1, 9 do pool:addjob(function() error('e', 0) end) end",
+        "[thread 1 callback] e",
+    ),
+    "a job at the end": (
+        "pool:addjob(function() error('e', 0) end) pool:terminate()",
+        "[thread 1 callback] e",
+    ),
+    "a job that ends its thread": (
+        "pool:addjob(function() __queue_running = false end) pool:dojob() "
+        "pool:addjob(function() end) pool:synchronize()",
+        "thread 1 has ended before its jobs",
+    ),
+    "an end callback": (
+        "pool:addjob(function() end, function() error('e', 0) end) pool:dojob()",
+        "[thread 1 endcallback] e",
+    ),
+    "no job": ("pool:dojob()", "there is no job to wait for"),
+    "writing a job": ("broken = 'save' pool:addjob(function() end)", "save is broken"),
+    "a serializer without a result": (
+        "broken = 'nothing' pool:addjob(function() end)",
+        "torch.CharStorage expected, got nil",
+    ),
+    "reading a job": (
+        "pool:addjob(function() broken = 'load' end) pool:dojob() "
+        "pool:addjob(function() end) pool:dojob()",
+        "[thread 1 callback] load is broken",
+    ),
+    "writing results": (
+        "pool:addjob(function() broken = 'save' end) pool:dojob()",
+        "[thread 1 callback] save is broken",
+    ),
+    "reading results": (
+        "pool:addjob(function() end) broken = 'load' pool:dojob()",
+        "load is broken",
+    ),
+    "a thread's first function": (
+        "threads.Threads(1, function() error('e', 0) end)",
+        "[thread 1 callback] e",
+    ),
+    "a serializer that threads have not": (
+        "package.preload.mine = function() return require 'serializer' end "
+        "threads.Threads.serialization('mine') threads.Threads(1)",
+        "[thread 1 callback] thread:2: module 'mine' not found:",
+    ),
+    "a thread that does not start": ("threads.Threads(1e9)", "threads: thread new failed"),
+}
+
+#: A module that serializes, until it is told to break.
+SERIALIZER = """
+    local plain = require 'threads.serialize'
+    local function method(name)
+      return function(data)
+        if broken == name then error(name .. ' is broken', 0) end
+        if broken ~= 'nothing' then return plain[name](data) end
+      end
+    end
+    return { save = method('save'), load = method('load') }
+"""
+
+
+@pytest.mark.parametrize(("source", "message"), FAILING.values(), ids=list(FAILING))
+def test_a_pool_in_which_something_fails_can_be_ended(
+    tmp_path: Path, source: str, message: str
+) -> None:
+    (tmp_path / "serializer.lua").write_text(SERIALIZER)
+    (tmp_path / "x.lua").write_text(f"""
+        threads = require 'threads'
+        threads.Threads.serialization('serializer')
+        pool = threads.Threads(1)
+        local ok, text = pcall(function() {source} end)
+        assert(not ok)
+        print(text:match('%C*'))
+        broken = nil
+        while not pcall(pool.synchronize, pool) do end
+        pool:terminate()
+        print(pool:isrunning())
+    """)
+    run = run_th("x.lua", cwd=tmp_path)
+    first, second = run.stdout.splitlines()
+    assert first.endswith(message + "\t") and second == "false\t"
+    assert (run.stderr, run.returncode) == ("", 0)
+
+
+def test_a_program_ends_whose_job_was_not_added(tmp_path: Path) -> None:
+    run = run_th(
+        "-e",
+        "local f, p = io.stdout, require('threads').Threads(1) "
+        "p:addjob(function() f:write('x') end)",
+    )
+    assert "Unwritable object <userdata>" in run.stderr and run.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("Threads()", "bad argument #1 to '?' (number expected, got nil)"),
+        ("Threads({})", "bad argument #1 to '?' (number expected, got table)"),
+        ("Threads('2')", "attempt to compare number with string"),
+        ("Threads(-1)", "threads: queue new out of memory"),
+        ("Threads(0 / 0)", "threads: queue new out of memory"),
+        ("Threads(1e300)", "threads: thread new failed"),
+        ("Threads(1, print, 2)", "function callback expected"),
+        ("Threads(0):addjob(loadstring(''))", "there is no job to wait for"),
+        ("Threads.dojob()", "attempt to index local 'self' (a nil value)"),
+        ("Thread()", "bad argument #1 to '?' (string expected, got no value)"),
+        ("Mutex(nil)", "bad argument #1 to '?' (number expected, got nil)"),
+        ("Mutex({})", "bad argument #1 to '?' (number expected, got table)"),
+        ("Mutex(1e300):lock()", f"no mutex has the number {1e300:.0f}"),
+        ("Mutex.lock()", "bad argument #1 to 'lock' (threads.Mutex expected, got no value)"),
+        ("Condition.signal(5)", "bad argument #1 to 'signal' (threads.Condition expected, got "),
+        ("Condition():wait(5)", "bad argument #1 to 'wait' (threads.Mutex expected, got number)"),
+        ("safe(print, 5)", "function, [mutex] expected"),
+    ],
+)
+def test_wrong_arguments(lua: Lua, call: str, message: str) -> None:
+    assert lua.error(f"local x = require('threads').{call}").startswith(message)
 
 
 def test_memory_and_counters_are_shared(lua: Lua) -> None:

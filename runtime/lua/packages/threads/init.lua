@@ -13,80 +13,101 @@ local python = th.python_half 'threads'
 
 -- A class of objects that stand for something of Python's by its number: Class() makes one,
 -- Class(number) leads to one that another thread has made.
-local function class_of_numbers(methods, new)
-  methods.__index = methods
-  function methods:id() return self.number end
+local function class_of_numbers(class, methods, new)
+  local mt = {}
+  mt.__index = mt
+  methods.id = function(number) return number end
+  for name, f in pairs(methods) do
+    mt[name] = function(...)
+      if getmetatable((...)) ~= mt then th.type_error(1, class, (...), select('#', ...) == 0) end
+      return f((...).number, select(2, ...))
+    end
+  end
   return setmetatable({}, {
-    __index = methods,
-    __call = function(_, number)
-      return setmetatable({ number = number or new() }, methods)
+    __index = mt,
+    __call = function(_, ...)
+      local number = select('#', ...) == 0 and new() or tonumber((...))
+      if not number then th.type_error(1, 'number', (...), false, '?') end
+      return setmetatable({ number = number }, mt)
     end,
   })
 end
 
-local Mutex = class_of_numbers({
-  lock = function(self) python.lock(self.number) end,
-  unlock = function(self) python.unlock(self.number) end,
-  free = function(self) python.free_mutex(self.number) end,
+local Mutex = class_of_numbers('threads.Mutex', {
+  lock = python.lock, unlock = python.unlock, free = python.free_mutex,
 }, python.new_mutex)
 
-local Condition = class_of_numbers({
-  wait = function(self, mutex) python.wait(self.number, mutex.number) end,
-  signal = function(self) python.signal(self.number) end,
-  free = function(self) python.free_condition(self.number) end,
+local function is_mutex(value) return getmetatable(value) == getmetatable(Mutex).__index end
+
+local Condition = class_of_numbers('threads.Condition', {
+  wait = function(number, mutex)
+    if not is_mutex(mutex) then th.type_error(2, 'threads.Mutex', mutex, mutex == nil) end
+    python.wait(number, mutex.number)
+  end,
+  signal = python.signal, free = python.free_condition,
 }, python.new_condition)
 
-local Thread = class_of_numbers({
-  free = function(self) th.ask(host.join_worker, self.number) end,
+local Thread = class_of_numbers('threads.Thread', {
+  free = function(number) th.ask(host.join_worker, number) end,
 })
-getmetatable(Thread).__call = function(_, source)
-  if type(source) ~= 'string' then th.type_error(1, 'string', source) end
+getmetatable(Thread).__call = function(_, ...)
+  local source, none = (...), select('#', ...) == 0
+  if type(source) ~= 'string' then th.type_error(1, 'string', source, none, '?') end
   local number = th.ask(host.start_worker, source, package.path, package.cpath,
     th.has_gpu(), th.serial.is_trusting())
   return setmetatable({ number = number }, getmetatable(Thread).__index)
 end
 
--- ------------------------------------------------------------------------ queues
+-- ---------------------------------------------------------------------- messages
 
 local function packed(...) return { n = select('#', ...), ... } end
 
--- Sends a list by a queue, about the job of a number. What the module that serializes gives may be
--- a string or a CharStorage.
-local function send(queue, serialize, id, list)
+-- A list as the text and the kind of a message. What the module that serializes gives may be a
+-- string or a CharStorage.
+local function message_of(serialize, list)
   local data = serialize.save(list)
-  local is_storage = type(data) ~= 'string'
-  python.put(queue, is_storage and data:string() or data, id, is_storage)
+  if type(data) == 'string' then return data, 'text' end
+  if torch.typename(data) ~= 'torch.CharStorage' then
+    th.fail('torch.CharStorage expected, got ' .. torch.type(data))
+  end
+  return data:string(), 'storage'
 end
 
--- The next message of a queue: the number of its job, and what pcall returns of reading its list.
-local function receive(queue, serialize)
-  local text, id, is_storage = python.get(queue)
-  local data = is_storage and torch.CharStorage():string(text) or text
-  return id, pcall(th.serial.trusting, serialize.load, data)
+-- The list of a message.
+local function list_of(serialize, text, kind)
+  local data = kind == 'storage' and torch.CharStorage():string(text) or text
+  return th.serial.trusting(serialize.load, data)
 end
 
--- What a thread of a pool runs: jobs of its own queue or of the one that all share, until one says
--- that it is to end.
+-- What a thread of a pool runs: jobs of its own queue or of the one that all share, until a message
+-- or a job says that it is to end.
 local WORKER = [[
 __threadid, __queue_running, __queue_specific = %d, true, true
 require('threads').serve(%d, %d, %d, '%s')
 ]]
 
-local function answered(ok, ...) return packed(ok, _G.__threadid, ...) end
-
-local function run_job(job)
-  return xpcall(job.callback, debug.traceback, unpack(job.args, 1, job.args.n))
+-- The message that answers a job's: the thread's number and the results.
+local function answer_of(serializer, text, kind)
+  local serialize = require(serializer)
+  local job = list_of(serialize, text, kind)
+  local answer = packed(xpcall(job.callback, debug.traceback, unpack(job.args, 1, job.args.n)))
+  if not answer[1] then error(answer[2], 0) end
+  answer[1] = _G.__threadid
+  return message_of(serialize, answer)
 end
 
---- Does the jobs of a pool; what its threads run. An answer is whether a job has ended without an
--- error, the thread's number, and the results or the error's message.
+--- Does the jobs of a pool; what its threads run. Where a job, or what serializes, raises an error,
+-- the answer is the text of that.
 local function serve(results, shared, specific, serializer)
-  local serialize = require(serializer)
   while _G.__queue_running do
-    local id, is_read, job = receive(_G.__queue_specific and specific or shared, serialize)
-    local answer = is_read and answered(run_job(job)) or answered(false, job)
-    local ok, message = pcall(send, results, serialize, id, answer)
-    if not ok then send(results, serialize, id, answered(false, message)) end
+    local text, id, kind = python.get(_G.__queue_specific and specific or shared)
+    if kind == 'stop' then return end
+    local ok, answer, answer_kind = pcall(answer_of, serializer, text, kind)
+    if not ok then
+      answer = ('[thread %d callback] %s'):format(_G.__threadid, th.error_text(answer))
+      answer_kind = 'error'
+    end
+    python.put(results, answer, id, answer_kind)
   end
 end
 
@@ -96,14 +117,16 @@ end
 local nothing = loadstring('', '=threads')
 local be_specific = loadstring('__queue_specific = true', '=threads')
 local be_shared = loadstring('__queue_specific = false', '=threads')
-local stop = loadstring('__queue_running = false', '=threads')
+
+local MOST = 1024 -- threads of a pool: each has an engine, which takes some MB
+local PATIENCE = 0.5 -- seconds between looks at whether the threads that do jobs still run
 
 local Threads = { __serialize = 'threads.serialize' }
 Threads.__index = Threads
 
 --- Sets, or returns, the name of the module that serializes jobs and results.
 function Threads.serialization(name)
-  if name == nil then return Threads.__serialize end
+  if not name then return Threads.__serialize end
   if type(name) ~= 'string' then th.fail('assertion failed!') end
   Threads.__serialize = name
 end
@@ -112,33 +135,59 @@ local function check_running(self)
   if not self.__running then th.fail('thread system is not running') end
 end
 
---- A pool of threads, in each of which some functions are called first; and their last results.
-function Threads.new(count, ...)
-  local functions = { ... }
-  if #functions == 0 then functions[1] = nothing end
-  local self = setmetatable({
-    N = count, endcallbacks = { n = 0 }, errors = false, __specific = true, __running = true,
-    serializer = Threads.__serialize, serialize = require(Threads.__serialize),
-    results = python.new_queue(2 ^ 31), shared = python.new_queue(count),
-    specifics = {}, threads = {},
-  }, Threads)
-  for i = 1, count do
-    self.specifics[i] = python.new_queue(count)
+local function check_new(n, count, ...)
+  if not tonumber(count) then th.type_error(1, 'number', count, false, '?') end
+  if type(count) == 'string' then th.fail('attempt to compare number with string') end
+  if not (count >= 0) then th.fail('threads: queue new out of memory') end
+  if count > MOST then th.fail('threads: thread new failed') end
+  for i = 1, n - 1 do
+    if type((select(i, ...))) ~= 'function' then th.fail('function callback expected') end
+  end
+end
+
+-- Lets the threads of a pool end when they have done the jobs that they do now.
+local function finish(self)
+  self.__running = false
+  python.free_queue(self.results, 0)
+  python.free_queue(self.shared, self.N)
+  for _, queue in ipairs(self.specifics) do python.free_queue(queue, 1) end
+end
+
+-- Starts the threads of a pool, and calls some functions in each; their last results.
+local function start(self, functions)
+  for i = 1, self.N do
+    self.specifics[i] = python.new_queue()
     self.threads[i] = Thread(
       WORKER:format(i, self.results, self.shared, self.specifics[i], self.serializer))
   end
-  self.__gc__ = newproxy(true)
-  getmetatable(self.__gc__).__gc = function() pcall(self.terminate, self) end
   local returned = {}
   for j = 1, #functions do
-    for i = 1, count do
+    for i = 1, self.N do
       self:addjob(i, functions[j], function(...)
         if j == #functions then table.insert(returned, { ... }) end
       end, i)
     end
   end
   self:specific(false)
-  return self, returned
+  return returned
+end
+
+--- A pool of threads, in each of which some functions are called first; and their last results.
+function Threads.new(...)
+  check_new(select('#', ...), ...)
+  local functions = { select(2, ...) }
+  if #functions == 0 then functions[1] = nothing end
+  local self = setmetatable({
+    N = (...), endcallbacks = { n = 0 }, errors = false, __specific = true, __running = true,
+    serializer = Threads.__serialize, serialize = require(Threads.__serialize),
+    results = python.new_queue(), shared = python.new_queue(), specifics = {}, threads = {},
+    __gc__ = newproxy(true),
+  }, Threads)
+  getmetatable(self.__gc__).__gc = function()
+    pcall(self.terminate, self)
+    if self.__running then finish(self) end
+  end
+  return self, th.finally(function(ok) if not ok then finish(self) end end, start, self, functions)
 end
 
 function Threads:isrunning() return self.__running end
@@ -157,24 +206,38 @@ function Threads:specific(flag)
   self:synchronize()
 end
 
+-- The next answer: the number of its job, and what pcall returns of reading it.
+local function receive(self)
+  if self.endcallbacks.n == 0 then th.fail('there is no job to wait for') end
+  while true do
+    local text, id, kind = python.get(self.results, PATIENCE)
+    if kind == 'error' then return id, false, text end
+    if text then return id, pcall(list_of, self.serialize, text, kind) end
+    for i, thread in ipairs(self.threads) do
+      if not th.ask(host.worker_runs, thread.number) then
+        finish(self)
+        th.fail(('thread %d has ended before its jobs'):format(i))
+      end
+    end
+  end
+end
+
 --- Waits for one job's end, and calls its end callback.
 function Threads:dojob()
   check_running(self)
   self.errors = false
-  local id, is_read, answer = receive(self.results, self.serialize)
-  if not is_read then answer = packed(false, 0, answer) end
-  local ok, thread = answer[1], answer[2]
+  local id, ok, answer = receive(self)
   local callback = self.endcallbacks[id]
   self.endcallbacks[id], self.endcallbacks.n = nil, self.endcallbacks.n - 1
   if not ok then
     self.errors = true
-    th.fail(('[thread %d callback] %s'):format(thread, tostring(answer[3])))
+    th.fail(tostring(answer))
   end
-  local done, message = xpcall(function() return callback(unpack(answer, 3, answer.n)) end,
+  local done, message = xpcall(function() return callback(unpack(answer, 2, answer.n)) end,
     debug.traceback)
   if not done then
     self.errors = true
-    th.fail(('[thread %d endcallback] %s'):format(thread, tostring(message)))
+    th.fail(('[thread %d endcallback] %s'):format(answer[1], tostring(message)))
   end
 end
 
@@ -188,7 +251,7 @@ end
 function Threads:acceptsjob(index)
   check_running(self)
   if self.__specific then check_index(self, index) end
-  return not python.is_full(self.__specific and self.specifics[index] or self.shared)
+  return python.waiting(self.__specific and self.specifics[index] or self.shared) < self.N
 end
 
 --- Adds a job: a function that a thread calls with the arguments that follow, and one that is
@@ -207,12 +270,12 @@ function Threads:addjob(...)
     th.fail('function (or nil) endcallback expected')
   end
   while not self:acceptsjob(index) do self:dojob() end
-  local id = #self.endcallbacks + 1
-  self.endcallbacks[id] = endcallback or function() end
-  self.endcallbacks.n = self.endcallbacks.n + 1
   local args = { n = math.max(select('#', ...) - first - 1, 0), select(first + 2, ...) }
-  send(index and self.specifics[index] or self.shared, self.serialize, id,
-    { callback = callback, args = args })
+  local text, kind = message_of(self.serialize, { callback = callback, args = args })
+  local id = #self.endcallbacks + 1
+  python.put(index and self.specifics[index] or self.shared, text, id, kind)
+  self.endcallbacks[id] = endcallback or nothing
+  self.endcallbacks.n = self.endcallbacks.n + 1
 end
 
 function Threads.haserror() return false end -- errors are raised at once
@@ -229,21 +292,11 @@ function Threads:synchronize()
   while self:hasjob() do self:dojob() end
 end
 
-local function finish(self)
-  for i = 1, self.N do
-    if self.__specific then self:addjob(i, stop) else self:addjob(stop) end
-  end
-  self:synchronize()
-  for i = 1, self.N do self.threads[i]:free() end
-  python.free_queue(self.results)
-  python.free_queue(self.shared)
-  for i = 1, self.N do python.free_queue(self.specifics[i]) end
-end
-
 --- Ends the threads when all jobs are done.
 function Threads:terminate()
   if not self.__running or self.errors then return end
-  th.finally(function() self.__running = false end, finish, self)
+  th.finally(function() if self.__running then finish(self) end end, self.synchronize, self)
+  for _, thread in ipairs(self.threads) do thread:free() end
 end
 
 -- --------------------------------------------------------------------- the module
@@ -264,10 +317,14 @@ end
 
 --- A function that calls another one while it holds a mutex, also in another thread.
 local function safe(f, mutex)
-  if type(f) ~= 'function' then th.fail('function, [mutex] expected') end
+  if type(f) ~= 'function' or mutex ~= nil and not is_mutex(mutex) then
+    th.fail('function, [mutex] expected')
+  end
   local locked = make_safe(f, (mutex or Mutex()):id())
   return locked
 end
+
+th.make_public(Threads)
 
 local constructor = setmetatable({}, {
   __newindex = Threads, __index = Threads,

@@ -18,7 +18,10 @@ local python = th.python_half 'threads'
 -- Calls f while tensors and storages write and read numbers in the place of their elements.
 local function with_numbers(f, ...)
   serial.numbered = { write = python.share, read = python.shared }
-  return th.finally(function() serial.numbered = nil end, f, ...)
+  return th.finally(function(ok)
+    serial.numbered = nil
+    if not ok then python.forget() end
+  end, f, ...)
 end
 
 return {
