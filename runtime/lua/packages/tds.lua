@@ -18,14 +18,12 @@ local function define(name)
   mt.__version = 0
   local function make()
     local object = newproxy(proxy)
-    setfenv(object, { n = 0, values = {} })
+    setfenv(object, { n = 0, living = 0, values = {} })
     return object
   end
   torch.metatype(name, mt)
   return mt, make
 end
-
-local MOST = 2 ^ 53 -- the key of a vector up to which each whole number is one of Lua's
 
 local function check_value(value)
   local kind = type(value)
@@ -42,10 +40,8 @@ local function check_key(key)
 end
 
 local function check_place(key)
-  if type(key) ~= 'number' or not (key > 0 and key <= MOST) then
-    th.fail('positive number expected as key')
-  end
-  return math.floor(key)
+  if type(key) ~= 'number' or not (key > 0) then th.fail('positive number expected as key') end
+  return math.max(math.floor(key), 1)
 end
 
 local function has_only_numbers(t)
@@ -161,12 +157,50 @@ torch.metatype('tds_hash', { __factory = Hash.__new, __read = Hash.__read })
 
 -- ---------------------------------------------------------------------- vectors
 
+-- Of the `n` places of a vector so many are `living`, which are not nil: the others take no memory,
+-- nor does anything below go through them.
 local Vec, new_vec = define('tds.Vec')
 local methods = {}
 
+local MOST = 2 ^ 32 -- places of a vector, for which the reference takes 64 GB
+local MOST_REPEATED = 2 ^ 31 - 1 -- of more Lua's string.rep makes an empty string
+
+local function check_room(n)
+  if n > MOST then th.fail('out of memory') end
+end
+
 local function set(held, at, value)
   if value ~= nil then check_value(value) end
+  check_room(at)
+  local had, has = held.values[at] ~= nil, value ~= nil
   held.values[at], held.n = value, math.max(held.n, at)
+  held.living = held.living + (has and 1 or 0) - (had and 1 or 0)
+end
+
+-- The places that are not nil, in order, from a first one up to a last one.
+local function living_places(held, first, last)
+  local places = {}
+  last = math.min(last or held.n, held.n)
+  if last - first < held.living then
+    for at = first, last do
+      if held.values[at] ~= nil then places[#places + 1] = at end
+    end
+  else
+    for at in pairs(held.values) do
+      if at >= first and at <= last then places[#places + 1] = at end
+    end
+    table.sort(places)
+  end
+  return places
+end
+
+-- Moves the values from a place on one place forwards (-1) or backwards (1).
+local function move(held, first, step)
+  local places, values = living_places(held, first), held.values
+  for i = step < 0 and 1 or #places, step < 0 and #places or 1, -step do
+    local at = places[i]
+    values[at + step], values[at] = values[at], nil
+  end
 end
 
 function Vec.__new(_, ...)
@@ -207,8 +241,11 @@ function methods:insert(...)
   at = check_place(at)
   if value ~= nil then check_value(value) end
   local held = getfenv(self)
-  for i = held.n, at, -1 do held.values[i + 1] = held.values[i] end
-  held.values[at], held.n = value, math.max(held.n + 1, at)
+  local size = math.max(held.n + 1, at)
+  check_room(size)
+  move(held, at, 1)
+  set(held, at, value)
+  held.n = size
 end
 
 --- Removes the value at a place, by default the last.
@@ -216,30 +253,66 @@ function methods:remove(at)
   local held = getfenv(self)
   at = check_place(at or held.n)
   if at > held.n then return end
-  for i = at, held.n do held.values[i] = held.values[i + 1] end
+  set(held, at, nil)
+  move(held, at + 1, -1)
   held.n = held.n - 1
 end
 
 function methods:resize(size)
-  if type(size) ~= 'number' or not (size >= 0 and size <= MOST) then
-    th.fail('size must be a positive number')
-  end
+  if type(size) ~= 'number' or not (size >= 0) then th.fail('size must be a positive number') end
+  if size > MOST then return end -- Torch7: this is no error
   local held = getfenv(self)
-  for i = size + 1, held.n do held.values[i] = nil end
-  held.n = math.floor(size)
+  size = math.floor(size)
+  for _, at in ipairs(living_places(held, size + 1)) do set(held, at, nil) end
+  held.n = size
+end
+
+-- The values of some places in order. Torch7: as the C library merges, by which of equal values
+-- the last one comes first.
+local function merged(values, places, first, last, compare)
+  if first == last then return { values[places[first]] } end
+  local middle = first + math.floor((last - first + 1) / 2)
+  local left = merged(values, places, first, middle - 1, compare)
+  local right = merged(values, places, middle, last, compare)
+  local result, i, j = {}, 1, 1
+  for at = 1, #left + #right do
+    if j > #right or i <= #left and compare(left[i], right[j]) then
+      result[at], i = left[i], i + 1
+    else
+      result[at], j = right[j], j + 1
+    end
+  end
+  return result
 end
 
 --- Sorts by a function that tells whether its first argument comes before its second.
 function methods:sort(compare)
   if type(compare) ~= 'function' then th.fail('compare function must be a lua or C function') end
   local held = getfenv(self)
-  table.sort(held.values, function(a, b) return compare(a, b) end)
+  local places, n, values, skipped = living_places(held, 1), held.n, {}, 0
+  if #places == 0 then return end
+  for at, value in ipairs(merged(held.values, places, 1, #places, compare)) do
+    if skipped == 0 and #places < n and compare(nil, value) then skipped = n - #places end
+    values[at + skipped] = value
+  end
+  held.values, held.n, held.living = values, n, #places
 end
 
 function methods:concat(separator, first, last)
-  local parts = {}
-  for i = first or 1, last or #self do parts[#parts + 1] = tostring(self[i]) end
-  return table.concat(parts, separator or '')
+  local held, parts = getfenv(self), {}
+  separator, first, last = separator or '', first or 1, last or held.n
+  if first > last then return '' end
+  local at = check_place(first)
+  local function add_nils(stop)
+    local count = math.min(stop - at, MOST_REPEATED)
+    if count > 0 then parts[#parts + 1] = ('nil'):rep(count, separator) end
+  end
+  for _, place in ipairs(living_places(held, at, last)) do
+    add_nils(place)
+    parts[#parts + 1], at = tostring(held.values[place]), place + 1
+  end
+  add_nils(last + 1)
+  return table.concat(parts, separator)
 end
 
 function methods:concatstorage(...)
