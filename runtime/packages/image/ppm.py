@@ -15,12 +15,12 @@ from runtime.packages.image import files
 
 _CANNOT_OPEN = "cannot open file <%s> for reading"
 _BROKEN = "corrupted file or read error"
-# Blanks and comments, then a number.
-_NUMBER = re.compile(rb"(?:[ ,\t\r\n]|#[^\r\n]*)*(\d{1,9})")
+_BLANKS, _DIGITS = b" ,\t\r\n", 9
+_LINE_END = re.compile(rb"[\r\n]|\Z")
 
 
 class _Header(NamedTuple):
-    """kind: the digit of the format. end: where the numbers end; one blank follows."""
+    """kind: the digit of the format. end: where the header ends."""
 
     kind: str
     width: int
@@ -33,19 +33,34 @@ class _Header(NamedTuple):
         return 3 if self.kind in "36" else 1
 
 
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    """The number behind blanks and comments, and where the one byte that ends it ends.
+
+    A comment stands for the end of its line.
+    """
+    digits = b""
+    while at < len(data):
+        if data[at] == ord("#"):
+            at = _LINE_END.search(data, at).start()  # type: ignore[union-attr]
+        byte, at = data[at : at + 1], at + 1
+        if byte.isdigit() and len(digits) < _DIGITS:
+            digits += byte
+        elif digits or byte not in _BLANKS:
+            break
+    if not int(digits or b"0"):
+        raise TorchError(_BROKEN)
+    return int(digits), at
+
+
 def _header(data: bytes) -> _Header:
     if data[:1] != b"P":
         raise TorchError("corrupted file")
-    kind, end, numbers = data[1:2].decode("latin-1"), 2, []
+    kind = data[1:2].decode("latin-1")
     if kind not in ("2", "3", "5", "6"):
         raise TorchError(f"unsupported magic number: P{kind}")
-    for _ in range(3):
-        found = _NUMBER.match(data, end)
-        if not found or not int(found[1]):
-            raise TorchError(_BROKEN)
-        numbers.append(int(found[1]))
-        end = found.end()
-    width, height, largest = numbers
+    width, end = _number(data, 2)
+    height, end = _number(data, end)
+    largest, end = _number(data, end)
     return _Header(kind, width, height, largest, end)
 
 
@@ -72,7 +87,7 @@ def _characters(data: bytes, header: _Header, count: int) -> Array:
 def _bytes(data: bytes, header: _Header, count: int) -> Array:
     """Torch7: of samples of two bytes takes the first for the lower one, unlike other programs."""
     wide = header.largest > 255
-    found = data[header.end + 1 :][: count * (1 + wide)]
+    found = data[header.end :][: count * (1 + wide)]
     return np.frombuffer(found[: len(found) // 2 * 2] if wide else found, "<u2" if wide else "u1")
 
 

@@ -65,6 +65,17 @@ def test_png_with_few_bits_and_with_a_palette(lua: Lua, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "header",
+    [b"P5\n# c\n3 # 9\r2\n15\n", b"P53,2,15,", b"P5 03x2x15#\n", b"P2 3 2 255#1\n"],
+)
+def test_headers_of_ppm(lua: Lua, tmp_path: Path, header: bytes) -> None:
+    """A comment stands for the end of its line, and any one byte ends a number."""
+    path = tmp_path / "x.pgm"
+    path.write_bytes(header + (b"35 48 49 50 51 52" if b"P2" in header else b"#01234"))
+    assert load_image(lua, path, "'byte'").tolist() == [[[35, 48, 49], [50, 51, 52]]]
+
+
 def test_jpeg_that_was_cut_short_is_grey_where_it_ends(lua: Lua, tmp_path: Path) -> None:
     path = tmp_path / "x.jpg"
     lua.engine.run(f"require('image').saveJPG({str(path)!r}, torch.rand(3, 64, 64))")
@@ -98,6 +109,9 @@ def header(width: int = 1, height: int = 1, colour: int = 0) -> bytes:
         (b"P2\n1 1\n0\n1", "corrupted file or read error"),
         (b"P2\n1 1\n1\nx", "corrupted file or read error"),
         (b"P3 #", "corrupted file or read error"),
+        (b"P5 " + b"#" * 10**6 + b"\nx", "corrupted file or read error"),
+        (b"P5 " + b"1" * 10**6, "corrupted file or read error"),
+        (b"P5#\x8f\n3 2#5 \nabcdef", "corrupted file or read error"),
         (b"P2\n1 1\n1\n" + b"9" * 20, "corrupted file or read error"),
         (b"\xff\xd8\xff\xe0", "JPEG datastream contains no image"),
         (b"\xff\xd8\xff\xdb\0\3\5", "Bogus DQT index 5"),
