@@ -131,7 +131,7 @@ def _group(number: float, name: bytes) -> int:
 
 
 def _children(number: float) -> bytes:
-    """The children of a group: of each its number, its kind and its name, and a zero byte."""
+    """The children of a group: each one's number, kind, address and name, and a zero byte."""
     parent = _find(number)
     with _errors("Failed getting group info"):
         names = list(parent)
@@ -140,24 +140,14 @@ def _children(number: float) -> bytes:
 
 
 def _child(parent: Any, number: float, name: str) -> str:
-    """The number and the kind of a group's child."""
+    """The number, the kind and the address of a group's child."""
     h5py = _h5py()
     where = f"'{shown(to_bytes(name))}' in {_group_text(number)}"
     with _errors(f"Unable to read from {where} - no such data path"):
         child = parent[name]
         kind = {h5py.Group: "group", h5py.Dataset: "dataset"}.get(type(child), "other")
-        if kind == "group" and _holds(child, parent):
-            raise TorchError("it is a group inside of itself")
-    return f"{_add(child) if kind != 'other' else 0} {kind}"
-
-
-def _holds(group: Any, inner: Any) -> bool:
-    """Whether a group is another one, or one around that."""
-    while inner != group:
-        if inner.name == "/":
-            return False
-        inner = inner.parent
-    return True
+        place = h5py.h5o.get_info(child.id)
+    return f"{_add(child) if kind != 'other' else 0} {kind} {place.fileno}:{place.addr}"
 
 
 def _group_text(number: float) -> str:

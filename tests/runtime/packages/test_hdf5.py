@@ -195,6 +195,24 @@ def test_errors(lua: Lua, file: Path, monkeypatch: pytest.MonkeyPatch, call: str
         assert after["x"].shape == (2, 3) and "z" not in after
 
 
+def test_many_groups_in_each_other_and_names_of_one_group(lua: Lua, tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        deep, shared = file.create_group("deep"), file.create_group("shared")
+        for _ in range(800):
+            deep = deep.create_group("g")
+        deep["x"] = np.ones(3)
+        for _ in range(60):
+            shared["b"] = shared.create_group("a")
+            shared = shared["b"]
+        shared["x"] = np.zeros(2)
+    lua(f"f = require('hdf5').open('{tmp_path}/x.h5', 'r') t = f:all()")
+    assert lua("local n, g = 0, t.deep while g.g do n, g = n + 1, g.g end print(n, g.x:sum())") == (
+        "800\t3\t\n"
+    )
+    assert lua("local g = t.shared while g.a do g = g.b end print(g.x:size(1))") == ("2\t\n")
+    assert lua("print(f:read('shared/a') == f:read('shared/b')) f:close()") == "true\t\n"
+
+
 def test_a_closed_file_is_an_error(lua: Lua, file: Path) -> None:
     lua(f"f = require('hdf5').open('{file}/x.h5', 'r') d = f:read('x') f:close() f:close()")
     assert lua.error("local x = d:all()") == "the HDF5 file is closed"

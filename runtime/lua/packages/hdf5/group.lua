@@ -62,13 +62,26 @@ th.make_public(DataSet, 'all partial dataspaceSize getTensorFactory close __init
 
 local Group = torch.class('hdf5.HDF5Group', hdf5)
 
+-- A file may have a group under several names: `_groups` has those of the file by their addresses,
+-- and false for those that are being read.
 function Group:__init(parent, id)
   self._parent, self._groupID, self._children = parent, id, {}
+  self._groups = parent._groups or {}
   hdf5._logger.debug('Initialising ' .. tostring(self))
-  for number, kind, name in python.children(id):gmatch('(%d+) (%l+) (%Z+)') do
+  for number, kind, address, name in python.children(id):gmatch('(%d+) (%l+) (%S+) (%Z+)') do
     if kind == 'other' then th.fail('Unsupported data type at ' .. name) end
-    local class = kind == 'group' and hdf5.HDF5Group or hdf5.HDF5DataSet
-    self._children[name] = class(self, tonumber(number))
+    local child = self._groups[address]
+    if child == false then
+      th.fail(("Unable to read from '%s' in %s - no such data path (%s)")
+        :format(name, tostring(self), 'it is a group inside of itself'))
+    elseif kind == 'dataset' then
+      child = hdf5.HDF5DataSet(self, tonumber(number))
+    elseif not child then
+      self._groups[address] = false
+      child = hdf5.HDF5Group(self, tonumber(number))
+      self._groups[address] = child
+    end
+    self._children[name] = child
   end
 end
 
@@ -163,12 +176,17 @@ function Group:read(path)
   return child:read({ unpack(path, 2) })
 end
 
---- All that is in the group, as a table of tensors and tables.
-function Group:all()
+local function all_of(group, known)
   local found = {}
-  for name, child in pairs(self._children) do found[name] = child:all() end
+  for name, child in pairs(group._children) do
+    known[child] = known[child] or (child._children and all_of(child, known) or child:all())
+    found[name] = known[child]
+  end
   return found
 end
+
+--- All that is in the group, as a table of tensors and tables.
+function Group:all() return all_of(self, {}) end
 
 function Group:close()
   for _, child in pairs(self._children) do child:close() end
