@@ -81,14 +81,19 @@ function File:read()
   return line and values_of((gsub(line, '\r', '')), self.separator) or nil
 end
 
+-- The lines that a file has: none where all of it is blanks in one line.
+local function filled(lines)
+  return #lines == 1 and find(lines[1], '^[ \t]+$') and {} or lines
+end
+
 --- The values of all remaining lines; in the mode 'large', an object that reads them when they are
 -- asked for.
 function File:readall(mode)
   if mode == 'large' then return self:largereadall() end
   local lines = {}
-  for line in self.file:lines() do
-    lines[#lines + 1] = values_of((gsub(line, '\r', '')), self.separator)
-  end
+  for line in self.file:lines() do lines[#lines + 1] = gsub(line, '\r', '') end
+  lines = filled(lines)
+  for i, line in ipairs(lines) do lines[i] = values_of(line, self.separator) end
   return lines
 end
 
@@ -130,7 +135,7 @@ end
 -- line when it is asked for.
 function File:largereadall()
   local file = open(self.filepath, 'rb')
-  local lines, separator = split(file:read('*a')), self.separator
+  local lines, separator = filled(split(file:read('*a'))), self.separator
   file:close()
   local object = th.newproxy(true)
   local mt = getmetatable(object)
