@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -24,8 +24,7 @@ from runtime.core.platform import c_function
 
 # Positions in numpy's table of C functions, which never change (numpy's manual, UFunc API).
 _FROM_FUNC_AND_DATA = 1
-_D_D = 5  # the loop over doubles that calls the C function it is given
-_DOUBLE = 12
+_LOOPS = {"d->d": 5, "f->f": 6, "ff->f": 14}  # that call the C function they are given
 _NO_IDENTITY = -1
 
 _SAMPLES = np.array([0.8391, 0.0, -0.0, 1.5, 2.0**-32, 3e-9, 1.0, 0.3333, np.inf, np.nan, 2.7, 0.5])
@@ -45,25 +44,38 @@ def _api() -> Any:
 
 
 def _ufunc(name: str) -> np.ufunc:
-    api = _api()
+    return make_ufunc(name, [c_loop(name, "d->d")])
+
+
+def c_loop(name: str, signature: str) -> tuple[int, int, str]:
+    """The inner loop of numpy's that calls a C function, that function's address, and the types.
+
+    Raises AttributeError where the process has no such function.
+    """
+    found = c_function(name)
+    if found is None:
+        raise AttributeError("the process has no such function")
+    address = ctypes.cast(found, ctypes.c_void_p).value or 0
+    return _api()[_LOOPS[signature]], address, signature
+
+
+def make_ufunc(name: str, loops: Sequence[tuple[int, int, str]]) -> np.ufunc:
+    """Make a ufunc of inner loops, each with its data and its types, as in ``ufunc.types``."""
     pointer, integer, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object, pointer, pointer, text, *[integer] * 4, text, text, integer
     )
-    found = c_function(name)
-    if found is None:
-        raise AttributeError("the process has no such function")
-    function = ctypes.cast(found, pointer).value
-    loops, data = (pointer * 1)(api[_D_D]), (pointer * 1)(function)
-    types = ctypes.create_string_buffer(bytes([_DOUBLE, _DOUBLE]))
+    functions, data, signatures = zip(*loops, strict=True)
+    letters = "".join(signatures).replace("->", "")
+    operands = len(letters) // len(loops)
+    arrays = (pointer * len(loops))(*functions), (pointer * len(loops))(*data)
+    types = ctypes.create_string_buffer(bytes(np.dtype(x).num for x in letters))
     label = ctypes.create_string_buffer(name.encode())
-    _kept_alive.extend([loops, data, types, label])
-    make = prototype(api[_FROM_FUNC_AND_DATA])
-    made = make(
-        ctypes.addressof(loops),
-        ctypes.addressof(data),
+    _kept_alive.extend([*arrays, types, label])
+    made = prototype(_api()[_FROM_FUNC_AND_DATA])(
+        *map(ctypes.addressof, arrays),
         ctypes.cast(types, text),
-        *(1, 1, 1, _NO_IDENTITY),
+        *(len(loops), operands - 1, 1, _NO_IDENTITY),
         ctypes.cast(label, text),
         b"",
         0,

@@ -156,7 +156,7 @@ def _program(text: str, tensors: tuple[str, ...], letter: str, result: str) -> _
     steps, places = _steps(text, tensors, letter, result)
     writer = _Writer(tensors, result, places)
     space: dict[str, Any] = {
-        **vars(np),
+        **{step.ufunc.__name__: step.ufunc for step in steps if step.ufunc},
         "copy": _copy,
         "mask": _mask,
         "opposite_mask": _opposite_mask,

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from runtime.compute.functions import function
 from runtime.core.dtypes import BYTE, INT, LONG
 
 _BINARY: dict[type[ast.AST], np.ufunc] = {
@@ -171,7 +172,7 @@ class Steps:
             case ast.Call(func=ast.Name(id="cast"), args=[argument]):
                 return self._converted(self._of(argument), self.type)
             case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self._step(getattr(np, name), *arguments)
+                return self._step(function(name), *arguments)
         raise ValueError(f"{ast.unparse(node)!r} is no step")
 
     def _binary(self, op: ast.operator, left: ast.expr, right: ast.expr) -> Operand:

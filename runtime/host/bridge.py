@@ -20,6 +20,7 @@ from runtime.calls.small import find_small
 from runtime.compute import formulas
 from runtime.compute.blas_threads import check_room
 from runtime.compute.c_functions import blas, conversion, inner_loop, sorter
+from runtime.compute.functions import function
 from runtime.compute.generator import default_generator
 from runtime.compute.lua_functions import LuaFunctions
 from runtime.compute.processors import PROCESSORS
@@ -112,7 +113,7 @@ def loop_for_lua(name: bytes, signature: bytes) -> tuple[int, int] | None:
     """
     if name == b"matmul":
         check_room(1)
-    return inner_loop(getattr(np, name.decode()), signature.decode())
+    return inner_loop(function(name.decode()), signature.decode())
 
 
 _half_values: Array | None = None

@@ -16,6 +16,7 @@ import numpy as np
 
 from runtime.compute import thread_pool
 from runtime.compute.c_functions import inner_loop
+from runtime.compute.functions import function
 from runtime.compute.thread_pool import LARGE, ThreadPool, get_threads
 from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
@@ -193,7 +194,9 @@ def loops(dtype: np.dtype[Any], *ufuncs: np.ufunc) -> dict[str, Any]:
     Both are 0 where a loop is not there: jobs have loops of their own then.
     """
     x = dtype.char
-    return {u.__name__: inner_loop(u, f"{x * u.nin}->{x}") or (0, 0) for u in ufuncs}
+    return {
+        u.__name__: inner_loop(function(u.__name__), f"{x * u.nin}->{x}") or (0, 0) for u in ufuncs
+    }
 
 
 def run(
