@@ -44,7 +44,7 @@ def function(name: str) -> np.ufunc:
         )
         if _is_right(made, of_floats):
             return made
-        reason = "is not what numpy calls"
+        reason = "does not give what it gives elsewhere"
     except (AttributeError, ImportError, OSError, TypeError) as error:
         reason = f"cannot be called: {error}"
     note(f"the C library's {of_floats} {reason}; numpy's is used, whose last digits are others")

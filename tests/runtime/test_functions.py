@@ -1,0 +1,79 @@
+"""Functions of floats: in all ways the C library's, bit for bit."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from runtime.compute import functions, libm
+from runtime.core.platform import c_function
+from tests.conftest import Lua
+
+_NAMES = sorted(functions._NAMES)
+
+
+def _c_function(name: str, count: int) -> Callable[..., float]:
+    call: Any = c_function(f"{functions._NAMES[name]}f")
+    call.restype, call.argtypes = ctypes.c_float, [ctypes.c_float] * count
+    return call  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_floats_are_the_c_librarys(name: str) -> None:
+    made = functions.function(name)
+    inputs = np.random.default_rng(1).uniform(0.01, 1, (made.nin, 3000)).astype("f")
+    call = _c_function(name, made.nin)
+    expected = np.array([call(*x) for x in inputs.T.tolist()], "f")
+    assert made(*inputs).tobytes() == expected.tobytes()
+    doubles = inputs.astype("d")
+    assert made(*doubles).tobytes() == getattr(np, name)(*doubles).tobytes()
+    assert functions.function("add") is np.add
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ("missing", "cannot be called: the process has no such function"),
+        ("another", "does not give what it gives elsewhere"),
+        ("no doubles", "cannot be called: numpy's loop for doubles is missing"),
+    ],
+)
+def test_without_the_c_librarys_functions(
+    broken: str,
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("TH_DEBUG", "1")
+    if broken == "missing":
+        monkeypatch.setitem(functions._NAMES, "exp", "expx")
+    elif broken == "another":
+        monkeypatch.setattr(functions, "c_loop", lambda _, s: libm.c_loop("sinf", s))
+    else:
+        monkeypatch.setattr(functions, "inner_loop", lambda *_: None)
+    assert functions.function.__wrapped__("exp") is np.exp
+    called = "expxf" if broken == "missing" else "expf"
+    told = "numpy's is used, whose last digits are others"
+    assert capsys.readouterr().err == f"th: the C library's {called} {reason}; {told}\n"
+
+
+# Of these numbers, numpy's own functions have other results on some processor.
+@pytest.mark.parametrize("count", [1, 50, 20_000, 200_000], ids=["one", "few", "more", "many"])
+@pytest.mark.parametrize("layout", ["x", "x:view(-1, 5):t()", "torch.repeatTensor(x, 2, 1):t()"])
+@pytest.mark.parametrize("name", ["exp", "tanh", "pow"])
+def test_floats_in_all_ways(lua: Lua, name: str, layout: str, count: int) -> None:
+    number = {"exp": 0.0953101798, "tanh": 0.9, "pow": 1.1}[name]
+    more = (2.3,) if name == "pow" else ()
+    call = _c_function({"pow": "power"}.get(name, name), 1 + len(more))
+    expected = call(number, *more)
+    lua(f"x = torch.FloatTensor({5 * count}):fill({number}) x = {layout}")
+    numbers = "".join(f", {n}" for n in more)
+    lua(f"y = torch.{name}(x{numbers}) z = x:clone() z.{name}(z, x{numbers})")
+    lua("a = {y:min(), y:max(), z:min(), z:max()}")
+    assert (
+        lua("for i = 1, 4 do print(('%.17g'):format(a[i])) end").split() == [f"{expected:.17g}"] * 4
+    )
