@@ -69,7 +69,7 @@ def cast(values: Array, to: DType) -> Array:
     """Convert an array's elements as C does on x86-64; the array itself if it has the type.
 
     A float that does not fit an integer type becomes the smallest int (32 bits, or 64 for
-    Long) and then wraps; integers wrap; floats round to the nearest float.
+    Long) and then wraps; integers wrap; floats round to the nearest float, which becomes a half.
     """
     source = values.dtype
     if source == to.numpy:
@@ -77,7 +77,7 @@ def cast(values: Array, to: DType) -> Array:
     if source.kind == "f" and not to.is_float:
         return cut(values, 8 if to is LONG else 4).astype(to.numpy, copy=False)
     with np.errstate(over="ignore"):
-        return values.astype(to.numpy)
+        return (values.astype(np.float32) if to is HALF else values).astype(to.numpy)
 
 
 def cut(values: Array, width: int) -> Array:
@@ -97,7 +97,7 @@ def cut(values: Array, width: int) -> Array:
 
 def cast_into(out: Array, values: Array, to: DType) -> None:
     """Set out's elements to values, converted as `cast` does; both have the same shape."""
-    if values.dtype.kind != "f" or to.is_float:
+    if to is not HALF and (values.dtype.kind != "f" or to.is_float):
         np.copyto(out, values, casting="unsafe")
     elif values.size:
         flags: Any = ["external_loop", "buffered", "zerosize_ok"]
@@ -114,7 +114,7 @@ def cast_scalar(value: float, to: DType) -> float | int:
         with np.errstate(over="ignore"):
             return float(np.float32(value))
     if to is HALF:
-        return float(np.float64(value).astype(np.float16))
+        return float(np.float32(value).astype(np.float16))
     limit = _INT64_LIMIT if to is LONG else _INT32_LIMIT
     whole = int(value) if -limit - 1 < value < limit else -int(limit)
     return wrapped(whole, to)

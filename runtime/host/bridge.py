@@ -131,7 +131,7 @@ def _half_table() -> int:
 
 def _half_bits(value: float | bytes) -> int:
     # -0 comes as text.
-    return int(np.float64(float(value)).astype(np.float16).view(np.uint16))
+    return int(np.float32(float(value)).astype(np.float16).view(np.uint16))
 
 
 def _state_functions(state: State) -> dict[str, Callable[..., Any]]:

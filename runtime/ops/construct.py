@@ -107,7 +107,7 @@ def logspace(r: Tensor, first: float, last: float, count: int) -> None:
         )
 
 
-@op("reshape", f"[*T*] T {_SIZES}", types=(HALF,))
+@op("reshape", f"<*T*> T {_SIZES}", types=(HALF,))
 @op("reshape", f"[*T*] T {_SIZES}", f"[*T*] T {_SIZES}")
 def reshape(r: Tensor, t: Tensor, sizes: Sizes) -> None:
     """r = a copy of t with the given sizes, which have the same number of elements."""

@@ -1,6 +1,7 @@
 """The mathematical operations of HalfTensor.
 
 Torch7: HalfTensor has only these, and only as methods; otherwise it is for storing and copying.
+Each computes with doubles, and its result is a new tensor.
 """
 
 from __future__ import annotations
@@ -9,35 +10,37 @@ import numpy as np
 
 from runtime.calls.arguments import Call
 from runtime.calls.table import checked, op
-from runtime.core.dtypes import HALF, Array
+from runtime.core.dtypes import HALF, Array, cast
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
-from runtime.ops._operands import compute_each, store
+from runtime.ops._operands import check_counts, store
 from runtime.ops.reduce import check_dim
 
 _HALF = (HALF,)
 
 
-@op("fill", "*T* real", types=_HALF)
-def fill(r: Tensor, value: float) -> None:
-    """Set every element to a number."""
-    r.array.fill(value)
+def _store_half(r: Tensor, values: Array) -> None:
+    store(r, cast(values, HALF))
 
 
-@op("add", "*T* [T=1] real", types=_HALF)
+@op("fill", "<*T*> T double", types=_HALF)
+def fill(r: Tensor, t: Tensor, value: float) -> None:
+    """r = a tensor of the sizes of t with a number as each element."""
+    _store_half(r, np.full(t.sizes, value, np.float64))
+
+
+@op("add", "<*T*> T double", types=_HALF)
 def add(r: Tensor, t: Tensor, value: float) -> None:
     """r = t + value."""
-    compute_each(r, np.add, t, value)
+    _store_half(r, t.array.astype(np.float64) + value)
 
 
-@op("add", "*T* [T=1] real T", types=_HALF)
+@op("add", "<*T*> T [double=1] T", types=_HALF)
 def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     """r = t + value * src."""
-
-    def compute(x: Array, y: Array, out: Array) -> None:
-        out[...] = x + y.astype(np.float32) * np.float32(value)
-
-    compute_each(r, compute, t, src)
+    check_counts(r_=t, t=t, src=src)
+    x, y = (z.array.astype(np.float64) for z in (t, src))
+    _store_half(r, x + y.reshape(x.shape) * value)
 
 
 @checked("operator_sub", method="T T", types=_HALF)
@@ -49,10 +52,10 @@ def operator_sub(call: Call) -> Tensor:
     return result
 
 
-@op("abs", "*T* [T=1]", types=_HALF)
+@op("abs", "<*T*> T", types=_HALF)
 def absolute(r: Tensor, t: Tensor) -> None:
     """r = abs(t), element by element."""
-    compute_each(r, np.absolute, t)
+    store(r, np.absolute(t.array))
 
 
 @op("max", "T", types=_HALF)
@@ -71,8 +74,8 @@ def mean_all(t: Tensor) -> float:
     return float(t.array.mean(dtype=np.float64))
 
 
-@op("mean", "[*T*] T index", types=_HALF)
+@op("mean", "<*T*> T index", types=_HALF)
 def mean(r: Tensor, t: Tensor, dim: int) -> None:
     """r = the means along one dimension, which remains with size 1."""
     check_dim(t, dim)
-    store(r, t.array.mean(axis=dim, dtype=np.float64, keepdims=True).astype(np.float16))
+    _store_half(r, t.array.mean(axis=dim, dtype=np.float64, keepdims=True))

@@ -1,0 +1,63 @@
+"""HalfTensor: its methods return new tensors, and numbers become halves by way of floats."""
+
+import pytest
+
+from tests.conftest import Lua
+
+# Each is rounded up on its way to a float, or down, and then once more.
+_NUMBERS = "{1 + 2^-11 + 2^-30, 65519.9999999, 2^-25 + 2^-60}"
+
+
+@pytest.mark.parametrize("count", [1, 70_000], ids=["few", "many"])
+@pytest.mark.parametrize(
+    "halves",
+    [
+        "torch.HalfTensor(numbers)",
+        "torch.HalfTensor(torch.HalfStorage(numbers))",
+        "torch.HalfTensor(#numbers):copy(torch.DoubleTensor(numbers))",
+        "torch.HalfTensor(2, #numbers):t():select(2, 1):copy(torch.DoubleTensor(numbers))",
+        "torch.DoubleTensor(numbers):half()",
+        "(function() local h = torch.HalfTensor(#numbers) "
+        "for i, v in ipairs(numbers) do h[i] = v end return h end)()",
+        "filled(function(v) return torch.HalfTensor(1):fill(v) end)",
+        "filled(function(v) return torch.HalfTensor(torch.HalfStorage(1):fill(v)) end)",
+    ],
+)
+def test_doubles_become_floats_first(lua: Lua, halves: str, count: int) -> None:
+    lua(
+        "function filled(f) local h = torch.HalfTensor(#numbers) for i, v in ipairs(numbers) do "
+        "h:narrow(1, i, 1):copy(f(v)) end return h end"
+    )
+    some = f"for i = 1, {3 * count} do numbers[i] = some[(i - 1) % 3 + 1] end"
+    lua(f"local some = {_NUMBERS} numbers = {{}} {some} h = {halves}:double()")
+    assert lua("print(h[1], h[2], h[3])") == "1\tinf\t0\t\n"
+    assert lua("print(h:view(-1, 3):select(2, 1):min(), h:max(), h:min())") == "1\tinf\t0\t\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "result"),
+    [
+        ("x:fill(1 + 2^-11 + 2^-30)", "1 1"),
+        ("x:abs()", "1 2"),
+        ("x:add(1 / 3)", "-0.66650390625 2.333984375"),
+        ("x:add(x)", "-2 4"),
+        ("x:add(1 / 3, x)", "-1.3330078125 2.666015625"),
+        ("x:add(2^-12, torch.HalfTensor{2^-5, 1})", "-1 2"),
+        ("x - x:add(0.5)", "-0.5 -0.5"),
+        ("x:mean(1)", "0.5"),
+        ("x:reshape(2, 1)", "-1 2"),
+    ],
+)
+def test_methods_return_new_tensors(lua: Lua, call: str, result: str) -> None:
+    lua(f"x = torch.HalfTensor{{-1, 2}} y = {call}")
+    assert lua("print(torch.type(y), rawequal(x, y))") == "torch.HalfTensor\tfalse\t\n"
+    numbers = "table.concat(y:double():view(-1):totable(), ' ')"
+    assert lua(f"print(x[1], x[2], {numbers})") == f"-1\t2\t{result}\t\n"
+
+
+def test_sizes_differ(lua: Lua) -> None:
+    error = lua.error("torch.HalfTensor(2):add(1, torch.HalfTensor(3))")
+    assert error == (
+        "inconsistent tensor size, expected r_ [2], t [2] and src [3] to have the same number "
+        "of elements, but got 2, 2 and 3 elements respectively"
+    )
