@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from runtime.calls.table import FLOATS, op
@@ -201,23 +203,25 @@ def cat_list(r: Tensor, parts: list[Tensor], dim: int) -> None:
 _HISTOGRAM = "[*T*] T [long=100] [double=0] [double=0]"
 
 
-def _bounds(t: Tensor, low: float, high: float) -> tuple[float, float]:
-    """The bounds as given; if they are equal, the least and the greatest element."""
-    if low == high:
+def _bounds(t: Tensor, low: float, high: float) -> tuple[Any, Any]:
+    """The bounds as elements of the type; if they are equal, the least and the greatest element."""
+    least, greatest = np.array((low, high), t.dtype.numpy)
+    if least == greatest:
         if not t.sizes:
             raise ArgError(1, "tensor must have one dimension")
-        low, high = t.array.min().item(), t.array.max().item()
-    if low == high:
-        low, high = low - 1, high + 1
-    return low, high
+        least, greatest = t.array.min(), t.array.max()
+    if least == greatest:
+        least, greatest = least - 1, greatest + 1
+    return least, greatest
 
 
-def _count(rows: Array, bins: int, low: float, high: float) -> Array:
+def _count(rows: Array, bins: int, low: Any, high: Any) -> Array:
     """A histogram for each row."""
-    real, inside = rows.dtype.type, (rows >= low) & (rows <= high)
-    scaled = (rows[inside] - real(low)) / (real(high) - real(low)) * real(bins)
+    inside = (rows >= low) & (rows <= high)
+    scaled = (rows[inside] - low) / (high - low) * rows.dtype.type(bins)
     if not np.isfinite(scaled).all():
-        raise TorchError(f"histogram from {low:g} to {high:g}: the bounds are too far apart")
+        apart = "close together" if low == high else "far apart"
+        raise TorchError(f"histogram from {low:g} to {high:g}: the bounds are too {apart}")
     bin_of = np.minimum(scaled.astype(np.int64), bins - 1)
     room = np.empty((len(rows), bins), np.int64)  # an error where there is no memory for counts
     if len(rows) > 1:
