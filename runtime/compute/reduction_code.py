@@ -144,6 +144,8 @@ def total_code(call: Call) -> str | None:
         lines.append(f"{reduction.finish(row.then, 'finish', kind, kind)}(1, n)")
     at = f"{POINTERS[kind]}_buffer{_RESULT if row.then else _TOTALS}"
     lines.append(f"local value = load_{POINTERS[kind]}({at}, 0)")
+    if row.fold in ("maximum", "minimum") and call.dtype.is_float:
+        lines.append("if value == 0 then return nil end")  # which of several zeros, Python finds
     lines.append("return value ~= 0" if row.holds else "return value")
     return reduction.function(lines)
 
@@ -298,9 +300,7 @@ def _extrema(reduction: _Reduction, how: str) -> list[str]:
         f"  gather_results({copy}, {size}, rows, buffer{_ELEMENTS}, {_SECTIONS})",
         "end",
         f"fold({fold}, buffer{_TOTALS}, rows, n, count, count, 1, 1, 0)",
-        f"if find_places(load, long_buffer{_RESULT}, {buffer}{_TOTALS}, elements, n, count) then",
-        f"  fold({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})",
-        "end",
+        f"find_places(load, long_buffer{_RESULT}, {buffer}{_TOTALS}, elements, n, count)",
         f"copy_bytes(p0, buffer{_TOTALS}, {size} * n)",
         f"copy_bytes(q0, buffer{_RESULT}, 8 * n)",
     ]

@@ -14,6 +14,7 @@ from runtime.core.dtypes import HALF, Array, cast
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import check_counts, store
+from runtime.ops.order import find_extremum
 from runtime.ops.reduce import check_dim
 
 _HALF = (HALF,)
@@ -63,7 +64,7 @@ def max_all(t: Tensor) -> float:
     """The maximum of all elements."""
     if not t.sizes:
         raise ArgError(1, "tensor must have one dimension")
-    return float(t.array.max())
+    return find_extremum(np.maximum.reduce, t.array)
 
 
 @op("mean", "T", types=_HALF)

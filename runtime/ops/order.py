@@ -44,33 +44,39 @@ def _without(sizes: Sizes, dim: int) -> Sizes:
     return (*sizes[:dim], 1, *sizes[dim + 1 :])
 
 
-def _reduce_in_blocks(t: Tensor, dim: int, reduce: Any, locate: Any) -> tuple[Array, Array]:
+def _locate_in_blocks(elements: Array, dim: int, locate: Any) -> Array:
     # Where elements along the dimension are not neighbours in memory, numpy's argmin and argmax
     # copy the tensor; blocks keep these copies small.
-    shape = _without(t.sizes, dim)
-    extrema, positions = np.empty(shape, t.array.dtype), np.empty(shape, np.int64)
-    for at in blocks(t.sizes, keep=dim):
-        reduce(t.array[at], axis=dim, keepdims=True, out=extrema[at])
-        locate(t.array[at], axis=dim, keepdims=True, out=positions[at])
-    return extrema, positions
+    positions = np.empty(_without(elements.shape, dim), np.int64)
+    for at in blocks(elements.shape, keep=dim):
+        locate(elements[at], axis=dim, keepdims=True, out=positions[at])
+    return positions
+
+
+def find_extremum(reduce: Any, elements: Array) -> float:
+    """The extremum of all elements; of several zeros the first one."""
+    found = reduce(elements, axis=None)
+    if found == 0:
+        found = elements[np.unravel_index(np.argmax(elements == 0), elements.shape)]
+    return found.item()  # type: ignore[no-any-return]
 
 
 def _add_extremum(name: str, reduce: Any, locate: Any) -> None:
     def over_all(t: Tensor) -> float:
         if not t.sizes:
             raise ArgError(1, "tensor must have one dimension")
-        return reduce(t.array, axis=None).item()  # type: ignore[no-any-return]
+        return find_extremum(reduce, t.array)
 
     def along(values: Tensor, indices: Tensor, t: Tensor, dim: int) -> None:
         check_dim(t, dim)
         sizes = _without(t.sizes, dim)
         check_apart(indices, sizes, resized(values, sizes), t)
+        elements = t.array
         if t.nelement < LARGE:
-            extrema = reduce(t.array, axis=dim, keepdims=True)
-            positions = locate(t.array, axis=dim, keepdims=True)
+            positions = locate(elements, axis=dim, keepdims=True)
         else:
-            extrema, positions = _reduce_in_blocks(t, dim, reduce, locate)
-        store(values, extrema)
+            positions = _locate_in_blocks(elements, dim, locate)
+        store(values, np.take_along_axis(elements, positions, dim))
         positions += 1
         store(indices, positions)
 

@@ -237,13 +237,22 @@ formula(
 _HARD_TANH = ", accreal min_val, accreal max_val, bool inplace"
 
 # Torch7: a nan becomes max_val, but stays in place, except in vectors.
+_STAYS = "inplace and input.ndim > 1 and input.is_contiguous"
+# Of two zeros, maximum and minimum may give either.
+_PLAIN = "min_val <= max_val and min_val != 0 and max_val != 0"
+_OF_RELU6 = "min_val == 0 < max_val"
+
 formula(
     "HardTanh_updateOutput",
     FORWARD + _HARD_TANH,
-    "output = input < min_val and min_val or fmin(input, max_val) if min_val > max_val"
-    " else maximum(minimum(input, max_val), min_val)"
-    " if inplace and input.ndim > 1 and input.is_contiguous"
-    " else maximum(fmin(input, max_val), min_val)",
+    "output = maximum(minimum(input, max_val), min_val)"
+    f" if {_STAYS} and {_PLAIN}"
+    f" else input < 0 and 0 or minimum(input, max_val) if {_STAYS} and {_OF_RELU6}"
+    " else input < min_val and min_val or input > max_val and max_val or input"
+    f" if {_STAYS}"
+    f" else maximum(fmin(input, max_val), min_val) if {_PLAIN}"
+    f" else input < 0 and 0 or fmin(input, max_val) if {_OF_RELU6}"
+    " else input < min_val and min_val or input <= max_val and input or max_val",
 )
 formula(
     "HardTanh_updateGradInput",

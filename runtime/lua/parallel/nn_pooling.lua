@@ -207,19 +207,19 @@ end
 -- ------------------------------------------------------------------ the largest element
 
 -- For v > m the difference, made huge, is greater than the code, which then becomes k; otherwise it
--- is not positive, and k stays.
+-- is not positive, and k stays. Of two zeros, max gives its last argument: m, the first of them.
 local largest = written([=[
 local max, min = ...
 return function(x, out, indices, count, offsets, codes, places, starts, outs)
   local c0 = codes[0]
   for t = 0, count - 1 do
     local p = x + places[t]
-    local m, k = p[0] + 0, c0 + 0
+    local m, k = p[0] - 0, c0 + 0
     BODY
     local to = outs[t]
     out[to], indices[to] = m, k + starts[t]
   end
-end]=], UNROLLED, 'local v = p[OFFSET] k = max(k, min(CODE, (v - m) * HUGE)) m = max(m, v)',
+end]=], UNROLLED, 'local v = p[OFFSET] k = max(k, min(CODE, (v - m) * HUGE)) m = max(v, m)',
   'local v = p[offsets[j]] if v > m then m, k = v, codes[j] + 0 end')
 
 local function pool_largest(p, quick, x, out, indices, count, windows, _, shape,

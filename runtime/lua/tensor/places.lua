@@ -5,6 +5,8 @@
 local th, dtype, MIN_TURNS = ...
 local ffi = require 'ffi'
 
+local SIZE = ffi.sizeof(dtype.ctype)
+
 -- The same as below where there are nans: from the last element on, so that the first of
 -- equal ones remains.
 local function find_backwards(load, at, extrema, elements, results, count)
@@ -13,27 +15,27 @@ local function find_backwards(load, at, extrema, elements, results, count)
     local x, extremum = load(elements, k), load(extrema, (k - place) / count)
     if x == extremum or (x ~= x and extremum ~= extremum) then
       at[(k - place) / count] = place + 1
+      ffi.copy(extrema + (k - place) / count, elements + k, SIZE)
     end
   end
 end
 
 --- Sets the elements of `at` to where the extrema of `results` times `count` elements are, from 1:
--- the first of equal elements, or the first nan. Returns whether an extremum is a nan or 0, of
--- which there are several.
+-- the first of equal elements, or the first nan. Extrema that are 0 or nan, of which there are
+-- several, become these elements.
 -- @param extrema, elements pointers to buffers. An extremum is a nan where an element is one.
 local function find(load, at, extrema, elements, results, count)
   local result, first, k, spare, extremum = 0, 0, 0, MIN_TURNS, load(extrema, 0)
-  local several = false
   for _ = 1, results * count + MIN_TURNS do
     if elements[k] ~= extremum then
       if extremum ~= extremum then
         find_backwards(load, at, extrema, elements, results, count)
-        return true
+        return
       end
       k = k + 1
     else
       at[result] = k - first + 1
-      if extremum == 0 then several = true end
+      if extremum == 0 then extrema[result] = elements[k] end
       if result + 1 < results then
         result, first = result + 1, first + count
         k, extremum = first, load(extrema, result)
@@ -44,7 +46,6 @@ local function find(load, at, extrema, elements, results, count)
       end
     end
   end
-  return several
 end
 
 -- LuaJIT compiles the way that a loop takes after some turns: here, from element to element.

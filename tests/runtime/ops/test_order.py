@@ -39,3 +39,41 @@ def test_the_tensor_that_is_sorted_gets_the_indices(lua: Lua, indices: str) -> N
     lua(PREPARE + "memory = torch.LongTensor(3, 2)")
     lua(f"i = {indices} torch.sort(memory:select(2, 1), i, x)")
     assert lua("print(i[1], i[2], i[3], memory[1][1], memory[3][1])") == "2\t3\t1\t1\t3\t\n"
+
+
+ZEROS = """
+local k = 0
+x:apply(function() k = k + 1 return (k * k + k / 2) % 7 < 3 and -0.0 or 0 end)
+local function same(a, b) return a == b and 1 / a == 1 / b end
+"""
+LAYOUTS = [
+    "torch.Tensor(ROWS, 3)",
+    "torch.Tensor(3, ROWS):t()",
+    "torch.Tensor(ROWS, 5):narrow(2, 2, 3)",
+]
+
+
+@pytest.mark.parametrize("kind", ["Float", "Double"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rows", [2, 9, 500, 40_000])
+def test_extrema_are_the_elements_at_their_indices(
+    lua: Lua, rows: int, layout: str, kind: str
+) -> None:
+    """Also of zeros, of which numpy gives any."""
+    layout = layout.replace("ROWS", str(rows)).replace("torch.", f"torch.{kind}")
+    lua(
+        f"x = {layout} {ZEROS} wrong = 0 first = x[1][1] "
+        "for _, name in ipairs{ 'max', 'min' } do for d = 1, 2 do "
+        "local v, i = x[name](x, d) local e = x:gather(d, i) "
+        "local a, b = v:view(-1), e:view(-1) "
+        "for k = 1, a:size(1) do if not same(a[k], b[k]) then wrong = wrong + 1 end end end "
+        "if not same(x[name](x), first) then wrong = wrong + 1 end end"
+    )
+    assert lua("print(wrong)") == "0\t\n"
+
+
+def test_extrema_of_zeros_and_nans(lua: Lua) -> None:
+    lua("x = torch.Tensor{{-0.0, 0, 1}, {0/0, 0, -0.0}} v, i = x:max(2)")
+    assert lua("print(v[1][1], v[2][1] ~= v[2][1], i[1][1], i[2][1])") == "1\ttrue\t3\t1\t\n"
+    lua("x = torch.Tensor{{-0.0, 0, -1}, {0/0, 0, -0.0}} v, i = x:max(2)")
+    assert lua("print(1 / v[1][1], v[2][1] ~= v[2][1], i[1][1])") == "-inf\ttrue\t1\t\n"

@@ -1,0 +1,67 @@
+"""Layers that go element by element keep what the reference keeps: signs of zeros, and nans."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import Lua
+
+_ELEMENTS = "-0.0, 0, -2, 7, 0 / 0, 1"
+
+
+@pytest.mark.parametrize("count", [1, 30_000], ids=["few", "many"])
+@pytest.mark.parametrize("kind", ["Float", "Double"])
+@pytest.mark.parametrize(
+    ("bounds", "in_place", "result"),
+    [
+        ("0, 6", False, "-0 0 0 6 6 1"),
+        ("0, 6", True, "-0 0 0 6 nan 1"),
+        ("-1, 0", False, "-0 0 -1 0 0 0"),
+        ("-1, 0", True, "-0 0 -1 0 nan 0"),
+        ("0, 0", False, "-0 0 0 0 0 0"),
+        ("-1, 2", False, "-0 0 -1 2 2 1"),
+        ("-1, 2", True, "-0 0 -1 2 nan 1"),
+        ("2, -1", False, "2 2 2 -1 -1 2"),
+        ("2, -1", True, "2 2 2 -1 nan 2"),
+    ],
+)
+def test_hard_tanh(
+    lua: Lua, bounds: str, in_place: bool, result: str, kind: str, count: int
+) -> None:
+    lua(f"""
+    require 'nn.THNN'
+    x, y = torch.{kind}Tensor{{{{{_ELEMENTS}}}}}:repeatTensor({count}, 1), torch.{kind}Tensor()
+    for _ = 1, 3 do
+      local z = x:clone()
+      x.THNN.HardTanh_updateOutput(z:cdata(), y:cdata(), {bounds}, {str(in_place).lower()})
+    end
+    words = {{}}
+    for _, row in ipairs{{ 1, {count} }} do
+      for k = 1, 6 do
+        local v = y[row][k]
+        words[#words + 1] = v ~= v and 'nan' or tostring(v)
+      end
+    end""")
+    assert lua("print(table.concat(words, ' '))") == f"{result} {result}\t\n"
+
+
+@pytest.mark.parametrize("count", [1, 40_000], ids=["few", "many"])
+@pytest.mark.parametrize("kind", ["Float", "Double"])
+def test_pooling_keeps_the_first_of_zeros(lua: Lua, kind: str, count: int) -> None:
+    lua(f"""
+    require 'nn.THNN'
+    x = torch.{kind}Tensor{{{{ 0, -0.0, -0.0, 0, -1, -0.0 }}, {{ -0.0, 0, 0, 0, -0.0, 0 }}}}
+    x = x:repeatTensor({count}, 1, 1)
+    y, i = torch.{kind}Tensor(), torch.LongTensor()
+    for _ = 1, 3 do
+      x.THNN.SpatialMaxPooling_updateOutput(
+        x:cdata(), y:cdata(), i:cdata(), 2, 2, 2, 2, 0, 0, false)
+    end
+    words = {{}}
+    for _, plane in ipairs{{ 1, {count} }} do
+      for k = 1, 3 do
+        words[#words + 1] = tostring(y[plane][1][k])
+        words[#words + 1] = i[plane][1][k]
+      end
+    end""")
+    assert lua("print(table.concat(words, ' '))") == "0 1 -0 3 -0 6 0 1 -0 3 -0 6\t\n"
