@@ -185,6 +185,17 @@ function th.type_error(arg, expected, value, absent, name)
   th.argument_error(arg, expected .. ' expected, got ' .. got, name)
 end
 
+--- Raises an error where an argument is not of a type of Lua's (a number may be a string of digits)
+-- or of a class; 'torch.Tensor' stands for all tensors.
+function th.check_argument(arg, value, expected)
+  local class = th.typename(value)
+  if type(value) == expected or expected == 'number' and tonumber(value) or class == expected
+    or expected == 'torch.Tensor' and class and find(class, '^torch%.%a+Tensor$') then
+    return
+  end
+  th.argument_error(arg, format('%s expected, got %s', expected, class or type(value)))
+end
+
 --- A call's argument as a string; a number is converted, as by Lua's C functions.
 -- @param arg its position
 -- @param n how many arguments the call has

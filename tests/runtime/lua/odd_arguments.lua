@@ -1,5 +1,6 @@
 -- Calls the functions of packages, and the metamethods and methods of their objects, with odd
--- arguments, and prints the errors that tell a position in the runtime's own files.
+-- arguments, and prints the errors that tell a position in the runtime's own files; of image and
+-- hdf5 also those that name variables of ours.
 
 local raw, next, find = pcall, next, string.find
 local print_error, get_metatable = io.stderr.write, debug.getmetatable
@@ -36,7 +37,10 @@ local function call(name, f, self)
     end
     local ok, message = raw(f, unpack(args, 1, n))
     if not ok and type(message) == 'string'
-      and (find(message, '[th] ', 1, true) or find(message, 'internal error', 1, true)) then
+      and (find(message, '[th] ', 1, true) or find(message, 'internal error', 1, true)
+        or find(name, '^image') and find(message, 'attempt to ', 1, true)
+        or find(name, '^hdf5') and find(message, "attempt to .-'(%l+)'") and
+          not find(message, "'self'", 1, true)) then
       print_error(stderr, name, ': ', message, '\n')
     end
   end
@@ -67,7 +71,7 @@ end
 
 local PACKAGES = [[bit32 cjson cjson.safe csvigo dok hdf5 image lfs md5 paths signal
   signal.complex signal.convolution signal.extramath signal.fft signal.wavelet socket sys tds
-  threads.serialize xlua]]
+  threads threads.serialize xlua]]
 
 local objects = {}
 for name in PACKAGES:gmatch('%S+') do objects[name] = require(name) end

@@ -16,7 +16,7 @@ ODD_ARGUMENTS = Path(__file__).with_name("odd_arguments.lua")
 @pytest.mark.thorough
 def test_functions_of_packages_with_odd_arguments(tmp_path: Path) -> None:
     run = run_th(ODD_ARGUMENTS, cwd=tmp_path)
-    told = [line for line in run.stderr.splitlines() if "[th]" in line or "internal" in line]
+    told = re.findall(r".*(?:\[th\]|internal|attempt to).*", run.stderr)
     assert told == [] and run.returncode == 0
 
 
@@ -29,7 +29,10 @@ def test_functions_of_packages_with_odd_arguments(tmp_path: Path) -> None:
         ("require'tds'.Vec():resize(-1)", "lua:1: size must be a positive number"),
         ("torch.Tensor[0 / 0] = 1", "table index is NaN"),
         ("loadfile('/dev/null', 't', 1, {})", None),
-        ("require('hdf5').open()", "lua:1: attempt to index local 'filename' (a nil value)"),
+        (
+            "local f = require('hdf5').open()",
+            "lua:1: bad argument #1 to 'open' (string expected, got nil)",
+        ),
     ],
 )
 def test_metamethods(lua: Lua, source: str, message: str | None) -> None:

@@ -142,6 +142,25 @@ ERRORS = {
         "HDF5DataSet:partial() - failed reading data from [HDF5DataSet (# /x DATASET)] "
         "(the sizes are # x #)"
     ),
+    "f:read('x'):partial({ { 1, 2 } })": (
+        "bad argument ## to 'partial' (number expected, got table)"
+    ),
+    "f:read('x'):partial(1, { 1 })": "bad argument ## to 'partial' (number expected, got nil)",
+    "f:read({})": "bad argument ## to 'read' (string expected, got table)",
+    "f:write(nil, torch.ones(1))": "bad argument ## to 'write' (string expected, got nil)",
+    "f:write('y', torch.ones(1), {})": (
+        "bad argument ## to 'write' (hdf5.DataSetOptions expected, got table)"
+    ),
+    "hdf5.open({})": "bad argument ## to 'open' (string expected, got table)",
+    "hdf5.DataSetOptions():setChunked(2, 'x')": (
+        "bad argument ## to 'setChunked' (number expected, got string)"
+    ),
+    "hdf5.DataSetOptions():setDeflate({})": (
+        "bad argument ## to 'setDeflate' (number expected, got table)"
+    ),
+    "hdf5.DataSetOptions():adjustForData()": (
+        "bad argument ## to 'adjustForData' (torch.Tensor expected, got nil)"
+    ),
     "f:read('text'):all()": "Reading data of class STRING(object) is unsupported",
     "f:read('half'):all()": "Cannot support reading float data with size = # bytes",
     "f:read('yes'):all()": "Reading data of class ENUM(bool) is unsupported",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import sys
 import zlib
@@ -245,6 +246,45 @@ def test_functions_of_tensors_check_sizes(lua: Lua, call: str) -> None:
     lua("require 'image' x = torch.rand(2, 3, 4) y = torch.zeros(3, 3, 4)")
     assert lua.error(f"local t = torch.Tensor() t.{call} return nil") == NATIVE[call]
     assert lua("print(y:sum())") == "0\t\n"
+
+
+WRONG = {
+    "warp(nil, x)": "bad argument #1 to 'warp' (torch.Tensor expected, got nil)",
+    "warp(x, {})": "bad argument #2 to 'warp' (torch.Tensor expected, got table)",
+    "warp(x, x, 5)": "bad argument #3 to 'warp' (torch.Tensor expected, got number)",
+    "affinetransform(x)": "bad argument #2 to 'affinetransform' (torch.Tensor expected, got nil)",
+    "hflip(5)": "bad argument #1 to 'hflip' (torch.Tensor expected, got number)",
+    "rgb2hsl(5, x)": "bad argument #1 to 'rgb2hsl' (torch.Tensor expected, got number)",
+    "crop(nil, 1, 1, 2, 2)": "bad argument #1 to 'crop' (torch.Tensor expected, got nil)",
+    "crop(x, 1, {}, 2, 2)": "bad argument #3 to 'crop' (number expected, got table)",
+    "scale({}, 2, 2)": "bad argument #1 to 'scale' (torch.Tensor expected, got table)",
+    "scale(x, {}, 2)": "bad argument #2 to 'scale' (number expected, got table)",
+    "flip(x, 'x')": "bad argument #2 to 'flip' (number expected, got string)",
+    "convolve(x, nil)": "bad argument #2 to 'convolve' (torch.Tensor expected, got nil)",
+    "gaussianpyramid(x, 5)": "bad argument #2 to 'gaussianpyramid' (table expected, got number)",
+    "lcn()": "bad argument #1 to 'lcn' (torch.Tensor expected, got nil)",
+    "erode(x, 5)": "bad argument #2 to 'erode' (torch.Tensor expected, got number)",
+    "y2jet(5)": "bad argument #1 to 'y2jet' (torch.Tensor expected, got number)",
+    "minmax(5)": "bad argument #1 to 'minmax' (table expected, got number)",
+    "minmax{}": "<image.minmax> missing tensor",
+    "savePNG('x.png', nil)": "bad argument #2 to 'savePNG' (torch.Tensor expected, got nil)",
+    "compressJPG({})": "bad argument #1 to 'compressJPG' (torch.Tensor expected, got table)",
+    "loadPNG('x.png', 3, 'int')": "<image.load> type must be one of: byte | float | double",
+    "laplacian{ size = {} }": (
+        "bad argument 'size' to 'image.laplacian' (number expected, got table)"
+    ),
+    "gaussian{ tensor = 5 }": (
+        "bad argument 'tensor' to 'image.gaussian' (torch.Tensor expected, got number)"
+    ),
+    "toDisplayTensor{ input = { 1 } }": "Unknown or incompatbile type of input: table",
+}
+
+
+@pytest.mark.parametrize("call", WRONG)
+def test_which_argument_is_wrong(lua: Lua, call: str) -> None:
+    lua("require 'image' x = torch.rand(3, 4, 4)")
+    message = lua.error(f"local y = image.{call} return nil")
+    assert re.sub(r"\x1b\[[\d;]*m", "", message) == WRONG[call]
 
 
 def test_destinations_are_views(lua: Lua) -> None:

@@ -32,6 +32,7 @@ function File:close()
 end
 
 local function parts_of(path)
+  th.check_argument(2, path, 'string')
   local parts = {}
   for part in path:gmatch('[^/]+') do parts[#parts + 1] = part end
   return parts
@@ -70,6 +71,7 @@ local MODES = { r = 'r', ['r+'] = 'r+', w = 'w', ['w-'] = 'x' } -- as h5py names
 -- @param mode 'r' or 'r+': there is a file, to be read, or to be changed, too; 'w' makes one anew,
 --   'w-' where there is none; 'a', or nil, changes one or makes it
 function hdf5.HDF5File.open(filename, mode)
+  th.check_argument(1, filename, 'string')
   if filename:sub(1, 2) == '~/' and home then filename = paths.concat(home, filename:sub(3)) end
   filename = paths.concat(filename)
   local folder = paths.dirname(filename)

@@ -35,7 +35,9 @@ function DataSet:partial(...)
   local limits = torch.LongStorage(2 * #ranges)
   for i, range in ipairs(ranges) do
     if type(range) ~= 'table' then range = { range, range } end
-    limits[2 * i - 1], limits[2 * i] = range[1], range[2]
+    th.check_argument(i + 1, range[1], 'number')
+    th.check_argument(i + 1, range[2], 'number')
+    limits[2 * i - 1], limits[2 * i] = tonumber(range[1]), tonumber(range[2])
   end
   return python.partial(self._datasetID, limits)
 end
@@ -66,7 +68,7 @@ local Group = torch.class('hdf5.HDF5Group', hdf5)
 -- and false for those that are being read.
 function Group:__init(parent, id)
   self._parent, self._groupID, self._children = parent, id, {}
-  self._groups = parent._groups or {}
+  self._groups = type(parent) == 'table' and parent._groups or {}
   hdf5._logger.debug('Initialising ' .. tostring(self))
   for number, kind, address, name in python.children(id):gmatch('(%d+) (%l+) (%S+) (%Z+)') do
     if kind == 'other' then th.fail('Unsupported data type at ' .. name) end
@@ -99,7 +101,7 @@ local function check_name(name)
 end
 
 function Group:createChild(name)
-  if not name then th.fail('no name given for child') end
+  if not name or name == '' then th.fail('no name given for child') end
   local child = hdf5.HDF5Group(self, python.group(self._groupID, check_name(name)))
   self._children[name] = child
   return child
@@ -125,6 +127,7 @@ local store = {}
 
 function store.write(group, name, tensor, options)
   if not options then return python.write(group._groupID, name, tensor, nil, nil) end
+  th.check_argument(4, options, 'hdf5.DataSetOptions')
   options:adjustForData(tensor)
   local chunks = options._chunking and torch.LongStorage(options._chunking)
   return python.write(group._groupID, name, tensor, chunks, options._deflate)

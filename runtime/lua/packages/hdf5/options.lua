@@ -13,6 +13,7 @@ function Options.__init() end
 --- Stores the data in chunks, of which a part can be read alone, and behind which rows can be
 -- appended. Gets a size for each dimension.
 function Options:setChunked(...)
+  for i = 1, select('#', ...) do th.check_argument(i + 1, (select(i, ...)), 'number') end
   self._chunking = { ... }
   return self
 end
@@ -20,12 +21,14 @@ end
 --- Compresses the chunks.
 -- @param level from 0 to 9; 6 by default
 function Options:setDeflate(level)
+  if level then th.check_argument(2, level, 'number') end
   self._deflate = level or DEFLATE
   return self
 end
 
 --- Makes chunks that are larger than a tensor as large as it.
 function Options:adjustForData(tensor)
+  th.check_argument(2, tensor, 'torch.Tensor')
   if not self._chunking then return end
   if #self._chunking ~= tensor:nDimension() then
     th.fail(('Chunk size must have same number of dimensions as data! Chunk size has %d '

@@ -142,6 +142,7 @@ function image.y2jet(...)
   if n ~= 1 and n ~= 2 then th.fail('Invalid input for image.y2jet()') end
   local source, target = select(n, ...), nil
   if n == 2 then target = (...) end
+  th.check_argument(n, source, 'torch.Tensor')
   if source:dim() == 3 and source:size(1) == 1 then
     source = source.new(source):resize(source:size(2), source:size(3))
   elseif source:dim() == 1 then

@@ -3,7 +3,7 @@
 -- @module image_display
 
 local th, image = ...
-local fail, dok = xlua.error, _G.dok
+local fail = xlua.error
 local new_file = th.chunk('packages/picture_file')(th)
 
 local print = print
@@ -13,6 +13,8 @@ local floor, ceil = math.floor, math.ceil
 --- An image whose values are moved to the range from 0 to 1.
 -- @param args a table: tensor, min, max, symm, inplace, saturate, tensorOut
 function image.minmax(args)
+  th.check_argument(1, args, 'table')
+  if not torch.isTensor(args.tensor) then fail('missing tensor', 'image.minmax') end
   local tensor, least, largest = args.tensor, args.min, args.max
   local saturate = args.saturate and not (least == nil and largest == nil)
   local result = args.tensorOut or args.inplace and tensor
@@ -39,7 +41,7 @@ end
 -- One tensor of a list of images, or a copy of a tensor.
 local function pack(input)
   local packed = torch.Tensor()
-  if type(input) == 'table' then
+  if type(input) == 'table' and torch.isTensor(input[1]) then
     local dims = input[1]:dim()
     local planes = dims == 2 and 1 or input[1]:size(1)
     packed:resize(#input, planes, input[1]:size(dims - 1), input[1]:size(dims))
@@ -96,9 +98,9 @@ end
 
 --- One image, with values from 0 to 1, of an image or of many, which are laid out in rows.
 function image.toDisplayTensor(...)
-  local given = dok.unpack({ ... }, 'image.toDisplayTensor', 'Makes one image of several.',
-    INPUT, PARAMETERS.padding, PARAMETERS.nrow, PARAMETERS.scaleeach, PARAMETERS.min,
-    PARAMETERS.max, PARAMETERS.symmetric, PARAMETERS.saturate)
+  local given = th.image_unpack('image.toDisplayTensor', 'Makes one image of several.',
+    { INPUT, PARAMETERS.padding, PARAMETERS.nrow, PARAMETERS.scaleeach, PARAMETERS.min,
+      PARAMETERS.max, PARAMETERS.symmetric, PARAMETERS.saturate }, ...)
   local packed = pack(given.input)
   local function scale(tensor)
     image.minmax{ tensor = tensor, inplace = true, min = given.min, max = given.max,
@@ -153,7 +155,7 @@ end
 -- is printed.
 -- @return a table: image, what is shown, and file; given as `win`, its file is written again
 function image.display(...)
-  local given = dok.unpack({ ... }, 'image.display', 'Shows an image.', unpack(DISPLAYED))
+  local given = th.image_unpack('image.display', 'Shows an image.', DISPLAYED, ...)
   local picture = image.toDisplayTensor{ input = given.image, padding = given.padding,
     nrow = given.nrow, saturate = given.saturate, scaleeach = given.scaleeach, min = given.min,
     max = given.max, symmetric = given.symmetric }

@@ -15,6 +15,7 @@ local TYPES = { float = torch.FloatTensor, double = torch.DoubleTensor, byte = t
 local function functions_of(library, kind)
   local tensor
   if not kind then tensor = torch.Tensor() elseif TYPES[kind] then tensor = TYPES[kind]() end
+  if not tensor then fail('type must be one of: byte | float | double', 'image.load') end
   return tensor[library]
 end
 
@@ -43,7 +44,8 @@ local function finish(img, depth, kind, bits)
 end
 
 -- An image with values between 0 and 255 for a file.
-local function to_bytes(img)
+local function to_bytes(at, img)
+  th.check_argument(at, img, 'torch.Tensor')
   if img:type() == 'torch.ByteTensor' then return img end
   local values = torch.Tensor():resize(img:size()):copy(img)
   values.image.saturate(values)
@@ -70,11 +72,11 @@ local function add_format(name, library, quality)
     return finish(img, depth, kind, bits)
   end
   image['save' .. name] = function(file, img)
-    img = to_bytes(img)
+    img = to_bytes(2, img)
     img[library].save(file, img, FROM_FILE, quality)
   end
   image['compress' .. name] = function(img, given)
-    img = to_bytes(img)
+    img = to_bytes(1, img)
     local bytes = torch.ByteTensor()
     if quality then
       img[library].save('', img, FROM_MEMORY, given or quality, bytes)
@@ -96,11 +98,12 @@ function image.loadPPM(file, depth, kind)
 end
 
 local function save_ppm(file, img)
-  img = to_bytes(img)
+  img = to_bytes(2, img)
   img.libppm.save(file, img, FROM_FILE)
 end
 
 function image.savePPM(file, img)
+  th.check_argument(2, img, 'torch.Tensor')
   if img:nDimension() ~= 3 or img:size(1) ~= 3 then
     fail('can only save 3xHxW images as PPM', 'image.savePPM')
   end
@@ -108,6 +111,7 @@ function image.savePPM(file, img)
 end
 
 function image.savePGM(file, img)
+  th.check_argument(2, img, 'torch.Tensor')
   if img:nDimension() == 3 and img:size(1) ~= 1 then
     fail('can only save 1xHxW or HxW images as PGM', 'image.savePGM')
   end

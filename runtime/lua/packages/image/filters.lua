@@ -2,7 +2,7 @@
 -- @module image_filters
 
 local th, image = ...
-local dok, fail = _G.dok, xlua.error
+local fail = xlua.error
 
 local exp, pow, ceil, floor = math.exp, math.pow, math.ceil, math.floor
 
@@ -40,8 +40,7 @@ GAUSSIAN[#GAUSSIAN + 1] = parameter('tensor', 'result, whose sizes hold', nil, '
 
 --- A kernel of the normal distribution in two dimensions.
 function image.gaussian(...)
-  local given = dok.unpack({ ... }, 'image.gaussian', 'Makes a Gaussian kernel.',
-    unpack(GAUSSIAN))
+  local given = th.image_unpack('image.gaussian', 'Makes a Gaussian kernel.', GAUSSIAN, ...)
   if given.tensor then check_result(given.tensor, 2) end
   local kernel = given.tensor or torch.Tensor(given.height, given.width)
   kernel.image.gaussian(kernel, given.amplitude, given.normalize, given.sigma_horz,
@@ -60,8 +59,7 @@ local GAUSSIAN_1D = {
 
 --- A kernel of the normal distribution in one dimension.
 function image.gaussian1D(...)
-  local given = dok.unpack({ ... }, 'image.gaussian1D', 'Makes a Gaussian kernel.',
-    unpack(GAUSSIAN_1D))
+  local given = th.image_unpack('image.gaussian1D', 'Makes a Gaussian kernel.', GAUSSIAN_1D, ...)
   if given.tensor then check_result(given.tensor, 1) end
   local size = given.tensor and given.tensor:size(1) or given.size
   local kernel = given.tensor or torch.Tensor(size)
@@ -77,8 +75,7 @@ local LAPLACIAN = in_plane(0.1)
 
 --- A kernel of the second derivative of the normal distribution in two dimensions.
 function image.laplacian(...)
-  local given = dok.unpack({ ... }, 'image.laplacian', 'Makes a Laplacian kernel.',
-    unpack(LAPLACIAN))
+  local given = th.image_unpack('image.laplacian', 'Makes a Laplacian kernel.', LAPLACIAN, ...)
   local width, height = given.width, given.height
   local middle_x, middle_y = given.mean_horz * width + 0.5, given.mean_vert * height + 0.5
   local kernel = torch.Tensor(height, width)
@@ -103,6 +100,7 @@ torch.Tensor!  image
 torch.Tensor!  kernel
 string  mode: full | valid | same (default: valid)]],
   has_target = function(_, _, _, third) return type(third) ~= 'string' end,
+  kinds = { 'torch.Tensor', 'torch.Tensor' },
 }
 
 local AREAS = { full = 'F', same = 'F', valid = 'V' }
@@ -136,6 +134,7 @@ local read_pyramid = th.image_reader{
   name = 'image.gaussianpyramid', does = 'Makes an image in several sizes.', least = 2,
   forms = th.image_forms('torch.Tensor!  image\ntable!  factors of the sizes',
     'table!  destinations'),
+  target = 'table', kinds = { 'torch.Tensor', 'table' },
 }
 
 --- A list of an image in several sizes, each made of the one before, which is smoothed.
@@ -168,6 +167,8 @@ local LCN_SIZE, LCN_SIGMA = 9, 1.591
 --- A grey image whose brightness and contrast are made equal everywhere, without the borders that
 -- the kernel does not reach.
 function image.lcn(source, kernel)
+  th.check_argument(1, source, 'torch.Tensor')
+  if kernel then th.check_argument(2, kernel, 'torch.Tensor') end
   kernel = kernel
     or image.gaussian{ size = LCN_SIZE, sigma = LCN_SIGMA / LCN_SIZE, normalize = true }
   local im = source:clone():type('torch.DoubleTensor')
@@ -200,21 +201,23 @@ torch.Tensor!  image of 0 and 1
 torch.Tensor  kernel of 0 and 1, of odd sizes (default: 3x3)
 number  value outside of the image (default: %d)]]
 
-local function need_image(im, name, does, border)
+local function need_image(im, kernel, name, does, border)
   th.image_need(im,
     { name = name, does = does, forms = MORPHOLOGY:format(border), complaint = 'missing image' })
+  th.check_argument(1, im, 'torch.Tensor')
+  if kernel then th.check_argument(2, kernel, 'torch.Tensor') end
 end
 
 --- An image of 0 and 1 in which shapes shrink: 1 where all of the kernel is inside.
 function image.erode(im, kernel, border)
-  need_image(im, 'image.erode', 'Shrinks the shapes in an image.', 1)
+  need_image(im, kernel, 'image.erode', 'Shrinks the shapes in an image.', 1)
   kernel = kernel or torch.ones(3, 3):typeAs(im)
   return kernel_sums(im, kernel, border or 1):eq(kernel:sum()):typeAs(im)
 end
 
 --- An image of 0 and 1 in which shapes grow: 1 where any of the kernel is inside.
 function image.dilate(im, kernel, border)
-  need_image(im, 'image.dilate', 'Lets the shapes in an image grow.', 0)
+  need_image(im, kernel, 'image.dilate', 'Lets the shapes in an image grow.', 0)
   kernel = image.hflip(image.vflip(kernel or torch.ones(3, 3):typeAs(im)))
   return kernel_sums(im, kernel, border or 0):gt(0):typeAs(im)
 end

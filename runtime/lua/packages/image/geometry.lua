@@ -45,6 +45,9 @@ number!  height]],
 -- Torch7: without the far edges, the destination tells the size, and nothing is returned.
 function image.crop(...)
   local target, source, x, y, x_end, y_end = read_crop(...)
+  for i, number in pairs{ type(x) ~= 'string' and x or nil, y, x_end, y_end } do
+    th.check_argument((target and 2 or 1) + i, number, 'number')
+  end
   if type(x) == 'string' then x, y, x_end, y_end = placed(source, x, y, x_end) end
   if x_end == nil then
     source.image.cropNoScale(source, target, x, y)
@@ -127,6 +130,7 @@ local SCALING = { bilinear = 'scaleBilinear', bicubic = 'scaleBicubic', simple =
 --- An image in another size.
 function image.scale(...)
   local target, source, width, height, size, mode = scale_arguments(select('#', ...), ...)
+  th.check_argument((target or width == nil and not size) and 2 or 1, source, 'torch.Tensor')
   if size then
     local d = source:nDimension() == 3 and 3 or 2
     width, height = resolved_size(size, source:size(d), source:size(d - 1))
@@ -135,6 +139,8 @@ function image.scale(...)
     fail('could not find valid dest size', 'image.scale')
   end
   if not target then
+    th.check_argument(2, width, 'number')
+    th.check_argument(3, height, 'number')
     width, height = max(width, 1), max(height, 1)
     if source:nDimension() == 3 then
       target = source.new(source:size(1), height, width)
@@ -238,6 +244,7 @@ local DIMENSIONS = 5 -- that Python's half of `flip` takes
 local read_flip = th.image_reader{
   name = 'image.flip', does = 'Mirrors a tensor along one dimension.', least = 2,
   forms = th.image_forms'torch.Tensor!  image\nnumber!  dimension',
+  kinds = { 'torch.Tensor', 'number' },
 }
 
 --- A tensor of up to five dimensions that is mirrored along one of them.

@@ -66,18 +66,40 @@ function th.image_need(is_right, call)
   xlua.error(call.complaint or 'incorrect arguments', call.of or call.name)
 end
 
+local IS_RIGHT = { number = tonumber, ['torch.Tensor'] = torch.isTensor }
+
+--- Reads arguments by names or in order, as xlua.unpack does, and checks numbers and tensors.
+function th.image_unpack(name, does, params, ...)
+  local given = _G.dok.unpack({ ... }, name, does, unpack(params))
+  for _, param in ipairs(params) do
+    local value, is_right = given[param.arg], IS_RIGHT[param.type]
+    if value ~= nil and is_right and not is_right(value) and param.default ~= false then
+      th.fail(("bad argument '%s' to '%s' (%s expected, got %s)")
+        :format(param.arg, name, param.type, th.typename(value) or type(value)))
+    end
+  end
+  return given
+end
+
 --- A function that reads arguments which may begin with a destination; it returns the destination
 -- or nil, and the others.
 -- @param call as for `image_need`; of the arguments without a destination the `least` and the
 --   `most`, 1 if not given; has_target(n, …), whether there is a destination among n arguments
---   whose number does not tell
+--   whose number does not tell; the types that the `target` and the first arguments have to have,
+--   `kinds`, if that is not one tensor
 function th.image_reader(call)
   local least, most = call.least or 1, call.most or call.least or 1
   return function(...)
     local n = select('#', ...)
     th.image_need(n <= most + 1 and n >= least, call)
-    if n > most or n > least and call.has_target(n, ...) then return ... end
-    return nil, ...
+    local is_target = n > most or n > least and call.has_target(n, ...)
+    for i, kind in ipairs(call.kinds or { 'torch.Tensor' }) do
+      local at = is_target and i + 1 or i
+      th.check_argument(at, (select(at, ...)), kind)
+    end
+    if not is_target then return nil, ... end
+    if (...) ~= nil then th.check_argument(1, (...), call.target or 'torch.Tensor') end
+    return ...
   end
 end
 

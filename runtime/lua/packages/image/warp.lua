@@ -22,6 +22,7 @@ local function read(name, usage, n, ...)
   local target
   if first == 2 then target = (...) end
   local source, field, mode, extra, clamp, pad = select(first, ...)
+  for i = first, first + 1 do th.check_argument(i, (select(i, ...)), 'torch.Tensor') end
   local given = n - first + 1
   if given < 3 then mode = 'bilinear' end
   if given < 5 then clamp = 'clamp' end
