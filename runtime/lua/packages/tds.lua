@@ -165,13 +165,9 @@ local methods = {}
 local MOST = 2 ^ 32 -- places of a vector, for which the reference takes 64 GB
 local MOST_REPEATED = 2 ^ 31 - 1 -- of more Lua's string.rep makes an empty string
 
-local function check_room(n)
-  if n > MOST then th.fail('out of memory') end
-end
-
 local function set(held, at, value)
   if value ~= nil then check_value(value) end
-  check_room(at)
+  if at > MOST then th.fail('out of memory') end
   local had, has = held.values[at] ~= nil, value ~= nil
   held.values[at], held.n = value, math.max(held.n, at)
   held.living = held.living + (has and 1 or 0) - (had and 1 or 0)
@@ -241,11 +237,9 @@ function methods:insert(...)
   at = check_place(at)
   if value ~= nil then check_value(value) end
   local held = getfenv(self)
-  local size = math.max(held.n + 1, at)
-  check_room(size)
+  set(held, math.max(held.n + 1, at), nil)
   move(held, at, 1)
   set(held, at, value)
-  held.n = size
 end
 
 --- Removes the value at a place, by default the last.
