@@ -148,6 +148,10 @@ FAILING = {
         "threads.Threads(1, function() error('e', 0) end)",
         "[thread 1 callback] e",
     ),
+    "a first function that ends its thread": (
+        "threads.Threads(1, function() __queue_running = false end)",
+        "thread 1 has ended before its jobs",
+    ),
     "a serializer that threads have not": (
         "package.preload.mine = function() return require 'serializer' end "
         "threads.Threads.serialization('mine') threads.Threads(1)",

@@ -137,7 +137,6 @@ end
 
 local function check_new(n, count, ...)
   if not tonumber(count) then th.type_error(1, 'number', count, false, '?') end
-  if type(count) == 'string' then th.fail('attempt to compare number with string') end
   if not (count >= 0) then th.fail('threads: queue new out of memory') end
   if count > MOST then th.fail('threads: thread new failed') end
   for i = 1, n - 1 do
@@ -147,6 +146,7 @@ end
 
 -- Lets the threads of a pool end when they have done the jobs that they do now.
 local function finish(self)
+  if not self.__running then return end
   self.__running = false
   python.free_queue(self.results, 0)
   python.free_queue(self.shared, self.N)
@@ -185,7 +185,7 @@ function Threads.new(...)
   }, Threads)
   getmetatable(self.__gc__).__gc = function()
     pcall(self.terminate, self)
-    if self.__running then finish(self) end
+    finish(self)
   end
   return self, th.finally(function(ok) if not ok then finish(self) end end, start, self, functions)
 end
@@ -295,7 +295,7 @@ end
 --- Ends the threads when all jobs are done.
 function Threads:terminate()
   if not self.__running or self.errors then return end
-  th.finally(function() if self.__running then finish(self) end end, self.synchronize, self)
+  th.finally(function() finish(self) end, self.synchronize, self)
   for _, thread in ipairs(self.threads) do thread:free() end
 end
 
