@@ -105,10 +105,11 @@ _MARGIN = ", accreal margin"
 _loss("MarginCriterion", "fmax(margin - input * target, 0)", _MARGIN)
 _gradient("MarginCriterion", "input * target < margin and target * -NORM or 0", _MARGIN)
 
-_loss("SoftMarginCriterion", "log(1 + exp(-input * target))")
+_loss("SoftMarginCriterion", "cast(log(1 + exp(double(-input * target))))")
+_SOFT = "cast(exp(double(-target * input)))"
 _gradient(
     "SoftMarginCriterion",
-    "target * -NORM * exp(-target * input) / (1 + exp(-target * input))",
+    f"cast(double(target * -NORM * {_SOFT}) / (1 + double({_SOFT})))",
 )
 
 _DISTANCE = "absolute(input - target)"

@@ -27,11 +27,12 @@ def _same_count(call: Call) -> None:
 
 # -- from the output
 
+# Torch7: what has a number like 1., or calls exp or log, is computed with doubles and rounded once.
 formula("Tanh_updateOutput", FORWARD, "output = tanh(input)")
 formula(
     "Tanh_updateGradInput",
     _BY_OUTPUT,
-    "gradInput = gradOutput * (1 - output * output)",
+    "gradInput = cast(double(gradOutput) * (1 - double(output * output)))",
     check=lambda call: check_shapes(output=call.output, gradOutput=call.gradOutput),
     like="output",
 )
@@ -39,7 +40,7 @@ formula("Sigmoid_updateOutput", FORWARD, "output = reciprocal(exp(-input) + 1)")
 formula(
     "Sigmoid_updateGradInput",
     _BY_OUTPUT,
-    "gradInput = gradOutput * (1 - output) * output",
+    "gradInput = cast(double(gradOutput) * (1 - double(output)) * double(output))",
     check=lambda call: check_counts(output=call.output, gradOutput=call.gradOutput),
     like="output",
 )
@@ -87,13 +88,14 @@ def _check_buffer(call: Call) -> None:
 formula(
     "LogSigmoid_updateOutput",
     FORWARD + ", buffer",
-    "buffer = exp(-maximum(0, -input)) + exp(-input - maximum(0, -input)); "
-    "output = -(maximum(0, -input) + log(buffer))",
+    "buffer = cast(exp(double(-maximum(0, -input))) + exp(double(-input - maximum(0, -input)))); "
+    "output = cast(-(double(maximum(0, -input)) + log(double(buffer))))",
 )
+_QUOTIENT = "(double(buffer) - 1) / double(buffer)"
 formula(
     "LogSigmoid_updateGradInput",
     BACKWARD + ", buffer",
-    "gradInput = gradOutput * (input < 0 and 1 - (buffer - 1) / buffer or (buffer - 1) / buffer)",
+    f"gradInput = gradOutput * cast(input < 0 and 1 - {_QUOTIENT} or {_QUOTIENT})",
     check=_check_buffer,
     like="gradOutput",
 )
