@@ -166,7 +166,7 @@ def gated_linear_backward(call: Call) -> None:
     def slope(x: Array, g: Array, y: Array, out: Array) -> None:
         z = np.empty_like(x)
         compute_sigmoid(x, out=z)
-        np.multiply((1 - z) * z * g, y, out=out)
+        np.multiply(((1 - z.astype(np.float64)) * z).astype(z.dtype) * g, y, out=out)
 
     call.gradInput.resize(call.input.sizes)
     half = first.sizes[dim]

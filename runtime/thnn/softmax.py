@@ -15,6 +15,8 @@ from runtime.thnn._jobs import loops, run, working
 from runtime.thnn.checks import check, check_shapes
 from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
+_FORWARD = np.maximum, np.subtract, np.add, np.log, np.multiply, np.reciprocal
+
 
 def _add_rows(name: str, *, logarithms: bool) -> None:
     """Add the rows of a layer."""
@@ -33,10 +35,12 @@ def _add_rows(name: str, *, logarithms: bool) -> None:
             size=x.itemsize,
             input=x,
             output=out,
-            most=working(2 * frames * lie["inner"], x.dtype),
+            wide=working(x.size if x.itemsize == 4 else 0, np.float64),
+            most=working(2 * frames * lie["inner"], np.float64),
             logarithms=logarithms,
             **lie,
-            **loops(x.dtype, np.maximum, np.subtract, np.exp, np.add, np.log, np.divide),
+            **loops(x.dtype, np.exp),
+            **loops(np.dtype(np.float64), *_FORWARD),
         )
 
     @thnn(f"{name}_updateGradInput", f"{BACKWARD}, output")
@@ -57,10 +61,11 @@ def _add_rows(name: str, *, logarithms: bool) -> None:
             output=y,
             grads=g,
             gradient=out,
-            sums=working(frames * lie["inner"], y.dtype),
+            wide=working(2 * y.size if y.itemsize == 4 else 0, np.float64),
+            sums=working(frames * lie["inner"], np.float64),
             logarithms=logarithms,
             **lie,
-            **loops(y.dtype, np.subtract, np.exp, np.add, np.multiply),
+            **loops(np.dtype(np.float64), np.exp, np.subtract, np.add, np.multiply),
         )
 
 

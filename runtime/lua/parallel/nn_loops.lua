@@ -49,6 +49,7 @@ local slow = {
   positive = function(a) return a end,
   exp = exp,
   log = log,
+  reciprocal = function(a) return 1 / a end,
 }
 
 --- A loop as jobs get it, by the parameter that is named like it: its address, and that of its
