@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
@@ -31,18 +32,27 @@ class Server(LanguageServer):  # type: ignore[misc]
     """One editor's session."""
 
     def __init__(self) -> None:
-        super().__init__("th", __version__)
+        # The library ends lines in parts of a text as Python does: so it gets all of it.
+        super().__init__("th", __version__, lsp.TextDocumentSyncKind.Full)
         self.programs = Workspace()
         self.pages = PageLens()
 
     def path_of(self, uri: str) -> Path:
         """The file of a document."""
-        return Path(to_fs_path(uri) or uri).resolve()
+        try:
+            return Path(to_fs_path(uri) or uri).resolve()
+        except ValueError:  # no file can have such a name
+            return Path(ascii(uri))
+
+    def document(self, uri: str) -> TextDocument | None:
+        """The document that is open in the editor; None where it is not."""
+        documents = self.workspace.text_documents  # by their addresses, which pygls may unquote
+        return documents.get(uri) or documents.get(unquote(uri))
 
     def text_of(self, uri: str) -> str:
         """The text of a document as it is typed, or of a file; '' where it cannot be read."""
-        if uri in self.workspace.text_documents:
-            return str(self.workspace.text_documents[uri].source)
+        if document := self.document(uri):
+            return str(document.source)
         try:
             return read_file(self.path_of(uri)).decode("utf-8", "replace")
         except OSError:
@@ -83,7 +93,7 @@ def make_server() -> Server:
 
 
 def _initialized(ls: Server, _: lsp.InitializedParams) -> None:
-    ls.programs.folders = [ls.path_of(one) for one in ls.workspace.folders]
+    ls.programs.folders = [ls.path_of(one.uri) for one in ls.workspace.folders.values()]
     if ls.programs.folders:  # where programs are started, and `require` looks first
         os.chdir(ls.programs.folders[0])
 
@@ -94,7 +104,7 @@ async def _changed(
     uri = params.text_document.uri
     version = params.text_document.version
     await asyncio.sleep(_PAUSE)
-    document = ls.workspace.text_documents.get(uri)
+    document = ls.document(uri)
     if document is not None and _is_program(document) and document.version == version:
         ls.show(uri)
 
@@ -112,9 +122,9 @@ def _closed(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
 
 def _saved(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
     ls.programs.forget()
-    for uri, document in ls.workspace.text_documents.items():
+    for document in ls.workspace.text_documents.values():
         if _is_program(document):
-            ls.show(uri)
+            ls.show(document.uri)
 
 
 def _diagnostic(found: Finding, lines: Sequence[str]) -> lsp.Diagnostic:

@@ -47,7 +47,7 @@ print(имя, x, helper(1), layer, x:narrow(1, 1, 1))
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    folder = tmp_path_factory.mktemp("project")
+    folder = tmp_path_factory.mktemp("a project #1%20")
     for name, text in (("util.lua", UTIL), ("layer.lua", LAYER), ("base.lua", BASE)):
         (folder / name).write_text(text)
     (folder / "ran.lua").write_text("io.open('made', 'w')")
@@ -288,6 +288,24 @@ def test_a_page_runs_by_its_lens(client: Client) -> None:
     client.request("workspace/executeCommand", {"command": "th.checkPage", "arguments": [uri]})
     assert [(line, text) for line, _, _, text in ranges(client.wait(uri))] == [(5, "differs: 3")]
     assert titles() == [(3, "pass"), (5, "differs")]
+
+
+@pytest.mark.parametrize("uri", ["\ud800", "file:///a\ud800", "file:///a%00b", "", "a:b"])
+def test_no_file_can_have_such_a_name(client: Client, uri: str) -> None:
+    document = {"uri": uri, "languageId": "lua", "version": 1, "text": "x = 1 -- \f\u2028\nf("}
+    client.notify("textDocument/didOpen", {"textDocument": document})
+    assert [one["range"]["start"]["line"] for one in client.wait(uri)] == [1]
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+@pytest.mark.parametrize("uri", ["\ud800", "file:///a\ud800", "file:///a%00b", "", "file://["])
+def test_nothing_is_there(client: Client, uri: str) -> None:
+    place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
+    assert client.request("textDocument/hover", place) is None
+
+
+def test_texts_are_sent_whole(client: Client) -> None:
+    assert client.capabilities["textDocumentSync"]["change"] == 1
 
 
 def test_files_that_are_not_open(client: Client) -> None:
