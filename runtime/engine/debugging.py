@@ -23,6 +23,7 @@ The number of a value with parts asks for these; others have 0.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -133,7 +134,8 @@ class Debugging:
 
 
 def _encoded(request: tuple[Any, ...]) -> bytes:
-    return b"\0".join(to_bytes(str(field)).replace(b"\0", b"") for field in request)
+    text = "\0".join(str(field).replace("\0", "") for field in request)
+    return to_bytes(re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", text))  # halves of characters
 
 
 def _decoded(answer: Any) -> Answer:

@@ -18,7 +18,7 @@ from runtime.shell import Dialogue, Engine, LuaError, Stop
 from th_shell.debugging.captured import Captured
 from th_shell.debugging.frames import Frame, Variable, read_frames, read_parts, read_variables
 from th_shell.debugging.wire import Message, Refused, Wire
-from th_shell.visible import UsageError
+from th_shell.visible import UsageError, complain
 
 #: Makes an engine ready for a program and its words.
 Prepare = Callable[[Engine, str, Sequence[str]], None]
@@ -55,7 +55,13 @@ def run(words: Sequence[str], prepare: Prepare, report: Report) -> int:
     wire = Wire(os.dup(0), os.dup(1))
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
-    return Adapter(wire, prepare, report).serve()
+    errors = os.dup(2)
+    status = Adapter(wire, prepare, report).serve()
+    if not wire.problem:
+        return status
+    os.dup2(errors, 2)  # which the program's output took the place of
+    complain(wire.problem)
+    return 1
 
 
 class Adapter:
@@ -178,7 +184,7 @@ class Adapter:
             self._wire.answer(request, problem=str(error))
         except KeyError as error:
             self._wire.answer(request, problem=f"an argument is missing: {error.args[0]}")
-        except (AttributeError, TypeError, ValueError, OverflowError):  # no such JSON
+        except (AttributeError, TypeError, ValueError, OverflowError, OSError):  # no such JSON
             self._wire.answer(request, problem="wrong arguments")
         else:
             self._wire.answer(request, body)

@@ -1,4 +1,4 @@
-"""The messages of the Debug Adapter Protocol: JSON behind a header with its length.
+"""The messages of the Debug Adapter Protocol.
 
 They are plain dictionaries; tests hold them against the protocol's schema. The libraries that have
 types of them are not kept well, or need pydantic.
@@ -13,6 +13,7 @@ import threading
 from typing import Any
 
 from th_shell.files import write_all
+from th_shell.messages import NoMessageError, read_message
 
 Message = dict[str, Any]
 
@@ -27,22 +28,20 @@ class Wire:
     def __init__(self, source: int, target: int) -> None:
         """source, target: file descriptors."""
         self._source = os.fdopen(source, "rb")
+        #: Why what the client has sent last is no request, or ''.
+        self.problem = ""
         self._target = target
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
 
     def read(self) -> Message | None:
-        """The next request; None where the client has gone."""
-        length = 0
+        """The next request; None where the client has gone, or has sent what is none: `problem`."""
         try:
-            while line := self._source.readline().strip():
-                name, _, value = line.partition(b":")
-                if name.strip().lower() == b"content-length":
-                    length = int(value)
-            message = json.loads(self._source.read(length)) if length else None
-        except (OSError, ValueError, MemoryError, OverflowError, RecursionError):
-            return None  # what it says cannot be a message
-        return message if isinstance(message, dict) else None
+            request: Message | None = json.loads(read_message(self._source) or "null")
+            return request
+        except NoMessageError as error:
+            self.problem = str(error)
+            return None
 
     def event(self, name: str, **body: Any) -> None:
         """Tell the client that something has happened."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from types import SimpleNamespace
+from typing import BinaryIO
 
-from th_shell.visible import UsageError
+from th_shell.messages import NoMessageError, read_message
+from th_shell.visible import UsageError, complain
 
 try:
     from th_shell.editor.server import make_server
@@ -26,5 +30,18 @@ def run(words: Sequence[str]) -> int:
     # What anything else writes must not come between the messages.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    make_server().start_io(sys.stdin.buffer, output)
+    parts = _parts(sys.stdin.buffer)
+    source = SimpleNamespace(readline=partial(next, parts), read=lambda size: next(parts))
+    try:
+        make_server().start_io(source, output)
+    except NoMessageError as error:
+        complain(error)
+        return 1
     return 0
+
+
+def _parts(source: BinaryIO) -> Iterator[bytes]:
+    """Yield what pygls reads of messages: at any other header, it would wait for ever."""
+    while data := read_message(source):
+        yield from (b"Content-Length: %d\r\n" % len(data), b"\r\n", data)
+    yield b""

@@ -378,6 +378,7 @@ def test_what_cannot_be_done(client: Client, program: Path) -> None:
         {"command": "variables", "arguments": {"variablesReference": "x"}},
         {"command": "variables", "arguments": {"variablesReference": float("inf")}},
         {"command": "launch", "arguments": {"program": __file__, "env": [1]}},
+        {"command": "launch", "arguments": {"program": __file__, "env": {"": "x"}}},
     ],
 )
 def test_arguments_of_another_kind(request_: dict[str, Any]) -> None:
@@ -392,7 +393,10 @@ def test_arguments_of_another_kind(request_: dict[str, Any]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("length", ["99999999999999", "9" * 5000, "-5", "x"])
-def test_a_length_of_no_message_ends_it(length: str) -> None:
-    done = run_th("--dap", input=f"Content-Length: {length}\n\n{{}}")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+def test_halves_of_characters(client: Client) -> None:
+    half = "\ud800"
+    assert client.refusal("launch", program=half) == f"{half}: No such file"
+    found = client.set_breakpoints(Path(half), {"line": 1, "condition": half})
+    assert [one["verified"] for one in found] == [False]
+    client.ask("disconnect")
+    assert client.process.wait(PATIENCE) == 0
