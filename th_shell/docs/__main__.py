@@ -3,14 +3,8 @@
 import th_shell.ctrl_c  # noqa: F401
 from th_shell.safe_path import forget_folder
 
-
-def main() -> int:
-    """Run th-docs; the exit status."""
-    from th_shell.docs.start import main as run
-
-    return run()
-
+forget_folder()  # before any import, which could find another module in the working directory
+from th_shell.docs.start import main  # noqa: E402
 
 if __name__ == "__main__":
-    forget_folder()  # before any import, which could find another module in the working directory
     raise SystemExit(main())

@@ -25,17 +25,14 @@ def main() -> int:
     gc.set_threshold(_MANY_OBJECTS)
     try:
         from th_shell.docs.cli import main as run
-    except ImportError as error:
-        complain(error, "th-docs")
-        return _CANNOT_RUN
-    try:
+
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
             signal.signal(signal.SIGINT, _interrupt)
         return run()
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except MemoryError:
-        complain("not enough memory", "th-docs")
+    except (ImportError, MemoryError) as error:
+        complain(str(error) or "not enough memory", "th-docs")
         return _CANNOT_RUN
 
 

@@ -17,7 +17,6 @@ from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
-from th_shell.lines import usual_lines
 from th_shell.python.tracebacks import without_own_frames
 from th_shell.visible import UsageError, complain
 
@@ -220,7 +219,7 @@ def _show_lines_of(code: bytes) -> None:
     """Let tracebacks show the lines of code from the command line, as Python does from 3.13 on."""
     import linecache
 
-    lines = [f"{line}\n" for line in usual_lines(code.decode("utf-8", "replace"))]
+    lines = list(io.StringIO(code.decode("utf-8", "replace"), None))
     linecache.cache["<string>"] = len(code), None, lines, "<string>"
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from th_shell.config import Config
 from th_shell.entry import Entry
-from th_shell.lines import usual_lines
 from th_shell.session.commands import CommandTable
 from th_shell.session.interrupt import EARLY
 from th_shell.visible import columns, visible
@@ -168,7 +167,7 @@ class Conversation(ABC):
         """
         from th_shell.session import pager
 
-        shown = "".join(f"{visible(line)}\n" for line in usual_lines(text))
+        shown = "".join(f"{visible(line)}\n" for line in text.removesuffix("\n").split("\n"))
         self.write_through(b"")
         if self.ask is None or not self.config.pager or not pager.show(shown):
             self.write(shown)

@@ -53,9 +53,8 @@ class Indenter:
         """Begin a new line. typed: by a key that was pressed, and not by one in a pasted text."""
         document = buffer.document
         self._row = -1
-        blanks = None
-        if typed and self._width:
-            blanks = self._margins.below(document.text_before_cursor, self._width)
+        before, is_wanted = document.text_before_cursor, typed and self._width > 0
+        blanks = self._margins.below(before, self._width) if is_wanted else None
         if blanks is None:
             buffer.newline(copy_margin=False)
             return
