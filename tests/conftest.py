@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
@@ -24,6 +25,9 @@ sys.dont_write_bytecode = False
 # where $CI is set.
 for variable in ("CI", "FORCE_COLOR", "NO_COLOR"):
     os.environ.pop(variable, None)
+
+# In the background, where Ctrl-C is ignored, tests press it all the same.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine may take its time for any example.
 settings.register_profile("th", deadline=None)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 
 from tests.fuzz.fuzzers import FUZZERS, Fuzzer
 from tests.fuzz.harness import GUARDS, TOP, Finding, Server, Tally, originals
@@ -85,9 +86,9 @@ class Campaign:
         if finding.case is not None:
             self._reduce(finding)
             path = finding.case.save(where)
-            shell = f"PYTHONPATH={TOP} {sys.executable} -m tests.guard"
+            shell = f"PYTHONPATH={quote(str(TOP))} {quote(sys.executable)} -m tests.guard"
             command = f"TH_GUARD={finding.guard} {shell} {path.name}"
-            finding.command = finding.command or f"(cd {where}; {command})"
+            finding.command = finding.command or f"(cd {quote(str(where))}; {command})"
         where.mkdir(parents=True, exist_ok=True)
         program = finding.case.texts()[0] if finding.case is not None else ""
         note = f"{finding.wrong}\nseed: {finding.seed}\n{finding.command}\n\n"

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from shlex import quote
 from typing import Any
 
 from tests.fuzz.cases import Case, reduced
@@ -221,7 +222,7 @@ def worker(name: str, seed: str, batch: int, tally: Tally, seconds: float, guard
                 stop(process)
         text = output.read_text("utf-8", "replace")
     command = f".venv/bin/python -m tests.fuzz.child work {name} {seed} {seconds:.0f}"
-    _take(name, seed, f"cd {TOP}; TH_GUARD={guard} {command}", status, text, tally)
+    _take(name, seed, f"cd {quote(str(TOP))}; TH_GUARD={guard} {command}", status, text, tally)
 
 
 def _take(name: str, seed: str, command: str, status: int | str, text: str, tally: Tally) -> None:

@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 def test_every_case_agrees(area: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(TOP))
     rows = tmp_path / "rows.json"
-    engine = f"{sys.executable} -m th_shell"
+    engine = f"{quote(sys.executable)} -m th_shell"
     command = [sys.executable, str(RUN), "grade", "--engine", engine, str(CASES)]
     options = ["--area", area, "--json", str(rows), "--show", "3"]
     run = subprocess.run([*command, *options], capture_output=True, text=True)

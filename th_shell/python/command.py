@@ -92,7 +92,8 @@ def _greeting(installed: bool) -> str:
 
 def _signals_of_python() -> None:
     """Let signals do what they do in Python: Ctrl-C is an exception, a closed pipe an error."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 

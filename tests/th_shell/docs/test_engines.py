@@ -7,13 +7,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
 from th_shell.docs.cli import main
 from th_shell.docs.running.processes import Engine, Reply, Run, Starter, lua_engine
 
-TH = f"{sys.executable} -m th_shell"
+TH = f"{quote(sys.executable)} -m th_shell"
 
 #: An engine in Python, which knows no more of th-docs than the protocol.
 PYTHON = """
@@ -131,7 +132,7 @@ def test_a_page(tmp_path: Path, capfd: pytest.CaptureFixture[str], engine: str |
     page, own = tmp_path / "page.md", tmp_path / "engine.py"
     page.write_text(PAGE)
     own.write_text(PYTHON)
-    command = engine or f"protocol: {sys.executable} {own}"
+    command = engine or f"protocol: {quote(sys.executable)} {own}"
     assert main(["--engine", command, str(page)]) == 1
     counts = capfd.readouterr().out.splitlines()[-1].partition(": ")[2]
     assert counts == "checked 2 of 4 examples: 1 pass, 1 ran, 1 differs, 1 fragment"

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -68,7 +69,7 @@ def test_imports_that_a_page_leaves_out(run: Run, text: str, verdicts: str) -> N
 
 def test_what_is_not_installed_is_missing(run: Run) -> None:
     page = "```python\n>>> torch.ones(2)\n[1.0, 1.0]\n```\n"
-    isolated = {"python": engine_command(f"python: {sys.executable} -I -S")}
+    isolated = {"python": engine_command(f"python: {quote(sys.executable)} -I -S")}
     assert run(page, engine=isolated) == "fragment"
 
 
@@ -78,7 +79,7 @@ def test_what_is_installed_is_taken_where_it_is_asked_for(run: Run) -> None:
     assert run(page) == "ran pass"
     assert run(page, torch=None) != "ran pass"
     assert run(page, torch="th") != "ran pass"
-    own = {"python": engine_command(f"python: {sys.executable}")}
+    own = {"python": engine_command(f"python: {quote(sys.executable)}")}
     assert run(page, torch=None, engine=own) == "ran pass"
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -239,8 +240,8 @@ def test_engines_and_preludes(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     page.write_text(PAGE)
     command.write_text(COMMAND)
     prelude.write_text("y = 5")
-    lua = f"{sys.executable} -m th_shell"
-    python = f"python: {sys.executable} {command} -"
+    lua = f"{quote(sys.executable)} -m th_shell"
+    python = f"python: {quote(sys.executable)} {command} -"
     assert main(["--engine", lua, "--engine", python, "--prelude", str(prelude), str(page)]) == 0
     counts = capfd.readouterr().out.partition(": ")[2]
     assert counts == "checked 3 of 4 examples: 3 pass, 1 ran\n"
@@ -263,7 +264,7 @@ def test_an_engine_of_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     page, own = tmp_path / "page.md", tmp_path / "engine.py"
     page.write_text("```\n>>> 1\ninput\n```\n\n```python\nIn [1]: 1\nOut[1]: cell\n```\n")
     own.write_text(OWN)
-    assert main(["--engine", f"py: protocol: {sys.executable} {own}", str(page)]) == 0
+    assert main(["--engine", f"py: protocol: {quote(sys.executable)} {own}", str(page)]) == 0
     assert capfd.readouterr().out.endswith(": checked 2 of 2 examples: 2 pass\n")
 
 

@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -415,7 +416,7 @@ def test_folders_have_engines_memory_and_ledgers(capfd: pytest.CaptureFixture[st
 
 @pytest.mark.usefixtures("folder")
 def test_other_engines_have_modules_and_an_environment_too() -> None:
-    engine = f'engine = "{sys.executable} -m th_shell"\n'
+    engine = f'engine = "{quote(sys.executable)} -m th_shell"\n'
     said = 'environment = {MINE = "yes"}\natol = 0.2\nlua_path = "lib/?.lua"\n'
     Path("th-docs.toml").write_text(engine + said)
     assert main(["page.md"]) == 0
