@@ -22,6 +22,7 @@ import numpy as np
 from runtime.core.dtypes import Array
 from runtime.core.errors import TorchError
 from runtime.core.tensor import Tensor
+from runtime.core.texts import to_text
 from runtime.packages import optional
 
 _WORLD = 0
@@ -39,6 +40,8 @@ _communicators: dict[int, Any] = {}
 _shared: dict[int, _Shards] = {}
 #: What has begun, and was not waited for: the request, and how its results reach the tensors.
 _pending: dict[int, tuple[Any, list[_Memory]]] = {}
+_is_checking = False
+_LABEL = 64  # bytes before the elements of a message that is checked
 
 
 @cache
@@ -91,9 +94,18 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except _mpi().Exception as error:
-        raise TorchError(f"MPI: {error.Get_error_string()}") from error
+        raise TorchError(f"MPI: {_told(error.Get_error_string())}") from error
     except (TypeError, ValueError, OverflowError) as error:  # mpi4py's own
         raise TorchError(f"MPI: {error}") from error
+
+
+def _told(text: str) -> str:
+    """What MPI says of an error: the first line, and of a stack of calls what the last one says."""
+    first, *calls = text.splitlines()
+    last = (calls or [""])[-1].partition(": ")[2]
+    if len(text.encode()) >= _mpi().MAX_ERROR_STRING - 2:  # it is cut
+        last = last and f"{last.rpartition(' ')[0]} …"
+    return ": ".join(filter(None, (first.removesuffix(", error stack:"), last)))
 
 
 def _communicator(number: float) -> Any:
@@ -121,7 +133,34 @@ def _split(number: float, key: bytes) -> tuple[int, bool]:
 
 
 def _count_machines(number: float) -> int:
-    return len(set(_communicator(number).allgather(platform.node())))
+    with _errors():
+        return len(set(_communicator(number).allgather(platform.node())))
+
+
+def _check(on: bool) -> None:
+    """Set whether processes compare what they call, and what messages have, before it is done."""
+    global _is_checking
+    _is_checking = on
+
+
+def _compare(comm: Any, method: str, *args: Any) -> None:
+    """Raise TorchError where checks are on, and another process calls something else."""
+    if not _is_checking:
+        return
+    tensors = [arg for arg in args if isinstance(arg, Tensor)]
+    own: list[Any] = tensors[-1:] if method == "scatter" else tensors[:1]
+    own += [arg for arg in args if isinstance(arg, (bytes, int)) and arg != b"in_place"]
+    method = method.replace("bcast", "broadcast")
+    calls = comm.allgather(f"{method}({', '.join(map(_shown, own))})")
+    other = next((rank for rank, call in enumerate(calls) if call != calls[0]), 0)
+    if other:
+        raise TorchError(f"MPI: rank 0 calls {calls[0]}, and rank {other} {calls[other]}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"{value.dtype.tensor_name} of {value.nelement} elements"
+    return to_text(value) if isinstance(value, bytes) else str(value)
 
 
 # ------------------------------------------------------------------------- tensors
@@ -132,42 +171,55 @@ class _Memory:
 
     lasts: whether MPI uses them longer than this call. The array keeps the memory, whatever the
     program does with the tensor meanwhile, once it is no longer a part of a block of Lua's.
+    is_message: whether they are a message, which is checked by what stands before its elements.
     """
 
-    def __init__(self, tensor: Tensor, lasts: bool) -> None:
+    def __init__(self, tensor: Tensor, lasts: bool, is_message: bool = False) -> None:
         if tensor.dtype.numpy == np.float16:
             raise TorchError("MPI has no HalfTensor: send it as x:float()")
         if lasts and tensor.storage is not None:
             tensor.storage.leave_block()
         self._given: Array = tensor.array
         self.array = self._given if tensor.is_contiguous else np.ascontiguousarray(self._given)
+        self._label = _shown(tensor).encode().ljust(_LABEL) if is_message and _is_checking else b""
+        if self._label:
+            self.array = np.frombuffer(bytearray(self._label + self.array.tobytes()), np.uint8)
 
     def give_back(self) -> None:
         """Let the tensor have what MPI has written."""
+        if self._label:
+            found = self.array[:_LABEL].tobytes()
+            if found != self._label:
+                sent = to_text(found.strip()) if found.startswith(b"torch.") else "no tensor"
+                raise TorchError(f"MPI: {sent} was sent, for {to_text(self._label.strip())}")
+            self.array = self.array[_LABEL:].view(self._given.dtype).reshape(self._given.shape)
         if self.array is not self._given:
             self._given[...] = self.array
 
 
-def _argument(value: Any, lasts: bool, memories: list[_Memory]) -> Any:
+def _argument(value: Any, lasts: bool, memories: list[_Memory], is_message: bool = False) -> Any:
     """An argument of a call of MPI: a tensor, a number, nil, or the name of one of MPI's values."""
     if isinstance(value, Tensor):
-        memories.append(_Memory(value, lasts))
+        memories.append(_Memory(value, lasts, is_message))
         return memories[-1].array
     return getattr(_mpi(), value.decode().upper()) if isinstance(value, bytes) else value
 
 
 def _call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
     """Call a method of a communicator, as 'Allreduce'; without waiting, the number of a request."""
-    comm, memories = _communicator(number), list[_Memory]()
+    comm, memories, name = _communicator(number), list[_Memory](), method.decode()
+    is_message = name in ("Send", "Ssend", "Recv")
     with _errors():
+        if not is_message:
+            _compare(comm, name.lower(), *args)
+        given = [_argument(a, not waits, memories, is_message) for a in args]
         if waits:
-            getattr(comm, method.decode())(*(_argument(a, False, memories) for a in args))
+            getattr(comm, name)(*given)
             for memory in memories:
                 memory.give_back()
             return None
         _test_all()
-        name = "I" + method.decode().lower()
-        request = getattr(comm, name)(*(_argument(a, True, memories) for a in args))
+        request = getattr(comm, f"I{name.lower()}")(*given)
     _pending[number := next(_numbers)] = request, memories
     return number
 
@@ -215,7 +267,7 @@ def _receive(number: float, tensor: Tensor | None, source: Any, tag: Any) -> tup
     source, tag = (_argument(value, False, []) for value in (source, tag))
     with _errors():
         if tensor is not None:
-            memory = _Memory(tensor, False)
+            memory = _Memory(tensor, False, is_message=True)
             comm.Recv(memory.array, source, tag, status)
             memory.give_back()
             return None, status.source, status.tag
@@ -235,6 +287,7 @@ def _exchange(method: bytes, number: float, root: int, *texts: bytes) -> Any:
     comm, name = _communicator(number), method.decode()
     given = list(texts) if name == "scatter" else texts[0] if texts else None
     with _errors():
+        _compare(comm, name, b"a value", root)
         found = getattr(comm, name)(given, *([] if name == "allgather" else [root]))
     return tuple(found) if isinstance(found, list) else found
 
@@ -264,6 +317,7 @@ class _Shards:
 
 def _share(number: float, tensor: Tensor) -> int:
     with _errors():
+        _compare(_communicator(number), "share", tensor)
         shards = _Shards(_communicator(number), _Memory(tensor, False).array.reshape(-1))
     _shared[number := next(_numbers)] = shards
     return number
@@ -315,6 +369,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         "identity": _identity,
         "split": _split,
         "count_machines": _count_machines,
+        "check": _check,
         "call": _call,
         "test": _test,
         "cancel": _cancel,

@@ -8,11 +8,13 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from runtime import load
+from runtime.packages import mpi
 from tests.mpi import TOP, missing_mpi, missing_mpirun, run_together, started_together
 from tests.processes import run_th
 
@@ -91,6 +93,7 @@ def test_one_process(program: str, expected: str) -> None:
             "mpi.scatter(torch.ones(3), 0, torch.ones(2))",
             "bad argument #1 to 'scatter' (2 elements expected, got 3)",
         ),
+        ("mpi.check()", "bad argument #1 to 'check' (boolean expected, got nil)"),
         ("mpi.scatter{1, 2}", "bad argument #1 to 'scatter' (1 values expected, got 2)"),
         (
             "mpi.allreduce(1, 'mean')",
@@ -102,6 +105,53 @@ def test_one_process(program: str, expected: str) -> None:
 def test_errors(call: str, message: str) -> None:
     lines = printed(call).splitlines()
     assert lines[0] == f"th: (command line):1: {message}"
+
+
+@ALONE
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("MPI_ERR_RANK: invalid rank", "MPI_ERR_RANK: invalid rank"),
+        ("Invalid rank, error stack:\nf(1).: \ng(2).: it is 3", "Invalid rank: it is 3"),
+        ("Other, error stack:\nf(1).: sizes do not mat", "Other: sizes do not …"),
+        ("Other, error stack:\nf(1).: \ng_with_long_name", "Other"),
+    ],
+)
+def test_what_mpi_says_ends_in_a_word(
+    text: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = len(text) + (2 if text.startswith("Other") else 3)
+    monkeypatch.setattr(mpi, "_mpi", lambda: SimpleNamespace(MAX_ERROR_STRING=limit))
+    assert mpi._told(text) == told
+
+
+@ALONE
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        ("torch.FloatTensor(4)", "torch.FloatTensor of 4 elements was sent"),
+        ("torch.ones(1)", "torch.DoubleTensor of 1 elements was sent"),
+    ],
+)
+@pytest.mark.parametrize("receive", ["mpi.receive(y)", "mpi.async.receive(y):wait()"])
+def test_messages_that_do_not_match(sent: str, message: str, receive: str) -> None:
+    lines = printed(
+        f"mpi.check(true) y = torch.ones(2) mpi.async.send({sent}, 0) "
+        f"print(pcall(function() {receive} end)) print(y:sum()) "
+        "mpi.async.send(y, 0) print(mpi.receive(torch.zeros(2)):sum())"
+    ).splitlines()
+    told = f"(command line):1: MPI: {message}, for torch.DoubleTensor of 2 elements"
+    assert lines == [f"false\t{told}\t", "2\t", "2\t"]
+
+
+@ALONE
+def test_a_message_that_is_too_long() -> None:
+    program = "h = mpi.async.send(torch.ones(3), 0) print(pcall(mpi.receive, torch.zeros(2)))"
+    assert printed(program).splitlines()[0] in (
+        "false\tMPI: Message truncated: Message from rank 0 and tag 0 truncated; 16 bytes received "
+        "but buffer size is 24\t",
+        "false\tMPI: MPI_ERR_TRUNCATE: message truncated\t",
+    )
 
 
 @ALONE
@@ -250,6 +300,40 @@ check(value[1] .. source, 'around' .. from)
 if r == 0 then print('all is well') end
 """
 
+MATCHES = """
+local mpi = require 'mpi'
+local r, x = mpi.rank(), torch.ones(3)
+mpi.check(true)
+local function try(f)
+  local ok, message = pcall(f)
+  if r == 1 then print(ok, message) end
+end
+try(function() mpi.allreduce(r == 0 and x or x:float()) end)
+try(function() mpi.async.allreduce(torch.ones(2 + r)) end)
+try(function() mpi.allreduce(r, r == 0 and 'sum' or 'max') end)
+try(function() mpi.broadcast(r == 0 and x or 5) end)
+try(function() mpi.broadcast({}, r) end)
+try(function() mpi.scatter(torch.ones(4), 0, torch.ones(r == 0 and 2 or 3)) end)
+try(r == 0 and mpi.barrier or function() mpi.gather(x) end)
+try(function() if r == 0 then mpi.send('x', 1) else mpi.receive(x) end end)
+try(function() mpi.reduce(x, 1) mpi.gather(x) mpi.scatter{ 1, 2 } end)
+print(mpi.allreduce(torch.ones(2)):sum())
+"""
+
+MISMATCHES = [
+    "allreduce(torch.DoubleTensor of 3 elements, sum), "
+    "and rank 1 allreduce(torch.FloatTensor of 3 elements, sum)",
+    "allreduce(torch.DoubleTensor of 2 elements, sum), "
+    "and rank 1 allreduce(torch.DoubleTensor of 3 elements, sum)",
+    "allreduce(torch.DoubleTensor of 1 elements, sum), "
+    "and rank 1 allreduce(torch.DoubleTensor of 1 elements, max)",
+    "broadcast(torch.DoubleTensor of 3 elements, 0), and rank 1 broadcast(a value, 0)",
+    "broadcast(a value, 0), and rank 1 broadcast(a value, 1)",
+    "scatter(torch.DoubleTensor of 2 elements, 0), "
+    "and rank 1 scatter(torch.DoubleTensor of 3 elements, 0)",
+    "barrier(), and rank 1 gather(torch.DoubleTensor of 3 elements, 0)",
+]
+
 FAILS = """
 local mpi = require 'mpi'
 if mpi.rank() == 2 then {} end
@@ -273,6 +357,15 @@ def test_all_calls(tmp_path: Path, count: int) -> None:
     (tmp_path / "calls.lua").write_text(CALLS)
     done = run_together(count, tmp_path / "calls.lua")
     assert (done.stdout, done.returncode) == ("all is well\t\n", 0), done.stderr
+
+
+@together
+def test_calls_that_do_not_match() -> None:
+    done = run_together(2, "-e", MATCHES)
+    errors = [f"rank 0 calls {calls}" for calls in MISMATCHES]
+    errors += ["no tensor was sent, for torch.DoubleTensor of 3 elements"]
+    lines = [f"false\t(command line):{9 + i}: MPI: {text}\t" for i, text in enumerate(errors)]
+    assert sorted(done.stdout.splitlines()) == sorted([*lines, "true\tnil\t", "4\t", "4\t"])
 
 
 @together

@@ -29,6 +29,12 @@ function mpi.rank() return rank end
 
 function mpi.size() return size end
 
+--- Sets whether the processes compare their calls first: all have to set it.
+function mpi.check(on)
+  if type(on) ~= 'boolean' then th.type_error(1, 'boolean', on) end
+  python.check(on)
+end
+
 --- Waits until all processes have called this.
 function mpi.barrier() python.call('Barrier', true, WORLD) end
 
