@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from runtime.core.machine import without_limit
 from runtime.core.state import current
+from runtime.core.waiting import Commands
 
 _SHELL = "/bin/sh"
 _BLOCK = 512  # bytes: the unit of st_blocks
@@ -95,6 +96,7 @@ def start_command(command: bytes, *, reading: bool) -> tuple[int, int]:
         raise
     finally:
         os.close(theirs)
+    current(Commands).add(process)
     return ours, process
 
 

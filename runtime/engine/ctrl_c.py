@@ -30,6 +30,7 @@ from runtime.engine.output import Output
 from runtime.errors import LuaExit, LuaTimeout
 
 _AGAIN = 0.01  # seconds
+_PATIENCE = 0.1  # seconds: what waits in Python has ended by then
 _ATTENTION = 2  # told to lua/shell.lua: not Ctrl-C, but the debugger
 
 
@@ -45,6 +46,8 @@ class CtrlC:
         #: What has stopped Lua, for a Python program; None where nothing was pressed there.
         self.ending: BaseException | None = None
         self._lock = threading.RLock()  # a signal's handler may run where this thread has it
+        #: Ends the commands that Lua waits for.
+        self.end_commands: Callable[[], object] = int
 
     @property
     def address(self) -> int:
@@ -96,16 +99,30 @@ class CtrlC:
                 self.ending = self.ending or ending
                 self.pressed.value = 1
 
+    def stop(self, ending: BaseException) -> None:
+        """Press, and end the commands that Lua waits for, if it waits. Any thread may call this."""
+        self.press(ending)
+        _thread.start_new_thread(self._end_commands, ())
+
+    def _end_commands(self) -> None:
+        while self.pressed.value:
+            time.sleep(_PATIENCE)
+            if self.pressed.value:
+                self.end_commands()
+
     @contextmanager
     def stopped_after(self, seconds: float) -> Iterator[None]:
         """Stop Lua if the block takes longer, by LuaTimeout."""
         done = threading.Event()
 
         def wait() -> None:
-            pause = seconds
+            pause, last = seconds, time.monotonic() + seconds + _PATIENCE
             while not done.wait(pause):
                 self.press(LuaTimeout(f"the code took longer than {seconds} s"))
                 pause = _AGAIN  # it may have been pressed before Lua began
+                if time.monotonic() > last:
+                    self.end_commands()
+                    last += _PATIENCE
 
         thread = threading.Thread(target=wait, daemon=True, name="timeout")
         thread.start()

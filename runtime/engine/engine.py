@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from runtime.core.interrupts import INTERRUPTED
 from runtime.core.texts import to_bytes
+from runtime.core.waiting import Commands, Stopping
 from runtime.engine import workers
 from runtime.engine.ctrl_c import CtrlC
 from runtime.engine.debugging import DebuggerLine
@@ -79,6 +80,7 @@ class Engine:
             **self._debugging.functions(),
         }
         self._lua = LuaState(host, prepare)
+        self._lua.state.part(Stopping).told = self._ctrl_c.pressed
         if prepare is None:
             self._lua.start()
 
@@ -89,7 +91,7 @@ class Engine:
         Where a Python function that Lua has called does this, that call is an error in Lua, and the
         engine ends with the code that runs.
         """
-        self._lua.close(lambda: self._ctrl_c.press(LuaError(CLOSED)))
+        self._lua.close(lambda: self._ctrl_c.stop(LuaError(CLOSED)))
 
     def interrupt(self) -> None:
         """Stop the Lua code that runs, by an Interrupted error. Any thread may call this.
@@ -97,7 +99,7 @@ class Engine:
         It ends no function of Python's. Where no Lua runs, nothing is done; nor is it for inputs of
         a prompt that are not `interruptible`.
         """
-        self._ctrl_c.press(Interrupted(INTERRUPTED))
+        self._ctrl_c.stop(Interrupted(INTERRUPTED))
 
     def __enter__(self: Self) -> Self:
         return self
@@ -118,6 +120,7 @@ class Engine:
             from runtime.engine.values import Values  # late: it needs numpy
 
             self._lua.start()
+            self._ctrl_c.end_commands = self._lua.state.part(Commands).kill
             self._values = Values(
                 self._lua, self._ctrl_c, self._is_stoppable, self._stdout, self._arrays
             )
@@ -129,8 +132,9 @@ class Engine:
         """Run Lua code. Its results are dropped.
 
         args: what the code gets as ``...``. name: that of the text in errors, as ``lua:1:``.
-        timeout: the seconds that it may take. Raises LuaError, for a text that does not compile,
-        too; LuaTimeout; and LuaExit where it calls ``os.exit``.
+        timeout: the seconds that it may take, its commands and waiting among it; a single call of
+        Lua's own functions, as string.find, or of an operation is not ended. Raises LuaError, for
+        a text that does not compile, too; LuaTimeout; and LuaExit where it calls ``os.exit``.
         """
         with self._in_time(timeout) as values:
             values.ask(b"run", _text(source), b"=" + to_bytes(name), given=args)

@@ -8,6 +8,7 @@ import threading
 from typing import Any
 
 from runtime.core.errors import TorchError
+from runtime.core.waiting import wait_until
 from runtime.host.guards import guarded
 
 _numbers = itertools.count(1)
@@ -68,4 +69,9 @@ def _join(number: float) -> None:
     """Wait until a thread has ended."""
     thread = _threads.get(int(number))
     if thread is not None:
-        thread.join()
+
+        def has_ended(most: float) -> bool:
+            thread.join(most)
+            return not thread.is_alive()
+
+        wait_until(has_ended)

@@ -15,6 +15,8 @@ from contextlib import suppress
 from typing import Any
 
 from runtime.core import machine
+from runtime.core.state import current
+from runtime.core.waiting import Commands, sleep
 from runtime.host.guards import answering
 
 _KINDS: list[tuple[Callable[[int], bool], str]] = [
@@ -166,6 +168,18 @@ def _mentions(path: bytes, text: bytes) -> bool:
         return False
 
 
+def _begin_command() -> int | None:
+    """Prepare for a command; returns what `_end_command` takes."""
+    current(Commands).begin()
+    return machine.lift()
+
+
+def _end_command(limit: int | None) -> None:
+    current(Commands).end()
+    if limit is not None:
+        machine.put_back(limit)
+
+
 def functions() -> dict[str, Callable[..., Any]]:
     """The functions by the names that Lua knows them under."""
     called: dict[str, Callable[..., Any]] = {
@@ -184,12 +198,12 @@ def functions() -> dict[str, Callable[..., Any]]:
         "os_describe": lambda code: os.strerror(int(code)).encode(),
         "os_tmpname": _tmpname,
         "os_uname": _uname,
-        "os_sleep": lambda seconds: time.sleep(max(0.0, seconds)),
+        "os_sleep": sleep,
         "os_columns": columns,
         "file_mentions": _mentions,
     }
     return {
         **{name: _asked(function) for name, function in called.items()},
-        "os_lift_limit": machine.lift,
-        "os_put_limit_back": machine.put_back,
+        "os_begin_command": _begin_command,
+        "os_end_command": _end_command,
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import select
 import stat
 from contextlib import nullcontext
 from weakref import WeakSet
@@ -22,6 +23,7 @@ from runtime.core.memory import Memory
 from runtime.core.state import current
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.texts import shown
+from runtime.core.waiting import wait_until
 from runtime.io.file import File
 
 _BUFFER = 1 << 16  # bytes
@@ -160,9 +162,17 @@ class DiskFile(File):
 
     def _read_some(self, out: memoryview) -> int:
         try:
+            if not self._regular:
+                self._wait()
             return os.readv(self._descriptor, [out])
         except OSError:
             return 0  # as at the end of the file: the caller reports that there is too little
+
+    def _wait(self) -> None:
+        """Wait until a pipe has something to read, or ends."""
+        ready = select.poll()
+        ready.register(self._descriptor, select.POLLIN)
+        wait_until(lambda most: ready.poll(1000 * most))
 
     def _rest(self) -> int | None:
         """How many bytes the file has from the buffer's first one on; None where unknown."""

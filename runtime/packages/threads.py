@@ -8,9 +8,12 @@ bytes of serialized objects and the storages that these refer to, which stay the
 from __future__ import annotations
 
 import itertools
+import math
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, Queue
 from typing import Any, TypeVar
 
@@ -19,6 +22,7 @@ from runtime.core.dtypes import LONG, cast_scalar
 from runtime.core.errors import TorchError
 from runtime.core.storage import Storage
 from runtime.core.tensor import Tensor
+from runtime.core.waiting import wait_until
 
 T = TypeVar("T")
 Message = tuple[bytes, float, bytes, list[Any]]  # text, the job's number, kind, storages
@@ -45,8 +49,10 @@ class _Condition:
         self.waiting.append(event)
         lock.release()
         try:
-            event.wait()
+            wait_until(event.wait)
         finally:
+            with suppress(ValueError):  # of a wait that was ended
+                self.waiting.remove(event)
             lock.acquire()
 
     def signal(self) -> None:
@@ -103,14 +109,19 @@ def _put(number: float, text: bytes, job: float, kind: bytes) -> None:
         queue.put((text, job, kind, shared))
 
 
-def _get(number: float, seconds: float | None = None) -> tuple[bytes, float, bytes] | None:
-    """The next message of a queue; None where there is none within some seconds."""
-    queue = _queues.get(int(number))
-    try:
-        message = queue.get(timeout=seconds) if queue else _STOP
-    except Empty:
+def _get(number: float, seconds: float = math.inf) -> tuple[bytes, float, bytes] | None:
+    """Return the next message of a queue; None where there is none within some seconds."""
+    queue, messages, end = _queues.get(int(number)), list[Message](), time.monotonic() + seconds
+
+    def is_over(most: float) -> bool:
+        with suppress(Empty):
+            messages.append(queue.get(timeout=most) if queue else _STOP)
+        return bool(messages) or time.monotonic() >= end
+
+    wait_until(is_over)
+    if not messages:
         return None
-    text, job, kind, _exchange.read = message
+    text, job, kind, _exchange.read = messages[0]
     return text, job, kind
 
 
@@ -121,6 +132,11 @@ def _free_queue(number: float, readers: float) -> None:
         queue.queue.clear()
     for _ in range(int(readers)):
         queue.put(_STOP)
+
+
+def _lock(number: float) -> None:
+    lock = _find(_locks, number, "mutex")
+    wait_until(lambda most: lock.acquire(timeout=most))
 
 
 def _unlock(number: float) -> None:
@@ -155,7 +171,7 @@ def functions() -> dict[str, Callable[..., Any]]:
             number, lambda _: int(cast_scalar(value, LONG))
         ),
         "new_mutex": lambda: _new(_locks, threading.Lock()),
-        "lock": lambda number: _find(_locks, number, "mutex").acquire() and None,
+        "lock": _lock,
         "unlock": _unlock,
         "free_mutex": lambda number: _locks.pop(int(number), None) and None,
         "new_condition": lambda: _new(_conditions, _Condition()),

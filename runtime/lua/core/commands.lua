@@ -17,15 +17,15 @@ local before_commands = {}
 --- Has a function called before each command, to finish what that may look at.
 function th.before_commands(f) before_commands[#before_commands + 1] = f end
 
--- Lifts the limit for a command.
+-- Lifts the limit for a command, which a timeout ends from now on.
 local function begin()
   for _, f in ipairs(before_commands) do f() end
-  return th.ask(host.os_lift_limit)
+  return th.ask(host.os_begin_command)
 end
 
 -- Puts the limit back, and returns the results of a pcall.
 local function finish(limit, ...)
-  if limit then th.ask(host.os_put_limit_back, limit) end
+  th.ask(host.os_end_command, limit)
   return th.results(...)
 end
 

@@ -730,6 +730,58 @@ def test_timeouts(lua: Engine, source: str) -> None:
     assert lua.eval("1 + 1", timeout=10) == 2
 
 
+WAITING = [
+    "os.execute('sleep 30; true')",
+    "io.popen('sleep 30; echo text'):read('*a')",
+    "for line in io.popen('echo text; sleep 30; true'):lines() do end",
+    "local pipe = io.popen('sleep 30; true') pipe:close()",
+    "io.popen('sleep 30; true', 'w'):write(('x'):rep(1e6))",
+    "require 'sys' sys.execute('sleep 30; true')",
+    "torch.PipeFile('sleep 30; echo 1', 'r'):readInt()",
+    "torch.PipeFile('sleep 30; true', 'w'):close()",
+    "torch.PipeFile('sleep 30; true', 'w'):writeString(('x'):rep(1e6))",
+    "require 'sys' sys.sleep(30)",
+    "require('socket').sleep(30)",
+    "local m = require('threads').Mutex() m:lock() m:lock()",
+    "local t = require 'threads' local m, c = t.Mutex(), t.Condition() m:lock() c:wait(m)",
+    "local pool = require('threads').Threads(1, function() end) "
+    "pool:addjob(function() require 'sys' sys.sleep(1) end) pool:synchronize()",
+    "pcall(os.execute, 'sleep 30; true') while true do end",
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("way", ["timeout", "interrupt"])
+@pytest.mark.parametrize("source", WAITING)
+def test_what_waits_is_ended(lua: Engine, source: str, way: str) -> None:
+    lua.run("require 'threads' torch.ones(1)")
+    start, timer = time.monotonic(), threading.Timer(0.1, lua.interrupt)
+    if way == "interrupt":
+        timer.start()
+    with pytest.raises(LuaTimeout if way == "timeout" else Interrupted):
+        lua.run(source, timeout=0.1 if way == "timeout" else None)
+    assert time.monotonic() - start < 10 and lua.eval("1 + 1") == 2
+
+
+def test_a_timeout_ends_a_command_alone(lua: Engine) -> None:
+    ours = subprocess.Popen(["sleep", "60"])
+    lua.run("pipe = io.popen('cat >/dev/null', 'w')")
+    with pytest.raises(LuaTimeout):
+        lua.run("while true do end", timeout=0.05)
+    with pytest.raises(LuaTimeout):
+        lua.run("os.execute('sleep 60; true')", timeout=0.05)
+    assert lua.eval("pipe:write('x') and pipe:flush()")
+    assert ours.poll() is None
+    ours.kill()
+    ours.wait()
+    lua.run("pipe:close()")
+
+
+def test_ctrl_c_that_a_command_has_got(lua: Engine) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        lua.run("while true do os.execute('kill -INT $$') end", timeout=10)
+
+
 def in_thread(work: Callable[[], object]) -> Future[object]:
     return ThreadPoolExecutor(1).submit(work)
 
