@@ -34,6 +34,6 @@ def takes(form: str, count: int, is_loose: bool = False) -> bool:
 
 def without_types(form: str, tensor: str, number: str) -> str:
     """A form as people read it. tensor, number: what stands for those of its element type."""
-    form = re.sub(r"<[^>]*>|=[^\s\]>*]+", "", form)
+    form = re.sub(r"<[^<>]*>|=[^\s\]>*]+", "", form)
     form = re.sub(r"\bT\b", tensor, form)
     return " ".join(re.sub(r"\b(?:acc)?real\b", number, form).split())

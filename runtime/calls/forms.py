@@ -303,7 +303,7 @@ def _choices(count: int) -> Iterator[tuple[bool, ...]]:
         yield bits[::-1]
 
 
-_WORD = re.compile(r"\(LongStorage [^)]*\)|<[^>]*>|\[[^\]]*\]|\S+")
+_WORD = re.compile(r"\(LongStorage [^()]*\)|<[^<>]*>|\[[^\[\]]*\]|\S+")
 
 
 def parse_form(text: str, dtype: DType) -> Form:

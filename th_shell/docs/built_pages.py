@@ -16,9 +16,9 @@ from th_shell.docs.reading.examples import Example
 from th_shell.docs.reporting.excerpts import first_line, page_lines
 from th_shell.docs.reporting.report import describe
 
-_CODE = re.compile(r"<pre\b.*?</pre>", re.S)
-_MARKUP = re.compile(r'<span class="linenos">.*?</span>|<[^>]*>')
-_FLAGS = re.compile(r"\s*#\s*doctest:.*")  # Sphinx does not show them
+_CODE = re.compile(r"<pre\b[^<]*(?:<(?!/?pre\b)[^<]*)*</pre>")
+_MARKUP = re.compile(r'<span class="linenos">[^<]*</span>|<[^<>]*>')
+_FLAGS = re.compile(r"(?<!\s)\s*#\s*doctest:.*")  # Sphinx does not show them
 
 
 def failures_of(page: PageResult) -> Iterator[tuple[int, str]]:

@@ -14,7 +14,7 @@ from th_shell.call_forms import without_types
 LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"
 
 #: What a docstring tells those who read the implementation.
-_INTERNAL = re.compile(r"; see [\w/]+\.\w+(?: \(.*\))?| \(see .*?\)| Raises .*")
+_INTERNAL = re.compile(r"; see [\w/]+\.\w+(?: \([^;]*\))?| \(see (?:(?! \(see ).)*?\)| Raises .*")
 
 
 def call_forms(name: str, owner: str = "") -> list[str]:

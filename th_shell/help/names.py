@@ -12,7 +12,9 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
 
 def name_in(text: str) -> str:
     """What is asked about: the text without the arguments of a call."""
-    return re.sub(r"\s*\(.*\)\s*;?$", "", text.strip().rstrip("? "), flags=re.DOTALL)
+    text = text.strip().rstrip("? ")
+    is_call = text.removesuffix(";").rstrip().endswith(")")
+    return text.partition("(")[0].rstrip() if is_call else text
 
 
 def is_path(name: str) -> bool:

@@ -148,7 +148,7 @@ def _names(source: str) -> set[str]:
 def _assigned(source: str, whole: bool = False) -> set[str]:
     """The names that a source gives values. whole: only where nothing else of them was needed."""
     found = set()
-    for left, right in re.findall(r"^[ \t]*(?:local\s+)?([\w, ]+?)\s*=(?!=)(.*)$", source, re.M):
+    for left, right in re.findall(r"^[ \t]*(?:local\s+)?(\w[\w, \t]*)=(?!=)(.*)$", source, re.M):
         names = set(re.findall(r"[A-Za-z_]\w*", left))
         found |= {name for name in names if not (whole and name in _names(right))}
     return found | set(re.findall(r"\bfunction\s+([A-Za-z_]\w*)", source))

@@ -19,8 +19,8 @@ _POSITION = re.compile(r"(?P<chunk>stdin|\[\d+\]|[^\n:]+\.\w+):(?P<line>\d+): ")
 _FRAME = re.compile(r"\t\[C\]: in function '([^'\n]*)'")
 _DECLARED = re.compile(
     r"\blocal\s+(?:function\s+)?([\w\s,]+)"
-    r"|\bfunction\b[^(\n]*\(([^)]*)\)"
-    r"|\bfor\s+([\w\s,]+?)(?:=|\bin\b)"
+    r"|\bfunction\b[^(\n]{0,200}\(([^()]*)\)"
+    r"|\bfor\s+([\w\s,]{1,200}?)(?:=|\bin\b)"
 )
 
 
@@ -120,7 +120,8 @@ def failure_of(error: LuaError, place: Place, engine: Engine) -> Failure:
 
     Functions of libraries raise such errors in the name of others.
     """
-    text = _POSITION.sub("", error.message, count=1)
+    found = _POSITION.match(error.message)
+    text = error.message[found.end() :] if found else error.message
     frame = _FRAME.match(error.traceback.removeprefix("stack traceback:\n"))
     source = without_texts("\n".join(place.lines))
     code = without_texts(place.line)

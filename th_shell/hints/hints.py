@@ -37,13 +37,17 @@ _RAISING = ("error", "assert", "xerror")
 _COMPILING = ("dofile",)
 
 
+#: Characters of a message, and of a line of code, that are looked at: rules may take the square.
+_LONGEST = 2000
+
+
 def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]:
     """The lines to show under an error of the last input: at most one of source and two more."""
     place = place_of(error, log)
     if place is None:
         return []
     failure, lines = failure_of(error, place, engine), _quoted(place, log)
-    if failure.function in _RAISING:
+    if failure.function in _RAISING or max(map(len, (failure.text, failure.code))) > _LONGEST:
         return lines
     is_syntax = isinstance(error, LuaSyntaxError) or failure.function in _COMPILING
     rules = _SYNTAX if is_syntax else _RULES

@@ -82,7 +82,7 @@ def nil_argument(failure: Failure) -> str:
 
 def of_nil_result(source: str, engine: Engine) -> str:
     """For an input that is a name and has printed nil: where it is surely meant otherwise."""
-    found = re.fullmatch(rf"\s*=?\s*(?:({PATH})\.)?(\w+)\s*", source, re.ASCII)
+    found = re.fullmatch(rf"\s*(?:=\s*)?(?:({PATH})\.)?(\w+)\s*", source, re.ASCII)
     if found is None or found[2] in KEYWORDS:
         return ""
     base, name = found.groups()

@@ -119,7 +119,7 @@ def _answer(session: Session, examples: list[Shown], following: int) -> int | No
 def _setting(shown: Shown) -> str:
     """Which variables running an example sets: they may be the user's."""
     source = "\n".join(example.source for example in shown.steps)
-    names = re.findall(r"^\s*([A-Za-z_]\w*)\s*=(?!=)", source, re.MULTILINE)
+    names = re.findall(r"^[^\S\n]*([A-Za-z_]\w*)\s*=(?!=)", source, re.MULTILINE)
     return f" (sets {', '.join(dict.fromkeys(names))})" if names else ""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from glob import glob
 from pathlib import Path
 
-_COMMAND = re.compile(r'(\w+)\s*\(((?:[^()"]|"(?:\\.|[^"\\])*"|\([^()]*\))*)\)')
+_COMMAND = re.compile(r'(?<!\w)(\w+)\s*\(((?:[^()"]|"(?:\\.|[^"\\])*"|\([^()]*\))*)\)')
 _WORD = re.compile(r'"((?:\\.|[^"\\])*)"|([^\s"]+)')
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 #: Variables for the folder of Lua modules, which is `share/lua/5.1`, and for the sources' own.

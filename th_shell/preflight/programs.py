@@ -338,6 +338,6 @@ class World:
     def is_defined_beside(self, name: str, program: Program) -> bool:
         """Whether a file in a program's folder gives a global a value, by the words in it."""
         sets = re.compile(
-            rf"(?m)(?:^|[\s,;])(?:{name}\s*(?:,[\s\w.,]*)?=(?!=)|function\s+{name}\b)"
+            rf"(?m)(?:^|[\s,;])(?:{name}\s*(?:,[\s\w.,]{{0,200}})?=(?!=)|function\s+{name}\b)"
         )
         return any(sets.search(text) for text in self.modules.texts_beside(program.path))

@@ -73,9 +73,9 @@ def syntax_error(path: Path, source: str, line: int, message: str) -> Finding:
     """A syntax error, at what LuaJIT stumbles over."""
     lines = source.split("\n")
     text = lines[line - 1] if line <= len(lines) else ""
-    near = re.search(r" near '(.+)'$", message)
-    at = text.rfind(near[1]) if near else -1
-    length = len(near[1]) if near and at >= 0 else max(len(text.strip()), 1)
+    near = message.partition(" near '")[2].removesuffix("'")
+    at = text.rfind(near) if near else -1
+    length = len(near) if at >= 0 else max(len(text.strip()), 1)
     column = (at if at >= 0 else len(text) - len(text.lstrip())) + 1
     what = f"syntax error: {message}"
     return Finding(path, line, column, "syntax", what, _dialect(text), "", length)

@@ -99,7 +99,7 @@ def _folders(package: str) -> list[str]:
 # -- inputs
 
 _FROM = re.compile(
-    r"(?:\A|[\n;])[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?(?:[\w\s,]*,\s*)?\w*\Z"
+    r"(?:\A|[\n;])[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?(?:[\w\s,]{0,1000},\s*)?\w*\Z"
 )
 _IMPORT = re.compile(
     r"(?:\A|[\n;])[ \t]*(?:from[ \t]+"

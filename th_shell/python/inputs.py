@@ -21,9 +21,9 @@ from th_shell.syntax import Syntax
 if TYPE_CHECKING:
     from th_shell.docs.library import Example
 
-_PROMPT = re.compile(r"[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
+_PROMPT = re.compile(r"(?<![ \t])[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
 _CELL = re.compile(r"\s*In ?\[[\d ]*\]:")
-_OF_CELL = re.compile(r"\s*%%(\w+)[ \t]*(.*)\n", re.A)
+_OF_CELL = re.compile(r"\A\s*%%(\w+)\b[ \t]*(\S.*)?\n", re.A)
 _LEAVE = frozenset(("exit", "exit()", "quit", "quit()"))
 
 

@@ -179,7 +179,7 @@ def _annotated(function: Any, owner: Known | None) -> Known | None:
 # -- how functions are called
 
 #: The last word of a parameter before its default is its name.
-_PARAMETER = re.compile(r"(\w+)(?: ?= ?[^,()]*(?:\([^()]*\))?)?\s*(?=[,)\]])")
+_PARAMETER = re.compile(r"(?<!\w)(\w+)(?: ?= ?[^,()]{0,200}(?:\([^()]*\))?)?\s*(?=[,)\]])")
 
 
 def calls_of(name: str, value: Any) -> list[str]:

@@ -41,7 +41,7 @@ def quotes_of(string: Token) -> str:
 
 _LEAVES = re.compile(r"[ \t]*(?:return|break|continue|pass|raise)\b")
 _OPENERS = {
-    clause: re.compile(rf"[ \t]*(?:{words})\b")
+    clause: re.compile(rf"^[ \t]*(?:{words})\b")
     for clause, words in {
         "elif": "if|elif",
         "else": "if|elif|for|async for|while|except",
@@ -107,5 +107,5 @@ def _of_bracket(before: str) -> str | None:
 
 
 MARGINS = Margins(
-    _below, re.compile(r"[ \t]*(?:(?:else|finally|elif\b.*|except\b.*):|[)\]}])$"), _of_closing
+    _below, re.compile(r"^[ \t]*(?:(?:else|finally|elif\b.*|except\b.*):|[)\]}])$"), _of_closing
 )

@@ -23,20 +23,20 @@ from th_shell.tokens import Nesting
 ASKED = re.compile(r"\s*([A-Za-z_][\w.:]*)(\?{1,2})\s*\Z", re.ASCII)
 PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
-_MARKS = r"(?:`{3,}|~{3,})\W*"
+_MARKS = r"(?:`{3,}|~{3,})(?![`~])[^\w\n]*"
 #: What stands in pages and programs of Python, and in no Lua that compiles; and in pages of Lua.
 _OF_PYTHON = re.compile(
-    rf"^\s*(?:>>>(?: |$)|In ?\[\d*\]:|{_MARKS}(?:python|py|pycon|ipython)\d?\b"
+    rf"^[^\S\n]*(?:>>>(?: |$)|In ?\[\d*\]:|{_MARKS}(?:python|py|pycon|ipython)\d?\b"
     r"|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import "
     r"|(?:def|class|for|while|if|with)\b.*:\s*(?:#.*)?$)",
     re.M,
 )
-_OF_LUA = re.compile(rf"^\s*(?:(?:th)?>(?!>)|{_MARKS}(?:lua|th)\b)", re.M)
+_OF_LUA = re.compile(rf"^[^\S\n]*(?:(?:th)?>(?!>)|{_MARKS}(?:lua|th)\b)", re.M)
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 _HEADING = r"\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*|\[torch\.\w+ .*\]"
-_PRINTED = re.compile(rf"\s*(?:{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|{_HEADING})\s*$")
+_PRINTED = re.compile(rf"^\s*(?:{_NUMBER}(?:\s+{_NUMBER})*(?:\s*\*)?|{_HEADING})\s*$")
 #: What is part of a printed tensor even where nothing stands above it.
-_TENSOR = re.compile(rf"\s*(?:{_HEADING})\s*$")
+_TENSOR = re.compile(rf"^\s*(?:{_HEADING})\s*$")
 _PRINTS = re.compile(r"\b(?:print|write)\b")
 
 

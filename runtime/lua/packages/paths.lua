@@ -15,7 +15,7 @@ _G.paths = paths
 function paths.basename(...)
   local n, name, suffix = select('#', ...), ...
   name = text(1, n, name)
-  local base = (name:match('.*/([^/]+)') or name):match('^[^/]*')
+  local base = (name:match('^.*/([^/]+)') or name):match('^[^/]*')
   if suffix == nil then return base end
   suffix = text(2, n, suffix):gsub('^%.', '')
   if suffix ~= '' and #base > #suffix and base:sub(-#suffix - 1) == '.' .. suffix then
@@ -32,7 +32,7 @@ function paths.dirname(...)
 end
 
 function paths.extname(...)
-  return (text(1, select('#', ...), (...)):match('.*%.(.*)'))
+  return (text(1, select('#', ...), (...)):match('^.*%.(.*)'))
 end
 
 function paths.cwd()
@@ -43,13 +43,12 @@ local function join(base, name)
   if name:sub(1, 1) == '/' then base = '/' end
   for part in name:gmatch('[^/]+') do
     if part == '..' then
-      base = base:gsub('/+$', ''):gsub('[^/]+$', '')
+      base = base:match('^(.*/)[^/]+/*$') or base:match('^/') or ''
     elseif part ~= '.' then
       base = (base:sub(-1) == '/' and base or base .. '/') .. part
     end
   end
-  base = base:gsub('/+$', '')
-  return base == '' and '/' or base
+  return base:match('^(.*[^/])/*$') or '/'
 end
 
 function paths.concat(...)
@@ -130,7 +129,8 @@ end
 -- A symbolic link is removed itself. Torch7: removes what a link to a folder leads to, too.
 function paths.rmall(name, more)
   if more ~= 'yes' then return nil, "missing second argument ('yes')" end
-  name = text(1, 1, name):gsub('(.)/+$', '%1')
+  name = text(1, 1, name)
+  name = name:match('^(.*[^/])/*$') or name:sub(1, 1)
   if is_link(name) or paths.filep(name) then return os.remove(name) end
   if not paths.dirp(name) then return nil, 'not a file or directory', name end
   -- paths.concat would remove '..' from the name; behind a symbolic link, that is another folder.

@@ -35,7 +35,7 @@ end
 -- ----------------------------------------------------------------- commands
 
 local function trim(text)
-  return (text:gsub('^%s*', ''):gsub('%s*$', ''))
+  return text:match('^%s*(.*%S)') or ''
 end
 
 --- The output of a shell command, with its standard error, without white space at both ends.
@@ -85,11 +85,12 @@ sys.dirname, sys.concat = paths.dirname, paths.concat
 --- The parts of a string between the matches of a pattern; an empty first part is left out.
 function sys.split(str, pattern)
   local parts, from = {}, 1
-  local first, last, part = str:find('(.-)' .. pattern, 1)
+  pattern = pattern:gsub('^%^', '%%^') -- Torch7: stands behind another pattern, and so for itself
+  local first, last = str:find(pattern)
   while first do
-    if first ~= 1 or part ~= '' then parts[#parts + 1] = part end
+    if first ~= 1 then parts[#parts + 1] = str:sub(from, first - 1) end
     from = last + 1
-    first, last, part = str:find('(.-)' .. pattern, from)
+    first, last = str:find(pattern, from)
   end
   if from <= #str then parts[#parts + 1] = str:sub(from) end
   return parts

@@ -177,7 +177,7 @@ def _set(axes: Any, description: Description) -> None:
 
 def _limits(axis: str) -> Any:
     def set_limits(axes: Any, text: str) -> None:
-        found = re.fullmatch(r"\s*([^:\s]*)\s*:\s*([^:\s]*)\s*", text)
+        found = re.fullmatch(r"([^:\s]*)\s*:\s*([^:\s]*)", text.strip())
         if not found:
             raise TorchError(f"gnuplot: '{text}' is no range")
         try:

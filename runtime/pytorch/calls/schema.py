@@ -214,7 +214,7 @@ def parse(text: str) -> Schema:
         raise ValueError(f"not a signature: {text}")
     parameters: list[Parameter] = []
     keyword_only = False
-    for part in re.split(r", (?![^()]*\))", rest[:-1]) if rest != ")" else ():
+    for part in map(str.strip, re.findall(r"(?:[^,(]|,(?! )|\([^()]*\))+", rest[:-1])):
         if part == "*":
             keyword_only = True
         else:

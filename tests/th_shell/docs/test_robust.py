@@ -151,3 +151,14 @@ def test_devices_and_pipes_are_no_pages(tmp_path: Path) -> None:
     kind = "cannot be read: it is a pipe, a device or the like, and no file"
     missing = "cannot be read: No such file or directory"
     assert [page["problem"] for page in found] == [kind, kind, missing, ""]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "unit", [r"\n", " ", "0 ", r"(1,.,.) =\n", "-- ", "a.b:", "<", '[string ""]:0', r"\\{"]
+)
+def test_outputs_are_judged_in_linear_time(check_text: CheckPage, unit: str) -> None:
+    start = time.thread_time()
+    page = check_text(f"```lua\n> print(([[{unit}]]):gsub('\\\\n', '\\n'):rep(20000))\nx\n```\n")
+    assert [result.verdict for result in page.results] == [Verdict.DIFFERS]
+    assert time.thread_time() - start < 5

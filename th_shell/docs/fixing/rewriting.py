@@ -20,7 +20,7 @@ from th_shell.docs.reporting.differences import WORD, agreeing
 #: Whether a printed text is the documented one.
 IsSame = Callable[[str, str], bool]
 
-_COMMENT = re.compile(r"(?:^|\s+)--.*$")
+_COMMENT = re.compile(r"(?:^|(?<!\s)\s+)--.*$")
 #: What may be a comment of Python, which counts as output there: so it cannot be kept.
 _REMARK = re.compile(r"\s# .*$")
 _WIDE = re.compile(r"\S  +(?!--)\S")

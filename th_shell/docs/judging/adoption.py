@@ -28,7 +28,7 @@ from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.reading.prose import open_brackets
 from th_shell.python_syntax import expression, shown_name, statements
 
-_NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*;?\s*")
+_NAME = re.compile(r"=?\s*([A-Za-z_]\w*)\s*(?:;\s*)?")
 _ALONE = re.compile(rf"\s*({NUMBER})\s*")
 #: What Lua calculates where it has no literals.
 _NO_LITERALS = {"nan": "(0 / 0)", "inf": "(1 / 0)", "-inf": "(-1 / 0)"}

@@ -23,7 +23,7 @@ from th_shell.docs.settings.settings import Tolerance
 
 _Piece = TypeVar("_Piece", bound=Sized)
 
-_TABLE = re.compile(r"^\s*\{\s*$", re.M)
+_TABLE = re.compile(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
 #: How much further than one change of the numbers a result comes from another change may bring it.
 _MOST_SPREAD = 4.0

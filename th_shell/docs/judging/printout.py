@@ -19,10 +19,11 @@ from math import isfinite, prod
 #: A printed number.
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?nan|[-+]?inf"
 
+_BLANKS = r"[^\S\n]*"  # of one line: what may be many lines is looked through from each of them
 _SHAPE_LINE = re.compile(r"^\s*\[(torch\.\w+) of (?:size|dimension) (\d{1,18}(?:x\d{1,18})*)\]\s*$")
 _SCALE_LINE = re.compile(rf"^\s*({NUMBER})\s*\*\s*$")
 _COLUMNS = re.compile(r"^\s*Columns\s+(\d{1,18})\s+(?:to|and)\s+(\d+)\s*$")
-_SLICE = re.compile(r"^\s*\((\d{1,18}(?:,\d{1,18})*)[,.]+\)\s*=\s*$", re.M)
+_SLICE = re.compile(rf"^{_BLANKS}\((\d{{1,18}}(?:,\d{{1,18}})*)[,.]+\){_BLANKS}={_BLANKS}$", re.M)
 _ROW = re.compile(rf"^\s*(?:{NUMBER})(?:\s+(?:{NUMBER}))*\s*$")
 
 
@@ -140,7 +141,7 @@ _TOKEN = re.compile(
     rf"{ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
     rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+"
 )
-_SCALE = re.compile(r"^\s*\S+\s\*\s*$", re.M)
+_SCALE = re.compile(rf"^{_BLANKS}\S+[^\S\n]\*{_BLANKS}$", re.M)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.M)
 #: As Lua prints it, on some systems without '0x'.
@@ -151,10 +152,10 @@ _ADDRESS = re.compile(
 #: A prompt behind a text without an end of line.
 _NEXT_PROMPT = re.compile(r"(?<=\S) (?:th)?>\s*\Z")
 _COMMENT = re.compile(r"(?:^|\s)--.*$", re.M)
-_TIMING = re.compile(r"^\s*\[\d+\.\d+s\]\s*$", re.M)
+_TIMING = re.compile(rf"^{_BLANKS}\[\d+\.\d+s\]{_BLANKS}$", re.M)
 #: A line that stands for any text.
-ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$", re.M)
-_TRACEBACK = re.compile(r"^\s*stack traceback:.*", re.M | re.S)
+ELLIPSIS = re.compile(rf"^{_BLANKS}(?:\.\.\.|…){_BLANKS}$", re.M)
+_TRACEBACK = re.compile(rf"^{_BLANKS}stack traceback:.*", re.M | re.S)
 #: Python's, up to the error's own line; and IPython's, which begins with the error's name.
 _PYTHON_TRACEBACKS = (
     # What stands above that line is indented, or dots for it.
@@ -179,7 +180,7 @@ _OF_TIMES = re.compile(
 _PROSE = re.compile(r"\n[ \t]*\n(?:[A-Z][a-z]+)(?: [\w,]+)*:?\s*\Z")
 #: As in 'name.lua:1: ', '[string "…"]:1: ', and '[7]:1: ' or 'syntax error: [7]:1: ' at a prompt.
 _POSITION = re.compile(
-    r"(?:\bsyntax error: )?(?:\[(?:string \"[^\n]*?\"|\d+)\]|(?<![\w./-])[\w./-]+):\d+:\s"
+    r"(?:\bsyntax error: )?(?:\[(?:string \"[^\n]{0,80}?\"|\d+)\]|(?<![\w./-])[\w./-]+):\d+:\s"
 )
 
 

@@ -274,9 +274,9 @@ _VALUELESS = re.compile(
     r" '(\w+)' \(?(?:a nil value|is not defined)"
 )
 #: The name of a function that is called, also as a field.
-_CALLED = re.compile(r"\b[A-Za-z_]\w*(?:\.\w+)*(?=\s*\()")
+_CALLED = re.compile(r"(?<!\w\.)\b[A-Za-z_]\w*(?:\.\w+)*(?=\s*\()")
 #: A method call as a statement.
-_METHOD = re.compile(r"^\s*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
+_METHOD = re.compile(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _NOT_THERE = re.compile(
     r"(?i)(?:not|n't) find|not found|no such|cannot open|does not exist|no module"
 )

@@ -112,11 +112,12 @@ def _dot_for_colon(passage: Passage) -> Iterator[Repair]:
 
 def _substitution(why: str, pattern: str, by: _Replacement, *parts: Sequence[str]) -> _Proposal:
     """What replaces a pattern in lines. parts: of a passage, each for a repair of its own."""
+    searched = re.compile(pattern, re.M)
 
     def propose(passage: Passage) -> Iterator[Repair]:
         for names in parts:
             lines = [line for name in names for line in getattr(passage, name)]
-            yield from _changed(why, lines, re.compile(pattern, re.M), by)
+            yield from _changed(why, lines, searched, by)
 
     return propose
 

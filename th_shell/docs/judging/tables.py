@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from th_shell.docs.judging.printout import is_number
 
 _STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-_ITEM = rf"(?:{_STRING}|[^\s{{}}\[\]=,;:\"'][^\n{{}}\[\]=,;:\"']*)"
+_MARKS = r"{}\[\]=,;:\"'"
+_ITEM = rf"(?:{_STRING}|[^\s{_MARKS}](?:[^\n{_MARKS}]*[^\s{_MARKS}])?)"
 _TOKEN = re.compile(
     rf"\s*(?:(?P<open>{{)|(?P<close>}})|(?P<mark>[,;])|\[\s*(?P<bracketed>{_ITEM})\s*\]\s*="
     rf"|(?P<key>{_ITEM})\s*[=:]|(?P<value>{_ITEM}))"

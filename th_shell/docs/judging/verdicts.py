@@ -52,9 +52,9 @@ _LITERAL = re.compile(
     rf"\"(?P<double>[^\"\\\n]*)\"|'(?P<single>[^'\\\n]*)'|(?P<word>nil|true|false|{NUMBER})"
 )
 _LITERALS = re.compile(rf"(?:(?:{_LITERAL.pattern})(?:\s+|\Z))+")
-#: What a comment behind an input says where the page knows that it raises an error.
+#: The last line of an input where a comment says so, and the page knows that it raises an error.
 _SAYS_ERROR = re.compile(
-    r"--.*\b(?:errors?|fails?|illegal|invalid|raises?|throws?|not allowed)\b[^\n]*\Z", re.I
+    r"(?:(?!--).)*--.*\b(?:errors?|fails?|illegal|invalid|raises?|throws?|not allowed)\b", re.I
 )
 #: And what it says where that is all.
 _ANNOUNCES = re.compile(
@@ -294,7 +294,7 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
         is_within = " " in words and words in told
         if is_within or is_error_message(QUOTES.sub(" ", told), QUOTES.sub(" ", first.error)):
             return Result(example, Verdict.PASS, got)
-    if not expected and _SAYS_ERROR.search(example.source):
+    if not expected and _SAYS_ERROR.match(example.source.rpartition("\n")[2]):
         return Result(example, Verdict.LAYOUT, got, "an error that the comment announces")
     return Result(example, Verdict.ERROR, got)
 

@@ -98,7 +98,8 @@ def numbered(texts: Sequence[str], first: int) -> tuple[Line, ...]:
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 #: A line of a printed tensor.
 PRINTED = (
-    rf"{_NUMBER}(?:\s+{_NUMBER})*\s*\*?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*|\[torch\.\w+ .*\]"
+    rf"{_NUMBER}(?:\s+{_NUMBER})*(?:\s*\*)?|\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*"
+    r"|\[torch\.\w+ .*\]"
 )
 
 LUA = "lua"

@@ -31,7 +31,7 @@ DIRECTIVES = ("doctest", "testcleanup", "testcode", "testoutput", "testsetup")
 #: Directives of MyST whose language stands behind them, and those that are one.
 _NAMED = re.compile(r"\{(?:code|code-block|sourcecode)\}\s*(?P<name>[\w.+-]*)")
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}")
-_PANDOC = re.compile(r"\{[^{}]*?\.(?P<name>[\w+-]+)[^{}]*\}")
+_PANDOC = re.compile(r"\{(?=[^{}]*\})[^{}]*?\.(?P<name>[\w+-]+)[^{}]*\}")
 _LUA_PROMPT = re.compile(r"^\s*(?:th)?>(?!>)")
 #: The prompts that no other text has.
 _SESSION_PROMPT = re.compile(r"^\s*(?:>>>(?:\s|$)|In ?\[\d*\]:|th> )")

@@ -16,10 +16,10 @@ _BOUND = (
     re.compile(rf"\blocal\s+{_NAMES}"),
     re.compile(rf"\bfor\s+{_NAMES}"),
     re.compile(rf"\bfunction\s+({_NAME})\s*\("),
-    re.compile(rf"\bfunction\b\s*[\w.:]*\s*\(\s*{_NAMES}"),
+    re.compile(rf"\bfunction\b\s*(?:[\w.:]+\s*)?\(\s*{_NAMES}"),
 )
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
-_REQUIRED = re.compile(rf"(?:^|[;\n])\s*require\s*\(?\s*([\"'])({_NAME})\1")
+_REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1")
 _END = Token("sign", "", 0)
 
 

@@ -22,7 +22,7 @@ from th_shell.docs.reading.cutting import cut
 from th_shell.docs.reading.examples import PRINTED, PYTHON, Block, Example, Kind, Role
 
 #: A line of output, or one that says nothing: '...', and a query that does not compile.
-_NO_PROSE = re.compile(rf"\s*(?:{PRINTED}|\.\.\.|…|=.*)?\s*")
+_NO_PROSE = re.compile(rf"\s*(?:(?:{PRINTED}|\.\.\.|…|=.*)\s*)?")
 _ASSIGNMENT = re.compile(r"(?:local\s+)?[A-Za-z_][^={}()\n]*=(?!=)")
 #: The last words of a line that announces output, such as 'This gives the output:'.
 _ANNOUNCES = re.compile(

@@ -18,7 +18,7 @@ from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
 from th_shell.docs.reporting.differences import changes, word_pieces
 from th_shell.docs.reporting.excerpts import CHARACTERS, first_line
 
-_POSITION = re.compile(r"(?:\[string \"[^\n]*?\"\]|[\w./-]+):\d+:\s+")
+_POSITION = re.compile(r"(?:\[string \"[^\n]{0,80}?\"\]|(?<![\w./-])[\w./-]+):\d+:\s+")
 _VARYING = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+(?:[.x]\d+)*")
 _MESSAGE = 50  # lines at the end of what was printed that may have the message of an error
 _CHANGES = 3  # changes that the words on a cause name at most

@@ -28,7 +28,7 @@ from th_shell.visible import visible
 _ANCHOR = re.compile(
     r"<a\s[^<>]*?\b(?:name|id)\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s\"'<>]+))", re.I
 )
-_NOTHING = re.compile(r"^\s*(?:#.*|=+|-+)?\s*$")
+_NOTHING = re.compile(r"^\s*(?:(?:#.*|=+|-+)\s*)?$")
 _TAG = re.compile(r"</?a\b[^<>]*>", re.I)
 _RECEIVER = re.compile(r"\b([A-Za-z_]\w*)\s*:\s*[A-Za-z_]")
 _FUNCTION = re.compile(

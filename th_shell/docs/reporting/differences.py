@@ -22,7 +22,7 @@ _LONG_LINE = 4000  # characters; a longer line is one token
 
 #: A word or sign of a line, behind the white space before it.
 WORD = re.compile(
-    rf"(\s*)(of (?:size|dimension)(?=\s[\dx]+\])|\b0x[0-9a-fA-F]+|(?:{NUMBER})(?![\w.])"
+    rf"(?<!\s)(\s*)(of (?:size|dimension)(?=\s[\dx]+\])|\b0x[0-9a-fA-F]+|(?:{NUMBER})(?![\w.])"
     rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+)"
 )
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+\Z")

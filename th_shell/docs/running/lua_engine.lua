@@ -78,7 +78,7 @@ end
 
 function acts.input(source)
   local text = gsub(source, '^%s*=?', '', 1)
-  local plain = gsub(text, '[%s;]+$', '')
+  local plain = match(text, '^(.*[^%s;])') or ''
   -- `return f(x)` would be a tail call, whose position is missing in errors: so two values.
   local expression = loadstring('return nil, ' .. plain .. '\n', '=stdin')
   if not expression then return show(nil, compile(text)()) end -- it may be 'return x'

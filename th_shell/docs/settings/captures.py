@@ -57,17 +57,23 @@ class Captures:
         return text
 
     def _pattern(self, expected: str, new: Sequence[str]) -> str:
-        """A regular expression for an output, with a group for each new name."""
-        pattern, seen = "", set[str]()
-        for at, part in enumerate(_PLACE.split(self.paste(expected).strip())):
-            if at % 2 and part in new:  # between the texts there are names
-                pattern += rf"(?P={part})" if part in seen else rf"(?P<{part}>\S.*?)"
-                seen.add(part)
-            else:
-                pattern += _spaced(f"<{part}>" if at % 2 else part)
+        """A regular expression for an output, with a group for each new name.
+
+        A name stands for what is before the first place where the text behind it stands: that is
+        found in a look ahead, which is not tried again.
+        """
+        first, *parts = re.split(rf"<({'|'.join(new)})>", self.paste(expected).strip())
+        pattern, seen = _spaced(first), set[str]()
+        for at in range(0, len(parts), 2):
+            name, behind = parts[at], _spaced(parts[at + 1])
+            end = "" if parts[at + 2 :] else r"\Z"
+            if name not in seen:
+                pattern += rf"(?=(?P<{name}>\S.*?){behind}{end})"
+            pattern += rf"(?P={name}){behind}"
+            seen.add(name)
         return pattern
 
 
 def _spaced(text: str) -> str:
     """A regular expression for a text whose white space may be any."""
-    return r"\s+".join(re.escape(word) for word in re.split(r"\s+", text))
+    return r"(?<!\s)\s+".join(re.escape(word) for word in re.split(r"\s+", text))

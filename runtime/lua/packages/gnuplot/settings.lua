@@ -92,7 +92,7 @@ end
 -- logarithmic axes. Of others, tells that they have no effect.
 function gnuplot.raw(commands)
   for line in commands:gmatch('[^\n;]+') do
-    local command = line:match('^%s*(.-)%s*$')
+    local command = line:match('^%s*(.*%S)') or ''
     if command ~= '' and not run(command) then
       print(("gnuplot.raw: without effect here: '%s'"):format(command))
     end

@@ -18,7 +18,7 @@ end
 function image.drawText(source, text, x, y, options)
   options = options or {}
   local result = canvas(source, options)
-  if not text or text:gsub('%s*$', '') == '' then return result end
+  if not text or not text:find('%S') then return result end
   local colour, ground = options.color or RED, options.bg or NO_COLOUR
   if options.wrap == nil then options.wrap = true end -- Torch7: in the caller's table
   source.image.text(result, text, x or 1, y or 1, options.size or 1, colour[1], colour[2],

@@ -27,7 +27,7 @@ _OPENING = re.compile(r"^--\[=*\[-*")
 _CLOSING = re.compile(r"(?<!-)-*\]=*\]$")
 _TAG = re.compile(r"^\s*@(?P<name>\w+)\b\s?(?P<text>.*)$")
 _DECLARED = re.compile(
-    r"[ \t]*\n?[ \t]*(?:local\s+)?(?:function\s+([A-Za-z_][\w.:]*)|([A-Za-z_][\w.]*)\s*=(?!=))"
+    r"[ \t]*(?:\n[ \t]*)?(?:local\s+)?(?:function\s+([A-Za-z_][\w.:]*)|([A-Za-z_][\w.]*)\s*=(?!=))"
 )
 
 

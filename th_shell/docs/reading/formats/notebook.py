@@ -17,7 +17,7 @@ from typing import Any
 from th_shell.docs.reading.examples import Block, Line
 from th_shell.docs.settings.settings import PageError
 
-_HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.M)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.M)
 _SKIP_MARK = "<!-- th-docs: skip -->"  # at the end of the Markdown above a cell
 #: As Jupyter's own tools name it, and nbval.
 _SKIP_TAGS = frozenset(("skip-execution", "nbval-skip"))
@@ -74,7 +74,8 @@ def _blocks(cells: list[dict[str, Any]], language: str) -> Iterator[Block]:
     for cell in cells:
         if cell["cell_type"] == "markdown":
             text = "".join(cell["source"])
-            heading = ([heading, *_HEADING.findall(text)])[-1]
+            for found in _HEADING.findall(text):
+                heading = found.rstrip("# ")
             skip = text.rstrip().endswith(_SKIP_MARK)
         elif cell["cell_type"] == "code":
             code = _lines(cell["source"])

@@ -13,7 +13,7 @@ from th_shell.docs.reading.examples import Block, Line
 from th_shell.docs.reading.formats.sessions import complete, with_sessions
 from th_shell.docs.reading.prose import is_alone
 
-_FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)\s*$")
+_FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,}|[“”]`)\s*(?P<language>[\w.+-]*)(?:(?<!\s)\s+)?$")
 _FENCE_MARKS = ("`", "~", "“", "”")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<text>.*)$")
 #: A line that is a heading if it stands alone: short, and no sentence.

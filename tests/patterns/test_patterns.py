@@ -1,0 +1,112 @@
+"""Patterns and readers of outside text take linear time."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from runtime.shell import Engine
+from tests.patterns.pumping import slow_text
+from th_shell.docs.settings.captures import Captures
+
+TOP = Path(__file__).parents[2]
+
+
+@pytest.mark.thorough
+def test_all_patterns_are_linear() -> None:
+    """Pump every pattern of the product, in a process of its own."""
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.patterns"],
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = json.loads(found.stdout)
+    assert (said["unknown"], said["slow"]) == ([], [])
+    assert said["count"] > 300
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "walk"),
+    [
+        (r"^\s*x\s*$", re.M, "search"),
+        (r"a\s*,?\s*b", 0, "match"),
+        (r"\w+\(", 0, "search"),
+        (r"<[^>]*>", 0, "finditer"),
+        (r"(?:a|b|ab)*c", 0, "match"),
+        (r"x(?=.*y)", 0, "finditer"),
+    ],
+)
+def test_slow_patterns_are_found(pattern: str, flags: int, walk: str) -> None:
+    assert slow_text(re.compile(pattern, flags), walk) is not None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "flags", "walk"),
+    [
+        (r"^[^\S\n]*x[^\S\n]*$", re.M, "search"),
+        (r"a\s*(?:,\s*)?b", 0, "match"),
+        (r"(?<!\w)\w+\(", 0, "search"),
+        (r"<[^<>]*>", 0, "finditer"),
+        (r"\d{1,18}x", 0, "search"),
+    ],
+)
+def test_linear_patterns_are_not(pattern: str, flags: int, walk: str) -> None:
+    assert slow_text(re.compile(pattern, flags), walk) is None
+
+
+_REQUIRED = b"""
+sys, paths, gnuplot = require 'sys', require 'paths', require 'gnuplot'
+print = function() end
+"""
+
+
+def grows(call: Callable[[int], object], size: int = 5000) -> bool:
+    """Whether a call takes far more than four times as long for four times as much."""
+
+    def took(size: int) -> float:
+        start = time.thread_time()
+        call(size)
+        return time.thread_time() - start
+
+    first = min(took(size) for _ in range(3))
+    return min(took(4 * size) for _ in range(2)) > max(0.04, 8 * first)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected", "text"),
+    [
+        (("a", "b", "c"), "<a> <b> <c>!", lambda n: "a " * n),
+        (("a",), "<a> b", lambda n: "x" + " " * n + "c"),
+        (("a", "b"), "<a>, <b>, <a>", lambda n: "1, " * n),
+    ],
+)
+def test_captures_are_linear(
+    names: tuple[str, ...], expected: str, text: Callable[[int], str]
+) -> None:
+    assert not grows(lambda n: Captures().named(names, expected, text(n)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sys.split(('a'):rep(n), ',')",
+        "paths.basename(('a'):rep(n))",
+        "paths.extname(('a'):rep(n))",
+        "paths.concat('/a' .. ('/'):rep(n) .. 'b', '..')",
+        "gnuplot.raw('set grid' .. (' '):rep(n) .. 'x')",
+    ],
+)
+def test_lua_is_linear(call: str) -> None:
+    engine = Engine()
+    source = f"local n = ... {call}"
+    engine.run(engine.compile(_REQUIRED))
+    assert not grows(lambda n: engine.run(engine.compile(source.replace("...", str(n)).encode())))
