@@ -60,6 +60,7 @@ finfo: Any
 iinfo: Any
 layout = _layout
 memory_format = _memory_format
+from runtime.pytorch import backends as backends
 from runtime.pytorch import cuda as cuda
 from runtime.pytorch import fft as fft
 from runtime.pytorch import linalg as linalg

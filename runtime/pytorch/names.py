@@ -10,7 +10,18 @@ import math
 from typing import Any
 
 from runtime.core.pickles import makes, restored
-from runtime.pytorch import cuda, fft, linalg, ops, random, return_types, special, utils, version
+from runtime.pytorch import (
+    backends,
+    cuda,
+    fft,
+    linalg,
+    ops,
+    random,
+    return_types,
+    special,
+    utils,
+    version,
+)
 from runtime.pytorch.base.dtypes import (
     ALIASES,
     DTYPES,
@@ -33,6 +44,7 @@ from runtime.pytorch.files.loading import load
 from runtime.pytorch.files.saving import save
 from runtime.pytorch.ops import attributes
 from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
+from runtime.pytorch.submodules import tell_missing
 from runtime.pytorch.tensors.sharing import threads
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.pytorch.text.printing import set_printoptions
@@ -130,7 +142,9 @@ document()
 
 _CLASSES = (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format)
 _STORAGES = (TypedStorage, UntypedStorage)
-_MODULES = (cuda, fft, linalg, random, return_types, special, utils, version)
+_MODULES = (backends, cuda, fft, linalg, random, return_types, special, utils, version)
+for _module in (*_MODULES, backends.mps, utils.backcompat, utils.dlpack):
+    tell_missing(_module)
 _DEFAULTS = (get_default_device, set_default_device, set_default_dtype, set_default_tensor_type)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import Any
 
 from runtime.pytorch.base.c_types import why_missing
@@ -18,8 +19,7 @@ def names_of(
     def get(name: str) -> Any:
         found = FUNCTIONS.get(prefix + name)
         if found is None:
-            why = why_missing(f"{module}.{name}")
-            raise AttributeError(f"module 'torch.{module}' has no attribute '{name}'{why}")
+            raise _missing(module, name)
         return found
 
     def names() -> list[str]:
@@ -27,3 +27,18 @@ def names_of(
         return sorted({*more, *own})
 
     return get, names
+
+
+def tell_missing(module: ModuleType) -> None:
+    """Let the error of a name that a module has not be PyTorch's, which knows it as torch's."""
+    own = module.__name__.removeprefix("runtime.pytorch.")
+
+    def get(name: str) -> Any:
+        raise _missing(own, name)
+
+    vars(module).setdefault("__getattr__", get)
+
+
+def _missing(module: str, name: str) -> AttributeError:
+    why = why_missing(f"{module}.{name}")
+    return AttributeError(f"module 'torch.{module}' has no attribute '{name}'{why}")

@@ -94,7 +94,8 @@ _PARTS = {
     _NETWORKS: "nn optim hub distributions distributed multiprocessing profiler amp utils.data "
     "utils.checkpoint utils.tensorboard",
     _COMPILER: "jit compile compiler fx export onnx _dynamo _inductor",
-    "this module is not provided here": "backends masked nested overrides signal testing types",
+    "this module is not provided here": "backends.cuda backends.cudnn backends.mkl backends.mkldnn "
+    "backends.openmp masked nested overrides signal testing types accelerator mps xpu",
 }
 #: Names of PyTorch's that are missing, and why.
 MISSING = {name: why for why, names in _PARTS.items() for name in names.split()}
