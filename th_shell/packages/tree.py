@@ -49,7 +49,6 @@ class Tree:
         self._records = folder / _RECORDS
         self._draft = self._records / "draft"
         self._committed = self._records / "committed"
-        self._replaced = self._records / "replaced"
 
     def records(self) -> dict[str, Record]:
         """The records of all packages by their names. Raises UsageError for one that is broken."""
@@ -114,7 +113,7 @@ class Tree:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             self._put_in_place()
-            for path in (self._draft, *self.folder.glob(".th-????????")):  # th's names of once
+            for path in self.folder.glob(".th-????????"):  # which th once made
                 shutil.rmtree(path, ignore_errors=True)
             yield
         finally:
@@ -140,32 +139,31 @@ class Tree:
 
     def _draft_files(self, draft: Path, former: Collection[str], files: Mapping[str, Path]) -> None:
         """Make what will be at the top of the folder; an empty folder where nothing will be."""
-        draft.mkdir(parents=True)
         tops = {file.partition("/")[0] for file in (*former, *files)}
-        for path in (path for top in tops for path in (self.folder / top).rglob("*")):
-            file = path.relative_to(self.folder).as_posix()
-            if file not in former and (path.is_symlink() or not path.is_dir()):
-                (draft / file).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(path, draft / file, follow_symlinks=False)
-        for file, source in files.items():
+        there = [path for top in tops for path in (self.folder / top).rglob("*")]
+        kept = [path for path in there if path.is_symlink() or not path.is_dir()]
+        sources = {path.relative_to(self.folder).as_posix(): path for path in kept}
+        for file in former:
+            sources.pop(file, None)
+        for file, source in (sources | dict(files)).items():
             (draft / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, draft / file)
+            shutil.copy2(source, draft / file, follow_symlinks=file in files)
         for top in tops:
             if not (draft / top).exists():
-                (draft / top).mkdir()
+                (draft / top).mkdir(parents=True)
 
     def _put_in_place(self) -> None:
         """Move what is committed to its place: an entry of the folder, or a record, by a rename."""
         for new in sorted(self._committed.glob("*/*")):
             place = (self.folder if new.parent.name == "files" else self._records) / new.name
             if os.path.lexists(place):
-                self._replaced.mkdir(exist_ok=True)
-                os.replace(place, self._replaced / new.name)
+                self._draft.mkdir(exist_ok=True)
+                os.replace(place, self._draft / new.name)
             with suppress(OSError):  # it is no empty folder
                 new.rmdir()
                 continue
             os.replace(new, place)
-        for path in (self._committed, self._replaced):
+        for path in (self._committed, self._draft):
             shutil.rmtree(path, ignore_errors=True)
 
 

@@ -67,7 +67,7 @@ def is_killed(act: Callable[[], None], step: int, patch: pytest.MonkeyPatch) -> 
         return take
 
     with patch.context() as patched:
-        for owner, names in ((os, "replace mkdir rmdir"), (shutil, "copyfile copy2")):
+        for owner, names in ((os, "replace mkdir rmdir"), (shutil, "copy2")):
             for name in names.split():
                 patched.setattr(owner, name, dying(getattr(owner, name)))
         try:
@@ -111,7 +111,7 @@ def test_what_fails_changes_nothing(tree: Tree, monkeypatch: pytest.MonkeyPatch)
     def fail(*_: Any, **__: Any) -> None:
         raise OSError("no space")
 
-    monkeypatch.setattr(shutil, "copyfile", fail)
+    monkeypatch.setattr(shutil, "copy2", fail)
     with pytest.raises(OSError, match="no space"):
         install(tree, "2", {"third.lua": "3"})
     assert contents(tree) == {**OLD, **OTHERS}
