@@ -27,12 +27,11 @@ def _same_count(call: Call) -> None:
 
 # -- from the output
 
-# Torch7: what has a number like 1., or calls exp or log, is computed with doubles and rounded once.
 formula("Tanh_updateOutput", FORWARD, "output = tanh(input)")
 formula(
     "Tanh_updateGradInput",
     _BY_OUTPUT,
-    "gradInput = cast(double(gradOutput) * (1 - double(output * output)))",
+    "gradInput = gradOutput * (1 - output * output)",
     check=lambda call: check_shapes(output=call.output, gradOutput=call.gradOutput),
     like="output",
 )
@@ -40,7 +39,7 @@ formula("Sigmoid_updateOutput", FORWARD, "output = reciprocal(exp(-input) + 1)")
 formula(
     "Sigmoid_updateGradInput",
     _BY_OUTPUT,
-    "gradInput = cast(double(gradOutput) * (1 - double(output)) * double(output))",
+    "gradInput = gradOutput * (1 - output) * output",
     check=lambda call: check_counts(output=call.output, gradOutput=call.gradOutput),
     like="output",
 )
@@ -83,6 +82,8 @@ def _check_buffer(call: Call) -> None:
     check_operands(input=call.input, gradInput=call.buffer, buffer=call.buffer)
 
 
+# Torch7: what calls exp or log, or has a number like 1., is computed with doubles and rounded once.
+# For Tanh and Sigmoid it would take longer here than there.
 # With m = max(0, -input), -log(1 + exp(-input)) is -(m + log(exp(-m) + exp(-input - m))), which
 # does not overflow. The number whose logarithm is taken is kept.
 formula(

@@ -15,7 +15,13 @@ from runtime.thnn._jobs import loops, run, working
 from runtime.thnn.checks import check, check_shapes
 from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
-_FORWARD = np.maximum, np.subtract, np.add, np.log, np.multiply, np.reciprocal
+_DOUBLE = np.dtype(np.float64)
+
+
+def _forward_loops(dtype: np.dtype[Any]) -> dict[str, Any]:
+    own = loops(dtype, np.maximum, np.subtract, np.exp)
+    wide = loops(_DOUBLE, np.add, np.log, np.multiply, np.reciprocal)
+    return own | wide | {"minus": loops(_DOUBLE, np.subtract)["subtract"]}
 
 
 def _add_rows(name: str, *, logarithms: bool) -> None:
@@ -36,11 +42,11 @@ def _add_rows(name: str, *, logarithms: bool) -> None:
             input=x,
             output=out,
             wide=working(x.size if x.itemsize == 4 else 0, np.float64),
-            most=working(2 * frames * lie["inner"], np.float64),
+            most=working(frames * lie["inner"], x.dtype),
+            sums=working(frames * lie["inner"], np.float64),
             logarithms=logarithms,
             **lie,
-            **loops(x.dtype, np.exp),
-            **loops(np.dtype(np.float64), *_FORWARD),
+            **_forward_loops(x.dtype),
         )
 
     @thnn(f"{name}_updateGradInput", f"{BACKWARD}, output")
@@ -65,7 +71,8 @@ def _add_rows(name: str, *, logarithms: bool) -> None:
             sums=working(frames * lie["inner"], np.float64),
             logarithms=logarithms,
             **lie,
-            **loops(np.dtype(np.float64), np.exp, np.subtract, np.add, np.multiply),
+            **loops(y.dtype, np.exp),
+            **loops(_DOUBLE, np.subtract, np.add, np.multiply),
         )
 
 

@@ -43,6 +43,7 @@ end
 local slow = {
   add = function(a, b) return a + b end,
   subtract = function(a, b) return a - b end,
+  minus = function(a, b) return a - b end,
   multiply = function(a, b) return a * b end,
   divide = function(a, b) return a / b end,
   maximum = max,

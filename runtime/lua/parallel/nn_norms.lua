@@ -40,22 +40,22 @@ for size, load in pairs(loads) do loops[size] = compile(dump(make_loops))(load, 
 -- ------------------------------------------------------------------ SoftMax and LogSoftMax
 
 -- A frame has numbers for `classes` at each of `inner` positions; those of a position follow each
--- other in steps of `inner`. All is computed with doubles, but exponentials of floats are floats on
--- the way forward: so are nearly all of the reference's results. `wide` has copies of floats.
+-- other in steps of `inner`. Sums, and what is computed with them, are doubles, as the reference's.
+-- `wide` has copies of floats.
 
--- r = loop(a, b) for the doubles of a frame. `wide` says which of the three have numbers for all
--- classes; the others have one for each position, also the result: a loop that writes where it
--- reads adds up.
-local function over(p, loop, a, wide_a, b, wide_b, r, wide_r)
+-- r = loop(a, b) for numbers of a frame, of `size` bytes. `wide` says which of the three have
+-- numbers for all classes; the others have one for each position, also the result: a loop that
+-- writes where it reads adds up.
+local function over(p, size, loop, a, wide_a, b, wide_b, r, wide_r)
   local positions = p.inner
   if positions == 1 then
-    compute(loop, p.classes, a, wide_a * 8, b, wide_b * 8, r, wide_r * 8)
+    compute(loop, p.classes, a, wide_a * size, b, wide_b * size, r, wide_r * size)
     return
   end
-  local row = positions * 8
+  local row = positions * size
   for i = 0, p.classes - 1 do
-    compute(loop, positions, a + i * wide_a * row, 8, b + i * wide_b * row, 8,
-      r + i * wide_r * row, 8)
+    compute(loop, positions, a + i * wide_a * row, size, b + i * wide_b * row, size,
+      r + i * wide_r * row, size)
   end
 end
 
@@ -71,83 +71,82 @@ local function narrow(p, to, wide, n)
   loops[4].narrow(cast(numbers[4], memory + to), cast(numbers[8], memory + wide), n)
 end
 
+-- r = exp(x - the largest number of each position), which `most` gets.
+local function exponentials(p, frames, x, most, r)
+  local size, n, row = p.size, p.classes * p.inner, p.inner * p.size
+  local maximum, subtract = loop_of(p, 'maximum', size), loop_of(p, 'subtract', size)
+  for frame = 0, frames - 1 do
+    local at, of = frame * n * size, most + frame * row
+    copy(memory + of, memory + x + at, row)
+    over(p, size, maximum, of, 0, x + at, 1, of, 0)
+    over(p, size, subtract, x + at, 1, of, 0, r + at, 1)
+  end
+  map(loop_of(p, 'exp', size), frames * n, r, r, size)
+end
+
 -- The output of frames: exp(input - log(sum(exp(input)))), or what exp gets there if `logarithms`
--- is 1. There is room for two doubles for each position at `most`.
-job('nn_softmax', 'size input output wide most classes inner logarithms exp[2] maximum[2]'
-  .. ' subtract[2] add[2] log[2] multiply[2] reciprocal[2]', function(p, first, last)
-  local row, n = 8 * p.inner, p.classes * p.inner
-  local count, begin = (last - first) * n, first * n
-  local x, r = p.input + begin * p.size, p.output + begin * p.size
-  local w = p.size == 8 and r or p.wide + begin * 8
-  local from, exp = widen(p, w, x, count), loop_of(p, 'exp', p.size)
-  local maximum, subtract, add = loop_of(p, 'maximum', 8), loop_of(p, 'subtract', 8),
-    loop_of(p, 'add', 8)
-  local log, multiply = loop_of(p, 'log', 8), loop_of(p, 'multiply', 8)
-  local reciprocal = loop_of(p, 'reciprocal', 8)
-  for frame = 0, last - first - 1 do
-    local at, most = 8 * n * frame, p.most + 2 * (first + frame) * row
-    copy(memory + most, memory + from + at, row)
-    over(p, maximum, most, 0, from + at, 1, most, 0)
-    over(p, subtract, from + at, 1, most, 0, w + at, 1)
+-- is 1. There is room for a number for each position at `most`, for a double at `sums`.
+job('nn_softmax', 'size input output wide most sums classes inner logarithms maximum[2]'
+  .. ' subtract[2] exp[2] add[2] log[2] multiply[2] reciprocal[2] minus[2]',
+  function(p, first, last)
+  local size, inner, n = p.size, p.inner, p.classes * p.inner
+  local frames, begin, place = last - first, first * n, first * inner
+  local x, r, most = p.input + begin * size, p.output + begin * size, p.most + place * size
+  local w, sums, row = size == 8 and r or p.wide + 8 * begin, p.sums + 8 * place, 8 * inner
+  local add = loop_of(p, 'add', 8)
+  exponentials(p, frames, x, most, r)
+  widen(p, w, r, frames * n)
+  fill(memory + sums, frames * row)
+  for frame = 0, frames - 1 do
+    local to = sums + frame * row
+    over(p, 8, add, to, 0, w + 8 * frame * n, 1, to, 0)
   end
-  narrow(p, r, w, count)
-  map(exp, count, r, r, p.size)
-  widen(p, w, r, count)
-  for frame = 0, last - first - 1 do
-    local at, most = 8 * n * frame, p.most + 2 * (first + frame) * row
-    local sums = most + row
-    fill(memory + sums, row)
-    over(p, add, sums, 0, w + at, 1, sums, 0)
-    if p.logarithms == 1 then
-      map(log, p.inner, sums, sums, 8)
-      compute(add, p.inner, most, 8, sums, 8, most, 8)
-    else
-      map(reciprocal, p.inner, sums, sums, 8)
-      over(p, multiply, w + at, 1, sums, 0, w + at, 1)
-    end
-  end
+  local source, last_step = w, loop_of(p, 'multiply', 8)
   if p.logarithms == 1 then
-    widen(p, w, x, count)
-    for frame = 0, last - first - 1 do
-      local at = 8 * n * frame
-      over(p, subtract, from + at, 1, p.most + 2 * (first + frame) * row, 0, w + at, 1)
-    end
+    map(loop_of(p, 'log', 8), frames * inner, sums, sums, 8)
+    compute(add, frames * inner, widen(p, w, most, frames * inner), 8, sums, 8, sums, 8)
+    source, last_step = widen(p, w, x, frames * n), loop_of(p, 'minus', 8)
+  else
+    map(loop_of(p, 'reciprocal', 8), frames * inner, sums, sums, 8)
   end
-  narrow(p, r, w, count)
+  for frame = 0, frames - 1 do
+    local at = 8 * frame * n
+    over(p, 8, last_step, source + at, 1, sums + frame * row, 0, w + at, 1)
+  end
+  narrow(p, r, w, frames * n)
 end)
 
 -- The gradient of frames: output * (grads - sum(grads * output)), or with logarithms
 -- grads - exp(output) * sum(grads). There is room for the numbers of two frames at `wide`.
-job('nn_softmax_back', 'size output grads gradient wide sums classes inner logarithms exp[2]'
-  .. ' subtract[2] add[2] multiply[2]', function(p, first, last)
-  local row, n = 8 * p.inner, p.classes * p.inner
+job('nn_softmax_back', 'size output grads gradient wide sums classes inner logarithms subtract[2]'
+  .. ' exp[2] add[2] multiply[2]', function(p, first, last)
+  local size, row, n = p.size, 8 * p.inner, p.classes * p.inner
   local count, begin = (last - first) * n, first * n
   local subtract, add = loop_of(p, 'subtract', 8), loop_of(p, 'add', 8)
-  local multiply, exp = loop_of(p, 'multiply', 8), loop_of(p, 'exp', 8)
-  local source, r = p.output + begin * p.size, p.gradient + begin * p.size
-  local w = p.size == 8 and r or p.wide + 16 * begin
-  local g = widen(p, w + 8 * count, p.grads + begin * p.size, count)
-  local y = widen(p, w, source, count)
-  if p.logarithms == 1 then
-    map(exp, count, y, w, 8)
+  local multiply = loop_of(p, 'multiply', 8)
+  local y, r = p.output + begin * size, p.gradient + begin * size
+  local w, logarithms = size == 8 and r or p.wide + 16 * begin, p.logarithms == 1
+  local g = widen(p, w + 8 * count, p.grads + begin * size, count)
+  if logarithms then
+    map(loop_of(p, 'exp', size), count, y, r, size)
+    widen(p, w, r, count)
   else
-    compute(multiply, count, g, 8, y, 8, w, 8)
+    compute(multiply, count, g, 8, widen(p, w, y, count), 8, w, 8)
   end
+  fill(memory + p.sums + first * row, (last - first) * row)
   for frame = 0, last - first - 1 do
     local at, sums = 8 * n * frame, p.sums + (first + frame) * row
-    fill(memory + sums, row)
-    if p.logarithms == 1 then
-      over(p, add, sums, 0, g + at, 1, sums, 0)
-      over(p, multiply, w + at, 1, sums, 0, w + at, 1)
+    over(p, 8, add, sums, 0, (logarithms and g or w) + at, 1, sums, 0)
+    if logarithms then
+      over(p, 8, multiply, w + at, 1, sums, 0, w + at, 1)
     else
-      over(p, add, sums, 0, w + at, 1, sums, 0)
-      over(p, subtract, g + at, 1, sums, 0, w + at, 1)
+      over(p, 8, subtract, g + at, 1, sums, 0, w + at, 1)
     end
   end
-  if p.logarithms == 1 then
+  if logarithms then
     compute(subtract, count, g, 8, w, 8, w, 8)
   else
-    compute(multiply, count, widen(p, w + 8 * count, source, count), 8, w, 8, w, 8)
+    compute(multiply, count, widen(p, w + 8 * count, y, count), 8, w, 8, w, 8)
   end
   narrow(p, r, w, count)
 end)

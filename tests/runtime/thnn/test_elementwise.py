@@ -65,3 +65,59 @@ def test_pooling_keeps_the_first_of_zeros(lua: Lua, kind: str, count: int) -> No
       end
     end""")
     assert lua("print(table.concat(words, ' '))") == "0 1 -0 3 -0 6 0 1 -0 3 -0 6\t\n"
+
+
+_RUN = """
+    require 'nn.THNN'
+    torch.manualSeed(1)
+    x = torch.FloatTensor(ROWS, 40):uniform(-4, 4)
+    g, y, dx, b = torch.FloatTensor(ROWS, 40):uniform(-1, 1), x:clone(), x:clone(), x:clone()
+    local T, d = x.THNN, function(t) return t:double() end
+    local function differing(a, b) return a:ne(b:float()):double():mean() end
+    local function forward(name, ...)
+      for _ = 1, 3 do T[name .. '_updateOutput'](x:cdata(), y:cdata(), ...) end
+    end
+    local function backward(name, ...)
+      for _ = 1, 3 do
+        T[name .. '_updateGradInput'](x:cdata(), g:cdata(), dx:cdata(), ...)
+      end
+    end
+"""
+
+
+@pytest.mark.parametrize("rows", [5, 5000])
+@pytest.mark.parametrize(
+    ("program", "most"),
+    [
+        (
+            """forward('LogSigmoid', b:cdata()) backward('LogSigmoid', b:cdata())
+            local m = torch.cmax(-x, 0)
+            local z = (torch.exp(-d(m)) + torch.exp(d(-x - m))):float()
+            local q = torch.cdiv(d(z) - 1, d(z))
+            q[x:lt(0)] = -q[x:lt(0)] + 1
+            part = differing(y, -(torch.log(d(z)) + d(m))) + differing(b, z)
+              + differing(dx, q:float():cmul(g))""",
+            0,
+        ),
+        (
+            """forward('LogSoftMax') backward('LogSoftMax', y:cdata())
+            local z = d(x) - d(x:max(2)):expandAs(x)
+            part = differing(y, z - torch.exp(z):sum(2):log():expandAs(z)) + differing(dx,
+              d(g) - torch.cmul(torch.exp(d(y)), d(g):sum(2):expandAs(z)))""",
+            0.1,
+        ),
+        (
+            """forward('SoftMax') backward('SoftMax', y:cdata())
+            local z = torch.exp(d(x - x:max(2):expandAs(x))):float()
+            local s = torch.cmul(d(y), d(g)):sum(2):expandAs(x)
+            part = differing(y, torch.cmul(d(z), d(z):sum(2):cinv():expandAs(x)))
+              + differing(dx, torch.cmul(d(y), d(g) - s))""",
+            0.005,
+        ),
+    ],
+    ids=["LogSigmoid", "LogSoftMax", "SoftMax"],
+)
+def test_what_is_computed_with_doubles(lua: Lua, program: str, most: float, rows: int) -> None:
+    """The part of the results that differs from the reference's, as double precision gives them."""
+    lua(_RUN.replace("ROWS", str(rows)) + program)
+    assert float(lua("print(part)")) <= most
