@@ -51,10 +51,7 @@ def _add_rows(name: str, *, logarithms: bool) -> None:
 
     @thnn(f"{name}_updateGradInput", f"{BACKWARD}, output")
     def backward(call: Call) -> None:
-        """gradInput = output * (gradOutput - sum(gradOutput * output)).
-
-        Of the logarithm: gradOutput - exp(output) * sum(gradOutput), of each position's classes.
-        """
+        """gradInput = output * (gradOutput - sum(gradOutput * output)), or LogSoftMax's."""
         _check_gradients(call.input, call.gradOutput, call.output)
         frames, lie = _frames(call.output)
         y, g = call.read(call.output), call.read(call.gradOutput)
