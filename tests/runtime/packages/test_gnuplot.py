@@ -33,7 +33,7 @@ def drawn(text: str, *tensors: Tensor) -> Any:
     from matplotlib.figure import Figure  # which takes long to load
 
     figure = Figure()
-    draw(figure, Description(text.rstrip().encode(), list(tensors)))
+    draw(figure, Description(text.removesuffix("\n").encode(), list(tensors)))
     return figure.axes[0]
 
 

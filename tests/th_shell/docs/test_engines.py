@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
+from shlex import quote, split
 
 import pytest
 
@@ -39,7 +39,7 @@ while head := b"".join(iter(lambda: os.read(3, 1).strip(b"\\n"), b"")):
 @pytest.fixture
 def run(starter: Starter) -> Iterator[Run]:
     """A run of the engine for any Lua; the Lua is that of th, which behaves as any."""
-    run = starter.start(replace(lua_engine(TH.split()), memory=0), 0)
+    run = starter.start(replace(lua_engine(split(TH)), memory=0), 0)
     run.ask("begin", b"seed 1\nclock 100000000\n")
     yield run
     run.close()
