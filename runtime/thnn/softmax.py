@@ -68,8 +68,7 @@ def _add_rows(name: str, *, logarithms: bool) -> None:
             sums=working(frames * lie["inner"], np.float64),
             logarithms=logarithms,
             **lie,
-            **loops(y.dtype, np.exp),
-            **loops(_DOUBLE, np.subtract, np.add, np.multiply),
+            **(loops(y.dtype, np.exp) | loops(_DOUBLE, np.subtract, np.add, np.multiply)),
         )
 
 
