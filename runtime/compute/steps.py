@@ -1,7 +1,9 @@
-"""A formula as steps: each is one of numpy's inner loops over all elements.
+"""A formula as steps: each is an inner loop of a ufunc over all elements.
+
+The ufuncs are numpy's, but for functions of floats (``functions.py``).
 
 A formula is an expression of numbers and tensors' elements: ``t + value * src1 / src2``. Besides
-Lua's operators it has numpy's functions of elements by their names (``log1p(t)``); ``double(x)``,
+Lua's operators it has functions of elements by numpy's names (``log1p(t)``); ``double(x)``,
 ``wide(x)`` and ``cast(x)`` convert to double precision, to the type in which elements are added up,
 and to the element type. Each operator and each
 function is a step, which rounds to the element type as numpy does; so the results have the same

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.calls.table import FLOATS, op
+from runtime.compute.functions import function
 from runtime.core.dtypes import FLOAT, HALF, LONG, Array, cast, cast_scalar
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Sizes, Tensor, check_dimensions
@@ -104,9 +105,8 @@ def logspace(r: Tensor, first: float, last: float, count: int) -> None:
     A destination that has as many elements already keeps its sizes.
     """
     with np.errstate(over="ignore"):
-        r.array[...] = np.power(r.dtype.numpy.type(10), _points(r, first, last, count)).reshape(
-            r.sizes
-        )
+        points = _points(r, first, last, count)
+        r.array[...] = function("power")(points.dtype.type(10), points).reshape(r.sizes)
 
 
 @op("reshape", f"<*T*> T {_SIZES}", types=(HALF,))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime.calls.table import FLOATS, op
+from runtime.compute.functions import function
 from runtime.compute.lua_kernels import cumsum_rows
 from runtime.compute.pieces import PIECE, blocks, pieces
 from runtime.core.dtypes import DOUBLE, Array, DType, cast
@@ -133,16 +134,16 @@ def std_all(t: Tensor, biased: bool) -> float:
 
 
 def _along(t: Tensor, dim: int, reduce: Callable[[Array], Array]) -> Array:
-    """Reduce a tensor along a dimension in double precision, block by block, to bound memory."""
+    """Reduce a tensor along a dimension to doubles, block by block, to bound memory."""
     result = np.empty((*t.sizes[:dim], 1, *t.sizes[dim + 1 :]))
     for at in blocks(t.sizes, keep=dim):
-        result[at] = reduce(t.array[at].astype(np.float64, copy=False))
+        result[at] = reduce(t.array[at])
     return result
 
 
 def _variances(t: Tensor, dim: int, biased: bool) -> Array:
     check_dim(t, dim, "invalid dimension {}", 3)
-    variances = _along(t, dim, lambda part: np.var(part, axis=dim, keepdims=True))
+    variances = _along(t, dim, lambda part: np.var(part, dim, np.float64, keepdims=True))
     if not biased:
         variances *= np.float64(t.sizes[dim]) / (t.sizes[dim] - 1) if t.sizes[dim] > 1 else np.nan
     return variances
@@ -172,26 +173,35 @@ def _powers(values: Array, p: float) -> Array:
         return np.asarray(values != 0, np.float64)
     if p == 1:
         return np.abs(values)
-    powers: Array = values * values if p == 2 else np.abs(values) ** p
+    powers: Array = values * values if p == 2 else _raise(np.abs(values), p)
     return powers
 
 
-def _root(total: Any, p: float) -> Any:
-    """The p-norm, from the sum of its terms."""
+def _raise(values: Any, p: float) -> Any:
+    return function("power")(values, values.dtype.type(p))
+
+
+def _sum_powers(values: Array, p: float, axis: int | None = None) -> Any:
+    """Add up the terms as doubles; Torch7: of floats these are floats, but for squares."""
+    terms = _powers(values.astype(np.float64, copy=False) if p == 2 else values, p)
+    return terms.sum(axis=axis, dtype=np.float64, keepdims=axis is not None)
+
+
+def _root(total: Any, p: float, dtype: Any) -> Any:
+    """The p-norm of elements of a type, from the sum of its terms."""
     if p in (0, 1):
         return total
-    return np.sqrt(total) if p == 2 else total ** (np.float64(1) / p)
+    return np.sqrt(total) if p == 2 else _raise(np.asarray(total, dtype), 1 / p)
 
 
 def _norm(values: Array, p: float) -> float:
-    parts = (piece.astype(np.float64, copy=False) for piece in pieces(values))
-    total = np.float64(sum(float(_powers(part, p).sum()) for part in parts))
-    return float(_root(total, p))
+    total = np.float64(sum(float(_sum_powers(part, p)) for part in pieces(values)))
+    return float(_root(total, p, values.dtype))
 
 
 def _norms(t: Tensor, p: float, dim: int) -> Array:
-    totals = _along(t, dim, lambda part: _powers(part, p).sum(axis=dim, keepdims=True))
-    return np.asarray(_root(totals, p))
+    totals = _along(t, dim, lambda part: _sum_powers(part, p, dim))
+    return np.asarray(_root(totals, p, t.dtype.numpy))
 
 
 _TERMS = "double(t) * double(t) if p == 2 else absolute(double(t)) if p == 1 else None"
@@ -228,7 +238,7 @@ def dist(a: Tensor, b: Tensor, p: float) -> float:
         terms = _powers(x[at : at + PIECE] - y[at : at + PIECE], p)
         terms[0] += total
         total = np.add.accumulate(terms)[-1]
-    return float(np.power(total, x.dtype.type(1 / p)))
+    return float(_raise(total, 1 / p))
 
 
 @op(

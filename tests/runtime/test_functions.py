@@ -77,3 +77,20 @@ def test_floats_in_all_ways(lua: Lua, name: str, layout: str, count: int) -> Non
     assert (
         lua("for i = 1, 4 do print(('%.17g'):format(a[i])) end").split() == [f"{expected:.17g}"] * 4
     )
+
+
+@pytest.mark.parametrize("p", [0.5, 1.5, 3])
+def test_norms_are_of_floats(lua: Lua, p: float) -> None:
+    raised, numbers = _c_function("power", 2), (1.1, 2.7, 3.3, 0.4)
+    expected = raised(sum(raised(x, p) for x in numbers), 1 / p)
+    lua("x = torch.FloatTensor{1.1, 2.7, -3.3, 0.4}")
+    assert float(lua(f"print(('%.17g'):format(x:norm({p})))")) == expected
+    assert float(lua(f"print(('%.17g'):format(x:norm({p}, 1)[1]))")) == expected
+
+
+def test_powers_of_ten_are_of_floats(lua: Lua) -> None:
+    raised = _c_function("power", 2)
+    lua("x = torch.FloatTensor():logspace(-2, 2, 65) s = torch.FloatTensor():linspace(-2, 2, 65)")
+    exponents = map(float, lua("for i = 1, 65 do print(('%.17g'):format(s[i])) end").split())
+    found = lua("for i = 1, 65 do print(('%.17g'):format(x[i])) end").split()
+    assert list(map(float, found)) == [raised(10, x) for x in exponents]
