@@ -14,8 +14,7 @@ from runtime.core.dtypes import HALF, Array, cast
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import check_counts, store
-from runtime.ops.order import find_extremum
-from runtime.ops.reduce import check_dim
+from runtime.ops.reduce import check_dim, find_extremum
 
 _HALF = (HALF,)
 

@@ -20,7 +20,7 @@ from runtime.core.errors import ArgError
 from runtime.core.tensor import Sizes, Tensor
 from runtime.ops._in_turn import check_apart, resized
 from runtime.ops._operands import store
-from runtime.ops.reduce import check_dim
+from runtime.ops.reduce import check_dim, find_extremum
 
 _PAIR = "[*T*] [*LongTensor*] T"
 
@@ -51,14 +51,6 @@ def _locate_in_blocks(elements: Array, dim: int, locate: Any) -> Array:
     for at in blocks(elements.shape, keep=dim):
         locate(elements[at], axis=dim, keepdims=True, out=positions[at])
     return positions
-
-
-def find_extremum(reduce: Any, elements: Array) -> float:
-    """The extremum of all elements; of several zeros the first one."""
-    found = reduce(elements, axis=None)
-    if found == 0:
-        found = elements[np.unravel_index(np.argmax(elements == 0), elements.shape)]
-    return found.item()  # type: ignore[no-any-return]
 
 
 def _add_extremum(name: str, reduce: Any, locate: Any) -> None:

@@ -47,6 +47,14 @@ def _store_as(r: Tensor, values: Array) -> None:
     store(r, cast(values, r.dtype))
 
 
+def find_extremum(reduce: Any, elements: Array) -> float:
+    """The extremum of all elements; of several zeros the first one."""
+    found = reduce(elements, axis=None)
+    if found == 0:
+        found = elements[np.unravel_index(np.argmax(elements == 0), elements.shape)]
+    return found.item()  # type: ignore[no-any-return]
+
+
 # -- sums and products
 
 
