@@ -81,10 +81,10 @@ class LuaExit(LuaError):
 
 
 def check(result: Any) -> None:
-    """Raise the error that lua/shell.lua reports: a message and a traceback; None is none."""
+    """Raise the error that lua/shell.lua reports: a message, a traceback, and more; None is none."""
     if result is None:
         return
-    message, traceback = map(to_text, result)
+    message, traceback = map(to_text, result[:2])
     if message.endswith(INTERRUPTED):
         raise Interrupted(INTERRUPTED)
     raise LuaError(message, traceback)
