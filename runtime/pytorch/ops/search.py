@@ -19,7 +19,6 @@ from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.promotion import array_as, result_type
 from runtime.pytorch.compute.sums import give, tidy
-from runtime.pytorch.ops.order import order_along
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import check_out
 
@@ -178,17 +177,10 @@ def _runs(differs: Array, order: Array | None) -> tuple[Array, Array, Array]:
 def _of_elements(flat: Array, sort: bool) -> _Found:
     if not flat.size:
         return flat.copy(), np.empty(0, np.int64), np.empty(0, np.int64)
-    order = _order(flat) if sort else None
+    order = flat.argsort(kind="stable") if sort else None
     row = flat if order is None else flat[order]
     first, inverse, counts = _runs(row[1:] != row[:-1], order)
     return row[first], inverse, counts
-
-
-def _order(flat: Array) -> Array:
-    """The order of elements; PyTorch's own where some that are equal look different."""
-    if flat.dtype.kind == "f" and (np.isnan(flat).any() or np.signbit(flat[flat == 0]).any()):
-        return order_along(flat, 0, False)
-    return flat.argsort(kind="stable")
 
 
 def _of_slices(array: Array, axis: int, sort: bool) -> _Found:

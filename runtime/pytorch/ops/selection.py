@@ -1,7 +1,7 @@
 """The k-th smallest elements, medians and modes.
 
 PyTorch's documentation: torch, Reduction Ops; kthvalue. A nan is larger than all numbers. Of equal
-elements a median is the one that would be in the middle if they stayed in their order.
+elements a position is of the one that is there when they stay in their order.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from runtime.pytorch.base.require import require
 from runtime.pytorch.base.shapes import wrap_dim
 from runtime.pytorch.calls.schema import OUT, OUTS
 from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.arrangement import SHORT, kth_position, nth_position
 from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
 from runtime.pytorch.compute.sums import along, check_not_empty, pair, take_at, tidy
-from runtime.pytorch.ops.order import order_along, sort_keys, stable_order
+from runtime.pytorch.ops.order import stable_order
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 from runtime.pytorch.tensors.writing import cast
 
@@ -44,25 +43,11 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
 def _kth(array: Array, axis: int, k: int) -> Array:
     """The positions along an axis, which is kept, of the k-th smallest elements."""
     rows = array.swapaxes(axis, -1)
-    at, tied = _only(rows, k)
-    if tied is not None:
-        keys = np.ascontiguousarray(sort_keys(rows[tied], False))
-        at[tied] = kth_position(keys, k)[:, None]
+    same = rows == np.partition(rows, k - 1, -1)[..., k - 1 : k]
+    at: Array = same.argmax(-1, keepdims=True)
+    if (np.count_nonzero(same, axis=-1) != 1).any():  # some are equal, or nan
+        at = rows.argsort(-1, "stable")[..., k - 1 : k]
     return at.swapaxes(axis, -1)
-
-
-def _only(rows: Array, k: int) -> tuple[Array, Array | None]:
-    """The positions in rows of the k-th smallest elements, and the rows, if any, with several."""
-    parts = rows.copy("K")
-    parts.partition(k - 1, -1)
-    kth = parts[..., k - 1 : k]
-    same = rows == kth
-    if rows.dtype.kind == "f" and np.count_nonzero(kth != kth):
-        same |= np.isnan(rows) & np.isnan(kth)
-    at = same.argmax(-1, keepdims=True)
-    if np.count_nonzero(same) == at.size:
-        return at, None
-    return at, np.asarray(np.count_nonzero(same, axis=-1) > 1)
 
 
 def _chosen(name: str, input: Tensor, array: Array, axis: int, at: Array, keepdim: bool) -> Any:
@@ -109,20 +94,14 @@ def _register_median(name: str, ignores_nan: bool) -> None:
 def _middle(array: Array, axis: int, ignores_nan: bool) -> Array:
     """The positions along an axis, which is kept, of the medians."""
     n = array.shape[axis]
-    middle = (n - 1) // 2
     if array.dtype.kind == "f" and (unknown := np.isnan(array)).any():
         count = np.count_nonzero(unknown, axis=axis, keepdims=True)
-        order = stable_order(array, axis, False)
         if ignores_nan:
-            at = take_at(order, np.maximum(n - count - 1, 0) // 2, axis)
-            return np.where(count < n, at, nth_position(np.zeros((1, n), np.int64), 1))
-        at = take_at(order, np.full_like(count, middle), axis)
+            at = np.maximum(n - count - 1, 0) // 2
+            return take_at(stable_order(array, axis, False), at, axis)
+        at = _kth(array, axis, (n + 1) // 2)
         return np.where(count > 0, unknown.argmax(axis, keepdims=True), at)
-    rows = array.swapaxes(axis, -1)
-    at, tied = _only(rows, middle + 1)
-    if tied is not None:
-        at[tied] = rows[tied].argsort(-1, "stable")[:, middle : middle + 1]
-    return at.swapaxes(axis, -1)
+    return _kth(array, axis, (n + 1) // 2)
 
 
 _register_median("median", False)
@@ -151,11 +130,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
 def _most_frequent(rows: Array) -> Array:
     """The positions in the last dimension, which is kept: the last of a run of equal elements."""
     n = rows.shape[-1]
-    order = order_along(rows, rows.ndim - 1, False)
-    if rows.dtype.kind == "f":
-        unknown = np.isnan(rows).any(-1)
-        if n <= SHORT and unknown.any():
-            order[unknown] = [_insertion_order(row) for row in rows[unknown].tolist()]
+    order = rows.argsort(-1, "stable")
     found = take_at(rows, order, rows.ndim - 1)
     places = np.arange(n)
     begins = np.zeros(rows.shape, np.int64)  # where the run of equal elements begins
@@ -163,20 +138,6 @@ def _most_frequent(rows: Array) -> Array:
     np.maximum.accumulate(begins, axis=-1, out=begins)
     longest = (places - begins).argmax(-1, keepdims=True)  # the first that is so long
     return take_at(order, longest, rows.ndim - 1)
-
-
-def _insertion_order(row: list[float]) -> list[int]:
-    """PyTorch: how a few elements are sorted among which are nans, which are below none."""
-    order: list[int] = []
-    for at, value in enumerate(row):
-        place = len(order)
-        if order and value < row[order[0]]:
-            place = 0
-        else:
-            while place and value < row[order[place - 1]]:
-                place -= 1
-        order.insert(place, at)
-    return order
 
 
 # -- quantiles

@@ -9,7 +9,6 @@ import numpy as np
 from runtime.compute.thread_pool import LARGE
 from runtime.core.addresses import address_of
 from runtime.core.dtypes import Array
-from runtime.pytorch.compute.arrangement import top_order
 from runtime.pytorch.compute.sums import FEW
 from runtime.pytorch.streams.uniform import (
     doubles_of,
@@ -182,18 +181,8 @@ def draw_apart(words: Words, rows: Array, count: int) -> Array:
     fill_by(words, waits, "exponential", -1.0)
     with np.errstate(all="ignore"):
         np.divide(rows, waits, out=waits)
-    return _largest(waits.reshape(-1, rows.shape[-1]), count).reshape(*rows.shape[:-1], count)
-
-
-def _largest(rows: Array, count: int) -> Array:
-    """For each row the positions of its largest elements, in the order that `topk` gives them."""
-    falling = np.negative(rows)
-    order = np.argsort(falling, axis=1)
-    found = np.take_along_axis(falling, order, 1)
-    if count > 1 and (found[:, 1:] == found[:, :-1]).any():
-        keys = np.unique(falling, return_inverse=True)[1].reshape(rows.shape)
-        return top_order(keys, count, True)
-    return order[:, :count]
+    order = np.argsort(np.negative(waits), -1, "stable")
+    return order[..., :count]
 
 
 def poisson(words: Words, rate: float) -> int:

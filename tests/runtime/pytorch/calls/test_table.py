@@ -51,7 +51,8 @@ def has_its_defaults(row: Row) -> bool:
 
 
 #: Parameters that change no result on a processor: PyTorch, too, looks at them elsewhere alone.
-WITHOUT_EFFECT = {"input", "non_blocking", "sparse_grad", "implicit", "force"}
+#: What is sorted or selected is always in order, and equal elements in theirs.
+WITHOUT_EFFECT = {"input", "non_blocking", "sparse_grad", "implicit", "force", "sorted", "stable"}
 #: What raises an error whatever it is given.
 REFUSED = {"backward", "cuda", "linalg_eig", "linalg_eigvals"}
 

@@ -37,9 +37,38 @@ def test_floats(array: Array, data: st.DataObject) -> None:
 
 
 @given(array=ROWS)
-def test_stable_order_is_numpys(array: Array) -> None:
-    at = torch.from_numpy(array).argsort(dim=-1, stable=True)
-    np.testing.assert_array_equal(at.numpy(), np.argsort(array, -1, kind="stable"))
+def test_equal_elements_stay_in_their_order(array: Array) -> None:
+    x, n = torch.from_numpy(array), array.shape[-1]
+    order = np.argsort(array, -1, kind="stable")
+    np.testing.assert_array_equal(x.argsort(dim=-1).numpy(), order)
+    for k in range(1, n + 1):
+        at = x.topk(k, largest=False).indices.numpy()
+        np.testing.assert_array_equal(at, order[..., :k])
+        np.testing.assert_array_equal(x.kthvalue(k).indices.numpy(), order[..., k - 1])
+
+
+@pytest.mark.parametrize(("different", "is_unknown"), [(7, False), (10**9, False), (10**9, True)])
+@pytest.mark.parametrize("largest", [False, True])
+def test_few_of_many_are_the_first_in_order(
+    different: int, is_unknown: bool, largest: bool
+) -> None:
+    numbers = np.random.default_rng(0).integers(0, different, (2, 3000)).astype(np.float64)
+    if is_unknown:  # one more that is like the fourth stands for the nan
+        numbers[:, 17] = np.nan
+        fourth = np.argsort(-numbers if largest else numbers, -1)[:, 3:4]
+        numbers[:, 18:19] = np.take_along_axis(numbers, fourth, -1)
+    order = np.argsort(-numbers if largest else numbers, -1, kind="stable")
+    if is_unknown and largest:
+        order = np.roll(order, 1, -1)  # numpy puts a nan last
+    at = torch.from_numpy(numbers).topk(5, largest=largest).indices
+    np.testing.assert_array_equal(at.numpy(), order[:, :5])
+
+
+def test_of_equal_elements_the_last_is_a_mode_and_the_one_in_the_middle_a_median() -> None:
+    x = torch.tensor([3.0, 1, 1, 3, 1, 3])
+    assert x.mode().indices.item() == 4
+    assert x.median(0).indices.item() == 4
+    assert torch.full((3,), torch.nan).nanmedian(0).indices.item() == 0
 
 
 @pytest.mark.parametrize("different", [5, 10**9])
