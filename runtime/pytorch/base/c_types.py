@@ -80,6 +80,9 @@ _COMPLEX = "complex numbers are not provided here"
 _SPARSE = "sparse tensors are not provided here"
 _QUANTISED = "quantised tensors are not provided here"
 _NETWORKS = "networks and their training are not provided here"
+_POLYNOMIALS = (
+    "orthogonal polynomials are not provided here: scipy.special has eval_legendre and others"
+)
 _COMPILER = "compilers of PyTorch's are not provided here"
 
 _PARTS = {
@@ -93,6 +96,9 @@ _PARTS = {
     "quantization q_scale int_repr fake_quantize_per_tensor_affine",
     _NETWORKS: "nn optim hub distributions distributed multiprocessing profiler amp utils.data "
     "utils.checkpoint utils.tensorboard",
+    _POLYNOMIALS: "special.hermite_polynomial_h special.hermite_polynomial_he "
+    "special.laguerre_polynomial_l special.legendre_polynomial_p "
+    + " ".join(f"special.{s}chebyshev_polynomial_{n}" for s in ("", "shifted_") for n in "tuvw"),
     _COMPILER: "jit compile compiler fx export onnx _dynamo _inductor",
     "this module is not provided here": "backends.cuda backends.cudnn backends.mkl backends.mkldnn "
     "backends.openmp masked nested overrides signal testing types accelerator mps xpu",

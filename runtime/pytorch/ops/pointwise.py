@@ -283,7 +283,7 @@ _WIDE = "airy_ai erfcx log_ndtr ndtri zeta".split()
 def without_half(names: str) -> dict[str, Any]:
     """What `Pointwise` is told of special functions that PyTorch does not have for 16 bits."""
     name = names.removeprefix("special_")
-    is_wide = name in _WIDE or "bessel" in name or "polynomial" in name
+    is_wide = name in _WIDE or "bessel" in name
     return {"kernel": f"{name}_cpu", "takes": WIDE_FLOATS} if is_wide else {}
 
 

@@ -7,6 +7,9 @@ import pytest
 import runtime.pytorch as torch
 
 ABSENT = "this module is not provided here"
+POLYNOMIALS = (
+    "orthogonal polynomials are not provided here: scipy.special has eval_legendre and others"
+)
 
 
 @pytest.mark.parametrize(
@@ -14,7 +17,9 @@ ABSENT = "this module is not provided here"
     [
         ("utils", "data", "networks and their training are not provided here"),
         ("backends", "cudnn", ABSENT),
-        ("fft", "rfft9", "complex numbers are not provided here"),
+        ("special", "legendre_polynomial_p", POLYNOMIALS),
+        ("special", "chebyshev_polynomial_t", POLYNOMIALS),
+        ("special", "shifted_chebyshev_polynomial_w", POLYNOMIALS),
         *((module, "no_such", "") for module in "backends cuda linalg random utils".split()),
         *((module, "no_such", "") for module in "return_types special version".split()),
         ("backends.mps", "no_such", ""),

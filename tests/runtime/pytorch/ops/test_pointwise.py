@@ -173,10 +173,3 @@ def test_broadcast_warning_is_given_where_it_is_enabled() -> None:
             torch.add(torch.ones(4, 1), torch.ones(4))
     finally:
         torch.utils.backcompat.broadcast_warning.enabled = False
-
-
-def test_polynomials_of_very_high_degrees_are_refused() -> None:
-    with pytest.raises(NotImplementedError) as error:
-        torch.special.legendre_polynomial_p(torch.ones(1), 2**31)
-    assert str(error.value) == "polynomials of degrees above 100000 are not provided here"
-    assert torch.special.chebyshev_polynomial_t(torch.ones(1), 2**31).tolist() == [1]
