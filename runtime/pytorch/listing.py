@@ -76,7 +76,7 @@ _CONVERSIONS = {f"__{name}__": f"_{name}" for name in ("int", "float", "complex"
 def stubs() -> dict[Path, str]:
     """The texts of all stubs, by their files."""
     named = [name for name in NAMES if name in FUNCTIONS]
-    parts = {prefix: _in_submodule(f"{prefix}_") for prefix in ("fft", "linalg", "special")}
+    parts = {prefix: _in_submodule(f"{prefix}_") for prefix in ("linalg", "special")}
     return {
         _TOP / "__init__.pyi": _HEAD + _lines(_others()) + _functions({n: n for n in named}),
         **{_TOP / f"{part}.pyi": _HEAD + _functions(names) for part, names in parts.items()},

@@ -13,7 +13,6 @@ from runtime.core.pickles import makes, restored
 from runtime.pytorch import (
     backends,
     cuda,
-    fft,
     linalg,
     ops,
     random,
@@ -142,7 +141,7 @@ document()
 
 _CLASSES = (Size, Tensor, device, dtype, finfo, iinfo, layout, memory_format)
 _STORAGES = (TypedStorage, UntypedStorage)
-_MODULES = (backends, cuda, fft, linalg, random, return_types, special, utils, version)
+_MODULES = (backends, cuda, linalg, random, return_types, special, utils, version)
 for _module in (*_MODULES, backends.mps, utils.backcompat, utils.dlpack):
     tell_missing(_module)
 _DEFAULTS = (get_default_device, set_default_device, set_default_dtype, set_default_tensor_type)

@@ -179,7 +179,7 @@ _FUNCTIONS_IN_PLACE = frozenset(
     """.split()
 )
 #: What the names of functions of other modules than torch begin with.
-SUBMODULES = ("fft_", "linalg_", "special_")
+SUBMODULES = ("linalg_", "special_")
 #: All rows, by function or 'Tensor.method'.
 ROWS: dict[str, list[Row]] = {}
 #: The functions of the module, by name; also dotted ones, such as linalg.inv.

@@ -14,7 +14,7 @@ import runtime.pytorch as torch
 NO_NAMES = {*"cholesky eig lstsq qr solve symeig seed initial_seed".split()}
 
 
-@pytest.mark.parametrize("module", [torch, torch.fft, torch.linalg, torch.special])
+@pytest.mark.parametrize("module", [torch, torch.linalg, torch.special])
 def test_all_that_a_module_has_is_found_again(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:

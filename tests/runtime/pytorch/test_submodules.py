@@ -36,6 +36,13 @@ def test_a_missing_name(module: str, name: str, why: str) -> None:
     assert str(caught.value) == told + (f" ({why})" if why else "")
 
 
+def test_no_fourier_transforms() -> None:
+    with pytest.raises(AttributeError) as caught:
+        torch.fft.fftfreq(3)
+    why = "complex numbers are not provided here"
+    assert str(caught.value) == f"module 'torch' has no attribute 'fft' ({why})"
+
+
 def test_no_gpu() -> None:
     mps = torch.backends.mps
     assert [torch.cuda.is_available(), mps.is_available(), mps.is_built()] == [False] * 3

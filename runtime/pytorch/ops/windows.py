@@ -1,7 +1,4 @@
-"""Windows of signals; and of Fourier transforms the frequencies, which need no complex numbers.
-
-PyTorch's documentation: torch, Spectral Ops; torch.fft.
-"""
+"""Windows of signals. PyTorch's documentation: torch, Spectral Ops."""
 
 from __future__ import annotations
 
@@ -15,14 +12,10 @@ from runtime.core.dtypes import Array
 from runtime.pytorch.base.dtypes import default_dtype
 from runtime.pytorch.base.dtypes import dtype as DType
 from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import wrap_dim
-from runtime.pytorch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
+from runtime.pytorch.calls.schema import NEW
 from runtime.pytorch.calls.table import op
 from runtime.pytorch.compute.formulas import EXACT
-from runtime.pytorch.compute.sums import give
-from runtime.pytorch.ops.arithmetic import multiply
-from runtime.pytorch.ops.creation import check_sizes, type_for
-from runtime.pytorch.ops.rearranging import roll
+from runtime.pytorch.ops.creation import check_sizes
 from runtime.pytorch.tensors.tensor import Tensor, wrap
 
 _OPTIONS = f"*, torch.dtype dtype = None, {NEW}"
@@ -109,49 +102,3 @@ _register("hamming", lambda alpha=0.54, beta=0.46: _raised(alpha, beta), "alpha"
 _register("bartlett", lambda: _bartlett)
 _register("blackman", lambda: _blackman)
 _register("kaiser", _kaiser, "beta")
-
-
-# -- frequencies
-
-
-_MORE = f"{OUT}, torch.dtype dtype = None, {NEW}"
-
-
-@op(f"fft_fftfreq(int n, float d = 1, *, {_MORE})")
-def fftfreq(n: int, d: float = 1.0, *, dtype: Kind = None, out: Out = None) -> Tensor:
-    """The frequencies of a transform of n numbers at distances d, the negative ones behind."""
-    return _counted("fftfreq", n, n // 2, n * d, type_for(dtype, out), out)
-
-
-@op(f"fft_rfftfreq(int n, float d = 1, *, {_MORE})")
-def rfftfreq(n: int, d: float = 1.0, *, dtype: Kind = None, out: Out = None) -> Tensor:
-    """The frequencies of a transform of n real numbers at distances d."""
-    return _counted("rfftfreq", int(n / 2) + 1, 0, n * d, type_for(dtype, out), out)
-
-
-def _counted(name: str, count: int, negative: int, length: float, kind: DType, out: Out) -> Tensor:
-    """Whole numbers from 0 on, and then the negative ones, divided by a length."""
-    require(kind.is_floating_point, "{} requires a floating point or complex dtype", name)
-    require(count >= 0, "Trying to create tensor with negative dimension {}: [{}]", count, count)
-    numbers = np.roll(np.arange(-negative, count - negative), -negative)
-    with np.errstate(all="ignore"):
-        parts = [wrap(x.astype(kind.numpy)) for x in (numbers, np.float64(1) / length)]
-        return give(multiply(*parts), out)
-
-
-@op("fft_fftshift(Tensor input, tuple of ints[1] dim = None)")
-def fftshift(input: Tensor, dim: IntsOrOne | None = None) -> Tensor:
-    """The elements in the order of their frequencies, the negative ones first."""
-    return _moved(input, dim, 0)
-
-
-@op("fft_ifftshift(Tensor input, tuple of ints[1] dim = None)")
-def ifftshift(input: Tensor, dim: IntsOrOne | None = None) -> Tensor:
-    """What `fftshift` has moved, in the order of before."""
-    return _moved(input, dim, 1)
-
-
-def _moved(input: Tensor, dim: IntsOrOne | None, more: int) -> Tensor:
-    dims = range(len(input.sizes)) if dim is None else (dim,) if isinstance(dim, int) else dim
-    sizes = [input.sizes[wrap_dim(one, len(input.sizes), takes_scalar=False)] for one in dims]
-    return roll(input, [(size + more) // 2 for size in sizes], tuple(dims))
