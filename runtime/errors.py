@@ -81,7 +81,7 @@ class LuaExit(LuaError):
 
 
 def check(result: Any) -> None:
-    """Raise the error that lua/shell.lua reports: a message, a traceback, and more; None is none."""
+    """Raise the error that lua/shell.lua reports: a message, a traceback and more; None is none."""
     if result is None:
         return
     message, traceback = map(to_text, result[:2])

@@ -99,12 +99,13 @@ class TestSyntax:
         assert caught.value.message == "lua:1: unexpected symbol near '='"
 
     @pytest.mark.parametrize("run", ["compile", "run", "eval", "enter", "evaluate"])
-    def test_bytecode_is_no_source(self, engine: Engine, run: str) -> None:
-        bytecode = engine.eval("string.dump(function() ran = true end)").encode()
-        with pytest.raises(LuaError) as caught:
-            getattr(engine, run)(bytecode)
-        assert caught.value.message == "attempt to load chunk with wrong mode"
-        assert engine.eval("ran") is None
+    def test_bytecode_is_no_source(self, run: str) -> None:
+        with Engine() as engine:  # as a Python program has it, whose loops are counted
+            bytecode = engine.eval("string.dump(function() ran = true end)").encode()
+            with pytest.raises(LuaError) as caught:
+                getattr(engine, run)(bytecode)
+            assert caught.value.message == "attempt to load chunk with wrong mode"
+            assert engine.eval("ran") is None
 
     def test_file_that_is_missing(self, engine: Engine, tmp_path: Path) -> None:
         path = str(tmp_path / "missing.lua")
