@@ -34,14 +34,12 @@ def function(name: str) -> np.ufunc:
     known: np.ufunc = getattr(np, name)
     if name not in _NAMES:
         return known
-    of_floats, of_doubles = f"{_NAMES[name]}f", f"{'d' * known.nin}->d"
-    doubles = inner_loop(known, of_doubles)
+    of_floats, types = f"{_NAMES[name]}f", f"{'d' * known.nin}->d"
+    doubles = inner_loop(known, types)
     try:
         if doubles is None:
             raise AttributeError("numpy's loop for doubles is missing")
-        made = make_ufunc(
-            name, [c_loop(of_floats, f"{'f' * known.nin}->f"), (*doubles, of_doubles)]
-        )
+        made = make_ufunc(name, [c_loop(of_floats, types.replace("d", "f")), (*doubles, types)])
         if _is_right(made, of_floats):
             return made
         reason = "does not give what it gives elsewhere"

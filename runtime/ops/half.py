@@ -10,7 +10,7 @@ import numpy as np
 
 from runtime.calls.arguments import Call
 from runtime.calls.table import checked, op
-from runtime.core.dtypes import HALF, Array, cast
+from runtime.core.dtypes import HALF, cast
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Tensor
 from runtime.ops._operands import check_counts, store
@@ -19,20 +19,16 @@ from runtime.ops.reduce import check_dim, find_extremum
 _HALF = (HALF,)
 
 
-def _store_half(r: Tensor, values: Array) -> None:
-    store(r, cast(values, HALF))
-
-
 @op("fill", "<*T*> T double", types=_HALF)
 def fill(r: Tensor, t: Tensor, value: float) -> None:
     """r = a tensor of the sizes of t with a number as each element."""
-    _store_half(r, np.full(t.sizes, value, np.float64))
+    store(r, cast(np.full(t.sizes, value, np.float64), HALF))
 
 
 @op("add", "<*T*> T double", types=_HALF)
 def add(r: Tensor, t: Tensor, value: float) -> None:
     """r = t + value."""
-    _store_half(r, t.array.astype(np.float64) + value)
+    store(r, cast(t.array.astype(np.float64) + value, HALF))
 
 
 @op("add", "<*T*> T [double=1] T", types=_HALF)
@@ -40,7 +36,7 @@ def cadd(r: Tensor, t: Tensor, value: float, src: Tensor) -> None:
     """r = t + value * src."""
     check_counts(r_=t, t=t, src=src)
     x, y = (z.array.astype(np.float64) for z in (t, src))
-    _store_half(r, x + y.reshape(x.shape) * value)
+    store(r, cast(x + y.reshape(x.shape) * value, HALF))
 
 
 @checked("operator_sub", method="T T", types=_HALF)
@@ -78,4 +74,4 @@ def mean_all(t: Tensor) -> float:
 def mean(r: Tensor, t: Tensor, dim: int) -> None:
     """r = the means along one dimension, which remains with size 1."""
     check_dim(t, dim)
-    _store_half(r, t.array.mean(axis=dim, dtype=np.float64, keepdims=True))
+    store(r, cast(t.array.mean(axis=dim, dtype=np.float64, keepdims=True), HALF))

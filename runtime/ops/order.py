@@ -14,7 +14,6 @@ from runtime.calls.table import op
 from runtime.compute.bulk import take_along
 from runtime.compute.lua_kernels import select_rows, sort_rows
 from runtime.compute.pieces import blocks
-from runtime.compute.thread_pool import LARGE
 from runtime.core.dtypes import Array
 from runtime.core.errors import ArgError
 from runtime.core.tensor import Sizes, Tensor
@@ -64,10 +63,7 @@ def _add_extremum(name: str, reduce: Any, locate: Any) -> None:
         sizes = _without(t.sizes, dim)
         check_apart(indices, sizes, resized(values, sizes), t)
         elements = t.array
-        if t.nelement < LARGE:
-            positions = locate(elements, axis=dim, keepdims=True)
-        else:
-            positions = _locate_in_blocks(elements, dim, locate)
+        positions = _locate_in_blocks(elements, dim, locate)
         store(values, np.take_along_axis(elements, positions, dim))
         positions += 1
         store(indices, positions)
