@@ -24,7 +24,7 @@ LITTLE, TIMES, FEW = 5_000, 20_000, 256
 #: Seconds within which the first is done at once, the second is never slow, and any is broken off.
 AT_ONCE, SOON, MOST = 0.004, 0.04, 5.0
 #: How many times longer the second may take than the first, which is a quarter as long.
-GROWTH = 8
+GROWTH = 11
 LETTERS = "\n \ta_A0.-,()[]{}'\"\\/:=<>#*e~x\0é"
 ENDS = ("", "\0", "!x")
 CATEGORIES = {
@@ -170,7 +170,7 @@ def slow_text(pattern: re.Pattern[Any], walk: str) -> tuple[str, str, str] | Non
         if took(parts, LITTLE) > AT_ONCE:
             first = min(took(parts, LITTLE) for _ in range(3))
             most = max(GROWTH * first, SOON)
-            if first == MOST or all(took(parts, TIMES) > most for _ in range(3)):
+            if first == MOST or all(took(parts, TIMES) > most for _ in range(6)):
                 return parts
     return None
 
