@@ -99,7 +99,10 @@ class Engine:
         It ends no function of Python's. Where no Lua runs, nothing is done; nor is it for inputs of
         a prompt that are not `interruptible`.
         """
-        self._ctrl_c.stop(Interrupted(INTERRUPTED))
+        if self._lua.depth:
+            self._ctrl_c.stop(Interrupted(INTERRUPTED))
+        else:
+            self._ctrl_c.press(Interrupted(INTERRUPTED))
 
     def __enter__(self: Self) -> Self:
         return self

@@ -374,13 +374,18 @@ COMPILED = """
     ],
 )
 def test_what_is_called_often_compiles(use: Callable[[LuaTable, LuaFunction], object]) -> None:
-    with Engine() as lua:
-        lua.run(COMPILED)
-        t, same = lua["t"], lua["same"]
-        lua.run("start()")
-        for _ in range(2000):
-            use(t, same)
-        assert lua["compiled"]["[th] quick call:2"] == "return"
+    ends = []
+    for _ in range(3):  # LuaJIT leaves one out now and then: where it begins depends on addresses
+        with Engine() as lua:
+            lua.run(COMPILED)
+            t, same = lua["t"], lua["same"]
+            lua.run("start()")
+            for _ in range(2000):
+                use(t, same)
+            ends.append(lua["compiled"]["[th] quick call:2"])
+        if ends[-1] == "return":
+            return
+    raise AssertionError(ends)
 
 
 def test_what_cannot_compile_works(lua: Engine) -> None:
@@ -779,6 +784,13 @@ def test_a_timeout_ends_a_command_alone(lua: Engine) -> None:
     lua.run("pipe:close()")
 
 
+def test_an_interrupt_where_no_lua_runs_ends_no_command(lua: Engine) -> None:
+    lua.run("pipe = io.popen('sleep 0.5; echo done')")
+    lua.interrupt()
+    time.sleep(0.3)
+    assert lua.eval("pipe:read('*a'), pipe:close()") == ("done\n", True)
+
+
 def test_ctrl_c_that_a_command_has_got(lua: Engine) -> None:
     with pytest.raises(KeyboardInterrupt):
         lua.run("while true do os.execute('kill -INT $$') end", timeout=10)
@@ -853,8 +865,10 @@ def test_engines_in_threads() -> None:
 
 
 def test_what_python_drops_lua_forgets(lua: Engine) -> None:
-    lua.run("weak = setmetatable({}, {__mode = 'v'}) for i = 1, 50 do weak[i] = {} end")
+    lua.run("weak, strong = setmetatable({}, {__mode = 'v'}), {}")
+    lua.run("for i = 1, 50 do strong[i] = {} weak[i] = strong[i] end")
     held = [lua["weak"][i] for i in range(1, 51)]
+    lua.run("strong = nil")
     lua.run("collectgarbage() collectgarbage()")
     assert lua.eval("#weak") == 50
     del held
