@@ -48,7 +48,7 @@ def _ufunc(name: str) -> np.ufunc:
 
 
 def c_loop(name: str, signature: str) -> tuple[int, int, str]:
-    """The inner loop of numpy's that calls a C function, that function's address, and the types.
+    """Return numpy's inner loop that calls a C function, that function's address, and the types.
 
     Raises AttributeError where the process has no such function.
     """

@@ -39,7 +39,7 @@ _MS_ASYNC = 1
 
 
 def is_writable(address: int, size: int) -> bool:
-    """Whether this process may write the bytes from an address on; also where nothing tells."""
+    """Return whether this process may write the bytes from an address on; True if nothing tells."""
     if _is_known(address, size) and _is_mapped(address, size):
         return True
     try:
@@ -61,7 +61,7 @@ def _is_known(address: int, size: int) -> bool:
 
 
 def _is_mapped(address: int, size: int) -> bool:
-    """Whether the system knows all pages, whatever their rights: this takes no time."""
+    """Return whether all pages are mapped, whatever their rights: this takes no time."""
     msync, page = c_function("msync"), address % mmap.PAGESIZE
     if msync is None:
         return False

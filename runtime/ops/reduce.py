@@ -48,7 +48,7 @@ def _store_as(r: Tensor, values: Array) -> None:
 
 
 def find_extremum(reduce: Any, elements: Array) -> float:
-    """The extremum of all elements; of several zeros the first one."""
+    """Return the extremum of all elements; of several zeros, which may have signs, the first."""
     found = reduce(elements, axis=None)
     if found == 0:
         found = elements[np.unravel_index(np.argmax(elements == 0), elements.shape)]

@@ -100,7 +100,7 @@ def _errors() -> Iterator[None]:
 
 
 def _told(text: str) -> str:
-    """What MPI says of an error: the first line, and of a stack of calls what the last one says."""
+    """Return the first line of an error of MPI's, and what the last of a stack of calls says."""
     first, *calls = text.splitlines()
     last = (calls or [""])[-1].partition(": ")[2]
     if len(text.encode()) >= _mpi().MAX_ERROR_STRING - 2:  # it is cut

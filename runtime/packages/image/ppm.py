@@ -34,7 +34,7 @@ class _Header(NamedTuple):
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """The number behind blanks and comments, and where the one byte that ends it ends.
+    """Return the number behind blanks and comments, and the position behind the byte that ends it.
 
     A comment stands for the end of its line.
     """
