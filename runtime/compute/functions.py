@@ -50,7 +50,7 @@ def function(name: str) -> np.ufunc:
 
 
 def _is_right(ufunc: np.ufunc, name: str) -> bool:
-    """Return whether a ufunc of floats gives the bits of a C function; those of a nan do not count."""
+    """Return whether a ufunc of floats gives a C function's bits; those of a nan do not count."""
     call: Any = c_function(name)
     call.restype, call.argtypes = ctypes.c_float, [ctypes.c_float] * ufunc.nin
     inputs = [np.roll(np.array(_SAMPLES, "f"), k) for k in range(ufunc.nin)]
