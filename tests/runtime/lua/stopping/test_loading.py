@@ -72,7 +72,11 @@ PROGRAMS = {
     "identities of upvalues": CLOSURE
     + "print(debug.upvalueid(f, 1) == debug.upvalueid(g, 1), pcall(debug.upvalueid, f, 3)) "
     "print(pcall(debug.upvalueid, f, 4))",
-    "joining upvalues": CLOSURE + "local c = 50 local function h() while false do end return c end "
+    # Without the compiler: LuaJIT itself loses an assignment to a joined upvalue in about one of
+    # a hundred compiled loops.
+    "joining upvalues": "jit.off(true, true) "
+    + CLOSURE
+    + "local c = 50 local function h() while false do end return c end "
     "debug.upvaluejoin(f, 1, h, 1) print(f(), h(), a) print(pcall(debug.upvaluejoin, f, 3, h, 1)) "
     "print(pcall(debug.upvaluejoin, f, 1, h, 2))",
     "local variables": "for i = 1, 2 do local x = i * 2 while x < 5 do local y = x x = x + 1 "
