@@ -97,6 +97,9 @@ local layouts = {}
 function layouts.plain(class, ...) return class(...):fill(2) end
 
 function layouts.range(class, ...)
+  if class == torch.HalfTensor then -- whose elements take Python to write, one by one
+    return layouts.range(torch.FloatTensor, ...):half()
+  end
   local x = class(...)
   local s = x:storage()
   for i = 1, s and #s or 0 do s[i] = i end
