@@ -18,7 +18,7 @@ from runtime.compute.luajit import RawError
 from runtime.core.interrupts import INTERRUPTED
 from runtime.core.texts import to_text
 
-_OUT_OF_MEMORY = "not enough memory"
+OUT_OF_MEMORY = "not enough memory"
 #: LuaJIT's message where there is no memory for the traceback that lupa asks for.
 _NO_TRACEBACK = "error in error handling"
 
@@ -95,12 +95,12 @@ def as_lua_error(error: Exception) -> LuaError:
     if isinstance(error, LuaError):
         return error
     if isinstance(error, MemoryError):  # Lua's and Python's own
-        return LuaError(_OUT_OF_MEMORY)
+        return LuaError(OUT_OF_MEMORY)
     if isinstance(error, RawError):
         message = error.args[0] if error.args else ""
         text = to_text(message) if isinstance(message, bytes) else str(message)
         text = text.partition("\nstack traceback:")[0]
         if text == _NO_TRACEBACK:
-            text = _OUT_OF_MEMORY
+            text = OUT_OF_MEMORY
         return Interrupted(INTERRUPTED) if text.endswith(INTERRUPTED) else LuaError(text)
     return LuaError(to_text(encode_error(error)[1:]))

@@ -16,7 +16,7 @@ from runtime.compute.thread_pool import ThreadPool
 from runtime.core.arithmetic import as_in_c
 from runtime.core.platform import keep_pages
 from runtime.core.state import State
-from runtime.errors import LuaError, as_lua_error
+from runtime.errors import OUT_OF_MEMORY, LuaError, as_lua_error
 from runtime.host import start
 from runtime.host.lua_calls import Calls
 
@@ -104,7 +104,16 @@ class LuaState:
                 self.check_open()
                 return self._call_now(name, args)
         except Exception as error:
-            raise as_lua_error(error) from None
+            raise self.failure(error) from None
+
+    def failure(self, error: Exception) -> LuaError:
+        """The LuaError for what came out of Lua. Out of memory: room is made for what follows."""
+        failure = as_lua_error(error)
+        if failure.message == OUT_OF_MEMORY and self.functions:
+            for name in (b"collect_all", b"make_room"):
+                with suppress(Exception):
+                    self.functions[name]()
+        return failure
 
     def _call_now(self, name: bytes, args: tuple[Any, ...]) -> Any:
         self.depth += 1

@@ -70,7 +70,7 @@ class Passage:
                 return self._functions[name](*numbers)
             except Exception as error:
                 lua.check_open()
-                raise self._as_ending(as_lua_error(error)) from None
+                raise self._as_ending(lua.failure(error)) from None
             finally:
                 place.state = before
                 lua.depth = 0

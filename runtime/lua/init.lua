@@ -111,4 +111,7 @@ th.operations = nil -- every collection would look through it
 th.finish_globals()
 keep_globals()
 
-return th.for_python(th.taking_arguments(th.shell))
+local functions = th.for_python(th.taking_arguments(th.shell))
+-- Without what stands around the others, for which there may be no memory when this is called.
+functions.collect_all = th.collect_all
+return functions

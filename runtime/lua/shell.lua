@@ -429,6 +429,9 @@ end
 --- Sets the byte that new memory of tensors and storages is filled with; nil: it is undetermined.
 shell.set_fill_pattern = th.blocks.set_fill_pattern
 
+--- Makes room for what follows where memory has run out.
+function shell.make_room() th.make_room(true) end
+
 function shell.write(text)
   write(stdout, text)
 end

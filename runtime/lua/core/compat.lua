@@ -48,6 +48,8 @@ table.unpack, string.gfind = unpack, string.gmatch
 function table.pack(...) return { n = select('#', ...), ... } end
 
 local old_collect = collectgarbage
+--- Lua's own collectgarbage, which needs no memory to begin.
+th.collect_all = old_collect
 local stopped, collecting = false, false
 local is_pause_ours = true -- whether the program has not set the pause of the collector
 
