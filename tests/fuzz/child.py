@@ -190,6 +190,8 @@ def main(arguments: list[str]) -> None:
     """Run what the command line says."""
     if arguments[0] == "work":
         _, name, seed, seconds = arguments
+        if name == "pytorch":
+            limit()
         print(f"COUNTS {json.dumps(WORKERS[name](seed, float(seconds)))}", flush=True)
         return
     if arguments[0] == "embedded":

@@ -35,10 +35,13 @@ _MORE = (
 
 #: What takes more time than its operands have elements: matrices only of few rows and columns.
 _SLOW = frozenset(
-    """conv2 conv3 xcorr2 xcorr3 svd eig symeig gesv gels inverse potrf potri potrs pstrf qr geqrf
+    """svd eig symeig gesv gels inverse potrf potri potrs pstrf qr geqrf
     orgqr ormqr trtrs btrifact btrisolve ger addr multinomial renorm match""".split()
 )
 _FEW = 5000
+#: What takes more than the square of that time: full correlations of a row with a column.
+_SLOWEST = frozenset("conv2 conv3 xcorr2 xcorr3".split())
+_FEWEST = 1000
 
 #: What gives other results each time, prints, or belongs to files and processes.
 _LEFT_OUT = frozenset(
@@ -71,9 +74,12 @@ class _Sized(Values):
         self.sizes = [self.rows, self.columns, 1]
 
     @property
-    def is_large(self) -> bool:
-        """Whether slow operations take too long."""
-        return max(self.count, self.rows * self.columns) > _FEW
+    def slow(self) -> frozenset[str]:
+        """The operations that take too long."""
+        most = max(self.count, self.rows * self.columns)
+        return (_SLOW if most > _FEW else frozenset()) | (
+            _SLOWEST if most > _FEWEST else frozenset()
+        )
 
     def new(self, dtype: str, ndim: int) -> str:
         rng = self.rng
@@ -120,7 +126,7 @@ def _statement(values: _Sized) -> str:
     rng = values.rng
     if rng.random() < 0.1:
         return f"try(function() return {rng.choice(_MORE)} end)"
-    operation = rng.choice(_operations(values.dtype, values.is_large))
+    operation = rng.choice(_operations(values.dtype, values.slow))
     first = operation.destinations
     own = f"{values.dtype}Tensor"
     kinds = [own if word == "[T]" else word[1:-1] for word in operation.arguments[:first]]
@@ -143,8 +149,8 @@ def _numbers() -> tuple[int, ...]:
 
 
 @cache
-def _operations(dtype: str, is_large: bool) -> tuple[Operation, ...]:
-    left = _LEFT_OUT | _SLOW if is_large else _LEFT_OUT
+def _operations(dtype: str, slow: frozenset[str]) -> tuple[Operation, ...]:
+    left = _LEFT_OUT | slow
     return tuple(
         o
         for o in operations()
