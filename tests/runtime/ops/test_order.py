@@ -41,6 +41,22 @@ def test_the_tensor_that_is_sorted_gets_the_indices(lua: Lua, indices: str) -> N
     assert lua("print(i[1], i[2], i[3], memory[1][1], memory[3][1])") == "2\t3\t1\t1\t3\t\n"
 
 
+@pytest.mark.parametrize("descending", ["false", "true"])
+def test_a_long_row_in_the_opposite_order_takes_no_square_of_time(
+    lua: Lua, descending: str
+) -> None:
+    """A row beside it, of random numbers, is sorted as it is by itself."""
+    n = 1_000_000
+    lua(
+        f"x = torch.rand(2, {n}) torch.range(x[1], 1, {n}) if not {descending} then x:mul(-1) end "
+        f"y, i = torch.sort(x, 2, {descending}) z, j = torch.sort(x[2], {descending})"
+    )
+    assert lua(f"print(i[1]:equal(torch.range({n}, 1, -1):long()), y[1][1], y[1][{n}])") == (
+        f"true\t{n}\t1\t\n" if descending == "true" else f"true\t-{n}\t-1\t\n"
+    )
+    assert lua("print(y[2]:equal(z), i[2]:equal(j))") == "true\ttrue\t\n"
+
+
 ZEROS = """
 local k = 0
 x:apply(function() k = k + 1 return (k * k + k / 2) % 7 < 3 and -0.0 or 0 end)
