@@ -113,6 +113,14 @@ local function decode(value, mark, ...) -- luacheck: ignore 212
   return th.wrap(value, mark)
 end
 
+-- Counts the objects among pairs, before anything is allocated (see core/references.lua).
+local function track_all(...)
+  for i = 2, select('#', ...), 2 do
+    local value, mark = select(i - 1, ...)
+    if type(mark) == 'number' then th.track(value) end
+  end
+end
+
 -- The values that pairs stand for, or three numbers: that of a list, and from where to where.
 function decode_all(...)
   local n = select('#', ...)
@@ -121,6 +129,7 @@ function decode_all(...)
     local list, from, to = ...
     return unpack(kept[list], from, to)
   end
+  track_all(...)
   local marked, values = { ... }, {}
   for i = 1, n / 2 do values[i] = decode(marked[2 * i - 1], marked[2 * i]) end
   return unpack(values, 1, n / 2)

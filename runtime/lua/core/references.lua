@@ -15,7 +15,7 @@
 local th = ...
 local ffi = require 'ffi'
 
-local tonumber, collect = tonumber, th.collect
+local collect = th.collect
 
 local registry = debug.getregistry()
 local slots = registry.LUPA_PYTHON_REFERENCES_TABLE -- [0]: the first slot of the list of free slots
@@ -41,12 +41,15 @@ function th.leave_python()
   class.__call = function() end
 end
 
-local words = ffi.typeof('intptr_t *')
+local halves = ffi.new('int32_t[2]')
 
 --- Counts the userdata of a Python object that may be passed to Lua more than once: a storage.
+-- To be called with what Python has returned, before anything is allocated: otherwise the collector
+-- may run the finalizer of another userdata before this one is counted.
 function th.track(object)
   if addresses[object] then return end
-  local address = tonumber(ffi.cast(words, object)[0])
+  ffi.copy(halves, object, 8) -- a cast, or an int64_t, would be allocated
+  local address = halves[1] * 2 ^ 32 + halves[0]
   -- In this order: if there is no memory for the second statement, the object is only never freed.
   counts[address] = (counts[address] or 0) + 1
   addresses[object] = address
