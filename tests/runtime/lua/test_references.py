@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import Lua
 from tests.runtime.finalizing import FINALIZING
 
 _USES = {
