@@ -16,6 +16,7 @@ from hypothesis import settings
 from runtime.compute import luajit
 from runtime.shell import PROCESSORS, Engine, LuaError
 from tests import GUARDED
+from tests.needs import missing
 
 # The tests start hundreds of processes: let these, and pytest, find modules that are compiled.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -44,6 +45,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items if GUARDED else ():
         if mark := item.get_closest_marker("unguarded"):
             item.add_marker(pytest.mark.skip(reason=f"in guard mode {mark.args[0]}"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that needs what is not here."""
+    names = [name for mark in item.iter_markers("needs") for name in mark.args]
+    if absent := missing(names):
+        pytest.skip(f"needs {', '.join(absent)}: scripts/check --torch")
 
 
 @pytest.hookimpl(wrapper=True)

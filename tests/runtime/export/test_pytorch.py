@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 import zipfile
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +185,7 @@ def test_training_and_type(tmp_path: Path) -> None:
     assert found["layers.0.weight"].dtype == np.float64
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+@pytest.mark.needs("torch")
 def test_pytorch_reads_it(tmp_path: Path) -> None:
     net = module("Sequential", residual(2), conv(2, 4, 1), residual(4), residual(4))
     source(net, tmp_path)

@@ -11,7 +11,6 @@ import gzip
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -73,7 +72,7 @@ def test_pytorch_sources(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout) == (0, "")
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+@pytest.mark.needs("torch")
 @each_entry
 def test_pytorch(name: str, tmp_path: Path) -> None:
     import torch

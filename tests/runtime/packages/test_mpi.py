@@ -369,7 +369,7 @@ def test_calls_that_do_not_match() -> None:
 
 
 @together
-@pytest.mark.skipif(not os.environ.get("WITH_NN"), reason="needs nn (th --install nn), and WITH_NN")
+@pytest.mark.needs("nn")
 def test_the_net_of_the_page_is_the_same_whatever_their_number(tmp_path: Path) -> None:
     found = re.search(r"```lua\n(local mpi, nn.*?)```", PAGE.read_text(), re.S)
     assert found

@@ -59,8 +59,10 @@ def test_a_mapped_file_is_not_changed(tmp_path: Path) -> None:
     assert torch.load(path) == [] and path.read_bytes() != before
 
 
+@pytest.mark.needs("torch")
 def test_pytorch_reads_what_is_saved(tmp_path: Path) -> None:
-    real = pytest.importorskip("torch")
+    import torch as real
+
     path = tmp_path / "x.pt"
     torch.save(value(torch), path)
     for options in ({}, {"mmap": True}):
@@ -177,8 +179,10 @@ def test_archives_of_tar_are_read() -> None:
     assert found["a"][0, 2] == 7
 
 
+@pytest.mark.needs("torch")
 def test_a_real_pytorch_reads_that_archive() -> None:
-    real = pytest.importorskip("torch")
+    import torch as real
+
     found = real.load(_real_file(_tar(b"")), weights_only=False)
     assert found["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
 
@@ -278,7 +282,15 @@ def test_tensors_of_types_that_are_not_provided(tmp_path: Path, options: dict[st
         with pytest.raises(NotImplementedError) as error:
             found["f"] + found[name]
         assert str(error.value) == f"torch.{kind} tensors are not provided here{more}"
-    real = pytest.importorskip("torch")
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("options", [{}, {"mmap": True}])
+def test_pytorch_reads_types_that_are_not_provided(tmp_path: Path, options: dict[str, Any]) -> None:
+    import torch as real
+
+    path = tmp_path / "again.pt"
+    torch.save(torch.load(FILES / "unprovided.pt", **options), path)
     assert told(real.load(path)) == told(real.load(FILES / "unprovided.pt"))
 
 
