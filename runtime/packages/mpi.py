@@ -11,6 +11,7 @@ import atexit
 import itertools
 import os
 import platform
+import site  # noqa: F401 # with it, mpi4py looks for the MPI of Python's environment
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -366,6 +368,14 @@ def test_calls_that_do_not_match() -> None:
     errors += ["no tensor was sent, for torch.DoubleTensor of 3 elements"]
     lines = [f"false\t(command line):{9 + i}: MPI: {text}\t" for i, text in enumerate(errors)]
     assert sorted(done.stdout.splitlines()) == sorted([*lines, "true\tnil\t", "4\t", "4\t"])
+
+
+@ALONE
+def test_all_of_its_page_is_checked() -> None:
+    words = [sys.executable, "-m", "th_shell.docs", str(PAGE)]
+    env = {**os.environ, "WITH_MPI": "1", "WITH_NN": ""}
+    done = subprocess.run(words, env=env, cwd=TOP, capture_output=True, text=True)
+    assert "pass" in done.stdout and "fragment" not in done.stdout
 
 
 @together

@@ -36,11 +36,11 @@ MAX_OUTPUT = 1 << 20  # bytes of an example's output that are kept
 _FACE = "th_shell.python.alias"
 _TOP = str(Path(__file__).resolve().parents[3])
 
-#: The code of a starter, which is isolated but has the module path of this process: so it does
-#: without `site`, which would take its time to find that path.
+#: The code of a starter, which is isolated but has the module path of this process, and its
+#: prefixes: so it does without `site`, which would take its time to find them.
 _START = """\
 import json, sys
-sys.path[:] = json.loads(sys.argv[1])
+sys.path[:], sys.prefix, sys.exec_prefix = json.loads(sys.argv[1])
 from th_shell.docs.running.starter import main
 main(int(sys.argv[2]))
 """
@@ -166,10 +166,11 @@ def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
     """A process that starts runs, and the connection to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     path = [*(os.path.abspath(path) for path in sys.path if path), _TOP]
+    found = json.dumps([path, sys.prefix, sys.exec_prefix])
     randomize_programs()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-ISuc", _START, json.dumps(path), str(theirs.fileno())],
+            [sys.executable, "-ISuc", _START, found, str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
