@@ -59,7 +59,7 @@ UV = """\
 echo "a word of uv"
 case $1 in
     venv) mkdir -p "$5/bin" && cp "$PYTHON" "$5/bin/python" ;;
-    pip) echo "$*" >"$UV_LOG"; exit ${UV_STATUS:-0} ;;
+    pip) echo "$UV_TORCH_BACKEND $*" >"$UV_LOG"; exit ${UV_STATUS:-0} ;;
 esac
 """
 LINE = b"Setting up .venv, once: libraries are fetched "
@@ -114,5 +114,20 @@ def test_uv_is_used_where_it_is_installed(
     top, env = checkout
     shown = set_up(top, env | {"PATH": f"{tmp_path}/bin:{env['PATH']}", "UV_STATUS": status})
     assert re.fullmatch(re.escape(LINE) + dots + rb"\nran -I -m th_shell -e 1\n", shown)
-    installed = f"pip install --python {top}/.venv/bin/python -e {top}\n"
+    installed = f" pip install --python {top}/.venv/bin/python -e {top}\n"
     assert (tmp_path / "log").read_text() == installed
+
+
+@pytest.mark.thorough
+def test_an_environment_with_pytorch(checkout: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    top, env = checkout
+    env = env | {"PATH": f"{tmp_path}/bin:{env['PATH']}"}
+    log, python = tmp_path / "log", f"{top}/.venv/torch/bin/python"
+    for version, is_new in [("==9.1", True), ("==9.1", False), ("==9.2", True), ("==9.1", True)]:
+        log.write_text("")
+        command = [str(top / "scripts/_torch"), f"torch{version}", "-k", "a b"]
+        done = subprocess.run(command, env=env, text=True, capture_output=True, timeout=60)
+        assert done.stdout == "ran -m pytest -m needs -rs -k a b\n"
+        asked = f"cpu pip install --python {python} -e {top}[test] torch{version}\n"
+        assert log.read_text() == asked * is_new
+    assert "Setting up .venv/torch, once: " in done.stderr
