@@ -19,6 +19,8 @@ from th_shell import convert
 from th_shell.cli import main
 from th_shell.options import Options, parse
 
+pytestmark = pytest.mark.needs("onnxruntime")
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
