@@ -143,12 +143,14 @@ def _by_joblib(net: TorchObject) -> Any:
 
 
 def _by_dask(net: TorchObject) -> Any:
-    bag = pytest.importorskip("dask.bag", reason="Dask is not installed")
+    import dask.bag as bag
+
     return bag.from_sequence([net]).map(_doubled).compute(scheduler="processes", num_workers=1)[0]
 
 
 def _by_a_cluster(net: TorchObject) -> Any:
-    distributed = pytest.importorskip("distributed", reason="Dask's distributed is not installed")
+    import distributed
+
     with (
         distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
@@ -158,7 +160,13 @@ def _by_a_cluster(net: TorchObject) -> Any:
 
 @pytest.mark.parametrize(
     "run",
-    [_by("fork"), _by("spawn"), _by_joblib, _by_dask, _by_a_cluster],
+    [
+        _by("fork"),
+        _by("spawn"),
+        _by_joblib,
+        pytest.param(_by_dask, marks=pytest.mark.needs("dask")),
+        pytest.param(_by_a_cluster, marks=pytest.mark.needs("distributed")),
+    ],
     ids=["fork", "spawn", "joblib", "dask", "cluster"],
 )
 def test_processes(run: Callable[[TorchObject], Any]) -> None:
