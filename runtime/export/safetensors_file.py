@@ -10,6 +10,7 @@ from typing import IO, Any
 from runtime.export.graph import ExportError
 from runtime.export.parameters import Parameter, Progress, firsts
 
+_METADATA, _STRUCTURE = "__metadata__", "torch7"
 _MOST = 100_000_000  # bytes of a header that the library safetensors reads
 
 
@@ -24,11 +25,14 @@ def write_safetensors(
 
     Large elements come first, so that all are aligned. floats: told of `Parameter.dtype`.
     """
+    if _METADATA in parameters:
+        raise ExportError(f"safetensors has no room for a tensor of the name {_METADATA}")
     owners = firsts(parameters.items())
-    again = {name: owner for name, owner in owners.items() if owner != name}
+    # An entry of the header's has a name of its own: a tensor of that name is written again.
+    again = {name: owner for name, owner in owners.items() if name not in (owner, _STRUCTURE)}
     names = [name for name in parameters if name not in again]
     names.sort(key=lambda name: -parameters[name].dtype(floats).itemsize)
-    header: dict[str, Any] = {"__metadata__": again | {"torch7": structure}}
+    header: dict[str, Any] = {_METADATA: again | {_STRUCTURE: structure}}
     stop = 0
     for name in names:
         each = parameters[name]

@@ -139,6 +139,16 @@ def test_large_files_pass_through(tmp_path: Path, ending: str, write: Callable[.
     assert (read(tmp_path / f"a{ending}")["x"] == elements).all()
 
 
+def test_names_that_the_header_of_safetensors_has(tmp_path: Path) -> None:
+    path, one = tmp_path / "a.safetensors", tensor(2)
+    to_safetensors(Table({"a": one, "torch7": one, "z": one}), path)
+    assert sorted(read(path)) == ["a", "torch7"]
+    assert structure(path)["torch7"] == {"$same": "value.a"}
+    with pytest.raises(ExportError, match="^safetensors has no room .* of the name __metadata__$"):
+        to_safetensors(Table({"__metadata__": one}), path)
+    assert sorted(read(path)) == ["a", "torch7"]
+
+
 def test_storages_and_a_header_that_is_too_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
