@@ -80,7 +80,8 @@ Options of nets:
 
 Options of the others:
   --all             for .safetensors, .h5, .npz and .json: also gradients, results, room to compute
-                    in, and what an optimizer keeps, which are left out where there is a module
+                    in, and what an optimizer keeps, which are left out where there is a module:
+                    the last line says how many
   --format FORMAT   for .t7: binary, ascii or b32
 """
 
@@ -166,7 +167,7 @@ def _write_file(source: str, target: str, said: dict[str, str], progress: _Progr
     from runtime import convert
 
     format: Any = said.get("--format", "binary")
-    convert(source, target, format, progress, "--all" in said)
+    _tell_left_out(convert(source, target, format, progress, "--all" in said), progress)
 
 
 def _write_weights(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
@@ -174,7 +175,7 @@ def _write_weights(source: str, target: str, said: dict[str, str], progress: _Pr
     from runtime.export import to_hdf5, to_safetensors
 
     write = to_hdf5 if target.endswith(".h5") else to_safetensors
-    write(
+    left_out = write(
         load(source),
         target,
         select=said.get("--select"),
@@ -182,6 +183,14 @@ def _write_weights(source: str, target: str, said: dict[str, str], progress: _Pr
         type=said.get("--type"),
         progress=progress,
     )
+    _tell_left_out(left_out, progress)
+
+
+def _tell_left_out(count: int, progress: _Progress) -> None:
+    progress.end()
+    if count:
+        tensors = f"{count} tensor{'s' * (count > 1)}"
+        print(f"without gradients and working memory: {tensors}; --all keeps them")
 
 
 def _write_net(
@@ -204,7 +213,7 @@ def _write_net(
         progress=progress,
     )
     progress.end()
-    _tell(report)
+    _tell(report, "--type" in said)
 
 
 def _engine(prepare: Prepare, said: Mapping[str, str]) -> Engine:
@@ -223,8 +232,10 @@ def _engine(prepare: Prepare, said: Mapping[str, str]) -> Engine:
     return engine
 
 
-def _tell(report: Report) -> None:
-    print(f"wrote {' and '.join(report.files)}")
+def _tell(report: Report, type_said: bool) -> None:
+    narrowed = report.narrowed and not type_said
+    note = ", with float32 for the net's float64: --type double keeps it" if narrowed else ""
+    print(f"wrote {' and '.join(report.files)}{note}")
     outcome = report.outcome
     if outcome is None:
         print(f"not checked: {report.unchecked}")

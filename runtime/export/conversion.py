@@ -11,7 +11,7 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
-from runtime.core.dtypes import Array
+from runtime.core.dtypes import DOUBLE, Array
 from runtime.core.platform import descriptor_path
 from runtime.engine.engine import Engine
 from runtime.export.checking import TOLERANCE, Outcome, Reference, Written, compare
@@ -24,6 +24,9 @@ from runtime.export.pt_file import write_state_dict
 from runtime.export.pytorch_source import pytorch_source
 from runtime.export.stubs import stub
 from runtime.io.replacement import Replacement
+from runtime.pytorch.tensors.tensor import Tensor
+from runtime.t7.essence import chosen
+from runtime.t7.faces import lua_tensor
 from runtime.t7.files import Path
 from runtime.t7.values import Table, TorchObject
 
@@ -63,9 +66,13 @@ class How:
 
 @dataclass
 class Report:
-    """What was written: files, and how it compares; unchecked: why it was not compared."""
+    """What was written: files, and how it compares; unchecked: why it was not compared.
+
+    narrowed: whether doubles of the net are floats in the files.
+    """
 
     files: list[str]
+    narrowed: bool = False
     outcome: Outcome | None = None
     unchecked: str = ""
 
@@ -87,7 +94,7 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     net, graph = _read(value, how)
     count = len(graph.outputs)
     names = ["output"] if count == 1 else [f"output{n}" for n in range(1, count + 1)]
-    report = Report([os.fsdecode(target)])
+    report = Report([os.fsdecode(target)], _narrows(net, how))
     with _new_file(target) as file:
         outputs = list(zip(names, graph.outputs, strict=True))
         values = write_onnx(file, graph, outputs, how.floats, how.progress)
@@ -110,7 +117,7 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     base = os.path.splitext(os.fsdecode(target))[0]
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
     source = pytorch_source(graph, _CLASS, heading, how.floats)
-    report = Report([os.fsdecode(target), f"{base}.py"])
+    report = Report([os.fsdecode(target), f"{base}.py"], _narrows(net, how))
     with _new_file(target) as file, _new_file(f"{base}.py") as text:
         write_state_dict(file, source.parameters, how.floats, how.progress)
         text.write(source.text.encode())
@@ -125,6 +132,11 @@ def _read(value: Any, how: How) -> tuple[TorchObject, Graph]:
     net = find_module(value, how.select, how.treat)
     shapes = shapes_of(how.input) if how.input else None
     return net, graph_of(net, shapes, how.training, how.treat, stub if how.stub else None)
+
+
+def _narrows(net: TorchObject, how: How) -> bool:
+    tensors = (value for _, value in chosen(net)[1] if isinstance(value, Tensor))
+    return how.type == "float" and any(lua_tensor(each).dtype is DOUBLE for each in tensors)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from runtime.export.python_text import free_name
 from runtime.export.safetensors_file import write_safetensors
 from runtime.io.replacement import Replacement
 from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.essence import chosen
+from runtime.t7.essence import chosen, left_out
 from runtime.t7.faces import storage_of
 from runtime.t7.files import Path
 from runtime.t7.outline import outline
@@ -39,8 +39,8 @@ class Which:
     progress: Progress = field(default=lambda count: None)
 
 
-def to_safetensors(value: Any, target: Path, **options: Any) -> None:
-    """Write the tensors in a value of `load` as a file of safetensors.
+def to_safetensors(value: Any, target: Path, **options: Any) -> int:
+    """Write the tensors in a value of `load` as a file of safetensors; returns `left_out`.
 
     Names are keys with dots between them, as in modules.1.weight. The header's __metadata__ has the
     structure as JSON, by the name torch7 (what it says, tells `runtime.t7.outline`); a tensor that
@@ -48,22 +48,22 @@ def to_safetensors(value: Any, target: Path, **options: Any) -> None:
 
     options: the fields of `Which`. Raises OSError, and ExportError for a path that leads nowhere.
     """
-    _write(value, target, Which(**options), write_safetensors)
+    return _write(value, target, Which(**options), write_safetensors)
 
 
-def to_hdf5(value: Any, target: Path, **options: Any) -> None:
+def to_hdf5(value: Any, target: Path, **options: Any) -> int:
     """Write the tensors in a value of `load` as datasets of HDF5, in groups: modules/1/weight.
 
     The file's attribute torch7 has the structure as JSON; a tensor that is another one again is a
-    link to that. options and errors are those of `to_safetensors`; ExportError also where the
-    library h5py is not installed.
+    link to that. Result, options and errors are those of `to_safetensors`; ExportError also where
+    the library h5py is not installed.
     """
     if find_spec("h5py") is None:
         raise ExportError("writing HDF5 needs the library h5py: pip install 'th-shell[export]'")
-    _write(value, target, Which(**options), write_hdf5)
+    return _write(value, target, Which(**options), write_hdf5)
 
 
-def _write(value: Any, target: Path, which: Which, write: Callable[..., None]) -> None:
+def _write(value: Any, target: Path, which: Which, write: Callable[..., None]) -> int:
     if which.select:
         value = value_at(value, which.select)
     structure, values = chosen(value, which.everything)
@@ -73,6 +73,7 @@ def _write(value: Any, target: Path, which: Which, write: Callable[..., None]) -
         with open(replacement.descriptor, "w+b", closefd=False) as opened:
             file: IO[bytes] = opened
             write(file, parameters_of(values), text, floats, which.progress)
+    return left_out(value, structure)
 
 
 def parameters_of(values: Iterable[tuple[str, Any]]) -> dict[str, Parameter]:

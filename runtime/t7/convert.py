@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from runtime.core.errors import TorchError
 from runtime.io.replacement import Replacement
-from runtime.t7.essence import chosen
+from runtime.t7.essence import chosen, left_out
 from runtime.t7.files import Format, Path, load, save
 from runtime.t7.npz import write_npz
 from runtime.t7.outline import outline_text
@@ -24,8 +24,8 @@ def convert(
     format: Format = "binary",
     progress: Callable[[int], object] = lambda count: None,
     everything: bool = False,
-) -> None:
-    """Convert a file of Torch7 to what the end of the target's name says.
+) -> int:
+    """Convert a file of Torch7 to what the end of the target's name says; returns `left_out`.
 
     .npz: the arrays of `write_npz`. .json: the structure, of `outline`. .t7: a file of Torch7 in
     a format of `save`. The target is replaced when the new file is complete.
@@ -39,7 +39,7 @@ def convert(
     if ending not in TARGETS:
         raise ValueError(f"the name of the new file ends with one of {', '.join(TARGETS)}")
     try:
-        _convert(source, target, ending, format, progress, everything)
+        return _convert(source, target, ending, format, progress, everything)
     except T7Error:
         raise
     except TorchError as error:  # where the file has changed meanwhile, or there is no memory
@@ -53,20 +53,21 @@ def _convert(
     format: Format,
     progress: Callable[[int], object],
     everything: bool,
-) -> None:
+) -> int:
     value = load(source)
     with Replacement(os.fsencode(target)) as replacement:
         with open(replacement.descriptor, "wb", closefd=False) as file:
             if ending == ".t7":
                 counted: Any = _Counted(file, progress)
                 save(counted, value, format)
-                return
+                return 0
             structure, values = chosen(value, everything)
             if ending == ".npz":
                 write_npz(file, values, progress)
             else:
                 text = outline_text(structure)
                 file.write(text.encode("utf-8", "surrogateescape") + b"\n")
+    return left_out(value, structure)
 
 
 class _Counted:

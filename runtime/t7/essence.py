@@ -1,36 +1,50 @@
 """What of a file goes out: the parameters and buffers of modules, and not what they compute with.
 
 Modules are saved with their gradients, their last results and room to compute in, checkpoints with
-an optimizer's state. These are most of a file's bytes, and of no use elsewhere.
+an optimizer's state. These are most of a file's bytes, and of no use elsewhere. What is room to
+compute in, a field's class decides (working_memory.txt). The fields of a class that is not known
+may be anything, and go out.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from importlib import resources
 from typing import Any
 
 import numpy as np
 
 from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.t7.faces import lua_tensor, storage_of
+from runtime.t7.faces import storage_of
+from runtime.t7.outline import has_all
 from runtime.t7.values import Function, Table, TorchObject
 from runtime.t7.walk import named_values
 
-# Fields that nn, rnn, dpnn and cudnn make anew when they compute: nn's `clearState` empties most
-# of them. What begins with _ is by convention; where there is a gradient of it, it is a parameter.
-_SCRATCH = re.compile(
-    r"""(?: _.* | grad.* | diagHessian.* | .*buffer.*
-    | outputs? | inputs? | lastInput | target | output_tensor | total_weight_tensor | zeroScalar
-    | f(?:grad)?[iI]nput | columns | ones | noise | indices | temp | tempgrad | [xy]_diff
-    | save_(?:mean|std) | norm | normp | normalized | centered | paddedRatio | accumRatio
-    | coef | localsums | adjustedsums | sharedClones | cells? | gates | next_[ch] | zeroMask
-    | zeroTensor | randomSamples | reserve | hiddenOutput | cellOutput | dropoutStates )$""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_OPTIMIZERS = frozenset(  # keys of the tables in which optim's functions keep what they know
-    "evalCounter funcEval dfdx denom paramVariance paramStd accDelta old_dirs Hdiag".split()
-)
+_OUTSIDE, _OPTIMIZER = "", "an optimizer"  # places that are no classes of modules
+_OPTIMIZERS = [  # keys of the tables in which optim's functions keep what they know
+    {"evalCounter"}, {"funcEval"}, {"dfdx"}, {"denom", "t"}, {"paramVariance"}, {"accDelta"},
+    {"old_dirs"}, {"Hdiag"}
+]  # fmt: skip
+_OPTIMIZER_NAME = re.compile(r"optim(s|izers?)?(_?(state|config|param|option|method)s?)?$", re.I)
+
+
+@cache
+def _working_memory() -> dict[str, frozenset[str]]:
+    """The fields of classes that these make anew, by the names of the classes."""
+    text = (resources.files("runtime.t7") / "working_memory.txt").read_text("utf-8")
+    lines = [line.partition(":") for line in text.splitlines() if not line.startswith("#")]
+    return {kind: frozenset(fields.split()) for kinds, _, fields in lines for kind in kinds.split()}
+
+
+@cache
+def _made_anew(kind: str) -> frozenset[str]:
+    """The names of the fields that a class makes anew; none of a class that is not known."""
+    known, (package, _, name) = _working_memory(), kind.partition(".")
+    if package == "cudnn":
+        return known["cudnn"] | known.get(f"nn.{name}", frozenset())
+    return known.get(kind, frozenset())
 
 
 def is_module(value: Any) -> bool:
@@ -53,13 +67,20 @@ def chosen(value: Any, everything: bool = False) -> tuple[Any, Iterator[tuple[st
 
     Where it holds no module, and with `everything`, these are the value itself and all that
     `named_values` finds. Otherwise they are a copy without what is of no use elsewhere, and the
-    tensors in it.
+    tensors in it, with the storages whose elements the structure does not tell.
     """
     kept = value if everything else essence(value)
     values = named_values(kept)
     if kept is value:
         return value, values
-    return kept, ((name, item) for name, item in values if isinstance(item, Tensor))
+    tensors = ((name, each) for name, each in values if _has_elements(each))
+    return kept, ((name, each) for name, each in tensors if not has_all(each))
+
+
+def left_out(value: Any, structure: Any) -> int:
+    """The number of tensors and storages with elements that are not in what `chosen` gave."""
+    whole, kept = ({id(each): each for _, each in named_values(it)} for it in (value, structure))
+    return sum(_has_elements(whole[key], some=True) for key in whole.keys() - kept.keys())
 
 
 def essence(value: Any, emptied: bool = False) -> Any:
@@ -87,20 +108,20 @@ def essence(value: Any, emptied: bool = False) -> Any:
             waiting.append((item, place))
         return made[id(item)]
 
-    result = copy(value, "")
+    result = copy(value, _OUTSIDE)
     while waiting:
         item, place = waiting.pop()
-        place = "module" if is_module(item) else place or _place(item)
-        has_module = has_module or place == "module"
+        has_module = has_module or is_module(item)
+        place = _place(item, place)
         fields, into = item, made[id(item)]
         if isinstance(item, TorchObject):
             fields, into = item.fields, into.fields
         for key in sorted(fields, key=lambda key: key != "modules"):
             inner = fields[key]
             name = key if isinstance(key, str) else ""
-            if _goes_out(name, inner, fields, place):
-                at = "optimizer" if not place and "optim" in name.lower() else place
-                into[copy(key, place)] = copy(inner, at)
+            if _goes_out(name, inner, item, place):
+                is_optimizer = place == _OUTSIDE and _OPTIMIZER_NAME.match(name)
+                into[copy(key, place)] = copy(inner, _OPTIMIZER if is_optimizer else place)
             elif emptied:
                 into[copy(key, place)] = _empty(name, inner)
     return result if has_module else value
@@ -118,24 +139,48 @@ def own_tensors(module: TorchObject) -> dict[str, Tensor]:
     return {
         str(key): value
         for key, value in module.fields.items()
-        if isinstance(value, Tensor) and _goes_out(str(key), value, module.fields, "module")
+        if isinstance(value, Tensor)
+        and _goes_out(str(key), value, module, _place(module, _OUTSIDE))
     }
 
 
-def _place(item: Any) -> str:
-    """What a table is that stands in no module."""
-    is_optimizers = isinstance(item, Table) and any(name in item for name in _OPTIMIZERS)
-    return "optimizer" if is_optimizers else ""
+def _place(item: Any, place: str) -> str:
+    """What a table or object belongs to: the class of the nearest object of a net, for example.
+
+    place: what the value belongs to in which it stands.
+    """
+    if is_module(item) or place not in (_OUTSIDE, _OPTIMIZER) and isinstance(item, TorchObject):
+        return str(item.torch_typename)
+    is_optimizers = isinstance(item, Table) and any(keys <= item.keys() for keys in _OPTIMIZERS)
+    return _OPTIMIZER if place == _OUTSIDE and is_optimizers else place
 
 
-def _goes_out(name: str, value: Any, fields: Table, place: str) -> bool:
-    """Whether an entry does: numbers, strings and modules do."""
-    has_elements = isinstance(value, Tensor) or storage_of(value) is not None
-    if place == "optimizer":
+def _has_elements(value: Any, some: bool = False) -> bool:
+    """Whether a value is a tensor or a storage; some: one that is not empty."""
+    if isinstance(value, Tensor):
+        return not some or value.numel() > 0
+    storage = storage_of(value)
+    return storage is not None and (not some or storage.size > 0)
+
+
+def _goes_out(name: str, value: Any, item: Any, place: str) -> bool:
+    """Whether an entry of a table or object does: numbers, strings and modules do."""
+    has_elements = _has_elements(value)
+    if place == _OPTIMIZER:
         return not has_elements
-    if place != "module" or not (has_elements or isinstance(value, Table)):
+    if place == _OUTSIDE or not (has_elements or isinstance(value, Table)):
         return True
-    if isinstance(value, Tensor) and not lua_tensor(value).sizes:
+    if name in _made_anew(place):
         return False
-    is_parameter = f"grad{name[:1].upper()}{name[1:]}" in fields
-    return is_parameter or not _SCRATCH.match(name)
+    return not is_module(item) or not (
+        name in ("output", "gradInput") or _is_gradient(name, value, item.fields)
+    )
+
+
+def _is_gradient(name: str, value: Any, fields: Table) -> bool:
+    """Whether a field is a tensor of a parameter's name that has as many elements, or none."""
+    if not name.startswith(("grad", "diagHessian")) or not isinstance(value, Tensor):
+        return False
+    of = name.removeprefix("diagHessian").removeprefix("grad")
+    own = next((fields[key] for key in (of, of[:1].lower() + of[1:]) if key in fields), None)
+    return isinstance(own, Tensor) and value.numel() in (0, own.numel())

@@ -27,6 +27,12 @@ def outline(value: Any) -> Any:
     return _Outline().of(value, "value", 0)
 
 
+def has_all(value: Any) -> bool:
+    """Whether the outline has a storage's elements."""
+    storage = storage_of(value)
+    return storage is not None and storage.dtype is LONG and storage.size <= _MAX_SIZES
+
+
 def outline_text(value: Any) -> str:
     """The outline as text, with lists of numbers in one line."""
     text = json.dumps(outline(value), ensure_ascii=False, indent=1)
@@ -76,7 +82,7 @@ class _Outline:
             "size": storage.size,
             "number": self._number(storage),
         }
-        if storage.dtype is LONG and storage.size <= _MAX_SIZES:
+        if has_all(value):
             found["elements"] = storage.data.tolist()
         return found
 

@@ -86,6 +86,33 @@ def test_a_part_of_a_file() -> None:
         assert found == ({"output": 3} if size else {})
 
 
+@pytest.mark.parametrize("target", ["x.safetensors", "x.h5", "x.npz", "x.json"])
+def test_what_is_left_out_is_told(target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    layer = TorchObject("nn.Linear", {"weight": np.ones(3), "gradWeight": np.ones(3)})
+    for count, tensors in (1, "1 tensor"), (2, "2 tensors"):
+        save("in.t7", layer)
+        assert main(["--convert", "in.t7", target]) == 0
+        told = f"without gradients and working memory: {tensors}; --all keeps them\n"
+        assert capsys.readouterr().out == told, count
+        assert main(["--convert", "in.t7", target, "--all"]) == 0
+        assert capsys.readouterr().out == ""
+        layer.fields["output"] = np.ones(3)
+
+
+def test_that_doubles_become_floats_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    note = ", with float32 for the net's float64: --type double keeps it"
+    for kind, words, told in [
+        ("f8", [], note),
+        ("f8", ["--type", "double"], ""),
+        ("f8", ["--type", "float"], ""),
+        ("f4", [], ""),
+    ]:
+        weight = np.ones((2, 3), kind)
+        save("in.t7", TorchObject("nn.Linear", {"weight": weight, "bias": weight[:, 0]}))
+        assert main(["--convert", "in.t7", "x.pt", "--no-check", *words]) == 0
+        assert capsys.readouterr().out.splitlines()[0] == f"wrote x.pt and x.py{told}"
+
+
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     """All options and names of new files are told, in lines that fit."""
     assert main(["--convert", "--help"]) == 0

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from runtime import Function, Table, TorchObject
-from runtime.t7.essence import chosen, essence, is_module
-from runtime.t7.faces import tensor_of
+from runtime.t7.essence import chosen, essence, is_module, left_out
+from runtime.t7.faces import lua_tensor, storage_face, tensor_of
 
 
 def tensor(*sizes: int) -> Any:
@@ -25,36 +25,92 @@ def net(**fields: Any) -> TorchObject:
 
 
 @pytest.mark.parametrize(
-    "name",
-    "output gradInput gradWeight _input finput fgradInput fGradInput addBuffer buffer1 noise "
-    "indices save_mean save_std gradOutputs outputs sharedClones".split(),
+    ("kind", "name"),
+    [
+        ("nn.Linear", "output"),
+        ("nn.Linear", "gradInput"),
+        ("my.Layer", "output"),
+        ("nn.Linear", "addBuffer"),
+        ("nn.SpatialMaxPooling", "indices"),
+        ("nn.LinearWeightNorm", "norm"),
+        ("nn.SoftSign", "temp"),
+        ("nn.LSTM", "sharedClones"),
+        ("cudnn.Dropout", "noise"),
+        ("cudnn.LSTM", "reserve"),
+    ],
 )
-def test_scratch(name: str) -> None:
-    assert names(net(**{name: tensor(3)})) == ["weight"]
-    assert names(net(**{name: Table.of([tensor(3)])})) == ["weight"]
-    assert essence(net(**{name: 3})).fields[name] == 3
+def test_working_memory(kind: str, name: str) -> None:
+    def module(value: Any) -> TorchObject:
+        return TorchObject(kind, {"weight": tensor(2, 2), "gradInput": 0, name: value})
+
+    assert names(module(tensor(3))) == ["weight"]
+    assert names(module(Table.of([tensor(3)]))) == ["weight"]
+    assert essence(module(3)).fields[name] == 3
+
+
+@pytest.mark.parametrize("kind", ["my.Layer", "nn.Mine", "nn.Linear"])
+def test_fields_that_a_class_does_not_make_go_out(kind: str) -> None:
+    own = dict.fromkeys(["coef", "temp", "indices", "norm", "scale", "_x", "gradClip"], tensor(3))
+    module = TorchObject(kind, {"_type": "torch.DoubleTensor", "clip": 1, **own})
+    assert names(module) == list(own)
+    module.fields["inner"] = Table({"output": tensor(1)})
+    module.fields["gradScale"] = tensor(3)
+    assert names(module) == [*own, "inner.output"]
+
+
+def test_all_gradients_of_parameters_are_left_out() -> None:
+    more = {"gradWeight": tensor(4), "diagHessianWeight": tensor(2, 2), "diagHessian": tensor(1)}
+    assert names(net(**more)) == ["weight", "diagHessian"]
+    assert names(net(gradWeight=tensor_of(np.empty(0)))) == ["weight"]
+    assert names(net(gradWeight=tensor(3))) == ["weight", "gradWeight"]
+
+
+def test_the_number_of_those_left_out() -> None:
+    module = net(output=tensor(3), gradInput=tensor_of(np.empty(0)), gradWeight=tensor(2, 2))
+    value = Table({"net": module, "again": module, "optimizer": Table({"m": tensor(2)})})
+    assert left_out(value, chosen(value)[0]) == 3
+    assert left_out(value, chosen(value, everything=True)[0]) == 0
+
+
+def test_storages_that_the_structure_does_not_tell_go_out() -> None:
+    tensors = {kind: tensor_of(np.ones(3, kind)) for kind in ("int32", "int64")}
+    storages = {kind: storage_face(lua_tensor(each).storage) for kind, each in tensors.items()}
+    assert names(TorchObject("my.Layer", {"_type": "", **storages})) == ["int32"]
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "count"),
+    [
+        ("optimState", ["m"], 0),
+        ("optim_config", ["m"], 0),
+        ("Optimizers", ["m"], 0),
+        ("state", ["evalCounter", "m"], 0),
+        ("state", ["t", "denom"], 0),
+        ("optimal", ["m"], 1),
+        ("fraction", ["numer", "denom"], 2),
+    ],
+)
+def test_what_is_an_optimizers(name: str, keys: list[str], count: int) -> None:
+    table = Table({"model": net(), name: Table(dict.fromkeys(keys, tensor(3)))})
+    assert len(names(table)) == 1 + count
 
 
 def test_parameters_and_buffers() -> None:
     kept = dict.fromkeys(["bias", "running_mean", "kernel", "anything"], tensor(2))
     assert names(net(**kept)) == ["weight", *kept]
-    assert names(net(scale=tensor(2), noise=tensor(2), gradNoise=tensor(2))) == [
-        "weight",
-        "scale",
-        "noise",
-    ]
-    assert names(net(empty=tensor_of(np.empty(0)), kW=3, name="x")) == ["weight"]
+    assert names(net(empty=tensor_of(np.empty(0)), kW=3, name="x")) == ["weight", "empty"]
     assert names(net(kW=3), everything=True) == ["weight", "kW"]
 
 
 def test_modules_come_first() -> None:
     inner = net()
-    graph = TorchObject("graph.Graph", {"nodes": Table.of([inner]), "input": tensor(2)})
+    node = TorchObject("nngraph.Node", {"data": Table({"module": inner, "input": tensor(2)})})
+    graph = TorchObject("graph.Graph", {"nodes": Table.of([node])})
     whole = TorchObject("nn.gModule", {"fg": graph, "modules": Table.of([inner])})
     assert names(whole) == ["modules.1.weight"]
     assert list(essence(whole).fields) == ["modules", "fg"]
     found = essence(whole)
-    assert found.fg.nodes[1] is found.modules[1]
+    assert found.fg.nodes[1].data["module"] is found.modules[1]
     assert names(TorchObject("nn.Any", {"output": inner})) == ["output.weight"]
 
 
