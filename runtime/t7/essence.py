@@ -101,7 +101,7 @@ def essence(value: Any, emptied: bool = False) -> Any:
             return item
         if id(item) not in made:
             made[id(item)] = (
-                Table()
+                type(item)()
                 if isinstance(item, Table)
                 else TorchObject(item.torch_typename, version=item.version)
             )

@@ -123,7 +123,7 @@ def save(file: Path | IO[bytes], value: Any, format: Format = "binary") -> None:
     file object. format: see `load`.
     value: what `load` returns; besides, lists and tuples (their keys count from 1), dicts, arrays
     of numpy (tensors), and numbers of numpy. Objects that occur several times, or hold themselves,
-    do so in the file.
+    do so in the file; but each place of a tuple has a table of its own.
 
     Raises OSError where the file cannot be written; T7Error for a value that no file can have,
     such as whole numbers beyond 2^53; TypeError for element types that Torch7 does not have.

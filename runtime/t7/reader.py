@@ -32,7 +32,7 @@ from runtime.t7.kinds import (
 )
 from runtime.t7.source import BinarySource
 from runtime.t7.text import TextSource
-from runtime.t7.values import Function, T7Error, Table, TorchObject, head_of
+from runtime.t7.values import Function, T7Error, Table, TdsHash, TdsVec, TorchObject, head_of
 
 _MISFIT = "corrupt file: a tensor that does not fit its storage"
 
@@ -43,6 +43,7 @@ Reader = Callable[["ObjectReader"], Any]
 
 _TENSORS = {dtype.tensor_name: dtype for dtype in DTYPES}
 _STORAGES = {dtype.storage_name: dtype for dtype in DTYPES}
+_TDS = {"tds.Hash": TdsHash, "tds_hash": TdsHash, "tds.Vec": TdsVec}
 # Tensors of a GPU have the same form. They are read into the memory of the processor.
 for _dtype in DTYPES:
     _name = "" if _dtype.name == "Float" else _dtype.name
@@ -80,6 +81,21 @@ class _Entries:
         return not self._left or self.read_plain()
 
 
+class _Elements:
+    """A tds.Vec whose elements are being read."""
+
+    def __init__(self, owner: TdsVec, count: int) -> None:
+        self.owner = owner
+        self._count = count
+
+    def take(self, value: Any) -> bool:
+        """Add what was read; returns whether the object is complete."""
+        if value is None:
+            raise T7Error("a tds.Vec with places that have no value cannot be read here")
+        self.owner[len(self.owner) + 1] = value
+        return len(self.owner) == self._count
+
+
 class _Contents:
     """A function, or an object of a class, whose upvalues or fields are being read."""
 
@@ -99,15 +115,12 @@ class _Contents:
             self.owner.upvalues = value
             return True
         if not is_table:
-            raise T7Error(
-                f"Cannot load object class <{self.owner.torch_typename!s}>: it has no fields, but "
-                "a format of its own, for which load takes a function (readers)"
-            )
+            raise _own_format(self.owner.torch_typename)
         self.owner.fields = value
         return True
 
 
-_Incomplete = _Entries | _Contents
+_Incomplete = _Entries | _Elements | _Contents
 
 
 class ObjectReader:
@@ -194,8 +207,20 @@ class ObjectReader:
         if reader is not None:
             value = self._known[number] = self._read_by(reader, name)
             return value, None
+        if name in _TDS:
+            return self._open_tds(_TDS[name], number)
+        if name == "tds.AtomicCounter":
+            raise _own_format(name)
         made = self._known[number] = TorchObject(name, None, version)
         return made, _Contents(made, head_of(made) is not None)
+
+    def _open_tds(self, kind: type[Table], number: int) -> tuple[Any, _Incomplete | None]:
+        made, count = kind(), max(self._source.read_long(), 0)
+        self._known[number] = made
+        if isinstance(made, TdsVec):
+            return made, _Elements(made, count) if count else None
+        entries = _Entries(made, count, self._source)
+        return made, None if entries.read_plain() else entries
 
     def _class(self) -> tuple[str, float]:
         """The name of an object's class, and the version of its format."""
@@ -247,6 +272,13 @@ class ObjectReader:
             return tensor_face(dtype, storage, max(offset, 0), sizes, strides)
         except (ValueError, OverflowError):  # sizes or strides that numpy's arrays cannot have
             raise T7Error(_MISFIT) from None
+
+
+def _own_format(name: str) -> T7Error:
+    return T7Error(
+        f"Cannot load object class <{name}>: it has no fields, but a format of its own, for which "
+        "load takes a function (readers)"
+    )
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from typing import Any
+from typing import Any, ClassVar
 
 from runtime.core.errors import TorchError
 from runtime.pytorch.classes.storages import TypedStorage
@@ -70,6 +70,8 @@ class Table(MutableMapping[Any, Any]):
     __slots__ = ("__weakref__", "entries")
     __module__ = "th_shell"
 
+    torch_typename: ClassVar[str] = ""  # of a table that files have as an object of a class
+
     def __init__(self, entries: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
         self.entries: dict[Any, Any] = {}
         for key, value in entries.items() if isinstance(entries, Mapping) else entries:
@@ -118,7 +120,7 @@ class Table(MutableMapping[Any, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy: keys that are known by identity are those of the new table."""
-        return Table, (), None, None, iter(self.items())
+        return type(self), (), None, None, iter(self.items())
 
     @property
     def is_list(self) -> bool:
@@ -160,6 +162,22 @@ class Table(MutableMapping[Any, Any]):
             if len(into) != len(table):
                 raise T7Error("a table has both a number and a boolean that Python takes for it")
         return result
+
+
+class TdsHash(Table):
+    """A tds.Hash of a file: a table, and a dict in `to_python`."""
+
+    __slots__ = ()
+    torch_typename = "tds.Hash"
+    is_list = False
+
+
+class TdsVec(Table):
+    """A tds.Vec of a file: a table with the keys 1, 2, …, and a list in `to_python`."""
+
+    __slots__ = ()
+    torch_typename = "tds.Vec"
+    is_list = True
 
 
 class TorchObject:

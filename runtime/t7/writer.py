@@ -18,7 +18,7 @@ from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of, tensor_of
 from runtime.t7.kinds import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
 from runtime.t7.sink import Sink
-from runtime.t7.values import Function, T7Error, Table, TorchObject, head_of
+from runtime.t7.values import Function, T7Error, Table, TdsVec, TorchObject, head_of
 
 
 class ObjectWriter:
@@ -66,7 +66,8 @@ class ObjectWriter:
             is_new = self._write_number(value.kind, value)
             return self._write_function(value) if is_new else None
         if isinstance(value, (Mapping, list, tuple)):
-            return self._write_table(value) if self._write_number(TABLE, value) else None
+            kind = TORCH if _tds_class(value) else TABLE
+            return self._write_table(value) if self._write_number(kind, value) else None
         storage = storage_of(value)
         if storage is not None:
             if self._write_number(TORCH, storage):
@@ -84,6 +85,8 @@ class ObjectWriter:
         self._sink.put_int(kind)
         if kind == PLAIN_FUNCTION:
             return True
+        if isinstance(value, tuple):  # Python may have equal ones once: each becomes a table
+            value = [value]
         known = self._numbers.get(id(value))
         self._sink.put_int(known or len(self._numbers) + 1)
         if known:
@@ -99,7 +102,16 @@ class ObjectWriter:
                 raise T7Error("two keys of a dict are one in Lua")
         else:
             entries = Table.of(value)
-        self._sink.put_int(len(entries))
+        name = _tds_class(value)
+        if name:
+            self._write_class(name, "V 0")
+            self._sink.put_long(len(entries))
+        else:
+            self._sink.put_int(len(entries))
+        if isinstance(value, TdsVec):
+            if len(value.to_list()) != len(value):
+                raise T7Error("the keys of a tds.Vec are 1, 2, ...")
+            return iter(value.to_list())
         return (part for entry in entries.items() for part in entry)
 
     def _write_function(self, function: Function) -> Iterator[Any]:
@@ -107,27 +119,33 @@ class ObjectWriter:
         return iter((function.upvalues,))
 
     def _write_fields(self, value: TorchObject) -> Iterator[Any]:
-        self._write_class(value.torch_typename, value.version)
+        version = value.version  # files that are older than versions have only the name
+        self._write_class(value.torch_typename, f"V {version:.14g}" if version else "")
         head = head_of(value)
         return iter((value.fields,) if head is None else (head(value.fields), value.fields))
 
     def _write_storage(self, storage: Storage) -> None:
-        self._write_class(storage.dtype.storage_name, 1)
+        self._write_class(storage.dtype.storage_name)
         self._sink.put_long(storage.size)
         self._sink.put_elements(storage)
 
     def _write_tensor(self, tensor: LuaTensor) -> Iterator[Any]:
-        self._write_class(tensor.dtype.tensor_name, 1)
+        self._write_class(tensor.dtype.tensor_name)
         self._sink.put_int(len(tensor.sizes))
         self._sink.put_longs(tensor.sizes)
         self._sink.put_longs(tensor.strides)
         self._sink.put_long(tensor.offset + 1)
         return iter((tensor.storage,))
 
-    def _write_class(self, name: str, version: float) -> None:
-        if version:  # files that are older than versions have only the name
-            self._sink.put_string(b"V %.14g" % version)
+    def _write_class(self, name: str, version: str = "V 1") -> None:
+        if version:
+            self._sink.put_string(version.encode())
         self._sink.put_string(_string(name))
+
+
+def _tds_class(value: Any) -> str:
+    """The class of a table that files have as an object."""
+    return value.torch_typename if isinstance(value, Table) else ""
 
 
 def _string(value: str | bytes | bytearray) -> bytes:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import math
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,10 @@ from runtime.core.memory import Memory, not_enough
 from runtime.core.storage import STORAGE_CLASSES
 from runtime.pytorch.ops.interchange import share_array
 from runtime.pytorch.tensors.tensor import wrap
+from runtime.t7.essence import essence
 from runtime.t7.faces import storage_of
+from runtime.t7.outline import outline
+from runtime.t7.values import TdsVec
 from tests.conftest import Lua
 from tests.runtime.io.torch7_files import FILES, mode_of
 
@@ -126,6 +131,58 @@ def test_classes_with_a_value_before_their_fields(name: str, version: int, lengt
     assert saved(loaded(data)) == data
     plain = saved([TorchObject("a" * len(name), fields, version), "behind"])
     assert len(data) - len(plain) == length
+
+
+@pytest.mark.parametrize("mode", ["binary", "ascii"])
+def test_hashes_and_vectors_of_tds(lua: Lua, tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "a.t7"
+    lua(f"""
+        local tds = require 'tds'
+        h = tds.Hash{{a = 1, [2] = 'x', v = tds.Vec{{1, 'b', tds.Hash{{[1] = true}}}}}}
+        torch.save('{path}', {{h, h, tds.Hash(), tds.Vec(), tds.Vec{{{{7}}}}}}, '{mode}')
+    """)
+    found = load(path)
+    assert found[1] is found[2] and [item.torch_typename for item in found.values()] == [
+        *["tds.Hash"] * 3,
+        *["tds.Vec"] * 2,
+    ]
+    assert found.to_python()[1:] == [
+        {"a": 1, 2: "x", "v": [1, "b", {1: True}]},
+        {},
+        [],
+        [[7]],
+    ]
+    assert copy.deepcopy(found).to_python() == found.to_python()
+    assert saved(found, mode) == path.read_bytes()
+    assert essence(found[1]).to_python() == found[1].to_python()
+    assert outline(found[5]) == {
+        "$class": "tds.Vec",
+        "$list": [{"$class": "tds.Vec", "$list": [7]}],
+    }
+
+
+def test_what_of_tds_is_refused(lua: Lua, tmp_path: Path) -> None:
+    path = tmp_path / "a.t7"
+    for made, message in [
+        ("v = tds.Vec() v[2] = 1", "a tds.Vec with places that have no value cannot be read here"),
+        ("v = tds.AtomicCounter(5)", "Cannot load object class <tds.AtomicCounter>: it has no "),
+    ]:
+        lua(f"tds = require 'tds' {made} torch.save('{path}', {{v}})")
+        with pytest.raises(T7Error, match=re.escape(message)):
+            load(path)
+    vec = TdsVec.of([1, 2])
+    del vec[1]
+    with pytest.raises(T7Error, match="^the keys of a tds.Vec are 1, 2, ...$"):
+        saved(vec)
+
+
+@pytest.mark.parametrize("value", [(), (1, 2)])
+def test_each_place_of_a_tuple_has_a_table_of_its_own(value: tuple[int, ...]) -> None:
+    found = loaded(saved([value, value, [value, 1]]))
+    assert len({id(each) for each in (found[1], found[2], found[3][1])}) == 3
+    holder: list[Any] = []
+    holder.append((holder,))
+    assert (again := loaded(saved(holder)))[1][1] is again
 
 
 def test_functions_stay_as_they_are() -> None:
