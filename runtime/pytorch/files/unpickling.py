@@ -69,15 +69,33 @@ def _view(storage: Any, kind: Any, offset: Any, size: Any, stride: Any) -> Tenso
     return tensor
 
 
-def rebuild_tensor(storage: Any, offset: Any, size: Any, stride: Any, *_: Any) -> Tensor:
-    """A tensor of a storage; offset and strides count elements. Raises UnpicklingError."""
-    return _view(storage, getattr(storage, "dtype", None), offset, size, stride)
+def rebuild_tensor(
+    storage: Any, offset: Any, size: Any, stride: Any, _: Any = None, __: Any = None, more: Any = ()
+) -> Tensor:
+    """A tensor of a storage; offset and strides count elements. Raises UnpicklingError.
+
+    more: what else is to be done to the elements when they are read, as PyTorch's lazy views.
+    """
+    kind = getattr(storage, "dtype", None)
+    return _as_told(_view(storage, kind, offset, size, stride), more)
 
 
 def _rebuild_typed(
-    storage: Any, offset: Any, size: Any, stride: Any, _: Any, __: Any, kind: Any, *___: Any
+    storage: Any, offset: Any, size: Any, stride: Any, _: Any, __: Any, kind: Any, more: Any = ()
 ) -> Tensor:
-    return _view(storage, kind, offset, size, stride)
+    return _as_told(_view(storage, kind, offset, size, stride), more)
+
+
+def _as_told(tensor: Tensor, more: Any) -> Tensor:
+    told = [name for name in more or () if more[name]]
+    if told == ["neg"] and not tensor.is_complex():
+        return tensor.neg()
+    if told:
+        raise UnpicklingError(
+            f"a tensor that PyTorch changes when it is read ({', '.join(told)}): there, save what "
+            "resolve_conj() gives"
+        )
+    return tensor
 
 
 def _rebuild_with_attributes(maker: Any, _: Any, args: Any, state: Any) -> Any:

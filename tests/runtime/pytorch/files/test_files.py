@@ -316,9 +316,33 @@ def test_no_code_runs(made: Any, name: str) -> None:
     assert str(error.value) == NOT_ALLOWED.format(name)
 
 
+_VIEW = (  # a tensor of two floats in the storage '0', and what is told of it
+    b"ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\n"
+    b"X\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x02tQK\x00(K\x02t(K\x01t\x89N}%s\x88stR."
+)
+
+
+def _zip(pickled: bytes) -> io.BytesIO:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("x/data.pkl", b"\x80\x02" + pickled)
+        archive.writestr("x/data/0", np.float32([1, -2]).tobytes())
+    file.seek(0)
+    return file
+
+
+def test_a_lazy_negative_is_negated() -> None:
+    assert torch.load(_zip(_VIEW % b"X\x03\x00\x00\x00neg")).tolist() == [-1, 2]
+
+
 @pytest.mark.parametrize(
     ("pickled", "message"),
     [
+        (
+            _VIEW % b"X\x04\x00\x00\x00conj",
+            "a tensor that PyTorch changes when it is read (conj): there, save what "
+            "resolve_conj() gives",
+        ),
         (
             b"ctorch\nfloat32\n}X\x04\x00\x00\x00nameK\x01sb.",  # sets attributes of a type
             "Can only build Tensor, Parameter, OrderedDict or types allowlisted via "
@@ -334,12 +358,8 @@ def test_no_code_runs(made: Any, name: str) -> None:
     ],
 )
 def test_pickles_that_are_refused(pickled: bytes, message: str) -> None:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("x/data.pkl", b"\x80\x02" + pickled)
-    file.seek(0)
     with pytest.raises(pickle.UnpicklingError) as error:
-        torch.load(file)
+        torch.load(_zip(pickled))
     assert str(error.value) == f"Weights only load failed. {message}"
 
 
