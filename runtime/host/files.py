@@ -14,14 +14,18 @@ from typing import Any
 
 from runtime.calls.classes import class_id
 from runtime.core.dtypes import CHAR
+from runtime.core.errors import TorchError
+from runtime.core.leaving import leave
 from runtime.core.storage import STORAGE_CLASSES, Storage
 from runtime.core.tensor import Tensor, fits_storage
+from runtime.core.texts import shown
 from runtime.host.guards import guarded
-from runtime.io.diskfile import DiskFile, flush_all
+from runtime.io.diskfile import DiskFile
 from runtime.io.file import File
 from runtime.io.foreign_files import explanation_of_file
 from runtime.io.memoryfile import MemoryFile
 from runtime.io.pipefile import PipeFile
+from runtime.io.replacement import replace_file
 from runtime.io.savedfile import SavedFile
 
 # Methods of open files that Lua calls as they are.
@@ -32,6 +36,13 @@ _OPENERS = {b"torch.DiskFile": DiskFile, b"torch.PipeFile": PipeFile}
 def _opened(file: File) -> tuple[File, int]:
     """A file and the address of its window."""
     return file, file.address
+
+
+def _replace(name: bytes, data: bytes) -> None:
+    try:
+        replace_file(name, data)
+    except OSError as error:
+        raise TorchError(f"{shown(name)}: {error.strerror}") from None
 
 
 def _over_bytes(address: int, size: int) -> tuple[File, int]:
@@ -95,6 +106,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
             _OPENERS[kind](name, mode.decode("latin-1"), quiet)
         ),
         "file_open_saved": lambda name: _opened(SavedFile(name)),
+        "file_replace": _replace,
         "file_open_memory": lambda storage, mode: _opened(
             MemoryFile(storage, mode.decode("latin-1"))
         ),
@@ -113,7 +125,7 @@ def host_functions() -> dict[bytes, Callable[..., Any]]:
         "file_seek": _of_open(lambda file, position: file.seek(min(int(position), sys.maxsize))),
         "file_storage": _of_open(_storage),
         **{f"file_{name}": _of_open(methodcaller(name)) for name in _METHODS},
-        "file_flush_all": flush_all,
+        "file_flush_all": leave,
         "file_explanation": _explanation,
         "tensor_restore": _restore,
     }

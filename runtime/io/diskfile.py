@@ -7,10 +7,11 @@ program ends, the buffers of open files are written.
 
 from __future__ import annotations
 
-import atexit
+import errno
 import os
 import select
 import stat
+import sys
 from contextlib import nullcontext
 from weakref import WeakSet
 
@@ -18,6 +19,7 @@ from runtime.core import system
 from runtime.core.dtypes import CHAR
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.interrupts import uninterruptible
+from runtime.core.leaving import at_the_end
 from runtime.core.mapping import is_mapped
 from runtime.core.memory import Memory
 from runtime.core.state import current
@@ -110,7 +112,7 @@ class DiskFile(File):
 
     def __del__(self) -> None:
         if hasattr(self, "_descriptor") and self.window.opened:
-            self.window.quiet = 1
+            self.leave()
             self.close()
 
     # -- reading
@@ -327,13 +329,20 @@ class DiskFile(File):
         super().close()
 
     def leave(self) -> None:
-        """Called for a file that is still open when the program ends: write its buffer."""
+        """Called for an open file that no program closes any more: write its buffer.
+
+        That this fails is told, since no program can catch it.
+        """
+        error = self._drain()
+        if error is not None and not self.window.quiet and error.errno != errno.EPIPE:
+            print(f"th: {shown(self.name)}: {os.strerror(error.errno or 0)}", file=sys.stderr)
         self.window.quiet = 1
-        self.synchronize()
 
 
-@atexit.register
 def flush_all() -> None:
-    """Write the buffers of open files when the program ends; errors cannot be reported any more."""
+    """Write the buffers of open files when the program ends."""
     for file in list(_open_files):
         file.leave()
+
+
+at_the_end(flush_all)

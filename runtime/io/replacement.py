@@ -174,6 +174,12 @@ class Replacement:
         self._temporary = b""
 
 
+def replace_file(name: bytes, data: bytes) -> None:
+    """Replace the file of a name by one of some bytes. Raises OSError: the old one is kept."""
+    with Replacement(name) as replacement:
+        replacement.write(data)
+
+
 def _status(name: bytes) -> os.stat_result | None:
     try:
         return os.stat(name)

@@ -59,4 +59,5 @@ class SavedFile(DiskFile):
             raise TorchError(f"write error: {os.strerror(error.errno or 0)}") from None
 
     def leave(self) -> None:
+        self.window.quiet = 1
         self._replacement.abandon()

@@ -6,12 +6,14 @@ object of Lua that refers to one can be serialized. All numbers of a file end wi
 
 from __future__ import annotations
 
-import atexit
+import errno
 import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from fcntl import LOCK_EX, LOCK_NB, flock
+from io import FileIO
 from typing import Any
 from zlib import Z_BEST_COMPRESSION
 
@@ -20,9 +22,11 @@ import numpy as np
 from runtime.core.dtypes import DTYPES, Array, DType
 from runtime.core.errors import TorchError
 from runtime.core.interrupts import uninterruptible
+from runtime.core.leaving import at_the_end
 from runtime.core.storage import Storage
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.core.texts import shown, to_bytes
+from runtime.io.replacement import Replacement
 from runtime.packages import optional
 
 _numbers = itertools.count(1)
@@ -79,21 +83,90 @@ def _reason(error: Exception) -> str:
 # ------------------------------------------------------------------------- files
 
 
+class _Written(FileIO):
+    """A file that HDF5 writes, which replaces an older one, if it is a new one, when it is closed.
+
+    HDF5 does not survive errors of the system while it closes a file: so none reaches it. They are
+    raised by `check`, and leave the older file as it was.
+    """
+
+    def __init__(self, path: bytes, is_new: bool) -> None:
+        self.path = path
+        self._new = Replacement(path) if is_new else None
+        self._error: OSError | None = None
+        super().__init__(self._new.descriptor if self._new else path, "r+", closefd=not is_new)
+        if not is_new:
+            flock(self.fileno(), LOCK_EX | LOCK_NB)  # as HDF5 does with its own files
+
+    def __repr__(self) -> str:  # by which h5py names the file
+        return f"<file {id(self)}>"
+
+    def readinto(self, buffer: Any) -> int:
+        view, done = memoryview(buffer).cast("B"), 0
+        while count := super().readinto(view[done:]):
+            done += count
+        return done
+
+    def write(self, data: Any) -> int:
+        view, done = memoryview(data).cast("B"), 0
+        try:
+            while done < len(view):
+                done += super().write(view[done:])
+        except OSError as error:
+            self._error = self._error or error
+        return len(view)
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            return super().truncate(size)
+        except OSError as error:
+            self._error = self._error or error
+            return size or 0
+
+    def check(self) -> None:
+        """Raise the first error there was."""
+        if self._error is not None:
+            raise self._error
+
+    def finish(self) -> None:
+        """Put a new file in its place. Raises OSError."""
+        try:
+            with self._new or nullcontext():
+                self.check()
+        finally:
+            self.close()
+
+
+_written: dict[str, _Written] = {}  # by the names that h5py has for them
+
+
 @uninterruptible
 def _open(path: bytes, mode: bytes) -> int:
     h5py = _h5py()
-    atexit.register(_close_all)
+    at_the_end(_close_all)
     with _errors("HDF5File: fileID -1 is not valid"):
-        if mode != b"r" and _is_open(path):
+        if mode == b"r":
+            return _add(h5py.File(path, "r"))
+        if _is_open(path):
             raise TorchError("it is open")
-        return _add(h5py.File(path, mode.decode()))
+        if mode == b"x" and os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, "")
+        written = _Written(path, is_new=mode != b"r+")
+        made = h5py.File(written, "r+" if mode == b"r+" else "w")
+        _written[made.filename] = written
+        return _add(made)
 
 
 def _is_open(path: bytes) -> bool:
     files = {thing.file.filename for thing in _objects.values() if thing.id.valid}
-    return os.path.exists(path) and any(
-        os.path.exists(name) and os.path.samefile(name, path) for name in files
-    )
+    paths = [_written[name].path if name in _written else os.fsencode(name) for name in files]
+    return os.path.realpath(path) in map(os.path.realpath, paths)
+
+
+def _check(thing: Any) -> None:
+    """Raise OSError if writing the file of a group has failed."""
+    if (written := _written.get(thing.file.filename)) is not None:
+        written.check()
 
 
 @uninterruptible
@@ -108,7 +181,10 @@ def _close(number: float) -> None:
         inside = [n for n, other in _objects.items() if other.id.valid and other.file == thing]
         for n in inside:
             _objects.pop(n, None)
+        written = _written.pop(thing.filename, None)
         thing.close()
+        if written is not None:
+            written.finish()
 
 
 @uninterruptible
@@ -247,7 +323,9 @@ def _write(
         if name in group:
             raise TorchError("there is something of this name")
         array = tensor.array.astype(dtype, copy=False)
-        return _add(_new_dataset(group, name, array, chunks, deflate))
+        made = _new_dataset(group, name, array, chunks, deflate)
+        _check(group)
+        return _add(made)
 
 
 def _new_dataset(
@@ -287,6 +365,7 @@ def _append(number: float, name: bytes, tensor: Tensor) -> int:
         rows = dataset.shape[0]
         dataset.resize(rows + tensor.sizes[0], axis=0)
         dataset[(slice(rows, None), *(slice(0, n) for n in tensor.sizes[1:]))] = tensor.array
+        _check(group)
         return _add(dataset)
 
 

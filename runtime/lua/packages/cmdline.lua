@@ -210,18 +210,32 @@ function CmdLine:addTime(name, format)
   self.dateformat = (format or '%Y-%m-%d %H:%M:%S') .. label
 end
 
+local failed_logs = setmetatable({}, { __mode = 'k' })
+
+--- Writes to a log at once. That this fails is told once, and the program goes on. What LuaJIT
+-- compiles of a flush tells of no error.
+function th.write_log(file, text)
+  local ok, message = file:write(text)
+  if ok then ok, message = file:flush() end
+  if ok or failed_logs[file] then return end
+  failed_logs[file] = true
+  io.stderr:write('th: the log is not complete: ', message, '\n')
+end
+jit.off(th.write_log)
+
 local screen_print -- what print was before the first log
 
 local function log_line(self, file, ...)
   local text = self.dateformat and os.date(self.dateformat) .. ' ' or ''
   for i = 1, select('#', ...) do text = text .. tostring((select(i, ...))) .. ' ' end
-  file:write(text .. '\n')
-  file:flush()
+  th.write_log(file, text .. '\n')
 end
 
 --- Makes print write to a file too (a name or an open file); notes the values of a table.
 function CmdLine:log(file, values)
-  local log = io.type(file) == 'file' and file or io.open(file, 'w')
+  local log, message = file
+  if io.type(file) ~= 'file' then log, message = io.open(file, 'w') end
+  if not log then th.fail(message) end
   screen_print = screen_print or print
   print = th.public(function(...)
     if not self.silentio then screen_print(...) end

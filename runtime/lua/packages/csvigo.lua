@@ -70,7 +70,10 @@ function File:__init(path, mode, separator, nan_as_missing)
   self.nan_as_missing = nan_as_missing or false
 end
 
-function File:close() self.file:close() end
+function File:close()
+  local ok, message = self.file:close()
+  if not ok then fail(message) end
+end
 
 --- Goes through the remaining lines as they are.
 function File:lines() return self.file:lines() end
@@ -337,7 +340,6 @@ function csvigo.save(...)
   local report = reporter(verbose)
   path = expanded(path)
   report('writing to file: ' .. path)
-  local file = csvigo.File(path, 'w', separator, args.nan_as_missing)
   if mode == 'autodetect' then mode = mode_of(data) end
   if mode == 'query' then
     report('generating tidy table')
@@ -351,10 +353,14 @@ function csvigo.save(...)
     report('exporting tidy table to raw CSV')
     data, names = lines_of(data, args.column_order)
   end
-  if header and names then file:write(names) end
-  file:writeall(data)
+  local lines = {}
+  if header and names then lines[1] = line_of(names, separator, args.nan_as_missing) end
+  for _, values in ipairs(data) do
+    lines[#lines + 1] = line_of(values, separator, args.nan_as_missing)
+  end
+  lines[#lines + 1] = ''
+  th.ask(th.host.file_replace, path, table.concat(lines, '\n'))
   report('writing done')
-  file:close()
 end
 
 th.make_public(csvigo, 'load save')

@@ -63,8 +63,7 @@ function xlua.log(file, append)
   print = xlua.print
   function io.write(...)
     write(...)
-    for i = 1, select('#', ...) do log:write((select(i, ...))) end
-    log:flush()
+    th.write_log(log, table.concat{ ... })
   end
 end
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from runtime.core.errors import TorchError
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from runtime.io.replacement import replace_file
 from runtime.packages import optional
 from runtime.packages.gnuplot import pace
 from runtime.packages.gnuplot.drawing import Description, check_style, draw
@@ -56,8 +57,7 @@ def _save(
         draw(figure, description)
         figure.savefig(data, format=kind.decode())
         try:
-            with open(name, "wb") as file:
-                file.write(data.getvalue())
+            replace_file(name, data.getvalue())
         except OSError as error:
             raise TorchError(f"cannot save to {name.decode()}: {error.strerror}") from error
 

@@ -9,12 +9,12 @@ of its own, which draws them one after the other.
 
 from __future__ import annotations
 
-import atexit
 import os
 import sys
 import time
 from collections.abc import Callable
 
+from runtime.core import leaving
 from runtime.core.errors import TorchError
 
 Key = bytes | int  # the name of a file, or the number of a window
@@ -64,7 +64,6 @@ def forget(key: Key) -> None:
     _drawn.discard(key)
 
 
-@atexit.register
 def draw_what_waits() -> None:
     """Draw what waits in this process; errors are told, since no program can catch them."""
     while _waiting:
@@ -74,3 +73,6 @@ def draw_what_waits() -> None:
                 drawing()
         except TorchError as error:
             print(error, file=sys.stderr)
+
+
+leaving.at_the_end(draw_what_waits)

@@ -19,6 +19,7 @@ from runtime.core.dtypes import BYTE, Array, DType
 from runtime.core.errors import TorchError, TypeMismatch
 from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from runtime.core.texts import shown
+from runtime.io.replacement import Replacement
 from runtime.packages import optional
 
 #: The functions of a format, by the names that Lua knows them under.
@@ -89,11 +90,11 @@ def write(call: Call, data: bytes, cannot_open: str, at: int) -> None:
         return
     name = file_name(call, 1)
     try:
-        file = open(name, "wb")
+        replacement = Replacement(name)
     except OSError as error:
         raise TorchError(cannot_open % shown(name)) from error
     try:
-        with file:
-            file.write(data)
+        with replacement:
+            replacement.write(data)
     except OSError as error:
         raise TorchError(f"{shown(name)}: {error.strerror}") from error
