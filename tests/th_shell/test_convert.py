@@ -15,6 +15,7 @@ from safetensors import safe_open
 
 from runtime import Table, TorchObject, save
 from tests.runtime.io.torch7_files import FILES
+from tests.runtime.packages.test_full_disk import little_room
 from th_shell import convert
 from th_shell.cli import main
 from th_shell.options import Options, parse
@@ -111,6 +112,22 @@ def test_that_doubles_become_floats_is_told(capsys: pytest.CaptureFixture[str]) 
         save("in.t7", TorchObject("nn.Linear", {"weight": weight, "bias": weight[:, 0]}))
         assert main(["--convert", "in.t7", "x.pt", "--no-check", *words]) == 0
         assert capsys.readouterr().out.splitlines()[0] == f"wrote x.pt and x.py{told}"
+
+
+@pytest.mark.parametrize("ending", ["pt", "onnx", "safetensors", "h5", "npz", "json", "t7"])
+def test_a_full_disk_keeps_the_old_file(ending: str, capsys: pytest.CaptureFixture[str]) -> None:
+    layer = TorchObject("nn.Linear", {"weight": np.ones((60, 60)), "bias": np.ones(60)})
+    save("in.t7", layer if ending in ("pt", "onnx") else Table({"x": layer, "text": "x" * 5000}))
+    target = f"x.{ending}"
+    for name in (target, "x.py"):
+        Path(name).write_text("old")
+    words = ["--no-check"] if ending in ("pt", "onnx") else []
+    main(["--convert", "in.t7", f"warm.{ending}", *words])  # which imports what there is to import
+    capsys.readouterr()
+    with little_room():
+        assert main(["--convert", "in.t7", target, *words]) == 1
+    assert capsys.readouterr() == ("", f"th: {target}: File too large\n")
+    assert Path(target).read_text() == Path("x.py").read_text() == "old"
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:
