@@ -14,6 +14,7 @@ from runtime.core.tensor import Tensor as LuaTensor
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor
 from runtime.t7.sink import elements
+from runtime.t7.values import T7Error
 
 #: numpy's names of the types of numbers with a fraction, by those that options have.
 FLOATS = {"float": "float32", "double": "float64"}
@@ -88,7 +89,10 @@ class Parameter:
         """
         wanted = self.dtype(floats).newbyteorder("<")
         for part in elements(self.data) if isinstance(self.data, LuaTensor) else (self.data,):
-            flat = np.ascontiguousarray(part, wanted).reshape(-1)
+            with np.errstate(over="ignore"):
+                flat = np.ascontiguousarray(part, wanted).reshape(-1)
+            if wanted.itemsize < part.itemsize and (np.isinf(flat).sum() > np.isinf(part).sum()):
+                raise T7Error("a number is too large for float: --type double")
             yield flat.view(np.uint8).data
 
     def length(self, floats: str | None) -> int:

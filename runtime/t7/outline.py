@@ -15,7 +15,7 @@ from typing import Any
 from runtime.core.dtypes import LONG
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import lua_tensor, storage_of
-from runtime.t7.values import Function, T7Error, Table, TdsVec, TorchObject
+from runtime.t7.values import Function, T7Error, Table, TorchObject
 from runtime.t7.walk import name_of_key
 
 _MAX_SIZES = 16  # elements of a LongStorage that are told: modules have sizes as such
@@ -87,18 +87,10 @@ class _Outline:
         return found
 
     def _table(self, table: Table, name: str, depth: int) -> Any:
-        if table.torch_typename:
-            made = {"$class": table.torch_typename}
-            if isinstance(table, TdsVec):
-                return made | {"$list": self._list(table, name, depth)}
-            return made | self._fields(table, name, depth)
         if table.is_list:
-            return self._list(table, name, depth)
+            items = enumerate(table.to_list(), 1)
+            return [self.of(item, f"{name}.{n}", depth + 1) for n, item in items]
         return self._fields(table, name, depth)
-
-    def _list(self, table: Table, name: str, depth: int) -> list[Any]:
-        items = enumerate(table.to_list(), 1)
-        return [self.of(item, f"{name}.{n}", depth + 1) for n, item in items]
 
     def _fields(self, table: Table, name: str, depth: int) -> dict[str, Any]:
         def inner(key: Any, value: Any) -> Any:

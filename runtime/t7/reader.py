@@ -81,19 +81,18 @@ class _Entries:
         return not self._left or self.read_plain()
 
 
-class _Elements:
+class _Elements(_Entries):
     """A tds.Vec whose elements are being read."""
 
-    def __init__(self, owner: TdsVec, count: int) -> None:
-        self.owner = owner
-        self._count = count
+    def read_plain(self) -> bool:
+        return not self._left
 
     def take(self, value: Any) -> bool:
-        """Add what was read; returns whether the object is complete."""
         if value is None:
             raise T7Error("a tds.Vec with places that have no value cannot be read here")
         self.owner[len(self.owner) + 1] = value
-        return len(self.owner) == self._count
+        self._left -= 1
+        return not self._left
 
 
 class _Contents:
@@ -115,12 +114,15 @@ class _Contents:
             self.owner.upvalues = value
             return True
         if not is_table:
-            raise _own_format(self.owner.torch_typename)
+            raise T7Error(
+                f"Cannot load object class <{self.owner.torch_typename!s}>: it has no fields, but "
+                "a format of its own, for which load takes a function (readers)"
+            )
         self.owner.fields = value
         return True
 
 
-_Incomplete = _Entries | _Elements | _Contents
+_Incomplete = _Entries | _Contents
 
 
 class ObjectReader:
@@ -209,17 +211,15 @@ class ObjectReader:
             return value, None
         if name in _TDS:
             return self._open_tds(_TDS[name], number)
-        if name == "tds.AtomicCounter":
-            raise _own_format(name)
         made = self._known[number] = TorchObject(name, None, version)
+        if name == "tds.AtomicCounter":
+            _Contents(made).take(None)  # it has no fields
         return made, _Contents(made, head_of(made) is not None)
 
     def _open_tds(self, kind: type[Table], number: int) -> tuple[Any, _Incomplete | None]:
-        made, count = kind(), max(self._source.read_long(), 0)
-        self._known[number] = made
-        if isinstance(made, TdsVec):
-            return made, _Elements(made, count) if count else None
-        entries = _Entries(made, count, self._source)
+        made = self._known[number] = kind()
+        reader = _Elements if kind is TdsVec else _Entries
+        entries = reader(made, max(self._source.read_long(), 0), self._source)
         return made, None if entries.read_plain() else entries
 
     def _class(self) -> tuple[str, float]:
@@ -272,13 +272,6 @@ class ObjectReader:
             return tensor_face(dtype, storage, max(offset, 0), sizes, strides)
         except (ValueError, OverflowError):  # sizes or strides that numpy's arrays cannot have
             raise T7Error(_MISFIT) from None
-
-
-def _own_format(name: str) -> T7Error:
-    return T7Error(
-        f"Cannot load object class <{name}>: it has no fields, but a format of its own, for which "
-        "load takes a function (readers)"
-    )
 
 
 @lru_cache(maxsize=64)

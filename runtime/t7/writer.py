@@ -66,7 +66,7 @@ class ObjectWriter:
             is_new = self._write_number(value.kind, value)
             return self._write_function(value) if is_new else None
         if isinstance(value, (Mapping, list, tuple)):
-            kind = TORCH if _tds_class(value) else TABLE
+            kind = TORCH if getattr(value, "torch_typename", "") else TABLE
             return self._write_table(value) if self._write_number(kind, value) else None
         storage = storage_of(value)
         if storage is not None:
@@ -102,16 +102,16 @@ class ObjectWriter:
                 raise T7Error("two keys of a dict are one in Lua")
         else:
             entries = Table.of(value)
-        name = _tds_class(value)
-        if name:
+        if name := getattr(value, "torch_typename", ""):
             self._write_class(name, "V 0")
             self._sink.put_long(len(entries))
         else:
             self._sink.put_int(len(entries))
         if isinstance(value, TdsVec):
-            if len(value.to_list()) != len(value):
+            values = value.to_list()
+            if len(values) != len(value):
                 raise T7Error("the keys of a tds.Vec are 1, 2, ...")
-            return iter(value.to_list())
+            return iter(values)
         return (part for entry in entries.items() for part in entry)
 
     def _write_function(self, function: Function) -> Iterator[Any]:
@@ -141,11 +141,6 @@ class ObjectWriter:
         if version:
             self._sink.put_string(version.encode())
         self._sink.put_string(_string(name))
-
-
-def _tds_class(value: Any) -> str:
-    """The class of a table that files have as an object."""
-    return value.torch_typename if isinstance(value, Table) else ""
 
 
 def _string(value: str | bytes | bytearray) -> bytes:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, safe_open
 
-from runtime import Table, TorchObject, load, save
+from runtime import T7Error, Table, TorchObject, load, save
 from runtime.export import ExportError, to_hdf5, to_safetensors
 from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import conv, linear, module, tensor
@@ -137,6 +137,18 @@ def test_large_files_pass_through(tmp_path: Path, ending: str, write: Callable[.
     tracemalloc.stop()
     assert sum(done) == elements.nbytes
     assert (read(tmp_path / f"a{ending}")["x"] == elements).all()
+
+
+@both
+def test_numbers_that_no_float_is(tmp_path: Path, ending: str, write: Callable[..., None]) -> None:
+    path = tmp_path / f"a{ending}"
+    values = Table({"x": tensor_of(np.array([1.0, np.inf, np.nan]))})
+    write(values, path, type="float")
+    assert str(read(path)["x"]) == "[ 1. inf nan]"
+    values["x"] = tensor_of(np.array([1e39, np.inf]))
+    with pytest.raises(T7Error, match="^a number is too large for float: --type double$"):
+        write(values, path, type="float")
+    write(values, path, type="double")
 
 
 def test_names_that_the_header_of_safetensors_has(tmp_path: Path) -> None:

@@ -155,10 +155,7 @@ def test_hashes_and_vectors_of_tds(lua: Lua, tmp_path: Path, mode: str) -> None:
     assert copy.deepcopy(found).to_python() == found.to_python()
     assert saved(found, mode) == path.read_bytes()
     assert essence(found[1]).to_python() == found[1].to_python()
-    assert outline(found[5]) == {
-        "$class": "tds.Vec",
-        "$list": [{"$class": "tds.Vec", "$list": [7]}],
-    }
+    assert outline(found)[3:] == [[], [[7]]]
 
 
 def test_what_of_tds_is_refused(lua: Lua, tmp_path: Path) -> None:
