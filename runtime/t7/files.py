@@ -70,10 +70,11 @@ def load(
     (`save`, and Torch7's torch.save here, do not change a file: they replace it.)
 
     Returns, for a number an int where it is whole (up to 2^53; -0 is a float), otherwise a float;
-    for a string a str where it is UTF-8, otherwise bytes; for a table a `Table`; for a tensor or
-    storage one over the same elements, and those that share a storage in the file share it; for an
-    object of another class a `TorchObject`; for a function a `Function`; None for nil. What the
-    file has once is one object, so that cycles stay cycles. Tensors of a GPU are read into memory.
+    for a string a str where it is UTF-8, otherwise bytes; for a table, a tds.Hash or a tds.Vec
+    a `Table`; for a tensor or storage one over the same elements, and those that share a storage
+    in the file share it; for an object of another class a `TorchObject`; for a function a
+    `Function`; None for nil. What the file has once is one object, so that cycles stay cycles.
+    Tensors of a GPU are read into memory.
 
     Raises OSError where the file cannot be read, T7Error where it is damaged or another file (it
     says of which kind, where its first bytes tell), and MemoryError where its tensors do not fit
