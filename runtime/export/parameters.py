@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from math import prod
 from typing import IO, Any
 
@@ -41,7 +42,8 @@ class Parameter:
     def of(cls, tensor: Tensor, trained: bool = True) -> Parameter:
         """That of a tensor that `load` has returned."""
         data = lua_tensor(tensor)
-        key = (id(data.storage), data.offset, data.strides, data.sizes)
+        layout = () if data.is_contiguous else (data.strides, data.sizes)
+        key = (id(data.storage), data.offset, data.nelement, layout)
         return cls(data, tuple(data.sizes) or (0,), key, trained)
 
     @classmethod
@@ -53,7 +55,10 @@ class Parameter:
         part: tells arrays of one shape apart that come from different places of one parameter.
         """
         array = np.asarray(array)
-        key = (*(each.key for each in origins), array.shape, part) if origins else id(array)
+        key: Any = id(array)
+        if origins:  # may have been computed from these in several ways
+            digest = blake2b(np.ascontiguousarray(array).data).digest()
+            key = (*(each.key for each in origins), array.shape, part, digest)
         return cls(array, array.shape, key, trained)
 
     @property
@@ -107,6 +112,11 @@ class Parameter:
 
 
 def firsts(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
-    """For each name that of the first parameter that has the same memory and sizes: often it."""
+    """For each name that of the first parameter that is the same memory, with the same sizes and
+    the same use: often it.
+    """
     first: dict[Any, str] = {}
-    return {name: first.setdefault((each.key, each.shape), name) for name, each in parameters}
+    return {
+        name: first.setdefault((each.key, each.shape, each.trained), name)
+        for name, each in parameters
+    }

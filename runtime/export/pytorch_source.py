@@ -62,13 +62,13 @@ def pytorch_source(
     classes = list(written.values())
     nodes = [node for step in every_step(net.steps) for node in step.nodes]
     found = list(_named(classes[-1], nodes, written, ""))
-    ties = _ties(found)
     texts = [each.text for each in graph.stubs.values()]
     texts += [each.text(()) for each in classes[:-1]]
-    ending = [] if graph.training else ["self.eval()  # as it was converted; train() to go on"]
-    if floats == "float64":
-        ending.append("self.double()")
-    texts.append(classes[-1].text((*ties, *ending)))
+    # Ties stand behind double(), which gives each layer buffers of its own.
+    ending = (["self.double()"] if floats == "float64" else []) + _ties(found)
+    if not graph.training:
+        ending.append("self.eval()  # as it was converted; train() to go on")
+    texts.append(classes[-1].text(ending))
     body = "\n\n\n".join(texts)
     text = f'"""{heading}"""\n\n{_imports(body)}\n\n\n{body}\n'
     return Source(text, dict(found))
@@ -86,26 +86,15 @@ def _imports(body: str) -> str:
 
 
 def _ties(found: Sequence[tuple[str, Parameter]]) -> list[str]:
-    """Statements that let layers share what they share in the file: whole ones where they can."""
-    owners = {name: owner for name, owner in firsts(found).items() if owner != name}
-    names = [name for name, _ in found]
-    pairs = dict.fromkeys(_whole(name, owner, owners, names) for name, owner in owners.items())
-    return [f"self.{_as_attribute(name)} = self.{_as_attribute(owner)}" for name, owner in pairs]
+    """Statements that let layers share the parameters that they share in the file.
 
-
-def _whole(
-    name: str, owner: str, owners: Mapping[str, str], names: Sequence[str]
-) -> tuple[str, str]:
-    """The outermost layers with two parameters, of which the one shares all with the other."""
-    best, own, other = (name, owner), name.split("."), owner.split(".")
-    while len(own) > 1 < len(other) and own[-1] == other[-1]:
-        del own[-1], other[-1]
-        start, target = ".".join(own), ".".join(other)
-        inner = [each for each in names if each.startswith(f"{start}.")]
-        if any(owners.get(each) != target + each[len(start) :] for each in inner):
-            break
-        best = start, target
-    return best
+    Layers stay two, since what they do with their parameters may differ, as by a stride.
+    """
+    return [
+        f"self.{_as_attribute(name)} = self.{_as_attribute(owner)}"
+        for name, owner in firsts(found).items()
+        if owner != name
+    ]
 
 
 def _as_attribute(name: str) -> str:

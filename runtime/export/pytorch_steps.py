@@ -225,12 +225,15 @@ def _apart(group: Sequence[Scope], taken: Sequence[Scope]) -> list[Scope]:
 
 
 def keys_of(nodes: Iterable[Node]) -> dict[int, Any]:
-    """A key for the layer of each node: a module that is used again gives the same keys again."""
+    """A key for the layer of each node: a module that is used again gives the same keys again,
+    where it becomes the same layer.
+    """
     keys: dict[int, Any] = {}
     counts: Counter[int] = Counter()
     for node in nodes:
         owned = node.module is not None and node.parameters
-        keys[id(node)] = (id(node.module), counts[node.visit]) if owned else (id(node),)
+        form = call_text(node.layer) if node.layer else node.expression
+        keys[id(node)] = (id(node.module), counts[node.visit], form) if owned else (id(node),)
         counts[node.visit] += 1
     return keys
 

@@ -234,13 +234,20 @@ def test_inputs_have_the_order_of_the_table(tmp_path: Path) -> None:
     )
 
 
-def test_whole_layers_are_shared(tmp_path: Path) -> None:
-    one = module("Sequential", linear(3, 2), module("Tanh"), linear(2, 2))
-    first, _, last = one.modules.values()
-    copies = [module("Linear", weight=each.weight, bias=each.bias) for each in (first, last)]
-    other = module("Sequential", copies[0], module("Tanh"), copies[1])
-    net = module("Sequential", module("ParallelTable", one, other), module("CAddTable"))
-    assert "        self.layers2 = self.layers1\n" in source(net, tmp_path, input="1x3,1x3")
+def test_layers_that_share_parameters_stay_two(tmp_path: Path) -> None:
+    one = module("Sequential", linear(3, 2), module("Tanh"))
+    other = module("Sequential", module("Linear", **one.modules[1].fields), module("Sigmoid"))
+    net = module("Sequential", module("ConcatTable", one, other), module("CAddTable"))
+    text = source(net, tmp_path, type="double")
+    assert text.partition("        self.layers2 = ")[2] == (
+        "nn.Sequential(\n            nn.Linear(3, 2),\n            nn.Sigmoid(),\n        )\n"
+        "        self.double()\n"
+        "        self.layers2[0].weight = self.layers1[0].weight\n"
+        "        self.layers2[0].bias = self.layers1[0].bias\n"
+        "        self.eval()  # as it was converted; train() to go on\n\n"
+        "    def forward(self, x):\n"
+        "        return self.layers1(x) + self.layers2(x)\n"
+    )
 
 
 @pytest.mark.parametrize(
