@@ -236,6 +236,8 @@ def _tell(report: Report, type_said: bool) -> None:
     narrowed = report.narrowed and not type_said
     note = ", with float32 for the net's float64: --type double keeps it" if narrowed else ""
     print(f"wrote {' and '.join(report.files)}{note}")
+    for remark in report.remarks:
+        print(remark)
     outcome = report.outcome
     if outcome is None:
         print(f"not checked: {report.unchecked}")

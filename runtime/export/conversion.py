@@ -68,13 +68,15 @@ class How:
 class Report:
     """What was written: files, and how it compares; unchecked: why it was not compared.
 
-    narrowed: whether doubles of the net are floats in the files.
+    narrowed: whether doubles of the net are floats in the files. remarks: what who trains the net
+    on should know.
     """
 
     files: list[str]
     narrowed: bool = False
     outcome: Outcome | None = None
     unchecked: str = ""
+    remarks: list[str] = field(default_factory=list)
 
 
 def to_onnx(value: Any, target: Path, **options: Any) -> Report:
@@ -116,8 +118,10 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     net, graph = _read(value, how)
     base = os.path.splitext(os.fsdecode(target))[0]
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
+    heading = "\n\n".join([heading, *[f"{remark}." for remark in graph.remarks]])
     source = pytorch_source(graph, _CLASS, heading, how.floats)
-    report = Report([os.fsdecode(target), f"{base}.py"], _narrows(net, how))
+    files = [os.fsdecode(target), f"{base}.py"]
+    report = Report(files, _narrows(net, how), remarks=graph.remarks)
     with _new_file(target) as file, _new_file(f"{base}.py") as text:
         write_state_dict(file, source.parameters, how.floats, how.progress)
         text.write(source.text.encode())

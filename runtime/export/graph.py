@@ -256,6 +256,7 @@ class Graph:
     stand_in: StandIn | None = None
     stubs: dict[str, Stub] = field(default_factory=dict)
     unchecked: str = ""  # why it is not run beside the net, if it is not
+    remarks: list[str] = field(default_factory=list)  # what who trains it on should know
     inputs: list[Value] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)

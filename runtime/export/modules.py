@@ -131,6 +131,10 @@ class Module:
         place = f" at {'.'.join(self.path)}" if self.path else ""
         return ExportError(f"{self.value.torch_typename}{place}: {text}")
 
+    def remark(self, text: str) -> None:
+        """Say something of what this module becomes, beside what was written."""
+        self.graph.remarks.append(str(self.error(text)))
+
     def get(self, name: str, default: Any = None) -> Any:
         """A field, or a default where it is not there."""
         return self.value.fields.get(name, default)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.export.graph import Dim, Emitter, Graph, Shape, ToOnnx, Value
+from runtime.export.parameters import Parameter
 
 
 def plain(kind: str, *constants: float | Sequence[int], **attributes: Any) -> ToOnnx:
@@ -112,6 +113,18 @@ def as_indices(x: Value, highest: int) -> Value:
         return x
     to_onnx = plain("Cast", to=7)  # INT64 of TensorProto
     return node([x], to_onnx, x.shape, "{0}.long()", kind="int", word="index")
+
+
+def vectors(x: Value, size: int, **given: Parameter | None) -> dict[str, Parameter]:
+    """Parameters that have a number for each plane, as lists; without those that are None.
+
+    Raises ExportError for one that has more numbers, or less.
+    """
+    found = {name: each for name, each in given.items() if each is not None}
+    for name, each in found.items():
+        if each.size != size:
+            raise x.graph.error(f"its {name} has {each.size} numbers for {size} planes")
+    return {name: each.view(size) for name, each in found.items()}
 
 
 def number(value: Any) -> str:

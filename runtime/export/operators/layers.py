@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.export.graph import BATCH, Call, Emitter, Value
-from runtime.export.operators.base import as_indices, node, plain, replaced, same
+from runtime.export.operators.base import as_indices, node, plain, replaced, same, vectors
 from runtime.export.parameters import Parameter
 
 
@@ -25,7 +25,8 @@ def linear(x: Value, weight: Parameter, bias: Parameter | None) -> Value:
     named = {"in_features": inputs, "out_features": outputs, "bias": bias is not None}
     call = Call("nn.Linear", named, {"bias": True}, ("in_features", "out_features"))
     shape = (*x.shape[:-1], outputs) if x.shape else None
-    return node([x], to_onnx, shape, layer=call, parameters={"weight": weight, "bias": bias})
+    parameters = {"weight": weight, **vectors(x, outputs, bias=bias)}
+    return node([x], to_onnx, shape, layer=call, parameters=parameters)
 
 
 def embedding(x: Value, weight: Parameter, first: int = 1) -> Value:
@@ -97,8 +98,8 @@ def batch_norm(
         old = {"epsilon": eps, "momentum": 1 - momentum, "training_mode": 1}
         return e.op("BatchNormalization", *names, count=3, **old)[0]
 
-    parameters = {"weight": weight, "bias": bias, "running_mean": mean, "running_var": var}
-    return same(x, to_onnx, layer=call, parameters=parameters)
+    given = {"weight": weight, "bias": bias, "running_mean": mean, "running_var": var}
+    return same(x, to_onnx, layer=call, parameters=vectors(x, features, **given))
 
 
 def _affine(

@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime.core.dtypes import Array
 from runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
-from runtime.export.operators.base import node, plain
+from runtime.export.operators.base import node, plain, vectors
 from runtime.export.parameters import Parameter
 
 Ints = Sequence[int]
@@ -146,8 +146,17 @@ def conv(
     x.assume((BATCH, inputs, *[None] * len(windows.size)))
     call = _conv_layer("Conv", windows, inputs, outputs, groups=groups, bias=bias is not None)
     to_onnx = plain("Conv", **windows.attributes(), dilations=list(windows.dilation), group=groups)
-    parameters = {"weight": weight, "bias": bias}
+    parameters = _parameters(x, windows, outputs, weight, bias)
     return node([x], to_onnx, windows.shape(x, outputs), layer=call, parameters=parameters)
+
+
+def _parameters(
+    x: Value, windows: Windows, outputs: int, weight: Parameter, bias: Parameter | None
+) -> dict[str, Parameter]:
+    if list(weight.shape[2:]) != list(windows.size):
+        sizes = ["x".join(map(str, each)) for each in (weight.shape[2:], windows.size)]
+        raise x.graph.error("its weights are for windows of {}, not of {}".format(*sizes))
+    return {"weight": weight, **vectors(x, outputs, bias=bias)}
 
 
 def _conv_layer(kind: str, windows: Windows, inputs: int, outputs: int, **more: Any) -> Call:
@@ -174,7 +183,7 @@ def conv_transpose(
     to_onnx = plain("ConvTranspose", **attributes, output_padding=list(extra), group=groups)
     shape = windows.shape(x, outputs)
     counts = [_grown(windows, extra, dim, size) for dim, size in enumerate((x.shape or ())[2:])]
-    parameters = {"weight": weight, "bias": bias}
+    parameters = _parameters(x, windows, outputs, weight, bias)
     return node([x], to_onnx, (*shape[:2], *counts), layer=call, parameters=parameters)
 
 

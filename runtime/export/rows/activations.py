@@ -5,6 +5,7 @@ from __future__ import annotations
 from runtime.export.graph import BATCH, Value
 from runtime.export.modules import Module, function_rows, row
 from runtime.export.operators import elementwise as ew
+from runtime.export.operators.base import vectors
 from runtime.export.operators.reducing import softmax
 from runtime.export.operators.shaping import cat
 
@@ -40,6 +41,8 @@ def _rrelu(m: Module, x: Value) -> Value:
 @row("nn.PReLU")
 def _prelu(m: Module, x: Value) -> Value:
     weight = m.parameter("weight")
+    planes = m.whole("nOutputPlane", weight.size) or 1  # 0: one slope for all
+    weight = vectors(x, planes, weight=weight)["weight"]
     if weight.size > 1 and x.shape is not None and x.rank in (1, 3):
         raise m.error(
             "has a slope for each channel: its input must begin with the samples: give --input"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 
 import numpy as np
 
+from runtime.core.dtypes import Array
 from runtime.export.data import Unknown
 from runtime.export.graph import BATCH, Data, Value
 from runtime.export.modules import Module, data_row, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.areas import patches
+from runtime.export.operators.base import vectors
 from runtime.export.operators.layers import linear
 from runtime.export.operators.reducing import einsum
 from runtime.export.operators.shaping import permute, reshape, with_samples
@@ -79,15 +82,32 @@ def _to_be_added(windows: Windows, sizes: Sequence[int]) -> list[int]:
 def _connected(m: Module, x: Value) -> Value:
     """Some inputs of each output, which a table of pairs says."""
     weight, table = m.parameter("weight"), m.parameter("connTable").array().astype(int) - 1
-    sizes = m.whole("nOutputPlane"), m.whole("nInputPlane"), *weight.shape[1:]
-    whole = np.zeros(sizes, weight.own_dtype)
-    np.add.at(whole, (table[:, 1], table[:, 0]), weight.array())
+    inputs, outputs = m.wholes("nInputPlane", "nOutputPlane")
+    if len(table) != weight.shape[0] or not ((table >= 0) & (table < (inputs, outputs))).all():
+        raise m.error("its table does not fit its weights and numbers of planes")
     windows, bias = Windows(weight.shape[1:], _numbers(m, "d", 1)), m.optional("bias")
+    whole = np.zeros((outputs, inputs, *windows.size), weight.own_dtype)
+    np.add.at(whole, (table[:, 1], table[:, 0]), weight.array())
+    groups = _groups(m, table, inputs, outputs)
+    parts = whole.reshape(groups, outputs // groups, groups, inputs // groups, *windows.size)
+    kernel = parts[range(groups), :, range(groups)]  # groups x outputs x inputs of each
     if m.kind == "nn.SpatialConvolutionMap":
-        return conv(x, windows, Parameter.made(whole, weight), bias)
-    turned = np.ascontiguousarray(whole.swapaxes(0, 1))
-    kernel = Parameter.made(turned, weight)
-    return with_samples(x, 4, lambda x: conv_transpose(x, windows, [0, 0], kernel, bias))
+        grouped = Parameter.made(kernel.reshape(outputs, -1, *windows.size), weight)
+        return conv(x, windows, grouped, bias, groups)
+    turned = kernel.swapaxes(1, 2).reshape(inputs, -1, *windows.size)
+    grouped = Parameter.made(turned, weight)
+    return with_samples(x, 4, lambda x: conv_transpose(x, windows, [0, 0], grouped, bias, groups))
+
+
+def _groups(m: Module, table: Array, inputs: int, outputs: int) -> int:
+    """Into how many groups pairs fall in which all are connected: 1 where there are none such."""
+    count = len(np.unique(table, axis=0))
+    for groups in range(1, gcd(inputs, outputs) + 1):
+        blocks = table // (inputs // groups, outputs // groups)
+        if inputs * outputs == count * groups and (blocks[:, 0] == blocks[:, 1]).all():
+            return groups
+    m.remark("has zeros where it connects no planes, which training would change")
+    return 1
 
 
 @row("nn.SpatialDepthWiseConvolution")
@@ -128,11 +148,13 @@ def _binary(m: Module, x: Value) -> Value:
 @row("nn.SpatialSubSampling", "nn.TemporalSubSampling")
 def _sub_sampling(m: Module, x: Value) -> Value:
     """Sums of windows, times a number for each plane, and another one added."""
-    weight, windows = m.parameter("weight"), windows_of(m)
+    windows = windows_of(m)
+    planes = m.whole("nInputPlane" if "Spatial" in m.kind else "inputFrameSize")
+    weight = vectors(x, planes, weight=m.parameter("weight"))["weight"]
     column = weight.array().reshape(-1, 1, *[1] * len(windows.size))
     kernel = Parameter.made(np.tile(column, (1, 1, *windows.size)), weight)
     apply = conv if "Spatial" in m.kind else _of_frames
-    return apply(x, windows, kernel, m.optional("bias"), weight.size)
+    return apply(x, windows, kernel, m.optional("bias"), planes)
 
 
 @row("nn.TemporalRowConvolution")
@@ -140,7 +162,8 @@ def _rows(m: Module, x: Value) -> Value:
     """Each number of frames by itself; frames are the last dimension but with featFirst."""
     weight, bias = m.parameter("weight"), m.optional("bias")
     windows = windows_of(m)
-    groups = weight.shape[0]
+    groups = m.whole("inputFrameSize")
+    weight = weight.view(groups, 1, *windows.size)
     if m.get("featFirst"):
         return with_samples(x, 3, lambda x: conv(x, windows, weight, bias, groups))
     return _of_frames(x, windows, weight, bias, groups)

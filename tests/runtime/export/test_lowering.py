@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from runtime import Table
+from runtime import Table, TorchObject
 from runtime.export import ExportError
+from runtime.export.graph import BATCH
 from runtime.export.lowering import find_module, graph_of
+from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import conv, module, tensor
 
 NET, LOSS = module("Sequential", module("Tanh")), module("MSECriterion")
@@ -60,3 +63,54 @@ def test_sizes_that_are_none(size: Any) -> None:
     with pytest.raises(ExportError) as raised:
         graph_of(conv(3, 4, 3, dW=size))
     assert str(raised.value) == f"nn.SpatialConvolution: its field dW is no {kind}"
+
+
+SIZES = {"kW": 2, "kH": 2}
+NORM = {"running_mean": tensor(3), "running_var": tensor(3)}
+TABLE = {"nInputPlane": 2, "nOutputPlane": 2, "weight": tensor(2, 3, 3)}
+
+
+@pytest.mark.parametrize(
+    ("net", "message"),
+    [
+        (
+            module("SpatialSubSampling", nInputPlane=32, weight=tensor(32, 2, 2), **SIZES),
+            "its weight has 128 numbers for 32 planes",
+        ),
+        (
+            module("TemporalSubSampling", inputFrameSize=3, weight=tensor(4), kW=2),
+            "its weight has 4 numbers for 3 planes",
+        ),
+        (
+            module("PReLU", nOutputPlane=3, weight=tensor(4)),
+            "its weight has 4 numbers for 3 planes",
+        ),
+        (
+            module("PReLU", nOutputPlane=0, weight=tensor(4)),
+            "its weight has 4 numbers for 1 planes",
+        ),
+        (
+            module("Linear", weight=tensor(4, 3), bias=tensor(3)),
+            "its bias has 3 numbers for 4 planes",
+        ),
+        (
+            module("BatchNormalization", **NORM | {"running_var": tensor(2)}),
+            "its running_var has 2 numbers for 3 planes",
+        ),
+        (
+            module("TemporalRowConvolution", inputFrameSize=3, kW=2, weight=tensor(3, 1, 3)),
+            "its fields, or its input, are not as this class has them",
+        ),
+        *[
+            (
+                module("SpatialConvolutionMap", connTable=tensor_of(np.array(pairs)), **TABLE),
+                "its table does not fit its weights and numbers of planes",
+            )
+            for pairs in ([[1, 1]], [[0, 1], [1, 2]], [[1, 1], [2, 3]])
+        ],
+    ],
+)
+def test_fields_that_do_not_agree(net: TorchObject, message: str) -> None:
+    with pytest.raises(ExportError) as raised:
+        graph_of(net, (BATCH, 2, 5, 5) if "connTable" in net.fields else None)
+    assert str(raised.value) == f"{net.torch_typename}: {message}"
