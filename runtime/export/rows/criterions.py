@@ -26,8 +26,20 @@ def _tensors(m: Module, data: Data) -> list[Value]:
     return [m.tensor(item) for item in _two(m, data)]
 
 
+#: Without the field, which old files do not have, these take the sum.
+_SUMS = (
+    "nn.CosineEmbeddingCriterion",
+    "nn.DistanceRatioCriterion",
+    "nn.MarginRankingCriterion",
+    "nn.MultiLabelSoftMarginCriterion",
+)
+
+
 def _reduction(m: Module) -> str:
-    return "sum" if m.get("sizeAverage") is False else "mean"
+    """A CrossEntropyCriterion passes its field on to the module within it when it has changed."""
+    if m.kind == "nn.CrossEntropyCriterion" and m.get("sizeAverage") == m.get("oldSizeAverage"):
+        m = m.child("nll")
+    return "mean" if m.get("sizeAverage", m.kind not in _SUMS) else "sum"
 
 
 #: PyTorch's layers, and the fields that are arguments of theirs, with defaults: an int where the

@@ -13,7 +13,7 @@ _KINDS = {"nn.Max": "Max", "nn.Min": "Min"}
 @row("nn.Sum", "nn.Mean")
 def _sum(m: Module, x: Value) -> Value:
     dim = m.dim(x, "dimension", "nInputDims")
-    mean = m.kind == "nn.Mean" or bool(m.get("sizeAverage"))
+    mean = bool(m.get("sizeAverage", m.kind == "nn.Mean"))
     keep = m.get("squeeze") is False or x.rank == 1
     return reduce(x, "Mean" if mean else "Sum", dim, keep)
 

@@ -18,7 +18,14 @@ _TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div", "w2nn.ScaleTable": "Mul"}
 
 @data_row(*_ALL)
 def _of_all(m: Module, data: Data) -> Data:
-    return ew.of_all(_ALL[m.kind], m.tensors(data))
+    values, kind = m.tensors(data), _ALL[m.kind]
+    if not m.get("inplace"):
+        return ew.of_all(kind, values)
+    # The sum grows in the memory of the first tensor, which another one may have, too.
+    result = first = values[0].current
+    for value in values[1:]:
+        result = ew.binary(kind, result, result if value.current is first else value)
+    return result
 
 
 @data_row(*_TWO)

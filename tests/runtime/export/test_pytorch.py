@@ -308,6 +308,63 @@ def test_a_criterion(tmp_path: Path) -> None:
     )
 
 
+NLL = {name: module("ClassNLLCriterion", sizeAverage=name == "mean") for name in ("mean", "sum")}
+
+
+@pytest.mark.parametrize(
+    ("net", "reduction"),
+    [
+        (module("CrossEntropyCriterion", nll=NLL["sum"]), "sum"),
+        *[
+            (module("CrossEntropyCriterion", nll=nll, sizeAverage=new, oldSizeAverage=old), wanted)
+            for nll, new, old, wanted in [
+                (NLL["sum"], True, True, "sum"),
+                (NLL["mean"], True, True, "mean"),
+                (NLL["mean"], False, False, "mean"),
+                (NLL["mean"], False, True, "sum"),
+                (NLL["sum"], True, False, "mean"),
+            ]
+        ],
+        (TorchObject("cudnn.SpatialCrossEntropyCriterion", {"nll": NLL["sum"]}), "mean"),
+        (module("MarginRankingCriterion", margin=1), "sum"),
+        (module("HingeEmbeddingCriterion"), "mean"),
+    ],
+)
+def test_what_a_criterion_makes_of_its_samples(
+    net: TorchObject, reduction: str, tmp_path: Path
+) -> None:
+    found = "sum" if 'reduction="sum"' in source(net, tmp_path) else "mean"
+    assert found == reduction
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [({}, "x.sum(1)"), ({"sizeAverage": True}, "x.mean(1)")],
+)
+def test_means(fields: dict[str, Any], wanted: str, tmp_path: Path) -> None:
+    """Of a Mean whose field says otherwise, too; those of old files have none."""
+    for kind in ("Sum", "Mean"):
+        net = module(kind, dimension=2, **fields or {"sizeAverage": False})
+        assert source(net, tmp_path, input="1x3").endswith(f"return {wanted}\n")
+    assert source(module("Mean", dimension=2), tmp_path, input="1x3").endswith("x.mean(1)\n")
+
+
+@pytest.mark.parametrize(
+    ("entries", "wanted"),
+    [
+        ([1, 1, 1], "x = x + x\n        return x + x"),
+        ([1, 2, 1], "x = x + torch.tanh(x)\n        return x + x"),
+        ([2, 1, 1], "return (torch.tanh(x) + x) + x"),
+    ],
+)
+def test_a_sum_in_place_of_one_tensor(entries: list[int], wanted: str, tmp_path: Path) -> None:
+    """Three times one input is four times it: the sum so far is what is added last."""
+    kinds = {1: "Identity", 2: "Tanh"}
+    table = module("ConcatTable", *[module(kinds[entry]) for entry in entries])
+    net = module("Sequential", table, module("CAddTable", inplace=True))
+    assert source(net, tmp_path).endswith(f"        {wanted}\n")
+
+
 def test_an_input_in_tables(tmp_path: Path) -> None:
     """Also where only another module has told that it is a tensor."""
     branches = module("ConcatTable", module("Tanh"), module("Identity"))
