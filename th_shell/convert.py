@@ -226,6 +226,7 @@ def _engine(prepare: Prepare, said: Mapping[str, str]) -> Engine:
         with open(said["--lua"], "rb") as file:
             source = file.read()
         try:
+            engine.run("pcall(require, 'nn')")  # whose classes a program may derive from
             engine.run(source, name=said["--lua"])
         except LuaError as error:
             raise T7Error(error.message) from None

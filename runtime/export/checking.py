@@ -6,7 +6,7 @@ in `checking_onnx` and `checking_pytorch`.
 
 from __future__ import annotations
 
-import copy
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from runtime.errors import LuaError
 from runtime.export.data import Unknown
 from runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Steps, Value
 from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.essence import essence
+from runtime.t7.files import save
 from runtime.t7.values import Table, TorchObject
 
 TOLERANCE = 1e-4  # of the largest difference, as a part of the largest number
@@ -64,9 +64,11 @@ class Reference:
         self._lua = engine.eval(source, "running")
         try:
             self._lua["need"](sorted(_classes(net)))
-            # What computes leaves the given net alone: in training it learns, too.
-            own = copy.deepcopy(net) if graph.training else essence(net, emptied=True)
-            self._net = self._lua["take"](own)
+            # A net of its own, as classes read it: what computes writes, and learns, into it.
+            with tempfile.NamedTemporaryFile() as file:
+                save(file, net)
+                file.flush()
+                self._net = self._lua["take"](file.name)
             self._type = _type_of(net, graph)
         except LuaError as error:
             raise ExportError(
@@ -203,9 +205,13 @@ def _cause(error: LuaError) -> str:
 
 
 def compare(reference: Reference, written: Written, inputs: Mapping[str, Array]) -> Outcome:
-    """Compare outputs. Raises ExportError where these have other sizes."""
+    """Compare outputs. Raises ExportError where these have other sizes, and where the net fails."""
     outcome = Outcome({name: array.shape for name, array in inputs.items()})
-    wanted, found = reference.outputs(inputs), written.outputs(inputs)
+    try:
+        wanted = reference.outputs(inputs)
+    except LuaError as error:
+        raise ExportError(f"the net fails on this input: {_cause(error)}") from None
+    found = written.outputs(inputs)
     for number, (one, other) in enumerate(zip(wanted, found, strict=True), 1):
         if one.shape != other.shape:
             raise ExportError(f"output {number} has sizes {other.shape} instead of {one.shape}")

@@ -20,7 +20,7 @@ from runtime.export.operators.shaping import reshape
 from runtime.export.parameters import Parameter
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.essence import essence
-from runtime.t7.values import Table, TorchObject
+from runtime.t7.values import Function, Table, TorchObject
 
 Row = Callable[["Module", Any], Data]
 
@@ -268,6 +268,8 @@ _ODD = (
 
 def _converted(module: Module, data: Data, function: Row | None) -> Data:
     function = function or rows().get(module.kind)
+    if isinstance(module.get("updateOutput"), Function):
+        raise module.error("computes by a function in the file, its field updateOutput")
     if function is None:
         raise _unknown(module)
     try:

@@ -75,8 +75,8 @@ function running.need(classes)
   for _, class in ipairs(classes) do need(class) end
 end
 
---- A net that Python has, as Lua's object: so it crosses once, however often it runs.
-function running.take(net) return net end
+--- A net from a file, as Lua's object: so it crosses once, however often it runs.
+function running.take(path) return torch.load(path) end
 
 --- Computes a net's output.
 -- @param net what `take` has returned

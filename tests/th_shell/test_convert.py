@@ -178,3 +178,16 @@ def test_a_terminal_shows_how_far_it_is() -> None:
     assert done.returncode == 0
     assert "\x1b[Kth: " in shown and " of 56 MB" in shown and shown.endswith("\r\x1b[K")
     assert subprocess.run(words[:4] + ["large.t7", "out.npz"], capture_output=True).stderr == b""
+
+
+def test_a_program_whose_classes_derive_from_those_of_nn(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which is loaded before it."""
+    monkeypatch.setenv("LUA_PATH", "./?.lua;;")
+    Path("nn.lua").write_text("nn = {} torch.class('nn.Module')")
+    Path("own.lua").write_text("torch.class('Own', 'nn.Module') error('loaded ' .. type(nn), 0)")
+    save("net.t7", TorchObject("nn.Tanh", {}))
+    words = ["--convert", "net.t7", "net.onnx", "--input", "1x2", "--lua", "own.lua"]
+    assert main(words) == 1
+    assert capsys.readouterr().err == "th: loaded table\n"

@@ -7,7 +7,7 @@ from runtime.export.modules import Module, function_rows, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.base import vectors
 from runtime.export.operators.reducing import softmax
-from runtime.export.operators.shaping import cat
+from runtime.export.operators.shaping import cat, with_samples
 
 function_rows(
     {
@@ -43,11 +43,9 @@ def _prelu(m: Module, x: Value) -> Value:
     weight = m.parameter("weight")
     planes = m.whole("nOutputPlane", weight.size) or 1  # 0: one slope for all
     weight = vectors(x, planes, weight=weight)["weight"]
-    if weight.size > 1 and x.shape is not None and x.rank in (1, 3):
-        raise m.error(
-            "has a slope for each channel: its input must begin with the samples: give --input"
-        )
-    return ew.prelu(x, weight)
+    if planes == 1:
+        return ew.prelu(x, weight)
+    return with_samples(x, 2, lambda x: ew.prelu(x, weight))
 
 
 @row("nn.CReLU")

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Table
+from runtime import Table, TorchObject
 from runtime.export import ExportError, to_onnx, to_pytorch
 from runtime.shell import Engine
+from runtime.t7.faces import tensor_of
+from runtime.t7.values import Function
 from tests.runtime.export.nets import linear, module, tensor
 
 #: As much of nn as the nets of these tests need.
@@ -193,3 +195,53 @@ def test_a_module_over_steps_that_differs(tmp_path: Path, engine: Engine) -> Non
         chain = module("Sequential", linear(3, 2), module("Tanh"))
         to_onnx(steps(chain), tmp_path / "net.onnx", **options)
     assert str(caught.value).endswith("; the first module that differs is nn.Tanh at 2.1.2")
+
+
+#: A class that reads what old files have its way, and one of a user's whose room is made once.
+READERS = """
+local Norm = torch.class('nn.BatchNormalization', 'nn.Module')
+function Norm:read(file, version)
+  for name, value in pairs(file:readObject()) do self[name] = value end
+  if version < 2 then self.running_var = torch.pow(self.running_std, -2):add(-self.eps) end
+end
+function Norm:updateOutput(x)
+  local mean, deviation = self.running_mean, torch.sqrt(self.running_var + self.eps)
+  return torch.cdiv(x - mean:view(1, -1):expandAs(x), deviation:view(1, -1):expandAs(x))
+end
+local OneHot = torch.class('OneHot', 'nn.Module')
+function OneHot:updateOutput(x) return self._eye:index(1, x:long()) end
+"""
+
+
+def one_hot() -> TorchObject:
+    """A module of the user's, with a field by whose name nn's classes mean room to compute in."""
+    eye = tensor_of(np.eye(3, dtype=np.float32))
+    return TorchObject("OneHot", {"outputSize": 3, "_eye": eye, "_type": "torch.FloatTensor"})
+
+
+@pytest.mark.parametrize("kind", ["nn", "cudnn"])
+def test_classes_read_the_net_that_is_run(tmp_path: Path, engine: Engine, kind: str) -> None:
+    engine.run(READERS)
+    inverse = tensor_of(np.array([0.5, 2.0], np.float32))
+    fields = {"running_mean": tensor(2), "running_std": inverse, "eps": 0.1}
+    net = TorchObject(f"{kind}.BatchNormalization", fields, version=1)
+    outcome = to_onnx(net, tmp_path / "net.onnx", engine=engine).outcome
+    assert outcome is not None and outcome.relative < 1e-6 < outcome.scale
+
+
+def test_no_field_of_the_net_is_emptied(tmp_path: Path, engine: Engine) -> None:
+    engine.run(READERS)
+    outcome = to_onnx(one_hot(), tmp_path / "net.onnx", engine=engine, input="n").outcome
+    assert outcome is not None and (outcome.difference, outcome.scale) == (0, 1)
+
+
+def test_functions_in_the_file(tmp_path: Path, engine: Engine) -> None:
+    net = chain()
+    net.modules[1].hook = Function(b"code that does not run", Table())
+    assert to_onnx(net, tmp_path / "net.onnx", engine=engine).outcome is not None
+
+
+def test_a_sample_on_which_the_net_fails(tmp_path: Path, engine: Engine) -> None:
+    engine.run("nn.Tanh.updateOutput = function() error('no, 3') end")
+    with pytest.raises(ExportError, match="^the net fails on this input: .*no, 3$"):
+        to_onnx(chain(), tmp_path / "net.onnx", engine=engine, sample=tensor(2, 3))

@@ -12,6 +12,7 @@ from runtime.export import ExportError
 from runtime.export.graph import BATCH
 from runtime.export.lowering import find_module, graph_of
 from runtime.t7.faces import tensor_of
+from runtime.t7.values import Function
 from tests.runtime.export.nets import conv, module, tensor
 
 NET, LOSS = module("Sequential", module("Tanh")), module("MSECriterion")
@@ -114,3 +115,10 @@ def test_fields_that_do_not_agree(net: TorchObject, message: str) -> None:
     with pytest.raises(ExportError) as raised:
         graph_of(net, (BATCH, 2, 5, 5) if "connTable" in net.fields else None)
     assert str(raised.value) == f"{net.torch_typename}: {message}"
+
+
+def test_a_function_in_the_place_of_a_class() -> None:
+    net = module("Sequential", module("Tanh", updateOutput=Function(b"code", Table())))
+    message = "^nn.Tanh at 1: computes by a function in the file, its field updateOutput$"
+    with pytest.raises(ExportError, match=message):
+        graph_of(net)

@@ -388,3 +388,17 @@ def test_parameters_of_other_sizes_are_no_repetition(tmp_path: Path) -> None:
 
     net = module("Sequential", distances(3, 4), distances(4, 5))
     assert "class Model(nn.Module)" in source(net, tmp_path).partition("def")[0]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "layer"),
+    [
+        ("3x4", "self.prelu(x)"),
+        ("3x4x5", "self.prelu(x)"),
+        ("n", "self.prelu(x.unsqueeze(0)).squeeze(0)"),
+    ],
+)
+def test_slopes_of_the_second_dimension(sizes: str, layer: str, tmp_path: Path) -> None:
+    """Of a vector they are those of its elements."""
+    net = module("PReLU", nOutputPlane=4, weight=tensor(4))
+    assert source(net, tmp_path, input=sizes).endswith(f"return {layer}\n")
