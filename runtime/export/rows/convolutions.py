@@ -114,7 +114,10 @@ def _groups(m: Module, table: Array, inputs: int, outputs: int) -> int:
 def _depth_wise(m: Module, x: Value) -> Value:
     """Each plane by itself; the results of a plane stand beside each other."""
     windows = windows_of(m)
-    inputs, outputs = m.whole("nInputPlane"), m.whole("nOutputPlane")
+    inputs, outputs = m.wholes("nInputPlane", "nOutputPlane")
+    *_, height, width = x.assume((BATCH, inputs, None, None))
+    if height != width:
+        raise m.error("takes rows for columns in nn: its planes must be square")
     weight, bias = m.parameter("weight"), m.optional("bias")
     kernel = weight.array().reshape(outputs, inputs, *windows.size).swapaxes(0, 1)
     kernel = kernel.reshape(inputs * outputs, 1, *windows.size)

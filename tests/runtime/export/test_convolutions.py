@@ -8,7 +8,9 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from runtime.export import to_onnx, to_pytorch
+from runtime.export import ExportError, to_onnx, to_pytorch
+from runtime.export.graph import BATCH
+from runtime.export.lowering import graph_of
 from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import module, tensor
 
@@ -58,3 +60,13 @@ def test_pairs(kind: str, pairs: list[tuple[int, int]], layer: str, tmp_path: Pa
             else:
                 wanted[:, other - 1] += factor * plane[:, row : row + 2, column : column + 2]
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-5)
+
+
+def test_planes_that_nn_mixes_up() -> None:
+    """Its depth-wise convolutions take rows for columns, which only square planes survive."""
+    sizes = {"nInputPlane": 2, "nOutputPlane": 1, "kW": 2, "kH": 2}
+    net = module("SpatialDepthWiseConvolution", weight=tensor(1, 8), **sizes)
+    assert graph_of(net, (BATCH, 2, 5, 5)).outputs[0].shape == (BATCH, 2, 4, 4)
+    message = "takes rows for columns in nn: its planes must be square"
+    with pytest.raises(ExportError, match=f"^nn.SpatialDepthWiseConvolution: {message}$"):
+        graph_of(net, (BATCH, 2, 5, 6))
