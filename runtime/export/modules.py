@@ -268,7 +268,7 @@ _ODD = (
 
 def _converted(module: Module, data: Data, function: Row | None) -> Data:
     function = function or rows().get(module.kind)
-    if isinstance(module.get("updateOutput"), Function):
+    if isinstance(module.get("updateOutput"), Function) and module.kind != "nn.Copy":
         raise module.error("computes by a function in the file, its field updateOutput")
     if function is None:
         raise _unknown(module)
