@@ -118,10 +118,9 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     net, graph = _read(value, how)
     base = os.path.splitext(os.fsdecode(target))[0]
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
-    heading = "\n\n".join([heading, *[f"{remark}." for remark in graph.remarks]])
     source = pytorch_source(graph, _CLASS, heading, how.floats)
     files = [os.fsdecode(target), f"{base}.py"]
-    report = Report(files, _narrows(net, how), remarks=graph.remarks)
+    report = Report(files, _narrows(net, how), remarks=source.remarks)
     with _new_file(target) as file, _new_file(f"{base}.py") as text:
         write_state_dict(file, source.parameters, how.floats, how.progress)
         text.write(source.text.encode())

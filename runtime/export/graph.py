@@ -262,6 +262,7 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
     memory: Memory = field(default_factory=Memory)
+    computed: dict[Any, Any] = field(default_factory=dict)  # weights, by what they are made from
     given: Data = field(default_factory=list)  # the inputs as the net takes them
     result: Data = field(default_factory=list)  # the outputs as the net gives them
     # Of modules, in the order of their ends:

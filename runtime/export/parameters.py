@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from math import prod
 from typing import IO, Any
@@ -29,7 +29,8 @@ class Parameter:
     """Elements that go out, of a tensor in the file or of an array.
 
     shape: of them, in the order of memory. trained: False for a buffer. key: equal for those that
-    are the same memory, which stay shared. keeps_type: whether it goes out as it is.
+    are the same memory, which stay shared. keeps_type: whether it goes out as it is. memory: what
+    it is from in the file, where that is known: storages, the first element, and where they end.
     """
 
     data: LuaTensor | Array
@@ -37,6 +38,7 @@ class Parameter:
     key: Any
     trained: bool = True
     keeps_type: bool = False
+    memory: frozenset[tuple[int, int, int]] = frozenset()
 
     @classmethod
     def of(cls, tensor: Tensor, trained: bool = True) -> Parameter:
@@ -44,7 +46,9 @@ class Parameter:
         data = lua_tensor(tensor)
         layout = () if data.is_contiguous else (data.strides, data.sizes)
         key = (id(data.storage), data.offset, data.nelement, layout)
-        return cls(data, tuple(data.sizes) or (0,), key, trained)
+        reach = sum((size - 1) * step for size, step in zip(data.sizes, data.strides, strict=True))
+        memory = frozenset([(id(data.storage), data.offset, data.offset + reach + 1)])
+        return cls(data, tuple(data.sizes) or (0,), key, trained, memory=memory)
 
     @classmethod
     def made(
@@ -59,7 +63,9 @@ class Parameter:
         if origins:  # may have been computed from these in several ways
             digest = blake2b(np.ascontiguousarray(array).data).digest()
             key = (*(each.key for each in origins), array.shape, part, digest)
-        return cls(array, array.shape, key, trained)
+        sources = [each.memory for each in origins if not part]
+        memory = frozenset[tuple[int, int, int]]().union(*sources)
+        return cls(array, array.shape, key, trained, memory=memory)
 
     @property
     def size(self) -> int:
@@ -74,7 +80,7 @@ class Parameter:
     def view(self, *shape: int) -> Parameter:
         """The same elements with other sizes, of which there must be as many."""
         assert prod(shape) == self.size
-        return Parameter(self.data, shape, self.key, self.trained)
+        return replace(self, shape=shape)
 
     def dtype(self, floats: str | None) -> np.dtype[Any]:
         """The type in which it goes out: `floats`, or its own, for numbers with a fraction."""
@@ -120,3 +126,17 @@ def firsts(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
         name: first.setdefault((each.key, each.shape, each.trained), name)
         for name, each in parameters
     }
+
+
+def apart(parameters: Iterable[tuple[str, Parameter]]) -> Iterator[tuple[str, str]]:
+    """Pairs of names of trained parameters that share memory in the file, but are not the same."""
+    owners = firsts(parameters := list(parameters))
+    places = sorted(
+        (place, name) for name, each in parameters if each.trained for place in each.memory
+    )
+    last = None
+    for (storage, start, stop), name in places:
+        if last and last[0] == storage and start < last[1] and owners[name] != owners[last[2]]:
+            yield last[2], name
+        if not last or last[0] != storage or stop > last[1]:
+            last = storage, stop, name

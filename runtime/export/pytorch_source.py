@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from runtime.export.graph import Graph, Node
-from runtime.export.parameters import Parameter, firsts
+from runtime.export.parameters import Parameter, apart, firsts
 from runtime.export.python_text import (
     STEP,
     broken,
@@ -41,10 +41,14 @@ _KINDS = (("BatchNorm", "norm"), ("Pool", "pool"), ("Pad", "pad"))
 
 @dataclass(eq=False)
 class Source:
-    """What is written for a net: the text, and its parameters by their names in the state_dict."""
+    """What is written for a net: the text, and its parameters by their names in the state_dict.
+
+    remarks: what who trains it on should know; the text tells it, too.
+    """
 
     text: str
     parameters: dict[str, Parameter]
+    remarks: list[str]
 
 
 def pytorch_source(
@@ -70,8 +74,13 @@ def pytorch_source(
         ending.append("self.eval()  # as it was converted; train() to go on")
     texts.append(classes[-1].text(ending))
     body = "\n\n\n".join(texts)
-    text = f'"""{heading}"""\n\n{_imports(body)}\n\n\n{body}\n'
-    return Source(text, dict(found))
+    remarks = graph.remarks + [
+        f"{one} and {other} share memory in the file, not here: training makes them differ"
+        for one, other in apart(found)
+    ]
+    told = "\n\n".join([heading, *[f"{remark}." for remark in remarks]])
+    text = f'"""{told}"""\n\n{_imports(body)}\n\n\n{body}\n'
+    return Source(text, dict(found), remarks)
 
 
 def _imports(body: str) -> str:

@@ -118,12 +118,16 @@ def _padded(x: Value, sizes: Sequence[Dim]) -> Value:
 @data_row("nn.WeightNorm")
 def _weight_norm(m: Module, data: Data) -> Data:
     """A module whose weight has a direction and a length for each output; files have only these."""
-    v, g, dim = m.parameter("v").array(), m.parameter("g").array(), m.whole("outputDim", 1) - 1
+    given, dim = (m.parameter("v"), m.parameter("g")), m.whole("outputDim", 1) - 1
+    v, g = [each.array() for each in given]
     sizes = m.sizes("weightSize") or m.sizes("viewOut")
     length = np.sqrt((v.astype(np.float64) ** 2).sum(1) + 1e-4)
     weight = v * (g.reshape(-1) / length)[:, None]
     moved = weight.reshape([sizes[dim], *sizes[:dim], *sizes[dim + 1 :]])
     tensor = tensor_of(np.ascontiguousarray(np.moveaxis(moved, 0, dim).astype(v.dtype)))
+    # Modules that share both share the weight.
+    key = (*[each.key for each in given], *sizes, dim)
+    tensor = m.graph.computed.setdefault(key, tensor)
     (child,) = m.modules
     whole = TorchObject(child.value.torch_typename, {**child.value.fields, "weight": tensor})
     return convert(Module(whole, child.path, m.graph), data)

@@ -198,3 +198,30 @@ def test_a_buffer_is_no_parameter(tmp_path: Path) -> None:
     other = module("PReLU", weight=one.running_mean)
     to_pytorch(module("ConcatTable", one, other), tmp_path / "net.pt", check=False)
     assert "prelu.weight" not in (tmp_path / "net.py").read_text()
+
+
+def test_what_cannot_be_tied_is_told(tmp_path: Path) -> None:
+    """Weights that are those of another layer turned, or a part of them, but not ones beside."""
+    one, rows = linear(3, 4), tensor(4, 3)
+    turned = module("Linear", weight=one.weight.t(), bias=tensor(3))
+    part = module("Linear", weight=one.weight[1:3], bias=tensor(2))
+    beside = [module("Linear", weight=rows[:2], bias=tensor(2))]
+    beside += [module("Linear", weight=rows[2:], bias=tensor(2))]
+    branches = module("ConcatTable", module("Sequential", one, turned), part, *beside)
+    report = to_pytorch(branches, tmp_path / "net.pt", check=False)
+    more = "share memory in the file, not here: training makes them differ"
+    assert report.remarks == [
+        f"layers.0.weight and layers.1.weight {more}",
+        f"layers.0.weight and linear1.weight {more}",
+    ]
+    heading = (tmp_path / "net.py").read_text().partition("\n\nfrom torch")[0]
+    assert heading.endswith("\n\n" + "\n\n".join(f"{each}." for each in report.remarks) + '"""')
+
+
+def test_weights_of_one_direction_and_length(tmp_path: Path) -> None:
+    """Modules that compute their weight of these, of which files have no other."""
+    shared = {"v": tensor(2, 3), "g": tensor(2), "weightSize": [2, 3]}
+    norms = [module("WeightNorm", linear(3, 2), **shared) for _ in range(2)]
+    report = to_pytorch(module("ConcatTable", *norms), tmp_path / "net.pt", check=False)
+    text = (tmp_path / "net.py").read_text()
+    assert "self.linear2.weight = self.linear1.weight\n" in text and not report.remarks
