@@ -39,6 +39,15 @@ def found(errata: list[Erratum], examples: list[Example] = EXAMPLES) -> dict[int
 def test_where_it_stands(tmp_path: Path) -> None:
     assert Beside.of(Path("doc/a.md")).path == Path("doc/a.md.th-docs")
     assert Beside.of(Path("doc/a.md"), Path("other")).path == Path("other/a.md.th-docs")
+    assert Beside.of(Path("doc/a.md"), tmp_path, Path()).path == tmp_path / "doc/a.md.th-docs"
+
+
+def test_errata_of_a_page_that_was_run_with_pages_of_other_folders(tmp_path: Path) -> None:
+    page = tmp_path / "doc" / "a.md"
+    for place in ("doc/a.md.th-docs", "a.md.th-docs"):
+        (tmp_path / "other" / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "other" / place).touch()
+        assert Beside.of(page, tmp_path / "other").path == tmp_path / "other" / place
 
 
 def test_no_file(tmp_path: Path) -> None:

@@ -112,6 +112,21 @@ def test_errata_in_another_folder() -> None:
 
 
 @pytest.mark.thorough
+def test_errata_of_pages_with_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, said in (("a", "1\n2"), ("b", "2\n3\n> 1\n1")):
+        Path(folder).mkdir()
+        Path(folder, "index.md").write_text(f"```lua\n> {said}\n```\n")
+    Path("errata").mkdir()
+    words = ["--errata", "errata", "a/index.md", "b/index.md"]
+    assert [main(["--update", *words]), main(words), main(words[:-1]), main(words[:2] + ["."])] == [
+        0
+    ] * 4
+    files = sorted(str(path) for path in Path("errata").rglob("*.th-docs"))
+    assert files == ["errata/a/index.md.th-docs", "errata/b/index.md.th-docs"]
+
+
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_update_writes_what_is_printed_into_errata() -> None:
     file = Path("bad.md.th-docs")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from th_shell.docs.command.selection import NoPagesError, find_pages
+from th_shell.docs.command.selection import NoPagesError, common_root, find_pages
 
 FILES = (
     "docs/b.md",
@@ -64,3 +64,18 @@ def test_words_that_mean_no_page(word: str, message: str) -> None:
     with pytest.raises(NoPagesError) as caught:
         find_pages(["docs", word])
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("words", "root"),
+    [
+        (["docs"], "docs"),
+        (["docs/b.md"], "docs"),
+        (["docs/b.md", "docs/nn"], "docs"),
+        (["docs/n*/**/*.MD"], "docs"),
+        (["docs/nn/x[1].md", "./docs/nn/deep/missing.md"], "docs/nn"),
+        (["docs/nn/../b.md", "empty/*"], ""),
+    ],
+)
+def test_the_root_of_pages(words: list[str], root: str, tmp_path: Path) -> None:
+    assert common_root(words) == tmp_path / root

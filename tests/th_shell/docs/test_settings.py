@@ -125,7 +125,7 @@ errata = "ledgers"
     assert found.lua_path == f"{tmp_path}/lib/?.lua;/abs/?.lua"
     assert found.lua_cpath == f"{tmp_path}/lib/?.so"
     assert (found.environment, found.memory) == ({"A": "b"}, 100 << 20)
-    assert found.errata == tmp_path / "ledgers"
+    assert (found.errata, found.root) == (tmp_path / "ledgers", tmp_path)
 
 
 def test_nearest_file_counts(tmp_path: Path) -> None:
@@ -420,3 +420,12 @@ def test_other_engines_have_modules_and_an_environment_too() -> None:
     said = 'environment = {MINE = "yes"}\natol = 0.2\nlua_path = "lib/?.lua"\n'
     Path("th-docs.toml").write_text(engine + said)
     assert main(["page.md"]) == 0
+
+
+def test_the_folder_in_which_th_docs_runs_is_not_above_its_neighbours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "th-docs.toml").write_text("timeout = 1\n")
+    monkeypatch.chdir(tmp_path / "here")
+    assert configuration(Path("../page.md"), Configuration()) == Configuration()

@@ -8,10 +8,12 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+from th_shell.docs.command.selection import common_root
 from th_shell.docs.reporting.coverage import read_api
 from th_shell.docs.reporting.reporter import write_text
 from th_shell.docs.settings.configuration import Configuration, said_in
@@ -102,4 +104,4 @@ def said_by(options: argparse.Namespace) -> Configuration:
     for option in OPTIONS:
         for one in getattr(options, option.name, None) or ():  # the last one stands over the others
             said = said_in({option.name: one}, "the command line").over(said)
-    return said
+    return replace(said, root=common_root(options.words)) if said.errata else said

@@ -42,6 +42,19 @@ def find_pages(words: Iterable[str]) -> list[Path]:
     return list(found)
 
 
+def common_root(words: Iterable[str]) -> Path:
+    """Return the deepest folder that has all pages which words may mean, be they there or not."""
+    return Path(os.path.commonpath([os.path.abspath(_root(word)) for word in words]))
+
+
+def _root(word: str) -> str:
+    """Return the folder that is a word, or of a page, or above the first magic of a pattern."""
+    if os.path.isdir(word):
+        return word
+    above = os.path.dirname(word)
+    return _root(above) if not os.path.lexists(word) and glob.has_magic(above) else above
+
+
 def _meant(word: str) -> Iterator[Path]:
     if os.path.isdir(word):
         yield from pages_below(Path(word))

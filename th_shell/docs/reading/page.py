@@ -130,7 +130,7 @@ def read(
     """
     said = said or Configuration()
     folder, language = said.errata, said.language or LUA
-    files = [Beside.of(path), *([Beside.of(path, folder)] if folder else [])]
+    files = [Beside.of(path), *([Beside.of(path, folder, said.root)] if folder else [])]
     text = text_of(path) if text is None else text
     found = read_text(text, path.name, language)
     cut = cut_with_settings(found, compiler, said.layer, files)

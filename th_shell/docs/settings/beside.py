@@ -35,6 +35,7 @@ Texts in this file have no bytes that are no UTF-8: such a byte is written as \\
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Container, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -97,9 +98,19 @@ class Beside(NamedTuple):
     path: Path
 
     @staticmethod
-    def of(page: Path, folder: Path | None = None) -> Beside:
-        """That of a page. folder: where it is, if not beside the page."""
-        return Beside((folder or page.parent) / f"{page.name}{_SUFFIX}")
+    def of(page: Path, folder: Path | None = None, root: Path | None = None) -> Beside:
+        """Return that of a page.
+
+        folder: where it is, if not beside the page: at the page's path below a root, which is the
+        page's own folder if it is not given. One that is there at a longer end of the page's path
+        is the page's, too: it was run together with pages of other folders then.
+        """
+        if folder is None:
+            return Beside(page.with_name(f"{page.name}{_SUFFIX}"))
+        parts = Path(os.path.abspath(f"{page}{_SUFFIX}")).parts
+        least = len(parts) - len(Path(os.path.abspath(root or page.parent)).parts)
+        ends = [folder.joinpath(*parts[-count:]) for count in range(least, len(parts))]
+        return Beside(next((end for end in ends if end.exists()), ends[0]))
 
     def layers(self, examples: Sequence[Example]) -> list[Placed]:
         """What is said of the page, and of some of its examples. Raises SettingsError."""
@@ -152,6 +163,7 @@ class Beside(NamedTuple):
         chunks.append("\n".join([_VERDICTS, *rows]))
         after = "\n\n".join(chunk.strip("\n") for chunk in chunks if chunk.strip()) + "\n"
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             write_file(self.path, after.encode())
         except OSError as error:
             raise SettingsError(f"{self.path} cannot be written: {error.strerror}") from None

@@ -17,8 +17,9 @@ Names of files are relative to the folder of the file.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,7 +48,8 @@ class Configuration(Said):
     layer: what is said of each example. engine: the commands that run the examples of languages.
     prelude: code that runs before a page, by languages. lua_path, lua_cpath: where `require`
     searches before it does where it always does. environment: variables of the engines. memory:
-    bytes that a page may take. errata: the folder of the files with errata and verdicts.
+    bytes that a page may take. errata: the folder of the files with errata and verdicts, which have
+    the paths there that the pages have below `root`.
     min_checked: the share of a page's examples that must be checked. sandbox: whether engines may
     use the page's folder alone; sandbox_read: files and folders that they may read even so.
     language: that of blocks which do not tell theirs. torch: one of `TORCHES`, which Python without
@@ -62,6 +64,7 @@ class Configuration(Said):
     environment: Mapping[str, str] = field(default_factory=dict)
     memory: int | None = None
     errata: Path | None = None
+    root: Path | None = None
     min_checked: float | None = None
     sandbox: bool | None = None
     sandbox_read: Sequence[str] = ()
@@ -74,7 +77,7 @@ def configuration(page: Path, command_line: Configuration) -> Configuration:
 
     Raises SettingsError.
     """
-    page = page.absolute()
+    page = Path(os.path.abspath(page))
     for folder in page.parents:
         file = _read(folder)
         if file:
@@ -139,7 +142,8 @@ def _some(folder: Path, table: dict[str, Any], place: str) -> tuple[str, Configu
 
 
 def _configuration(folder: Path, table: Mapping[str, object], place: str) -> Configuration:
-    return said_in(read_options(table, place, OPTIONS, folder), place)
+    said = said_in(read_options(table, place, OPTIONS, folder), place)
+    return replace(said, root=folder) if said.errata else said
 
 
 def said_in(values: Mapping[str, Any], place: str) -> Configuration:
