@@ -133,8 +133,9 @@ def test_update_writes_what_is_printed_into_errata() -> None:
     file.write_text(f"# Notes.\n\n{ERRATUM}\n# More.\n[[examples]]\nordinal = 1\n")
     assert main(["--update", "bad.md"]) == 0
     assert file.read_text() == (
-        '# Notes.\n\n[[errata]]\nreason = "Two and two are four."\nheading = ""\ninput = "x * 2"\n'
-        'ordinal = 1\ndocumented = "ef2d127d"\nprints = "4"\n\n'
+        "# Notes.\n\n"
+        + ERRATUM.replace("input", 'heading = ""\ninput')
+        + 'ordinal = 1\ndocumented = "ef2d127d"\nprints = "4"\n\n'
         '# More.\n[[examples]]\nordinal = 1\n\n[verdicts]\n"/1/x = 2" = "ran"\n'
         '"/1/x * 2" = "erratum"\n'
     )

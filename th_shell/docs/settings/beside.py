@@ -34,22 +34,20 @@ Texts in this file have no bytes that are no UTF-8: such a byte is written as \\
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Container, Mapping, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from th_shell.docs.reading.examples import Example, Identity, identities
+from th_shell.docs.settings import toml_text
 from th_shell.docs.settings.options import Option, read_layer, read_options, read_toml, tables_in
 from th_shell.docs.settings.setting_readers import flag, positive_whole, string, text
 from th_shell.docs.settings.settings import Layer, SettingsError
 from th_shell.files import read_file, write_file
-from th_shell.toml import TOMLDecodeError, loads
 
 _SUFFIX = ".th-docs"
-_ERRATA, _VERDICTS = "[[errata]]", "[verdicts]"
+_ERRATA, _VERDICTS = "errata", "verdicts"
 
 #: What names the examples that a table is for.
 EXAMPLE_KEYS = (Option("heading", string), Option("input", text), Option("ordinal", positive_whole))
@@ -146,28 +144,52 @@ class Beside(NamedTuple):
 
         What is not changed stays as it is written, with its comments. Raises SettingsError.
         """
-        chunks = _chunks(read_file(self.path).decode() if self.path.exists() else "")
-        own = [at for at, chunk in enumerate(chunks) if _header(chunk) == _ERRATA]
+        text = read_file(self.path).decode() if self.path.exists() else ""
         known = self.errata()
-        old = find_errata(known, examples, self.path)
-        if len(own) != len(known):
-            raise SettingsError(f"{self.path}: an erratum is no table below a line {_ERRATA}")
-        for i, at in old.items():
-            if i not in errata:
-                chunks[own[at]] = ""
-            elif errata[i] != known[at]:
-                chunks[own[at]] = _comments(chunks[own[at]]) + _written(errata[i])
-        chunks += [_written(errata[i]) for i in sorted(set(errata) - set(old))]
-        chunks = [chunk for chunk in chunks if _header(chunk) != _VERDICTS]
-        rows = (f"{_quoted(name)} = {_quoted(word)}" for name, word in verdicts.items())
-        chunks.append("\n".join([_VERDICTS, *rows]))
-        after = "\n\n".join(chunk.strip("\n") for chunk in chunks if chunk.strip()) + "\n"
+        after = self._edited(
+            text + "\n"[: bool(text) and text[-1] != "\n"], examples, errata, verdicts
+        )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_file(self.path, after.encode())
         except OSError as error:
             raise SettingsError(f"{self.path} cannot be written: {error.strerror}") from None
         return self.errata() != known
+
+    def _edited(
+        self,
+        text: str,
+        examples: Sequence[Example],
+        errata: Mapping[int, Erratum],
+        verdicts: Mapping[str, str],
+    ) -> str:
+        """Return the text of the file with other errata and verdicts."""
+        tables = toml_text.tables(text)
+        own = [at for at, table in enumerate(tables) if toml_text.name(table) == _ERRATA]
+        known = self.errata()
+        if len(own) != len(known):
+            raise SettingsError(f"{self.path}: an erratum is no table below a line [[errata]]")
+        old = find_errata(known, examples, self.path)
+        for i, at in old.items():
+            if i not in errata:
+                rest = toml_text.without_rows(tables[own[at]])
+                is_apart = not rest.strip() and tables[own[at] - 1][-2:] in ("", "\n\n")
+                tables[own[at]] = "" if is_apart else rest
+            elif errata[i] != known[at]:
+                tables[own[at]] = toml_text.edited(tables[own[at]], _values(errata[i]))
+        new = [
+            toml_text.edited(f"[[{_ERRATA}]]\n", _values(errata[i]))
+            for i in sorted(set(errata) - set(old))
+        ]
+        names = [*map(toml_text.name, tables), _VERDICTS]
+        at = names.index(_VERDICTS)
+        if self.verdicts() is None:
+            tables.append(f"[{_VERDICTS}]\n")
+        elif at == len(tables):
+            raise SettingsError(f"{self.path}: verdicts are no table below a line [verdicts]")
+        tables[at] = toml_text.edited(tables[at], verdicts)
+        head, tail = "".join(tables[:at]), "".join(tables[at:])
+        return toml_text.joined([head, *new, tail])
 
     def _tables(self) -> dict[str, Any]:
         return read_toml(self.path) if self.path.exists() else {}
@@ -247,58 +269,7 @@ def _likeliest(
     return max(free, key=likeness)
 
 
-# -- the text
-
-
-def _chunks(text: str) -> list[str]:
-    """The text of a file, cut above its tables of errata and verdicts, and their comments."""
-    chunks, lines = list[str](), list[str]()
-    for line in text.split("\n"):
-        if _header(line) in (_ERRATA, _VERDICTS, "[[examples]]") and _is_whole(lines):
-            above = len(lines)
-            while above and lines[above - 1].startswith("#"):
-                above -= 1
-            chunks.append("\n".join(lines[:above]))
-            lines = lines[above:]
-        lines.append(line)
-    return [*chunks, "\n".join(lines)]
-
-
-def _is_whole(lines: Sequence[str]) -> bool:
-    """Whether no text of several lines is open, in which a line like a table's could stand."""
-    try:
-        loads("\n".join(lines))
-    except TOMLDecodeError:
-        return False
-    return True
-
-
-def _comments(chunk: str) -> str:
-    """The comments above a table."""
-    lines = takewhile(lambda line: line.startswith("#"), chunk.split("\n"))
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _header(chunk: str) -> str:
-    """The first line of a chunk, without comments, or ''."""
-    lines = (line.partition("#")[0].strip() for line in chunk.split("\n"))
-    return next(filter(None, lines), "")
-
-
-def _written(erratum: Erratum) -> str:
+def _values(erratum: Erratum) -> dict[str, object]:
     said = {"reason": erratum.reason, **erratum.place}
     said |= {"prints": erratum.prints, "by_chance": erratum.by_chance, "right": erratum.right}
-    rows = (f"{key} = {_value(one)}" for key, one in said.items() if one not in (None, False))
-    return "\n".join([_ERRATA, *rows])
-
-
-def _value(value: object) -> str:
-    if isinstance(value, str) and "\n" in value:
-        lines = "\n".join(_quoted(line)[1:-1] for line in value.split("\n"))
-        return f'"""\n{lines}"""'
-    return _quoted(value)
-
-
-def _quoted(value: object) -> str:
-    """A value as TOML has it, whose texts of one line are those of JSON."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return {key: one for key, one in said.items() if one not in (None, False)}
