@@ -49,9 +49,10 @@ def test_nothing_has_changed() -> None:
         ("docs/new ä\n.md", ["docs/new ä\n.md"]),
         ("docs/deep/b.md.th-docs", ["docs/deep/b.md"]),
         ("errata/a.md.th-docs", ["docs/a.md"]),
-        ("docs/deep/th-docs.toml", ["docs/deep/b.md"]),
-        ("th-docs.toml", ["docs/a.md", "docs/deep/b.md"]),
-        ("docs/deep/code.lua", []),
+        ("docs/deep/th-docs.toml", ["docs/a.md", "docs/deep/b.md"]),
+        ("pyproject.toml", ["docs/a.md", "docs/deep/b.md"]),
+        ("docs/deep/code.lua", ["docs/a.md", "docs/deep/b.md"]),
+        ("requirements.txt", ["requirements.txt", "docs/a.md", "docs/deep/b.md"]),
     ],
 )
 def test_what_makes_a_page_a_changed_one(file: str, pages: list[str]) -> None:
@@ -94,10 +95,35 @@ def test_the_branch_that_is_followed_counts_and_the_main_branch() -> None:
 
 
 def test_ignored_and_deleted_pages_do_not_count() -> None:
-    Path(".gitignore").write_text("new.md\n")
+    Path(".git/info/exclude").write_text("new.md\n")
     Path("docs/new.md").write_text("text\n")
     Path("docs/a.md").unlink()
     assert changed() == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("link", "target", "other", "pages"),
+    [
+        ("docs/c.md", "deep/b.md", "a.md", ["docs/c.md"]),
+        ("linked", "docs/deep", "docs", ["docs/a.md", "docs/deep/b.md"]),
+        ("docs/c.txt", "deep/b.md", "a.md", ["docs/c.txt"]),
+    ],
+)
+def test_a_link_that_points_elsewhere(link: str, target: str, other: str, pages: list[str]) -> None:
+    Path(link).symlink_to(target)
+    commit()
+    Path(link).unlink()
+    Path(link).symlink_to(other)
+    assert changed("HEAD") == pages
+
+
+def test_what_pages_may_depend_on_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    for file in ("lib/b.lua", "lib/a.lua"):
+        Path(file).parent.mkdir(exist_ok=True)
+        Path(file).touch()
+    changed(word="docs/a.md")
+    assert capfd.readouterr().err.endswith(", or may depend on lib/a.lua and 1 more\n")
 
 
 def test_a_folder_of_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
