@@ -58,12 +58,12 @@ class Checker:
 
     def check(self, path: Path) -> PageResult:
         """Read, run and judge a page."""
-        return _answered(path, lambda: self._checked(path))
+        return _answered(path, lambda: self.judged(self.read(path)))
 
-    def _checked(self, path: Path) -> PageResult:
-        page, runner = self.read(path)
-        least = configuration(path, self.said).min_checked or 0.0
-        found = replace(check_page(page, runner, self.update), unread=page.unread)
+    def judged(self, read: ReadPage) -> PageResult:
+        """Run and judge a page that has been read."""
+        page, least = read.page, read.page.least
+        found = replace(check_page(*read, self.update), unread=page.unread)
         if found.share >= least or found.problem:
             return found
         problem = f"{found.share:.0%} of what could be compared is checked, not {least:.0%}"

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from th_shell.docs.checking import ReadPage, check_page, shared_checker
+from th_shell.docs.checking import ReadPage, shared_checker
 from th_shell.docs.command.selection import is_page
 from th_shell.docs.judging.verdicts import EXPECTED_TO_FAIL, NOT_CHECKED, PageResult
 from th_shell.docs.reading.examples import Example
@@ -80,7 +80,7 @@ class _Page(pytest.File):
     def found(self) -> tuple[PageResult, float]:
         """The results of the page, and how many seconds it took to find them."""
         start = time.monotonic()
-        result = check_page(*self.read)
+        result = shared_checker().judged(self.read)
         return result, time.monotonic() - start
 
     def collect(self) -> Iterable[pytest.Item]:
@@ -90,6 +90,8 @@ class _Page(pytest.File):
             item = _ExampleTest.from_parent(self, name=name, nodeid=node)
             item.index = index
             yield item
+        if self.read.page.least or not self.examples and self.read.page.beside.verdicts():
+            yield _WholePageTest.from_parent(self, name="page")
 
 
 class _ExampleFailed(Exception):
@@ -104,7 +106,7 @@ class _ExampleTest(pytest.Item):
 
     def runtest(self) -> None:
         page, _ = self.parent.found
-        if page.problem:
+        if not page.results:
             raise _ExampleFailed(page.problem)
         result = page.results[self.index]
         self.user_properties.append(("verdict", result.verdict.value))
@@ -132,6 +134,19 @@ class _ExampleTest(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         """The path of the page, the example's line, from 0, and the test's name."""
         return self.path, self.parent.examples[self.index].line - 1, self.name
+
+
+class _WholePageTest(_ExampleTest):
+    """The test of what must hold of a page as a whole, such as the share that is checked."""
+
+    duration = 0.0
+
+    def runtest(self) -> None:
+        if self.parent.found[0].problem:
+            raise _ExampleFailed(self.parent.found[0].problem)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, 0, self.name
 
 
 class _Durations:

@@ -103,7 +103,8 @@ class Page:
     """A page's blocks and examples.
 
     unread: how many blocks it has in languages that no engine runs. beside: the file with
-    its errata and verdicts. compiler: what has cut blocks into examples. text: all of it.
+    its errata and verdicts. compiler: what has cut blocks into examples. text: all of it. least:
+    the share of its examples that must be checked.
     """
 
     path: Path
@@ -113,6 +114,7 @@ class Page:
     compiler: Compiler
     text: str
     unread: int
+    least: float
 
     def edited(self, new: Mapping[int, Sequence[str]]) -> list[Example]:
         """The examples, but for what settings say, with new texts of lines, by their numbers."""
@@ -134,4 +136,4 @@ def read(
     text = text_of(path) if text is None else text
     found = read_text(text, path.name, language)
     cut = cut_with_settings(found, compiler, said.layer, files)
-    return Page(path, files[-1], *cut, compiler, text, found.unread)
+    return Page(path, files[-1], *cut, compiler, text, found.unread, said.min_checked or 0.0)
