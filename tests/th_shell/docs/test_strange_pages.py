@@ -57,9 +57,14 @@ NAMES = {
     # The name without a value may stand in a function of the page.
     "> function f() Game:start() end\n> f()\n3": "ran fragment",
     "> x = torch.ones(2):nosuch()\n> x\n3\n> x:sum()\n1": "error fragment fragment",
-    # A call changes what it is given, and not the function.
-    "> m = {f = math.abs}\n> m.f(nosuch)\n> m.f(-1)\n2": "ran fragment differs",
-    "> m = {f = math.abs}\n> m.f(m, nosuch)\n> m.f(-1)\n2": "ran fragment fragment",
+    # What a failed call was given is known, what it would have set is not.
+    "> x = 1\n> nosuch(x)\n> x\n2": "ran fragment differs",
+    "> x, y = 1\n> y = nosuch.f(x)\n> x\n2\n> y\n2": "ran fragment differs fragment",
+    "> m = {f = math.abs}\n> m.f(m, nosuch)\n> m.f(-1)\n2": "ran fragment differs",
+    "> x = {1}\n> x[1] = nosuch(x)\n> x[1]\n2": "ran fragment fragment",
+    "> x = {1}\n> x.y.z = nosuch(x)\n> x[1]\n2": "ran fragment fragment",
+    "> x = torch.ones(2)\n> x:fill(nosuch)\n> x:sum()\n3": "ran fragment fragment",
+    "> x = torch.ones(2)\n> print(x:sum(nosuch))\n> x:sum()\n3": "ran fragment differs",
 }
 
 

@@ -167,8 +167,6 @@ class _Fragments:
         self._bound = set(known)
         #: Names whose values are not what the page means, and the line of the example that failed.
         self._spoilt: dict[str, int] = {}
-        #: Those of them that the failed example has only called, which changes no function.
-        self._only_called: set[str] = set()
         self._said: set[str] = set()  # the strings in the code so far that has run
 
     def judged(self, result: Result, undefined: Set[str] | None) -> Result:
@@ -181,20 +179,15 @@ class _Fragments:
         used = self._read_in(source) - own
         missing = used - self._bound if undefined is None else used & undefined
         missing |= set(_VALUELESS.findall(result.got))
-        # What prints something, has a value for the functions that it calls.
-        spoilt = self._spoilt.keys() & used
-        spoilt -= self._only_called if result.verdict is Verdict.DIFFERS else set()
-        origins = [self._spoilt[name] for name in spoilt]
+        origins = [self._spoilt[name] for name in self._spoilt.keys() & used]
         note = ""
         if result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
             note = note or self._lacks(result, missing) or self._absent(result, source)
         if note:
-            # What it has not done is missing below, also what a call would have done to arguments.
-            changed = own | (used - self._known if "(" in source else set())
-            handed = own | self._handed_in(source)
-            self._only_called = (self._only_called | changed) - handed
-            self._spoil(changed, min(origins, default=result.example.line))
+            # What it would have set is missing below, not what a call may do to what it is given.
+            changed = naming.changed_names(self._language, source) - self._known
+            self._spoil(own | changed, min(origins, default=result.example.line))
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
         self._said |= set(names.strings(source))
         self._bound |= own
@@ -210,10 +203,6 @@ class _Fragments:
         for name, given in self._handed_on(source):
             self._spoil({name}, self._spoilt[given])
         return result
-
-    def _handed_in(self, source: str) -> set[str]:
-        """The names in code of what its calls may change: in Lua, `t` alone of `list.sort(t)`."""
-        return self._read_in(_CALLED.sub(" ", source) if self._language == LUA else source)
 
     def _spoil(self, names: Iterable[str], line: int) -> None:
         for name in names:
@@ -273,8 +262,6 @@ _VALUELESS = re.compile(
     r"(?:stdin:\d+: attempt to [\w ]+ global|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(\w+)' \(?(?:a nil value|is not defined)"
 )
-#: The name of a function that is called, also as a field.
-_CALLED = re.compile(r"(?<!\w\.)\b[A-Za-z_]\w*(?:\.\w+)*(?=\s*\()")
 #: A method call as a statement.
 _METHOD = re.compile(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _NOT_THERE = re.compile(

@@ -18,6 +18,8 @@ _BOUND = (
     re.compile(rf"\bfunction\s+({_NAME})\s*\("),
     re.compile(rf"\bfunction\b\s*(?:[\w.:]+\s*)?\(\s*{_NAMES}"),
 )
+#: A statement that sets a field, or calls a method.
+_CHANGED = re.compile(rf"(?:^|[;\n])[^\S\n]*({_NAME})(?:[^\S\n]*[.\[][^=;<>~\n]*=(?!=)|[\w.]*:\w)")
 #: `require 'nn'` alone: modules of this kind are variables of their own name.
 _REQUIRED = re.compile(rf"(?:^|[;\n])[^\S\n]*require\s*(?:\(\s*)?([\"'])({_NAME})\1")
 _END = Token("sign", "", 0)
@@ -29,6 +31,11 @@ def bound_names(source: str) -> set[str]:
     lists = [names for pattern in _BOUND for names in pattern.findall(code)]
     lists += [name for _, name in _REQUIRED.findall(source)]
     return (assigned_names(code) | _split(lists)) - KEYWORDS
+
+
+def changed_names(source: str) -> set[str]:
+    """Return the names whose values code binds, sets a field of, or calls a method of by itself."""
+    return bound_names(source) | set(_CHANGED.findall(without_texts(f"{source}\n")))
 
 
 def assigned_names(code: str) -> set[str]:

@@ -13,6 +13,12 @@ def bound_names(language: str, source: str) -> set[str]:
     return found(source)
 
 
+def changed_names(language: str, source: str) -> set[str]:
+    """Return the names whose values code binds, sets a part of, or calls a method of by itself."""
+    found = python_syntax.changed_names if language == PYTHON else names.changed_names
+    return found(source)
+
+
 def called_names(language: str, source: str) -> set[str]:
     """The names of fields and methods in code, and of functions that it calls."""
     found = python_syntax.called_names if language == PYTHON else names.called_names
