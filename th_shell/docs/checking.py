@@ -58,16 +58,7 @@ class Checker:
 
     def check(self, path: Path) -> PageResult:
         """Read, run and judge a page."""
-        return _answered(path, lambda: self.judged(self.read(path)))
-
-    def judged(self, read: ReadPage) -> PageResult:
-        """Run and judge a page that has been read."""
-        page, least = read.page, read.page.least
-        found = replace(check_page(*read, self.update), unread=page.unread)
-        if found.share >= least or found.problem:
-            return found
-        problem = f"{found.share:.0%} of what could be compared is checked, not {least:.0%}"
-        return replace(found, problem=problem)
+        return _answered(path, lambda: check_page(*self.read(path), self.update))
 
     def read(self, path: Path, text: str | None = None) -> ReadPage:
         """Read a page, or what it would be with another text. Raises PageError."""
@@ -115,8 +106,22 @@ def check_page(page: Page, runner: Runner, update: bool = False) -> PageResult:
 
     update: write what they do now into the file beside the page.
     """
-    judged = _rewritten if update else _held
-    return _answered(page.path, lambda: PageResult(page.path, judged(*_ready(page, runner))))
+
+    def judged() -> PageResult:
+        if update:
+            return _whole(page, _rewritten(*_ready(page, runner)))
+        return held(page, assess_page(page, runner))
+
+    return _answered(page.path, judged)
+
+
+def _whole(page: Page, results: Sequence[Result]) -> PageResult:
+    """Return the results of a page, and whether a smaller share of it is checked than must be."""
+    found = PageResult(page.path, results, unread=page.unread)
+    if found.share >= page.least:
+        return found
+    problem = f"{found.share:.0%} of what could be compared is checked, not {page.least:.0%}"
+    return replace(found, problem=problem)
 
 
 def _answered(path: Path, check: Callable[[], PageResult]) -> PageResult:
@@ -176,11 +181,11 @@ def _with_reasons(
     return [_damaged(result, page) for result in results]
 
 
-def _held(page: Page, runner: Runner) -> list[Result]:
-    """The results, held against the file beside the page."""
-    found = _assessed(page, runner)
+def held(page: Page, found: Assessment) -> PageResult:
+    """Return the results, held against the file beside the page. Raises PageError."""
     results = expectations.with_errata(found.results, found.outcomes, found.errata)
-    return expectations.with_falls(results, expectations.verdicts_before(page.beside))
+    before = expectations.verdicts_before(page.beside)
+    return _whole(page, expectations.with_falls(results, before))
 
 
 def _rewritten(page: Page, runner: Runner) -> list[Result]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from runtime.shell import PROCESSORS
 from th_shell.docs.checking import Checker
 from th_shell.docs.command.command_lines import parser_of, said_by
-from th_shell.docs.command.selection import NoPagesError, find_pages, is_there
+from th_shell.docs.command.selection import SUFFIXES, NoPagesError, find_pages, is_there
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reporting.progress import Progress
@@ -27,6 +27,8 @@ from th_shell.docs.running.processes import Starter
 from th_shell.visible import UsageError
 
 _WRONG_USAGE = 2
+#: How the names of pages end which are no names of results: `--json docs/*.md` would lose a page.
+_PAGES_ONLY = SUFFIXES - {".txt"} | {".th-docs"}
 _NO_EXAMPLES = 5  # as pytest without tests
 _READER_GONE = 141  # as the shell says of what SIGPIPE has ended
 
@@ -68,6 +70,14 @@ def _check(words: Sequence[str]) -> int:
         parser.error(str(error))
     except UsageError as error:
         parser.error(f"--changed: {error}")
+    outputs = [name for name in (options.json, options.junitxml) if name not in (None, "-")]
+    for name in outputs:
+        if (
+            Path(name) in options.pages
+            or outputs.count(name) > 1
+            or Path(name).suffix in _PAGES_ONLY
+        ):
+            parser.error(f"{name}: results are written to a file of their own, and not to a page")
     results = []
     with Progress(len(options.pages)) as progress:
         with Reporter(options, progress) as reporter:

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from th_shell.docs.checking import ReadPage, shared_checker
+from th_shell.docs.checking import ReadPage, check_page, shared_checker
 from th_shell.docs.command.selection import is_page
 from th_shell.docs.judging.verdicts import EXPECTED_TO_FAIL, NOT_CHECKED, PageResult
 from th_shell.docs.reading.examples import Example
@@ -80,7 +80,7 @@ class _Page(pytest.File):
     def found(self) -> tuple[PageResult, float]:
         """The results of the page, and how many seconds it took to find them."""
         start = time.monotonic()
-        result = shared_checker().judged(self.read)
+        result = check_page(*self.read)
         return result, time.monotonic() - start
 
     def collect(self) -> Iterable[pytest.Item]:

@@ -165,8 +165,38 @@ def test_missing_page_fails_alone(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["none.md", "good.md"]) == 1
     assert capfd.readouterr().out.splitlines()[:2] == [
         "FAIL none.md: cannot be read: No such file or directory",
-        "none.md: no examples",
+        "none.md: not checked",
     ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_pages_that_cannot_be_judged_are_not_checked(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["none.md", "good.md", "none.md.md"]) == 1
+    last = "3 pages: checked 1 of 1 example: 1 pass; 2 pages not checked\n"
+    assert capfd.readouterr().out.endswith(last)
+    assert main(["none.md", "none.md.md"]) == 1
+    assert capfd.readouterr().out.endswith("2 pages: not checked\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["--json", "bad.md"], "bad.md"),
+        (["--json", "./good.md"], "./good.md"),
+        (["--junitxml", "good.md.th-docs"], "good.md.th-docs"),
+        (["--json", "new", "--junitxml", "new"], "new"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_results_do_not_replace_pages_or_each_other(
+    words: list[str], name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main([*words, "good.md"])
+    assert raised.value.code == 2
+    problem = "results are written to a file of their own, and not to a page"
+    assert capfd.readouterr().err.endswith(f"th-docs: error: {name}: {problem}\n")
+    assert Path("bad.md").read_text() == BAD
 
 
 @pytest.mark.usefixtures("folder")

@@ -157,7 +157,7 @@ def test_what_is_no_notebook(
         read(page)
     assert str(raised.value) == problem
     assert main([str(page)]) == 1
-    assert capfd.readouterr().out == f"FAIL {page}: {problem}\n{page}: no examples\n"
+    assert capfd.readouterr().out == f"FAIL {page}: {problem}\n{page}: not checked\n"
 
 
 def test_results_of_a_notebook(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

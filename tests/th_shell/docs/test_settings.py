@@ -383,7 +383,7 @@ def test_a_wrong_file_fails_its_pages_only(capfd: pytest.CaptureFixture[str]) ->
     assert main(["bad/page.md", "good/page.md"]) == 1
     wrong = f"FAIL bad/page.md: {Path.cwd()}/bad/th-docs.toml: atol: not a number\n"
     assert capfd.readouterr().out == (
-        f"{wrong}bad/page.md: no examples\n"
+        f"{wrong}bad/page.md: not checked\n"
         "good/page.md: checked 1 of 1 example: 1 pass\n"
         "2 pages: checked 1 of 1 example: 1 pass\n"
     )

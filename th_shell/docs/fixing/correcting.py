@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from th_shell.docs.checking import Assessment, Checker, assess_page, own_faults
+from th_shell.docs.checking import Assessment, Checker, assess_page, held, own_faults
 from th_shell.docs.fixing.rewriting import rewritten
 from th_shell.docs.judging.printout import ANYTHING
 from th_shell.docs.judging.python import comparable_outcome
@@ -55,7 +55,10 @@ class Change:
 
 
 class Correction:
-    """What is to be changed in a page. text: the page's. changes: those which hold, in order."""
+    """What is to be changed in a page.
+
+    text: the page's. changes: those which hold, in order. problem: what is wrong with all of it.
+    """
 
     def __init__(self, path: Path, checker: Checker) -> None:
         """Read and run a page. Raises PageError."""
@@ -66,6 +69,8 @@ class Correction:
         self._lines = self.text.split("\n")
         self._read = {one.number: one for block in self._page.blocks for one in block.all_lines}
         self._found = assess_page(self._page, runner)
+        self._held = held(self._page, self._found)
+        self.problem = self._held.problem
         printed = _always_printed(self._found, runner) if self._failed() else []
         found = (self._change(i, printed[i]) for i in self._failed())
         self.changes = self.holding([change for change in found if change])
@@ -73,7 +78,8 @@ class Correction:
     def left(self, changes: Sequence[Change]) -> list[Result]:
         """The results that fail, but for those of changes."""
         mended = {change.index for change in changes}
-        return [self._found.results[i] for i in self._failed() if i not in mended]
+        results = enumerate(self._held.results)
+        return [result for i, result in results if result.failed and i not in mended]
 
     def changed(self, changes: Sequence[Change]) -> str:
         """The page's text with changes; all other characters stay."""

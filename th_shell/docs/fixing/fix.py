@@ -88,7 +88,9 @@ def _finish(
         _say(f"{path}:{result.example.line}: left: {result.verdict.value}: {headline}")
     verb = "to mend" if only_show else "mended"
     _say(f"{path}: {len(changes)} {verb}, {len(left)} left")
-    return not left and not (only_show and changes)
+    if found.problem:
+        _say(f"{path}: left: {found.problem}")
+    return not (left or found.problem or only_show and changes)
 
 
 def _show(path: Path, old: str, new: str) -> None:

@@ -146,6 +146,10 @@ def _counts(pages: Sequence[PageResult]) -> str:
     checked = sum(page.checked for page in pages)
     unread = sum(page.unread for page in pages)
     left = f"; {unread} block{'s'[: unread != 1]} in other languages" if unread else ""
+    if lost := sum(bool(page.problem and not page.results) for page in pages):
+        if lost == len(pages):
+            return "not checked"
+        left += f"; {lost} page{'s'[: lost != 1]} not checked"
     if not total:
         return f"no examples{left}"
     shown = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
