@@ -57,6 +57,8 @@ NAMES = {
     # The name without a value may stand in a function of the page.
     "> function f() Game:start() end\n> f()\n3": "ran fragment",
     "> x = torch.ones(2):nosuch()\n> x\n3\n> x:sum()\n1": "error fragment fragment",
+    "> t = nil\n> nosuch(t)": "ran fragment",
+    "> t = nil\n> t.x": "ran error",
     # What a failed call was given is known, what it would have set is not.
     "> x = 1\n> nosuch(x)\n> x\n2": "ran fragment differs",
     "> x, y = 1\n> y = nosuch.f(x)\n> x\n2\n> y\n2": "ran fragment differs fragment",

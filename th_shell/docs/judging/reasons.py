@@ -178,7 +178,7 @@ class _Fragments:
         own = self._bound_in(source)
         used = self._read_in(source) - own
         missing = used - self._bound if undefined is None else used & undefined
-        missing |= set(_VALUELESS.findall(result.got))
+        missing = set(_VALUELESS.findall(result.got)) or missing
         origins = [self._spoilt[name] for name in self._spoilt.keys() & used]
         note = ""
         if result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
