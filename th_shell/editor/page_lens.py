@@ -38,18 +38,18 @@ class PageLens:
         starter = docs.Starter()
         try:
             checker = docs.Checker(starter, docs.Compiler(), docs.Configuration())
-            results = docs.assess_page(*checker.read(path, text)).results
+            page = docs.check_page(*checker.read(path, text))
         except docs.PageError as error:
             return [_diagnostic(1, str(error))]
         finally:
             starter.stop()
         self._verdicts[f"{uri}\n{text}"] = {
-            one.example.line: f"{one.verdict.value} {one.note}".strip() for one in results
+            one.example.line: f"{one.verdict.value} {one.note}".strip() for one in page.results
         }
-        return [
+        whole = [_diagnostic(1, page.problem)] if page.problem else []
+        return whole + [
             _diagnostic(one.example.line, f"{one.verdict.value}: {one.note or one.got}".strip())
-            for one in results
-            if one.failed
+            for one in page.failures
         ]
 
 
