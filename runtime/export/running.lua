@@ -80,7 +80,7 @@ function running.take(path) return torch.load(path) end
 
 --- Computes a net's output.
 -- @param net what `take` has returned
--- @param input a tensor or a table
+-- @param input a tensor or a table, which the net gets a copy of: it may write into its input
 -- @param training whether it runs as it trains
 -- @param[opt] watched whether the outputs of its modules are wanted, too
 -- @return the output, and a table of outputs by paths
@@ -92,7 +92,7 @@ function running.run(net, input, training, watched)
   forget(net)
   local results = {}
   if watched then watch(net, '', {}, results) end
-  return copied(net:forward(input)), results
+  return copied(net:forward(copied(input))), results
 end
 
 return running

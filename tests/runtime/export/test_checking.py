@@ -42,6 +42,14 @@ class('Linear', function(self, x)
   local y = torch.mm(x, self.weight:t())
   return y:add(self.bias:view(1, -1):expandAs(y))
 end)
+class('ConcatTable', function(self, x)
+  local output = {}
+  for number, child in ipairs(self.modules) do output[number] = child:updateOutput(x) end
+  return output
+end)
+class('Identity', function(_, x) return x end)
+class('MulConstant', function(self, x) return x:mul(self.constant_scalar) end)
+class('Abs', function(_, x) return x:abs() end) -- which writes into its input, as nn's does not
 class('Tanh', function(_, x) return torch.tanh(x) end)
 class('Sigmoid', function(_, x) return torch.sigmoid(x) end)
 """
@@ -65,6 +73,39 @@ def test_what_agrees(tmp_path: Path, engine: Engine) -> None:
     assert outcome.inputs == {"input": (2, 3)}
     assert outcome.relative < 1e-6 < outcome.scale
     assert outcome.place == ""
+
+
+def doubled() -> Any:
+    """A layer that writes into its input."""
+    return module("MulConstant", constant_scalar=2, inplace=True)
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_net_that_writes_into_its_input(tmp_path: Path, engine: Engine, given: bool) -> None:
+    sample = tensor(5, 3)
+    before = np.array(sample)
+    options: dict[str, Any] = {"sample": sample} if given else {}
+    net = module("Sequential", doubled(), linear(3, 4))
+    outcome = to_onnx(net, tmp_path / "net.onnx", engine=engine, **options).outcome
+    assert outcome is not None and outcome.relative < 1e-6
+    np.testing.assert_array_equal(np.asarray(sample), before)
+
+
+@pytest.mark.parametrize(
+    "net",
+    [
+        module("ConcatTable", module("Abs"), module("Identity")),
+        module("ConcatTable", module("Identity"), module("Abs")),
+        module(
+            "Sequential", module("Tanh"), module("ConcatTable", module("Identity"), module("Abs"))
+        ),
+    ],
+    ids=["its input", "its input at last", "another's output"],
+)
+def test_what_a_net_overwrites_is_seen(tmp_path: Path, engine: Engine, net: Any) -> None:
+    """What was written gets the input as it was, and is held against all that nn's net gives."""
+    with pytest.raises(ExportError, match=r"^what was written differs from the net by [1-9]\S*, "):
+        to_onnx(net, tmp_path / "net.onnx", engine=engine, input="1x30")
 
 
 def test_a_sample(tmp_path: Path, engine: Engine) -> None:
