@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import accumulate
 from typing import Any, Protocol
 
@@ -79,8 +80,26 @@ class Call:
 
 
 @dataclass(eq=False)
+class View:
+    """A place in the memory of another value, `base`, which is itself no view.
+
+    get: makes what lies there of what is in the memory. put: makes what is in the memory of what
+    was in it, and of what was written to the place.
+    """
+
+    base: Value
+    get: Callable[[Value], Value] = lambda whole: whole
+    put: Callable[[Value, Value], Value] = lambda whole, part: part
+    is_contiguous: bool = True
+    repeats: bool = False  # whether several elements are one place in memory
+
+
+@dataclass(eq=False)
 class Value:
-    """A tensor that flows through the net."""
+    """A tensor that flows through the net, and the memory in which the net keeps it.
+
+    What is written into that memory afterwards all see whose memory it is, too.
+    """
 
     graph: Graph
     shape: Shape | None = None
@@ -92,17 +111,64 @@ class Value:
     undecided: bool = False  # an input whose elements may turn out to be indices
     in_steps: bool = False  # an input that the net takes as a table of its places
     node: Node | None = None
-    overwritten: Callable[[], Value] | None = None  # what was put into its memory afterwards
-    view_of: Value | None = None  # the value whose memory it has, with other sizes
-    views: list[Value] = field(default_factory=list)
+    view: View | None = None  # where it lies, if not in memory of its own
+    written: Callable[[], Value] | None = None  # gives what was put into its own memory afterwards
+    _read: tuple[Any, Value] | None = None  # what it was read from last, and what was read
+
+    @property
+    def memory(self) -> Value:
+        """The value whose own memory it lies in."""
+        return self.view.base if self.view else self
 
     @property
     def current(self) -> Value:
-        """What is in its memory now."""
-        value = self
-        while value.overwritten is not None:
-            value = value.overwritten()
-        return value
+        """What is in its memory now, as a value that no node takes for memory."""
+        written = self.memory.written
+        source, found = self._read or (None, self)
+        if written is not None and written is not source:
+            with self.graph.frozen():
+                found = self.view.get(written()) if self.view else written()
+            self._read = written, found
+        return found
+
+    def lie(self, view: View, now: Value) -> None:
+        """Have it lie in the memory of another value; now: what is there."""
+        self.view, self._read = view, (view.base.written, now)
+
+    def copied(self) -> Value:
+        """A value with memory of its own, and what is in this one's now."""
+        result = Value(self.graph, self.shape, self.kind, source=self, told=self.assume)
+        result._read = None, self.current
+        return result
+
+    def look(self, other: Value, now: Value | None = None, **how: Any) -> None:
+        """Have it lie where another value does, or in a part of that.
+
+        now: what is there, by default itself. how: the fields of `View`.
+        """
+        outer = other.view or View(other)
+        inner = View(outer.base, **how)
+        view = View(
+            outer.base,
+            lambda whole: inner.get(outer.get(whole)),
+            lambda whole, part: outer.put(whole, inner.put(outer.get(whole), part)),
+            inner.is_contiguous and outer.is_contiguous,
+            inner.repeats or outer.repeats,
+        )
+        self.lie(view, now or self)
+
+    def write(self, result: Value) -> None:
+        """Write a result into its memory, where that then lies."""
+        memory, view = self.memory, self.view or View(self)
+        before, first, now = memory.written, memory._read, result.current
+
+        def whole() -> Value:
+            with self.graph.frozen():
+                return view.put(before() if before else first[1] if first else memory, now)
+
+        memory.written = cache(whole)
+        self._read = memory.written, now
+        result.lie(view, now)
 
     @property
     def rank(self) -> int:
@@ -270,6 +336,7 @@ class Graph:
     # What modules computed last, by their identities:
     _last: dict[int, Value] = field(default_factory=dict)
     _open: list[tuple[Scope, Any]] = field(default_factory=list)
+    _frozen: bool = False
 
     @property
     def place(self) -> str:
@@ -314,7 +381,7 @@ class Graph:
         there = {name: each for name, each in (parameters or {}).items() if each is not None}
         scope, module = self._open[-1] if self._open else (None, None)
         path = scope.path if scope else ()
-        taken = [value.current for value in inputs]
+        taken = list(inputs) if self._frozen else [value.current for value in inputs]
         node = Node(taken, list(outputs), to_onnx, path, module, id(scope), parameters=there, **how)
         for value in node.outputs:
             value.node = node
@@ -325,6 +392,15 @@ class Graph:
         before = self._last.get(id(module))
         self._last[id(module)] = result
         return before
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """While nodes take values as these were computed, not what is in their memory now."""
+        before, self._frozen = self._frozen, True
+        try:
+            yield
+        finally:
+            self._frozen = before
 
     @contextmanager
     def apart(self) -> Iterator[None]:

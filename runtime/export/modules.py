@@ -16,7 +16,6 @@ from typing import Any
 import runtime.export.rows as families
 from runtime.export.data import table, tensor, tensors
 from runtime.export.graph import Data, ExportError, Graph, Value
-from runtime.export.operators.shaping import reshape
 from runtime.export.parameters import Parameter
 from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.essence import essence
@@ -25,7 +24,8 @@ from runtime.t7.values import Function, Table, TorchObject
 Row = Callable[["Module", Any], Data]
 
 _rows: dict[str, Row] = {}
-_VIEWS = ("nn.View", "nn.Reshape", "nn.Squeeze", "nn.Unsqueeze", "nn.Collapse")
+# Classes that work in place, and change nothing more where they do so again:
+_ONCE = tuple(f"nn.{name}" for name in ("ReLU", "ReLU6", "Threshold", "HardTanh", "Clamp"))
 _reasons: dict[str, str] = {}  # for classes that cannot be converted, why
 
 
@@ -248,7 +248,7 @@ def convert(module: Module, data: Data, function: Row | None = None) -> Data:
             if graph.stand_in is None:
                 raise
             result = graph.stand_in(module, data, error)
-    if isinstance(result, Value) and not isinstance(module.get("modules"), Table):
+    if isinstance(result, Value) and _is_own(module, data, result):
         _note_memory(module, data, result)
     graph.results.append((scope, result))
     return result
@@ -282,6 +282,13 @@ def _converted(module: Module, data: Data, function: Row | None) -> Data:
         raise module.error("its fields, or its input, are not as this class has them") from error
 
 
+def _is_own(module: Module, data: Data, result: Value) -> bool:
+    """Whether a module made its result itself, and does not pass another one's on."""
+    if isinstance(module.get("modules"), Table):
+        return result.node is not None and result.node.module is module.value
+    return all(result is not each for each in tensors(data))
+
+
 def _note_memory(module: Module, data: Data, result: Value) -> None:
     """Do what a module of Torch7 does to the memory of other values.
 
@@ -289,35 +296,19 @@ def _note_memory(module: Module, data: Data, result: Value) -> None:
     the new one is. A module that works in place writes into its input; of a table, into the first.
     """
     before = module.graph.exchange(module.value, result)
-    if before is not None and result.node is not None and before.current is not result:
-        _write(before.current, lambda: result)
-    if module.kind in _VIEWS and isinstance(data, Value) and data is not result:
-        _make_view(result, data)
-    if module.get("inplace"):
+    is_container = isinstance(module.get("modules"), Table)
+    if not is_container and all(result.memory is not each.memory for each in tensors(data)):
+        result.view = None  # it shows what the module has computed, which it has for itself
+    if module.get("inplace") and not is_container:
         for value in islice(tensors(data), 1):
-            if value.current is not result:
-                _write(value.current, lambda: result)
-
-
-def _make_view(view: Value, base: Value) -> Value:
-    view.view_of = base
-    base.views.append(view)
-    return view
-
-
-def _write(value: Value, result: Callable[[], Value], origin: Value | None = None) -> None:
-    """Put a result into a value's memory, and so into that of its views, for all later uses."""
-    value.overwritten = cache(result)
-    base = [value.view_of] if value.view_of is not None else []
-    for other in (*base, *value.views):
-        if other is not origin:
-            _write(other, partial(_seen_as, other, result), value)
-
-
-def _seen_as(view: Value, result: Callable[[], Value]) -> Value:
-    """A result with the sizes of a view."""
-    value = result()
-    return _make_view(reshape(value, view.sizes(*range(1, view.rank))), value)
+            if value.view is not None and value.view.repeats and module.kind not in _ONCE:
+                raise module.error("changes in place, several times, what nn.Replicate repeats")
+            value.write(result)
+    if before is not None and before is not result:
+        if result.view is None:
+            before.write(result)
+        else:  # its tensor was moved to other memory
+            before.lie(result.view, result)
 
 
 def _unknown(module: Module) -> ExportError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runtime.export.graph import Dim, Emitter, Graph, Shape, ToOnnx, Value
@@ -50,18 +50,42 @@ def node(
 
 def same(x: Value, to_onnx: ToOnnx | str, expression: str = "", **how: Any) -> Value:
     """Add a node whose result has its input's shape. how: told of `node`."""
-    value = moved(x, to_onnx, x.shape, expression, **how)
+    value = node([x], to_onnx, x.shape, expression, kind=x.kind, **how)
+    value.source = x
     value.told = x.assume
     return value
 
 
 def moved(
-    x: Value, to_onnx: ToOnnx | str, shape: Shape | None, expression: str, **how: Any
+    x: Value,
+    to_onnx: ToOnnx | str,
+    shape: Shape | None,
+    expression: str,
+    lies: Mapping[str, Any] | None = None,
+    **how: Any,
 ) -> Value:
-    """Add a node that puts elements in other places, so that indices stay indices."""
+    """Add a node that shows elements in other places: they stay in their memory, and indices stay
+    indices.
+
+    lies: fields of `View`, where the elements have another order, or are not all.
+    """
+
+    def get(whole: Value) -> Value:
+        return moved(whole, to_onnx, shape, expression, **how)
+
     value = node([x], to_onnx, shape, expression, kind=x.kind, **how)
     value.source = x
+    value.look(x, **{"get": get, "put": reshaped, **(lies or {})})
     return value
+
+
+def reshaped(whole: Value, part: Value) -> Value:
+    """A part, with the sizes of the whole."""
+
+    def to_onnx(e: Emitter, name: str, other: str) -> Any:
+        return e.op("Reshape", name, e.op("Shape", other))
+
+    return node([part, whole], to_onnx, whole.shape, "{0}.reshape_as({1})", kind=part.kind)
 
 
 def broadcast(a: Shape | None, b: Shape | None) -> Shape | None:

@@ -18,15 +18,18 @@ from runtime.export.graph import (
     Steps,
     Value,
 )
-from runtime.export.operators.base import moved, node
+from runtime.export.operators.base import moved, node, reshaped
 from runtime.export.operators.shaping import MERGED, UNMERGED, merge, permute, unmerge
 
 
 def merged(x: Value) -> tuple[Value, Value]:
     """The first two dimensions as one, and a tensor by which `unmerged` parts them again."""
-    if x.node is not None and x.node.expression == UNMERGED:
-        flat, like = x.node.inputs
-        return flat, like
+    before = x.current.node
+    if before is not None and before.expression == UNMERGED:
+        flat, like = before.inputs
+        shown = flat.copied()
+        shown.look(x, flat, get=lambda whole: merge(whole, 2), put=reshaped)
+        return shown, like
     flat = merge(x, 2)
     flat.told = lambda shape: x.assume((TIME, BATCH, *shape[1:]))
     return flat, x
@@ -34,7 +37,8 @@ def merged(x: Value) -> tuple[Value, Value]:
 
 def unmerged(x: Value, like: Value) -> Value:
     """The first dimension as the first two of another tensor."""
-    if x.node is not None and x.node.expression == MERGED and x.node.inputs == [like]:
+    before = x.current.node
+    if before is not None and before.expression == MERGED and before.inputs == [like.current]:
         return like
     parted = unmerge(x, like, 2)
     parted.told = lambda shape: x.assume((None, *shape[2:]))
@@ -55,7 +59,8 @@ def flip(x: Value, dim: int = 0) -> Value:
         last, first = e.ints(-1), e.ints(-(2**62))
         return e.op("Slice", name, last, first, e.ints(dim), last)
 
-    value = moved(x, to_onnx, x.shape, f"{{0}}.flip({dim})")
+    lies = {"put": lambda whole, part: flip(part, dim), "is_contiguous": False}
+    value = moved(x, to_onnx, x.shape, f"{{0}}.flip({dim})", lies)
     value.told = x.assume
     return value
 
@@ -120,7 +125,7 @@ def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Da
         raise graph.error("each step gives a table of any length")
     states = list(body.memory.states.values())
     body.inputs = [*[state.value for state in states], *steps]
-    body.outputs = [*[state.last for state in states], *tensors(result)]
+    body.outputs = [value.current for value in (*[s.last for s in states], *tensors(result))]
     body.prune()
     made = mapped(result, whole)
     firsts = [state.first for state in states]

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
 from runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, Value
-from runtime.export.operators.base import moved, node, plain, replaced, total
+from runtime.export.operators.base import moved, node, plain, replaced, reshaped, total
+
+
+def contiguous(x: Value) -> Value:
+    """Itself, or a copy where its elements do not lie in their order."""
+    return x if x.view is None or x.view.is_contiguous else x.copied()
 
 
 def flatten(x: Value, start: int = 1) -> Value:
@@ -89,7 +95,9 @@ def unmerge(x: Value, like: Value, count: int) -> Value:
     text = f"{{0}}.unflatten(0, {{1}}.shape[:{count}])"
     known = x.shape is not None and like.shape is not None
     shape = (*(like.shape or ())[:count], *(x.shape or ())[1:]) if known else None
-    return node([x, like], to_onnx, shape, text, kind=x.kind)
+    value = node([x, like], to_onnx, shape, text, kind=x.kind)
+    value.look(x, get=partial(unmerge, like=like.current, count=count), put=reshaped)
+    return value
 
 
 def with_samples(x: Value, rank: int, apply: Callable[[Value], Value]) -> Value:
@@ -121,7 +129,9 @@ def permute(x: Value, order: Sequence[int]) -> Value:
     text = f"{{0}}.permute({', '.join(map(str, order))})"
     if len(moving) == 2:
         text = f"{{0}}.transpose({moving[0]}, {moving[1]})"
-    return moved(x, plain("Transpose", perm=list(order)), shape, text)
+    back = sorted(range(len(order)), key=order.__getitem__)
+    lies = {"put": lambda whole, part: permute(part, back), "is_contiguous": False}
+    return moved(x, plain("Transpose", perm=list(order)), shape, text, lies)
 
 
 def transpose(x: Value, one: int, other: int) -> Value:
@@ -148,7 +158,9 @@ def expand(x: Value, dim: int, size: int) -> Value:
     sizes[dim] = size
     to_onnx = plain("Expand", [abs(each) for each in sizes])
     text = f"{{0}}.expand({', '.join(map(str, sizes))})"
-    return moved(x, to_onnx, replaced(x.shape, dim, size), text)
+    once = lambda whole, part: narrow(part, dim, 0, 1)  # noqa: E731
+    lies = {"put": once, "is_contiguous": size == 1, "repeats": size > 1}
+    return moved(x, to_onnx, replaced(x.shape, dim, size), text, lies)
 
 
 def expand_as(x: Value, like: Value) -> Value:
@@ -164,7 +176,27 @@ def select(x: Value, dim: int, index: int) -> Value:
     """One place of a dimension, which is then no longer there; index from 0, or from the end."""
     places = ", ".join([":"] * dim + [str(index)])
     to_onnx = plain("Gather", index, axis=dim)
-    return moved(x, to_onnx, replaced(x.shape, dim), f"{{0}}[{places}]")
+    lies = _part(x, dim, index, index + 1 or None, is_place=True)
+    return moved(x, to_onnx, replaced(x.shape, dim), f"{{0}}[{places}]", lies)
+
+
+def _part(
+    x: Value, dim: int, start: int, stop: int | None, is_place: bool = False
+) -> dict[str, Any]:
+    """How places of a dimension, from one to before another, lie in memory: fields of `View`.
+
+    is_place: whether they are shown without that dimension.
+    """
+
+    def put(whole: Value, part: Value) -> Value:
+        size = whole.shape[dim] if whole.shape is not None else None
+        before = [narrow(whole, dim, 0, start)] if start else []
+        behind = [] if stop in (None, size) else [narrow(whole, dim, stop or 0, None)]
+        part = unsqueeze(part, dim) if is_place else part
+        return cat([*before, part, *behind], dim) if before or behind else part
+
+    first = not dim or x.shape is not None and set(x.shape[:dim]) <= {1}
+    return {"put": put, "is_contiguous": first}
 
 
 def narrow(x: Value, dim: int, start: int, stop: int | None) -> Value:
@@ -178,22 +210,24 @@ def narrow(x: Value, dim: int, start: int, stop: int | None) -> Value:
             known = stop - start
         shape = replaced(shape, dim, known)
     places = ", ".join([":"] * dim + [f"{start or ''}:{'' if stop is None else stop}"])
-    return moved(x, to_onnx, shape, f"{{0}}[{places}]")
+    return moved(x, to_onnx, shape, f"{{0}}[{places}]", _part(x, dim, start, stop))
 
 
 def unbind(x: Value, dim: int) -> list[Value]:
     """All places of a dimension, whose size must be known."""
     (count,) = x.sizes(dim)
-    if count > _FEW:
+    if count > _FEW or count == 1:
         return [select(x, dim, n) for n in range(count)]
     shape = replaced(x.shape, dim)
     parts = [Value(x.graph, shape, x.kind, source=x) for _ in range(count)]
 
     def to_onnx(e: Emitter, name: str) -> Any:
         found = e.op("Split", name, axis=dim, num_outputs=count, count=count)
-        return [e.op("Squeeze", each, e.ints(dim)) for each in ([found] if count == 1 else found)]
+        return [e.op("Squeeze", each, e.ints(dim)) for each in found]
 
     x.graph.add([x], to_onnx, parts, expression=f"{{0}}.unbind({dim})")
+    for n, part in enumerate(parts):
+        part.look(x, get=partial(select, dim=dim, index=n), **_part(x, dim, n, n + 1, True))
     return parts
 
 
@@ -215,7 +249,7 @@ def chunks(x: Value, count: int, dim: int, words: str) -> list[Value]:
 def cat(values: Sequence[Value], dim: int) -> Value:
     """Tensors joined along a dimension."""
     if len(values) == 1:
-        return values[0]
+        return values[0].copied()
     shape: Shape | None = None
     if all(value.shape is not None for value in values):
         sizes = [value.shape[dim] for value in values if value.shape is not None]

@@ -184,5 +184,6 @@ def _name(item: Data, inner: Any) -> None:
     """Name what a node computes as its program does."""
     annotations = inner.get("annotations")
     name = annotations.get("name") if isinstance(annotations, Table) else None
-    if isinstance(item, Value) and item.node is not None and isinstance(name, str):
-        item.node.word = name
+    node = item.current.node if isinstance(item, Value) else None
+    if node is not None and isinstance(name, str):
+        node.word = name

@@ -32,7 +32,9 @@ def _instance_normalization(m: Module, x: Value) -> Value:
 @row("nn.ShaveImage")
 def _shave(m: Module, x: Value) -> Value:
     size = m.whole("size")
-    return narrow(narrow(x, x.rank - 2, size, -size), x.rank - 1, size, -size) if size else x
+    if size:
+        x = narrow(narrow(x, x.rank - 2, size, -size), x.rank - 1, size, -size)
+    return x.copied()
 
 
 @data_row("w2nn.AuxiliaryLossTable")

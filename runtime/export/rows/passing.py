@@ -7,6 +7,7 @@ from runtime.export.graph import Data, Value
 from runtime.export.modules import Module, data_row, row
 from runtime.export.operators import elementwise as ew
 from runtime.export.operators.base import same
+from runtime.export.operators.shaping import contiguous
 
 _DROPOUTS = {"nn.SpatialDropout": "Dropout2d", "nn.VolumetricDropout": "Dropout3d"}
 
@@ -18,7 +19,7 @@ def _dropout(m: Module, x: Value) -> Value:
         raise m.error("drops at random in evaluation, too: stochastic_inference is set")
     p = m.number("p", 0.5)
     if p == 0:
-        return x
+        return x if m.get("inplace") else x.copied()
     result = ew.dropout(x, p, _DROPOUTS.get(m.kind, "Dropout"))
     scales = m.kind in _DROPOUTS or not m.get("v2", False)
     return ew.with_number("Mul", result, 1 - p) if scales else result
@@ -26,7 +27,6 @@ def _dropout(m: Module, x: Value) -> Value:
 
 @data_row(
     "nn.CategoricalEntropy",
-    "nn.Contiguous",
     "nn.GradientReversal",
     "nn.Identity",
     "nn.L1Penalty",
@@ -43,19 +43,29 @@ def _identity(m: Module, data: Data) -> Data:
     return data
 
 
+@row("nn.Contiguous")
+def _contiguous(m: Module, x: Value) -> Value:
+    return contiguous(x)
+
+
 @row("nn.Copy")
 def _copy(m: Module, x: Value) -> Value:
-    """To another type: an input of bytes is computed with as numbers with fractions."""
+    """To another type: an input of bytes is computed with as numbers with fractions.
+
+    One that is made for a single type has a function of its own, which passes its input on.
+    """
+    if m.get("updateOutput") is not None:
+        return x
     is_input = x in m.graph.inputs and x.kind == "float"
     is_wanted = str(m.get("_type")) in ("torch.FloatTensor", "torch.CudaTensor")
-    return same(x, "Identity", "{0}.float()") if is_input and is_wanted else x
+    return same(x, "Identity", "{0}.float()") if is_input and is_wanted else x.copied()
 
 
 @row("nn.WhiteNoise")
 def _white_noise(m: Module, x: Value) -> Value:
     _only_in_evaluation(m)
     mean = m.number("mean", 0)
-    return ew.with_number("Add", x, mean) if mean else x
+    return ew.with_number("Add", x, mean) if mean else x.copied()
 
 
 @row(
@@ -69,7 +79,7 @@ def _white_noise(m: Module, x: Value) -> Value:
 def _random(m: Module, x: Value) -> Value:
     """What is random in training, and nothing in evaluation."""
     _only_in_evaluation(m)
-    return x
+    return x.copied()
 
 
 @data_row("nn.ReinforceNormal", "nn.ReinforceGamma")
@@ -77,7 +87,7 @@ def _reinforce(m: Module, data: Data) -> Data:
     """The mean of the distribution whose parameters are the input."""
     _only_in_evaluation(m)
     if m.kind == "nn.ReinforceNormal":
-        return table(data, m.graph, 2)[0] if m.get("stdev") is None else data
+        return m.tensor(table(data, m.graph, 2)[0] if m.get("stdev") is None else data).copied()
     if m.get("scale") is None:
         return ew.binary("Mul", *m.tensors(data, 2))
     return ew.with_number("Mul", m.tensor(data), m.number("scale"))

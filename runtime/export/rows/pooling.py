@@ -150,4 +150,4 @@ def _crop(m: Module, x: Value) -> Value:
     for dim, before, after in zip((-2, -1), (height, width), new, strict=True):
         start = ceil((before - after) / 2) - 1
         x = narrow(x, x.rank + dim, start, start + after)
-    return x
+    return x.copied()

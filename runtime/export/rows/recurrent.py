@@ -170,7 +170,7 @@ def _expand_as(m: Module, data: Data) -> Data:
 
 @row("nn.SeqReverseSequence")
 def _reverse(m: Module, x: Value) -> Value:
-    return flip(x, m.whole("dim") - 1)
+    return flip(x, m.whole("dim") - 1).copied()
 
 
 no_counterpart("it looks at places that it draws at random, step by step", "nn.RecurrentAttention")

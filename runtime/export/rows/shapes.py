@@ -11,6 +11,7 @@ from runtime.export.operators.base import total
 from runtime.export.operators.layers import one_hot, take
 from runtime.export.operators.shaping import (
     cat,
+    contiguous,
     expand,
     flatten,
     for_samples,
@@ -42,12 +43,13 @@ def _reshape(m: Module, x: Value) -> Value:
     sizes, mode = m.sizes("size"), m.get("batchMode")
     known = total(x.shape) if x.shape is not None else None
     same = mode is None and known is not None and known == total(sizes)
+    x = contiguous(x)
     return reshape(x, sizes, batch=not (mode is False or same))
 
 
 @row("nn.Collapse")
 def _collapse(m: Module, x: Value) -> Value:
-    return reshape(x, [-1], batch=x.rank > m.whole("nInputDim"))
+    return reshape(contiguous(x), [-1], batch=x.rank > m.whole("nInputDim"))
 
 
 @row("nn.Transpose")
@@ -57,7 +59,7 @@ def _transpose(m: Module, x: Value) -> Value:
     for pair in m.get("permutations").to_list():
         one, other = [int(dim) - 1 + offset for dim in pair.to_list()]
         order[one], order[other] = order[other], order[one]
-    return permute(x, order)
+    return permute(x, order).copied()
 
 
 @row("nn.Squeeze")
@@ -92,7 +94,7 @@ def _replicate(m: Module, x: Value) -> Value:
 @row("nn.Select")
 def _select(m: Module, x: Value) -> Value:
     index = m.whole("index")
-    return select(x, m.dim(x, "dimension"), index - 1 if index > 0 else index)
+    return select(x, m.dim(x, "dimension"), index - 1 if index > 0 else index).copied()
 
 
 @row("nn.Narrow")
@@ -100,8 +102,9 @@ def _narrow(m: Module, x: Value) -> Value:
     """A negative length counts from the end; a negative start leaves that many out there."""
     dim, start, length = m.dim(x, "dimension"), m.whole("index"), m.whole("length", 1)
     if start < 0:
-        return narrow(x, dim, 0, -length if length >= 0 else start - length - 2)
-    return narrow(x, dim, start - 1, start - 1 + length if length >= 0 else (length + 1 or None))
+        return narrow(x, dim, 0, -length if length >= 0 else start - length - 2).copied()
+    stop = start - 1 + length if length >= 0 else (length + 1 or None)
+    return narrow(x, dim, start - 1, stop).copied()
 
 
 @data_row("nn.SplitTable")
@@ -158,12 +161,12 @@ def _convert(m: Module, x: Value) -> Value:
         raise m.error(f"takes {old} here: --input begins with the samples")
     place = old.index("b")
     if sorted(old) == sorted(new):
-        return permute(x, [old.index(letter) for letter in new])
+        return permute(x, [old.index(letter) for letter in new]).copied()
     if new == "bf":
-        first = transpose(x, 0, place) if place else x
+        first = transpose(x, 0, place).copied() if place else contiguous(x)
         return flatten(first) if len(old) > 1 else unsqueeze(x, 1)
     if new == "b" and len(old) == 2:
-        return select(x, 1 - place, 0)
+        return select(x, 1 - place, 0).copied()
     if (old, new) == ("b", "bt"):
-        return unsqueeze(x, 1)
+        return unsqueeze(contiguous(x), 1)
     raise m.error(f"does not convert {old} to {new}")

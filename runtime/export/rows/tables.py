@@ -18,13 +18,13 @@ _TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div", "w2nn.ScaleTable": "Mul"}
 
 @data_row(*_ALL)
 def _of_all(m: Module, data: Data) -> Data:
-    values, kind = m.tensors(data), _ALL[m.kind]
+    kind, (first, *others) = _ALL[m.kind], m.tensors(data)
     if not m.get("inplace"):
-        return ew.of_all(kind, values)
-    # The sum grows in the memory of the first tensor, which another one may have, too.
-    result = first = values[0].current
-    for value in values[1:]:
-        result = ew.binary(kind, result, result if value.current is first else value)
+        return ew.of_all(kind, [first, *others])
+    result = first
+    for other in others:  # which may lie in the memory of the first one
+        result = ew.binary(kind, first, other)
+        first.write(result)
     return result
 
 
@@ -39,7 +39,7 @@ def _join(m: Module, data: Data) -> Data:
     if steps := as_steps(data):
         x = m.tensor(steps.data)
         step = Value(m.graph, replaced(x.shape, steps.dim))
-        return joined_steps(x, steps.dim, m.dim(step, "dimension", "nInputDims"))
+        return joined_steps(x, steps.dim, m.dim(step, "dimension", "nInputDims")).copied()
     found = m.tensors(data)
     return cat(found, m.dim(found[0], "dimension", "nInputDims"))
 

@@ -22,6 +22,7 @@ import pytest
 import runtime
 from runtime import Table, TorchObject
 from runtime.export import ExportError, to_onnx, to_pytorch
+from runtime.export.data import tensors
 from runtime.export.graph import Value
 from runtime.export.lowering import graph_of, shapes_of
 
@@ -82,6 +83,27 @@ def _inputs(name: str, shape: str | None) -> dict[str, np.ndarray[Any, Any]]:
 def _as_kinds(values: dict[str, Value], arrays: dict[str, Any]) -> dict[str, Any]:
     kinds = {"int": np.int64, "float": np.float32}
     return {each.name: arrays[name].astype(kinds[each.kind]) for name, each in values.items()}
+
+
+#: Those of nn and nngraph whose output lies in the memory of their input: their storages tell.
+SHARING = """
+Identity, Contiguous, GradientReversal, ZeroGrad, L1Penalty, PrintSize, CategoricalEntropy, View,
+View: all, View: rest, View: samples, View: rows, View: several, View: rest of several, Reshape,
+Reshape: samples, Reshape: without, Collapse, Squeeze, Squeeze: dimension, Squeeze: of samples,
+Squeeze: none, Unsqueeze, Unsqueeze: of samples, Replicate, Replicate: of samples, Convert: type,
+CAddTable, Copy, FlattenTable, FlattenTable: deep, ReverseTable, SelectTable, NarrowTable,
+SelectTable: from the end, NarrowTable: length, SplitTable, SplitTable: of samples,
+SplitTable: from the end, ZipTable, ZipTableOneToMany, JustElement
+"""
+
+
+@each_entry
+def test_memory(name: str) -> None:
+    shape = ENTRIES[name]["shape"]
+    graph = graph_of(ENTRIES[name]["module"], shape and shapes_of(shape))
+    inputs = list(tensors(graph.given))
+    shares = any(each.memory in inputs for each in tensors(graph.result, decide=True))
+    assert shares == (name in SHARING.replace("\n", " ").strip().split(", "))
 
 
 @each_entry
