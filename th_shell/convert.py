@@ -28,19 +28,22 @@ _PAUSE = 0.1  # seconds between two looks at that
 _NEEDS = {
     "--format": "binary, ascii or b32",
     "--lua": "a Lua program that defines classes of the net",
+    "--python": "a Python that has PyTorch",
     "--select": "the path of a module, as model.1.2",
     "--input": "the sizes of the net's input, as 1x3x224x224",
     "--sample": "a .t7 file with an input",
     "--treat": "classes, as my.Residual=nn.Sequential",
     "--type": "float or double",
 }
-_FLAGS = ("--training", "--no-check", "--all", "--stub")
-_OF_NETS = tuple("--select --input --sample --treat --type --training --lua --no-check".split())
+_FLAGS = ("--training", "--no-check", "--require-check", "--all", "--stub")
+_OF_NETS = tuple(
+    "--select --input --sample --treat --type --training --lua --no-check --require-check".split()
+)
 _NETS = (".pt", ".onnx")
 _WEIGHTS = (".safetensors", ".h5")
 _OF_WEIGHTS = ("--select", "--type", "--all")
 _OPTIONS = {  # that there are for new files, by the ends of their names
-    ".pt": (*_OF_NETS, "--stub"),
+    ".pt": (*_OF_NETS, "--python", "--stub"),
     ".onnx": _OF_NETS,
     ".safetensors": _OF_WEIGHTS,
     ".h5": _OF_WEIGHTS,
@@ -75,7 +78,10 @@ Options of nets:
                     what the file has
   --sample in.t7    an input by which what was written is compared with the net
   --lua FILE        a Lua program that defines classes of the net, which is run before that
+  --python PATH     for .pt: the Python that has PyTorch, which runs what was written; by default
+                    that of the active environment (VIRTUAL_ENV, CONDA_PREFIX), or python3
   --no-check        do not compare
+  --require-check   write nothing, with status 1, where that cannot be compared
   --stub            for .pt: leave the places of unknown classes empty in the source
 
 Options of the others:
@@ -208,6 +214,8 @@ def _write_net(
         type=said.get("--type", "float"),
         stub="--stub" in said,
         check="--no-check" not in said,
+        python=said.get("--python"),
+        require_check="--require-check" in said,
         sample=load(said["--sample"]) if "--sample" in said else None,
         engine=_engine(prepare, said),
         progress=progress,
@@ -241,7 +249,7 @@ def _tell(report: Report, type_said: bool) -> None:
         print(remark)
     outcome = report.outcome
     if outcome is None:
-        print(f"not checked: {report.unchecked}")
+        print(f"NOT CHECKED: {report.unchecked}")
         return
     sizes = ", ".join("x".join(map(str, shape)) for shape in outcome.inputs.values())
     print(

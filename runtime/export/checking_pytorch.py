@@ -1,11 +1,14 @@
-"""Runs a net's source by PyTorch, for the check: in a process of its own."""
+"""Runs a net's source by PyTorch, for the check: in a process of any Python that has it."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +19,16 @@ from runtime.export.graph import ExportError, Graph
 from runtime.export.pt_file import write_state_dict
 from runtime.export.pytorch_source import Source, pytorch_source
 
-#: Loads the source and the parameters, and computes the outputs, or all values, of the inputs.
-_PROGRAM = """\
+#: What the check needs, none of which is a file in the open folder.
+_IMPORTS = """\
 import sys
+sys.path[:] = filter(None, sys.path)
 import numpy
 import torch
+"""
+
+#: Loads the source and the parameters, and computes the outputs, or all values, of the inputs.
+_PROGRAM = """\
 folder, parameters, name, training = sys.argv[1:]
 space = {"__name__": "model"}
 exec(compile(open(folder + "/model.py").read(), "model.py", "exec"), space)
@@ -38,12 +46,45 @@ numpy.savez(folder + "/values.npz", **values)
 """
 
 
+def find_python(named: str | None) -> str | None:
+    """Return a Python that has PyTorch: the one that is named; else ours, that of the environment
+    that is active, or that of the PATH; None where none has it.
+
+    Raises ExportError where the named one cannot import it.
+    """
+    if named is not None:
+        if error := _import_error(named):
+            raise ExportError(f"{named} cannot run what is written: {error}")
+        return named
+    if find_spec("torch") is not None:
+        return sys.executable
+    return next((python for python in _pythons() if not _import_error(python)), None)
+
+
+def _pythons() -> Iterator[str]:
+    for folder in filter(None, map(os.environ.get, ("VIRTUAL_ENV", "CONDA_PREFIX"))):
+        yield os.path.join(folder, "bin", "python")
+    if python := shutil.which("python3"):
+        yield python
+
+
+def _import_error(python: str) -> str:
+    """Why a Python cannot import PyTorch; "" where it can."""
+    try:
+        done = subprocess.run([python, "-c", _IMPORTS], capture_output=True, text=True)
+    except OSError as error:
+        return error.strerror or str(error)
+    reason = done.stderr.strip().rpartition("\n")[2]
+    return (reason or f"it ended with status {done.returncode}") if done.returncode else ""
+
+
 class PyTorchFiles:
     """The source of a net and the open file of its parameters, as they compute."""
 
     def __init__(
-        self, descriptor: int, source: Source, name: str, graph: Graph, floats: str
+        self, python: str, descriptor: int, source: Source, name: str, graph: Graph, floats: str
     ) -> None:
+        self._python = python
         self._descriptor = descriptor
         self._source = source
         self._name = name
@@ -75,8 +116,7 @@ class PyTorchFiles:
             }
             np.savez(Path(folder, "in.npz"), **given)  # type: ignore[arg-type]
             words = [folder, descriptor_path(parameters), self._name, str(self._graph.training)]
-            safe = "-P" if sys.version_info >= (3, 11) else "-E"
-            program = [sys.executable, safe, "-c", _PROGRAM, *words]
+            program = [self._python, "-c", _IMPORTS + _PROGRAM, *words]
             done = subprocess.run(program, capture_output=True, text=True, pass_fds=[parameters])
             if done.returncode:
                 last = done.stderr.strip().rpartition("\n")[2]

@@ -16,7 +16,7 @@ from runtime.core.platform import descriptor_path
 from runtime.engine.engine import Engine
 from runtime.export.checking import TOLERANCE, Outcome, Reference, Written, compare
 from runtime.export.checking_onnx import OnnxFile
-from runtime.export.checking_pytorch import PyTorchFiles
+from runtime.export.checking_pytorch import PyTorchFiles, find_python
 from runtime.export.graph import ExportError, Graph
 from runtime.export.lowering import find_module, graph_of, shapes_of
 from runtime.export.parameters import FLOATS, Progress
@@ -44,7 +44,8 @@ class How:
     whose forward is to be written, which only `to_pytorch` can; nothing is then checked. check:
     whether what is written runs beside the net, which needs an engine with its packages; sample: an
     input for that, by default random numbers. progress: gets the number of bytes that were just
-    written.
+    written. python: a Python that has PyTorch, which runs what `to_pytorch` writes; by default one
+    is looked for. require_check: whether nothing is written that cannot be compared.
     """
 
     select: str | None = None
@@ -56,6 +57,8 @@ class How:
     check: bool = True
     sample: Any = None
     engine: Engine | None = None
+    python: str | None = None
+    require_check: bool = False
     progress: Progress = lambda count: None
 
     @property
@@ -93,6 +96,8 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     how = How(**options)
     if how.stub:
         raise ValueError("stub is for to_pytorch: ONNX has no place for what is to be written")
+    if how.python is not None:
+        raise ValueError("python is for to_pytorch: ONNX files run in this one")
     net, graph = _read(value, how)
     count = len(graph.outputs)
     names = ["output"] if count == 1 else [f"output{n}" for n in range(1, count + 1)]
@@ -101,9 +106,9 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
         outputs = list(zip(names, graph.outputs, strict=True))
         values = write_onnx(file, graph, outputs, how.floats, how.progress)
         file.flush()
-        _check(
-            report, how, net, graph, "onnxruntime", OnnxFile(descriptor_path(file.fileno()), values)
-        )
+        can_run = find_spec("onnxruntime") is not None
+        written = OnnxFile(descriptor_path(file.fileno()), values)
+        _check(report, how, net, graph, written if can_run else _NO_ONNXRUNTIME)
     return report
 
 
@@ -112,9 +117,10 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
 
     target: the name of the first, model.pt for example; the source is then model.py, which defines
     the class Model: ``net = Model(); net.load_state_dict(torch.load("model.pt"))``. value, options
-    and errors are those of `to_onnx`; PyTorch is needed for the check alone.
+    and errors are those of `to_onnx`; PyTorch is needed for the check alone, in any Python.
     """
     how = How(**options)
+    python = find_python(how.python) if how.check else None
     net, graph = _read(value, how)
     base = os.path.splitext(os.fsdecode(target))[0]
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
@@ -126,8 +132,8 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
         text.write(source.text.encode())
         for each in (file, text):
             each.flush()
-        written = PyTorchFiles(file.fileno(), source, _CLASS, graph, how.floats)
-        _check(report, how, net, graph, "torch", written)
+        written = python and PyTorchFiles(python, file.fileno(), source, _CLASS, graph, how.floats)
+        _check(report, how, net, graph, written or _NO_PYTORCH)
     return report
 
 
@@ -150,10 +156,19 @@ def _new_file(target: Path) -> Iterator[IO[bytes]]:
             yield file
 
 
+_NO_ONNXRUNTIME = "it needs onnxruntime: pip install 'th-shell[export]'"
+_NO_PYTORCH = (
+    "no Python with PyTorch is here ($VIRTUAL_ENV, $CONDA_PREFIX, python3); --python PATH names one"
+)
+
+
 def _check(
-    report: Report, how: How, net: TorchObject, graph: Graph, library: str, written: Written
+    report: Report, how: How, net: TorchObject, graph: Graph, written: Written | str
 ) -> None:
-    """Compare what was written with the net. Raises ExportError where it differs."""
+    """Compare what was written with the net. Raises ExportError where it differs.
+
+    written: a text where it cannot run, which says why.
+    """
     if not how.check:
         report.unchecked = "as was asked for"
     elif graph.stubs:
@@ -161,17 +176,16 @@ def _check(
         report.unchecked = f"{', '.join(kinds)} {'is a stub' if len(kinds) == 1 else 'are stubs'}"
     elif graph.unchecked:
         report.unchecked = graph.unchecked
-    elif find_spec(library) is None:
-        report.unchecked = f"{_LIBRARIES[library]} is not installed"
+    elif isinstance(written, str):
+        report.unchecked = written
     else:
         reference = Reference(net, graph, how.engine or Engine())
         inputs = _given(how.sample, graph) if how.sample is not None else reference.inputs()
         report.outcome = compare(reference, written, inputs)
         if report.outcome.relative > TOLERANCE:
             raise ExportError(_difference(report.outcome))
-
-
-_LIBRARIES = {"torch": "PyTorch", "onnxruntime": "onnxruntime"}
+    if how.require_check and report.unchecked:
+        raise ExportError(f"not checked: {report.unchecked}")
 
 
 def _given(sample: Any, graph: Graph) -> dict[str, Array]:

@@ -55,6 +55,8 @@ def test_words() -> None:
         (["in.t7", "x.npz", "--input", "1"], 2, "th: --input is for .pt or .onnx, not for .npz\n"),
         (["in.t7", "x.h5", "--format", "b32"], 2, "th: --format is for .t7, not for .h5\n"),
         (["in.t7", "x.pt", "--all"], 2, "th: --all is for .safetensors, .h5, .npz or .json, not "),
+        (["in.t7", "x.onnx", "--python", "x"], 2, "th: --python is for .pt, not for .onnx\n"),
+        (["in.t7", "x.pt", "--python", "none"], 1, "th: none cannot run what is written: No such "),
         (["in.t7", "x.h5", "--type", "x"], 2, "th: --type needs float or double\n"),
         (["in.t7", "x.t7", "--format", "x"], 2, "th: --format needs binary, ascii or b32\n"),
         (["in.t7", "x.t7", "--other"], 2, "th: unrecognized option --other of --convert\n"),
@@ -191,3 +193,13 @@ def test_a_program_whose_classes_derive_from_those_of_nn(
     words = ["--convert", "net.t7", "net.onnx", "--input", "1x2", "--lua", "own.lua"]
     assert main(words) == 1
     assert capsys.readouterr().err == "th: loaded table\n"
+
+
+def test_what_is_not_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    save("net.t7", TorchObject("nn.Tanh", {}))
+    words = ["--convert", "net.t7", "net.onnx", "--input", "1x3", "--no-check"]
+    assert main([*words, "--require-check"]) == 1
+    assert capsys.readouterr() == ("", "th: not checked: as was asked for\n")
+    assert not Path("net.onnx").exists()
+    assert main(words) == 0
+    assert capsys.readouterr().out == "wrote net.onnx\nNOT CHECKED: as was asked for\n"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 
 from runtime import Table, TorchObject
 from runtime.export import ExportError, to_onnx, to_pytorch
+from runtime.export.checking_pytorch import find_python
 from runtime.shell import Engine
 from runtime.t7.faces import tensor_of
 from runtime.t7.values import Function
@@ -151,10 +155,76 @@ def test_a_net_that_fails(tmp_path: Path, engine: Engine) -> None:
         to_onnx(net, tmp_path / "net.onnx", engine=engine)
 
 
-def test_without_pytorch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def python(path: Path, status: int = 0) -> Path:
+    """Something that can import PyTorch, as far as its status says."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\necho no torch, 3 >&2\nexit {status}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def no_pythons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no Python that has PyTorch."""
+    monkeypatch.setattr("runtime.export.checking_pytorch.find_spec", lambda name: None)
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "none"))
+    monkeypatch.setenv("CONDA_PREFIX", str(python(tmp_path / "conda/bin/python", 1).parents[1]))
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+UNCHECKED = (
+    "no Python with PyTorch is here ($VIRTUAL_ENV, $CONDA_PREFIX, python3); --python PATH names one"
+)
+
+
+@pytest.mark.usefixtures("no_pythons")
+def test_without_pytorch(tmp_path: Path) -> None:
+    assert to_pytorch(chain(), tmp_path / "net.pt").unchecked == UNCHECKED
+    with pytest.raises(ExportError, match=f"^not checked: {re.escape(UNCHECKED)}$"):
+        to_pytorch(chain(), tmp_path / "other.pt", require_check=True)
+    assert {each.name for each in tmp_path.iterdir()} == {"conda", "net.pt", "net.py"}
+
+
+@pytest.mark.usefixtures("no_pythons")
+@pytest.mark.parametrize("place", ["none/bin/python", "conda/bin/python", "python3"])
+def test_the_python_that_has_pytorch(tmp_path: Path, place: str) -> None:
+    assert find_python(None) is None
+    made = python(tmp_path / place)
+    assert find_python(None) == str(made)
+    assert find_python(str(made)) == str(made)
+
+
+def test_a_python_that_is_named(tmp_path: Path) -> None:
+    other, none = python(tmp_path / "other", 1), tmp_path / "none"
+    for named, reason in ((other, "no torch, 3"), (none, "No such file or directory")):
+        with pytest.raises(ExportError, match=f"^{named} cannot run what is written: {reason}$"):
+            to_pytorch(chain(), tmp_path / "net.pt", python=str(named))
+    assert list(tmp_path.iterdir()) == [other]
+    with pytest.raises(ValueError, match="^python is for to_pytorch: ONNX files run in this one$"):
+        to_onnx(chain(), tmp_path / "net.onnx", python="python3")
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+def test_another_python_runs_it(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files of the folder that is open, and of its own, are none of its modules."""
+    (tmp_path / "numpy.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    options: dict[str, Any] = {"engine": engine, "python": sys.executable, "require_check": True}
+    outcome = to_pytorch(chain(), tmp_path / "net.pt", **options).outcome
+    assert outcome is not None and outcome.relative < 1e-6 < outcome.scale
+
+
+def test_without_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "runtime.export.conversion.find_spec",
+        lambda name: None if name == "onnxruntime" else sys,
+    )
+    report = to_onnx(chain(), tmp_path / "net.onnx")
+    assert report.unchecked == "it needs onnxruntime: pip install 'th-shell[export]'"
     monkeypatch.setattr("runtime.export.conversion.find_spec", lambda name: None)
-    report = to_pytorch(chain(), tmp_path / "net.pt")
-    assert report.unchecked == "PyTorch is not installed"
     message = "^writing ONNX needs the library onnx: pip install 'th-shell\\[export\\]'$"
     with pytest.raises(ExportError, match=message):
         to_onnx(chain(), tmp_path / "net.onnx")
