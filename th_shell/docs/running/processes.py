@@ -334,7 +334,7 @@ class Run:
             while data := self._line.recv(64):
                 said += data
         except TimeoutError:
-            return None
+            return said or None
         except OSError:
             pass
         return said

@@ -161,10 +161,10 @@ class _Keeper:
                 self._be_engine()
             status = self._watch(process)
         finally:
+            with suppress(OSError):  # at once: on a busy machine, the rest takes its time
+                self._line.send(b"%d" % status)
             system.end_children()
             system.remove_folder(self._plan["folder"])
-            with suppress(OSError):
-                self._line.send(b"%d" % status)
             os._exit(0)
 
     def _watch(self, process: int) -> int:
