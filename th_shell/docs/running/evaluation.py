@@ -123,16 +123,17 @@ class Plan:
     """How a run differs from others.
 
     seed: of the random numbers. fill: the byte that new memory is filled with. clock: seconds by
-    which time is later. engine: which of the processes that start runs starts it: that decides the
-    addresses, and the order of fields in tables. after: code that is run behind examples, by their
-    indices. sources: inputs that replace those of the page, likewise. lost: the outcomes of
-    examples that are not run again, likewise. last: the index of the last example that is run; None
-    for all.
+    which time is later. falling: whether Lua's `pairs` has named fields in falling order; else it
+    is rising. engine: which of the processes that start runs starts it: that decides the addresses.
+    after: code that is run behind examples, by their indices. sources: inputs that replace those of
+    the page, likewise. lost: the outcomes of examples that are not run again, likewise. last: the
+    index of the last example that is run; None for all.
     """
 
     seed: int
     fill: int = 0
     clock: int = 0
+    falling: bool = False
     engine: int = 0
     after: Mapping[int, str] = field(default_factory=dict)
     sources: Mapping[int, str] = field(default_factory=dict)
@@ -143,7 +144,7 @@ class Plan:
 #: The two runs of each page. Doubles and integers of bytes 0x3F are ordinary numbers. Time goes on
 #: by 100 days, 3 hours and some between them.
 FIRST = Plan(1)
-SECOND = Plan(20240229, fill=0x3F, clock=8653267, engine=1)
+SECOND = Plan(20240229, fill=0x3F, clock=8653267, falling=True, engine=1)
 
 
 def unrunnable(example: Example) -> str:
@@ -257,7 +258,9 @@ class _PageRun:
         shown = [e.hidden if i in own else () for i, e in enumerate(self._examples)]
         hidden = HiddenCode(shown, self._runner.seconds, self._deadly)
         self._captures = Captures()
-        begin = f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\n".encode()
+        begin = (
+            f"seed {plan.seed}\nfill {plan.fill}\nclock {plan.clock}\nfalling {plan.falling:d}\n"
+        ).encode()
         for index in indices:
             example, start = self._examples[index], time.monotonic()
             try:

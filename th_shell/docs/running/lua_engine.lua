@@ -1,5 +1,5 @@
 --- The engine for pages of any Lua: speaks the protocol of protocol.py in plain Lua 5.1 or LuaJIT,
--- with torch where there is one. th-docs runs it as `COMMAND lua_engine.lua`.
+-- with torch where there is one. th-docs runs it as `COMMAND lua_engine.lua begin.lua`.
 -- @script lua_engine
 
 -- A page may take away or replace whatever is global, even the methods of strings and files: so the
@@ -7,8 +7,8 @@
 local globals, loadstring, print = _G, loadstring or load, print
 local error, pcall, xpcall, select, type = error, pcall, xpcall, select, type
 local rawget, rawset, tonumber, tostring = rawget, rawset, tonumber, tostring
-local find, gmatch, gsub, match = string.find, string.gmatch, string.gsub, string.match
-local os, time, date, loaded = os, os.time, os.date, package.loaded
+local find, gsub, match = string.find, string.gsub, string.match
+local begin = assert(loadfile(table.remove(arg, 1)))
 local stdout = io.stdout
 local requests, replies = assert(io.open('/dev/fd/3', 'rb')), assert(io.open('/dev/fd/4', 'wb'))
 local read, write, flush = requests.read, replies.write, stdout.flush
@@ -46,19 +46,9 @@ end
 local acts = {}
 
 function acts.begin(body)
-  local given = {}
-  for name, number in gmatch(body, '(%a+) (%d+)') do given[name] = tonumber(number) end
   local torch = rawget(globals, 'torch')
-  math.randomseed((given.seed or 1) - 1) -- 0 is what LuaJIT begins with
-  if torch then torch.manualSeed(given.seed or 1) end
-  local later = given.clock or 0
-  function os.time(at) return at and time(at) or time() + later end
-  function os.date(format, at) return date(format or '%c', at or time() + later) end
-  local sys = loaded.sys -- Torch7's
-  if sys then
-    local clock = sys.clock
-    function sys.clock() return clock() + later end
-  end
+  if torch then torch.manualSeed(tonumber(match(body, 'seed (%d+)') or 1)) end
+  begin(body)
 end
 
 function acts.block()

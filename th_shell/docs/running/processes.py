@@ -65,7 +65,8 @@ class Engine:
 
 def lua_engine(command: Sequence[str]) -> Engine:
     """The engine of a command that runs a Lua script: plain Lua, LuaJIT, or the real Torch7."""
-    return Engine([*command, str(Path(__file__).with_name("lua_engine.lua"))])
+    scripts = (str(Path(__file__).with_name(name)) for name in ("lua_engine.lua", "begin.lua"))
+    return Engine([*command, *scripts])
 
 
 def python_engine(command: Sequence[str] = (), has_face: bool = True) -> Engine:
@@ -116,8 +117,8 @@ class Starter:
     def start(self, engine: Engine, number: int) -> Run:
         """Start a run, whose number among a page's runs decides which process starts it.
 
-        Runs that one process starts have the same addresses, and order the fields of tables by the
-        same numbers. Raises LostError where no process can be started, StoppedError after `stop`.
+        Runs that one process starts have the same addresses. Raises LostError where no process can
+        be started, StoppedError after `stop`.
         """
         try:
             with self._lock:

@@ -24,17 +24,21 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from io import StringIO
+from itertools import count
 from types import ModuleType
 from typing import Any, BinaryIO
 
 _REQUESTS, _REPLIES = 3, 4
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
+#: Seconds by which a clock that is put forward goes on at each look.
+_STEP = 3.7
+_SEED = random.Random.seed
 
 #: numpy keeps so many blocks of each size below so many bytes.
 _KEPT_BLOCKS, _KEPT_BYTES = 7, 1024
@@ -75,6 +79,7 @@ class _Engine:
 
     def do_seed(self, number: str) -> None:
         self._seeder.number = int(number)
+        _fix_entropy(self._seeder.number)
         random.seed(self._seeder.number)
         for name in self._seeder.SEEDS:
             if name in sys.modules:
@@ -175,18 +180,37 @@ def _use_up_kept_memory() -> None:
         _kept.extend(numpy.empty(size, numpy.uint8) for size in sizes)
 
 
+def _fix_entropy(number: int) -> None:
+    """Let what else is random in each process, as the seeds of new generators, follow from one."""
+    stream, seed = random.Random(number), _SEED
+
+    def urandom(size: int) -> bytes:
+        return bytes(stream.getrandbits(8) for _ in range(size))
+
+    def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
+        seed(self, stream.getrandbits(64) if a is None else a, version)
+
+    os.urandom = random._urandom = urandom  # type: ignore[attr-defined]
+    random.Random.seed = seeded  # type: ignore[method-assign]
+    random.seed = random._inst.seed
+
+
 def _put_forward(seconds: int) -> None:
-    """Let the functions of the module time tell a later time."""
+    """Let the clocks of the module time tell a later time, and go on by a step at each look."""
     if not seconds:
         return
-    now = time.time
-    now_ns = time.time_ns
-    time.time = lambda: now() + seconds
-    time.time_ns = lambda: now_ns() + seconds * 10**9
+    steps = count(seconds, _STEP)
+    for name in ("time", "perf_counter", "process_time"):
+        setattr(time, name, _forward(getattr(time, name), steps))
+        setattr(time, f"{name}_ns", _forward(getattr(time, f"{name}_ns"), steps, 10**9))
     for name in ("localtime", "gmtime", "ctime"):
         setattr(time, name, _later(getattr(time, name)))
     strftime, localtime = time.strftime, time.localtime
     time.strftime = lambda text, at=None: strftime(text, localtime() if at is None else at)
+
+
+def _forward(clock: Callable[[], Any], steps: Iterator[float], unit: int = 1) -> Callable[[], Any]:
+    return lambda: (now := clock()) + type(now)(unit * next(steps))
 
 
 def _later(convert: Callable[[float], Any]) -> Callable[..., Any]:

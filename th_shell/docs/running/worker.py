@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import signal
 from contextlib import suppress
+from pathlib import Path
 from typing import BinaryIO
 
 from runtime.shell import Engine, Interrupted, LuaError
 from th_shell.docs.running import protocol
 from th_shell.packages.place import search_users_tree
 
-_BEGIN = """\
-io.stdout:setvbuf('no')
-math.randomseed({seed} - 1) -- 0 is what LuaJIT begins with
-arg = {{[0] = 'th'}}
-local later, time, date, clock = {clock}, os.time, os.date, sys.clock
-if later ~= 0 then
-  function os.time(at) return at and time(at) or time() + later end
-  function os.date(format, at) return date(format or '%c', at or time() + later) end
-  function sys.clock() return clock() + later end
-end
-"""
+_BEGIN = Path(__file__).with_name("begin.lua")
 #: What examples of most pages use, each at its first use loaded or made.
-_REHEARSAL = f"""\
-{_BEGIN.format(seed=1, clock=0)}
+_REHEARSAL = """\
 local x = torch.rand(3)
 tostring(x + 1)
 tostring(torch.Tensor(2, 2):fill(1):t())
@@ -83,7 +73,8 @@ class _Worker:
         given = {name: int(number) for name, number in map(str.split, body.decode().splitlines())}
         self._engine.set_fill_pattern(given.get("fill"))
         self._engine.set_seed(given.get("seed", 1))
-        self.do_run(_BEGIN.format(seed=given.get("seed", 1), clock=given.get("clock", 0)).encode())
+        self.do_run(b"io.stdout:setvbuf('no') arg = {[0] = 'th'}")
+        self._engine.run(self._engine.compile(_BEGIN.read_bytes()), body)
 
     def do_block(self, _: bytes) -> None:
         self._engine.set_default_type("torch.DoubleTensor")
