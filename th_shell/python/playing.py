@@ -79,7 +79,7 @@ class PythonPlayer:
 
     def _judged(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
         by_chance = self._depends_on_chance(example.source)
-        result = self._judging.result(example, outcome, outcome)
+        result = self._judging.of_one_run(example, outcome)
         if result.verdict is not docs.Verdict.DIFFERS or not (by_chance and example.expected):
             return result
         expected, got = example.expected, outcome.output

@@ -194,7 +194,7 @@ class Player:
             example = replace(example, expected=_HANDLE.sub("", example.expected))
         if outcome.printed != outcome.output and self._hides_value(example, outcome):
             outcome = replace(outcome, output=outcome.printed)
-        result = self._judging.result(example, outcome, outcome)
+        result = self._judging.of_one_run(example, outcome)
         if result.verdict is not docs.Verdict.DIFFERS or not example.expected:
             return result
         expected, got = example.expected, outcome.output

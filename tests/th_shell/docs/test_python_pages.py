@@ -1,21 +1,19 @@
 """Pages of Python from end to end: by the engine of Python, with the conventions of doctest."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
-from typing import Any
 
 import pytest
 
 from th_shell.docs.checking import check_page
 from th_shell.docs.cli import main
 from th_shell.docs.judging.python import comparable, comparable_outcome
-from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.judging.verdicts import Result
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import Example, Kind
 from th_shell.docs.reading.page import read
-from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
+from th_shell.docs.running.evaluation import Outcome, Runner
 from th_shell.docs.settings.configuration import Configuration
 from th_shell.docs.settings.settings import NOTHING, Layer, Settings
 
@@ -285,17 +283,3 @@ def test_wrong_engines(engine: str, problem: str, capfd: pytest.CaptureFixture[s
     with pytest.raises(SystemExit):
         main(["--engine", engine, "page.md"])
     assert capfd.readouterr().err.endswith(f"th-docs: error: {problem}\n")
-
-
-def test_no_runs_tell_what_an_order_depends_on(runner: Runner, tmp_path: Path) -> None:
-    """In Python that is the seed of the run: one with the same seed prints the same."""
-    plans: list[Plan] = []
-
-    class Counting(Runner):
-        def evaluate(self, examples: Any, given: Sequence[Plan] = (FIRST, SECOND)) -> Any:
-            plans.extend(given)
-            return super().evaluate(examples, given)
-
-    (found,) = check(Counting(runner.starter), tmp_path, "```\n>>> print('a', 'b')\nb a\n```\n")
-    assert found.verdict is Verdict.DIFFERS
-    assert {plan.engine for plan in plans} == {0, 1}

@@ -72,6 +72,14 @@ def test_a_page_shows_no_value_of_a_call_behind_statements(
     assert "5 inputs: 3 as documented, 1 different, 1 without output" in printed()
 
 
+def test_addresses_are_others_here(session: Session, printed: Printed) -> None:
+    hexadecimal = "> ('0x%x'):format(255)\n0xfe\n"
+    session.submit(f"> function() end\nfunction: 0x41000000\n{hexadecimal}")
+    found = printed()
+    assert found.count("\n✓\n") == 1
+    assert "✗ page: 0xfe here: 0xff\n2 inputs: 1 as documented, 1 different" in found
+
+
 @pytest.mark.parametrize(
     ("text", "held"),
     [

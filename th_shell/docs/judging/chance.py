@@ -9,16 +9,16 @@ be like what several runs print (`plausibility`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from th_shell.docs.judging import plausibility
 from th_shell.docs.judging.adoption import adopting_cell, adopting_code, vary_literals
-from th_shell.docs.judging.comparison import agrees_within, has_words_of
-from th_shell.docs.judging.printout import is_scaled, number_words, numbers
+from th_shell.docs.judging.comparison import agrees_within, sorting
+from th_shell.docs.judging.printout import is_scaled, number_words, numbers, with_exact_hex
 from th_shell.docs.judging.python import comparable, comparable_outcome
-from th_shell.docs.judging.verdicts import QUOTES, Result, Verdict, judge
+from th_shell.docs.judging.verdicts import QUOTES, Result, Verdict, comparison, judge
 from th_shell.docs.reading.examples import LUA, Example
 from th_shell.docs.reading.names import read_names
 from th_shell.docs.running.evaluation import FIRST, SECOND, Outcome, Plan, Runner
@@ -26,10 +26,12 @@ from th_shell.docs.settings.settings import filtered
 
 #: Seeds of further runs, which tell what an example that depends on chance may print.
 _SEEDS = (2, 3, 5, 7, 11)
-#: The verdicts that the order of words may change, where the page has the words, or where not.
-_IN_ORDER = {Verdict.DIFFERS: True, Verdict.LAYOUT: False}
-_ENGINES = (2, 3, 4, 5)  # of runs that tell what depends on the order of fields
+#: And those of examples in Python, whose sets have an order by the seed.
+_MORE_SEEDS = (*_SEEDS, 13, 17, 19, 23, 29, 31)
+_ENGINES = 4  # how many processes start runs
 _ADOPTED = 3  # runs of the second round that have the documented numbers
+#: How much of the step by which a later clock goes on a busy machine may add to a time.
+_BUSY = 0.05
 _TIME = re.compile(r"\d\d:\d\d")
 _REPEATED = _ADOPTED + len(_SEEDS)  # behind these are those that repeat the first run
 
@@ -55,12 +57,8 @@ def judge_page(
     """
     rounds = _Rounds([comparable(example) for example in examples], runner, sources, lost)
     judged = rounds.first()
-    rounds = replace(rounds, lost=lost_in(judged))
-    chance = [i for i, result in enumerate(judged.results) if result.verdict is Verdict.LAYOUT]
-    if not by_two_runs and (chance or any(result.failed for result in judged.results)):
-        judged = rounds.second(judged, chance)
     if not by_two_runs:
-        judged = rounds.in_any_order(judged)
+        judged = replace(rounds, lost=lost_in(judged)).further(judged)
     pairs = zip(judged.results, examples, strict=True)
     results = [one if one.example is e else replace(one, example=e) for one, e in pairs]
     return judged._replace(results=results)
@@ -80,12 +78,16 @@ def lost_in(judged: Judgement) -> dict[int, Outcome]:
 
 @dataclass(frozen=True)
 class _Rounds:
-    """The rounds of runs by which a page is judged. sources, lost: see `judge_page`."""
+    """The rounds of runs by which a page is judged. sources, lost: see `judge_page`.
+
+    lucky: the examples, by index, that print the same in the first two runs by luck.
+    """
 
     examples: Sequence[Example]
     runner: Runner
     sources: Mapping[int, str]
     lost: Mapping[int, Outcome]
+    lucky: frozenset[int] = frozenset()
 
     def first(self) -> Judgement:
         """The page by two runs."""
@@ -93,32 +95,62 @@ class _Rounds:
         outcomes = _pairs(self._evaluated(plans))
         return Judgement(judge(self.examples, outcomes), outcomes)
 
-    def in_any_order(self, once: Judgement) -> Judgement:
-        """The judgement of outputs whose words each engine prints in another order.
+    def further(self, once: Judgement) -> Judgement:
+        """The judgement by further runs, where they may tell more."""
+        if others := self.other_outcomes(once):
+            pairs = [(one, others.get(i, two)) for i, (one, two) in enumerate(once.outcomes)]
+            once = Judgement(judge(self.examples, pairs), pairs)
+        chance = [i for i, result in enumerate(once.results) if result.verdict is Verdict.LAYOUT]
+        if chance or any(result.failed for result in once.results):
+            once = replace(self, lucky=frozenset(others)).second(once, chance)
+        return self.in_order(once)
 
-        They hold where the page has these words in any order, and fail where it has others.
+    def other_outcomes(self, once: Judgement) -> dict[int, Outcome]:
+        """The outcomes by further seeds, by index, that differ where those of the two runs do not.
+
+        Those of examples that fail: what depends on chance may be the same in two runs by luck.
+        """
+        found = [
+            i
+            for i, (result, (first, second)) in enumerate(zip(*once, strict=True))
+            if result.verdict is Verdict.DIFFERS and first.compared == second.compared
+        ]
+        others = dict[int, Outcome]()
+        for i, outcomes in self._more(found).items() if found else ():
+            usual = once.outcomes[i][0].compared
+            differing = [o for o in outcomes if not (o.lost or o.error) and o.compared != usual]
+            if differing:
+                others[i] = differing[0]
+        return others
+
+    def in_order(self, once: Judgement) -> Judgement:
+        """The judgement in which outputs fail that all runs print in other orders, and no other.
+
+        They hold where the page has the same in any order: it does not.
         """
         found = {
-            i: has_words
-            for i, (example, pair) in enumerate(zip(self.examples, once.outcomes, strict=True))
-            if example.language == LUA  # the order of Python's sets is that of the run's seed
-            and once.results[i].verdict in _IN_ORDER
-            and has_words_of(*(outcome.compared for outcome in pair))
-            and (has_words := _has_words(example, pair[0])) is _IN_ORDER[once.results[i].verdict]
-            and (has_words or not _is_free(example, pair[0]))
+            i: sort
+            for i, (example, result, pair) in enumerate(zip(self.examples, *once, strict=True))
+            if result.verdict is Verdict.LAYOUT
+            and pair[0].compared != pair[1].compared
+            and not _is_free(example, pair[0])
+            and (sort := sorting(*(outcome.compared for outcome in pair)))
+            and not _holds(example, pair[0], sort)
         }
-        if not found:
-            return once
-        plans = [Plan(n, engine=n, sources=self.sources, last=max(found)) for n in _ENGINES]
-        others = self._evaluated(plans)
         results = list(once.results)
-        for i, has_words in found.items():
+        for i, others in self._more(found).items() if found else ():
             first = once.outcomes[i][0].compared
-            texts = [outcome.compared for outcome in (once.outcomes[i][1], *others[i])]
-            if any(text != first for text in texts) and all(has_words_of(t, first) for t in texts):
-                verdict = Verdict.LAYOUT if has_words else Verdict.DIFFERS
-                results[i] = replace(results[i], verdict=verdict, by_chance=True)
+            if all(found[i](other.compared) == found[i](first) for other in others):
+                results[i] = replace(results[i], verdict=Verdict.DIFFERS, by_chance=True)
         return once._replace(results=results)
+
+    def _more(self, indices: Collection[int]) -> dict[int, tuple[Outcome, ...]]:
+        """The outcomes of some examples in further runs, by their indices."""
+        seeds = _SEEDS if all(self.examples[i].language == LUA for i in indices) else _MORE_SEEDS
+        common = Plan(0, sources=self.sources, last=max(indices))
+        plans = [replace(common, seed=n, clock=n << 20, engine=n % _ENGINES) for n in seeds]
+        found = self._evaluated(plans)
+        return {i: found[i] for i in indices}
 
     def second(self, once: Judgement, chance: Sequence[int]) -> Judgement:
         """The page by further runs. chance: the examples that depend on it."""
@@ -136,7 +168,10 @@ class _Rounds:
             is_by_none = any(outcome.output != before.output for outcome in repeats)
             if is_by_none or _is_by_clock(samples, later.output):
                 samples = samples[:1]
-            results.append(_better(first, second, found[i], samples, i in shown_first))
+            is_same_by_luck = i in self.lucky and found[i][0].output == before.output
+            if len({before, later, *found[i]}) > 1 and not is_same_by_luck:
+                first = _better(first, second, found[i], samples, i in shown_first)
+            results.append(first)
         return Judgement(_with_repetitions(results), _pairs(found))
 
     def _further(self, once: Judgement, chance: Sequence[int]) -> list[tuple[Outcome, ...]]:
@@ -197,11 +232,12 @@ class _Rounds:
         ]
 
 
-def _has_words(example: Example, outcome: Outcome) -> bool:
-    """Whether the page has the words that are printed."""
+def _holds(example: Example, outcome: Outcome, sort: Callable[[str], str]) -> bool:
+    """Whether the page has what is printed, once both are sorted."""
     value = example.value.text if example.value else ""
-    texts = (example.expected, value, QUOTES.sub(" ", value), *outcome.told)
-    return any(has_words_of(text, outcome.compared) for text in texts)
+    texts = {example.expected, value, QUOTES.sub(" ", value), *outcome.told} - {""}
+    equal, got = comparison(example), sort(outcome.compared)
+    return any(equal(sort(text), got) for text in texts)
 
 
 def _is_free(example: Example, outcome: Outcome) -> bool:
@@ -222,7 +258,7 @@ def _is_by_clock(samples: Sequence[str], later: str) -> bool:
         columns = zip(other, *rows, strict=True)
         return any(len(set(column)) == 1 and value != column[0] for value, *column in columns)
     return other != rows[0] and all(
-        max(column) - min(column) <= 1e-3 * abs(value - column[0])
+        max(column) - min(column) <= _BUSY * abs(value - column[0])
         for value, *column in zip(other, *rows, strict=True)
     )
 
@@ -252,7 +288,8 @@ def _better(
     exact, other, varied = outcomes[:_ADOPTED]
     by_chance = second.verdict is Verdict.LAYOUT
     if second.verdict is Verdict.DIFFERS and exact.output == other.output:
-        wanted, got, moved = filtered(settings.filters, expected, exact.output, varied.output)
+        shown = filtered(settings.filters, expected, exact.output, varied.output)
+        wanted, got, moved = with_exact_hex(*shown)
         if agrees_within(wanted, got, moved, settings.tolerance):
             return replace(second, verdict=Verdict.PASS, note="")
         # What is printed has as many digits as the page shows where it has the documented numbers.

@@ -23,6 +23,7 @@ from th_shell.docs.settings.settings import Tolerance
 
 _Piece = TypeVar("_Piece", bound=Sized)
 
+_QUOTES = re.compile(r"[\"']")
 _TABLE = re.compile(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
 #: How much further than one change of the numbers a result comes from another change may bring it.
@@ -118,13 +119,20 @@ def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) 
     return any(_same_lines(text, got, tolerance) for text in printout.readings(expected))
 
 
-def has_words_of(expected: str, got: str) -> bool:
-    """Whether two texts have the same words in any order, numbers within their rounding.
+#: From fine to coarse: what sorts the lines of a text, its words, or its letters.
+_SORTS: Sequence[Callable[[str], str]] = (
+    lambda text: "\n".join(sorted(" ".join(printout.tokens(line)) for line in text.split("\n"))),
+    lambda text: " ".join(sorted(printout.tokens(_QUOTES.sub(" ", text)))),
+    lambda text: " ".join(sorted("".join(_QUOTES.sub("", text).split()))),
+)
 
-    So has what a program prints that goes through the fields of a table, in two runs.
+
+def sorting(*texts: str) -> Callable[[str], str] | None:
+    """What makes the texts of some runs the same, which differ in an order; None for others.
+
+    So they are where a program goes through the fields of a table, or through a set.
     """
-    wanted, found = (" ".join(sorted(printout.tokens(text))) for text in (expected, got))
-    return agrees(wanted, found)
+    return next((sort for sort in _SORTS if len(set(map(sort, texts))) == 1), None)
 
 
 #: How many of the letters of two texts agree that tell nearly the same, and how many there may be.
@@ -133,7 +141,7 @@ _NEARLY, _LETTERS = 0.6, 2000
 
 def is_nearly(expected: str, got: str) -> bool:
     """Whether a comment tells what is printed, but for some letters, and the order of lines."""
-    texts = (re.sub(r"[\"']", "", text).split("\n") for text in (expected, got))
+    texts = (_QUOTES.sub("", text).split("\n") for text in (expected, got))
     first, second = (" ".join(" ".join(sorted(lines)).split()) for lines in texts)
     if not first or not second or max(len(first), len(second)) > _LETTERS:
         return False

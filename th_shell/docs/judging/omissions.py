@@ -92,11 +92,12 @@ def _tells(example: Example) -> bool:
 def _prints(result: Result, text: str, runs: Sequence[Outcome]) -> bool:
     """Whether an example prints what a page can show; what is not the same in each run, it cannot.
 
-    Without a prompt, that is a value: what a script prints may be shown below all of it.
+    The order of words does not count: that of fields and sets is another one in each run. A
+    statement without a prompt must show a value: what a script prints may be shown below all of it.
     """
     is_script = result.example.kind is Kind.BARE and runs[0].printed
     is_something = set(text.split()) - {"nil"}
-    is_fixed = all(run.output == runs[0].output for run in runs)
+    is_fixed = len({tuple(sorted(run.output.split())) for run in runs}) == 1
     return bool(result.verdict is Verdict.RAN and is_something and is_fixed and not is_script)
 
 

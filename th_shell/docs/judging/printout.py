@@ -144,11 +144,13 @@ _TOKEN = re.compile(
 _SCALE = re.compile(rf"^{_BLANKS}\S+[^\S\n]\*{_BLANKS}$", re.M)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.M)
-#: As Lua prints it, on some systems without '0x'.
+#: In the text of an object. Lua prints it, on some systems, without '0x'.
 _ADDRESS = re.compile(
-    r"\b0x[0-9a-fA-F]+\b|(?:(?<=table: )|(?<=function: )|(?<=userdata: )|(?<=thread: ))"
-    r"[0-9A-Fa-f]{8,16}\b|(?<=[^\W\d]: )0[0-9A-F]{7,15}\b"
+    r"(?:(?<=: )|(?<=\bat )|(?<=[(\[<@]))0x[0-9a-fA-F]+\b"
+    r"|(?:(?<=table: )|(?<=function: )|(?<=userdata: )|(?<=thread: ))[0-9A-Fa-f]{8,16}\b"
+    r"|(?<=[^\W\d]: )0[0-9A-F]{7,15}\b"
 )
+_HEXADECIMAL = re.compile(r"\b0x([0-9a-fA-F]+)\b")
 #: A prompt behind a text without an end of line.
 _NEXT_PROMPT = re.compile(r"(?<=\S) (?:th)?>\s*\Z")
 _COMMENT = re.compile(r"(?:^|\s)--.*$", re.M)
@@ -187,6 +189,26 @@ _POSITION = re.compile(
 def same(first: str, second: str) -> bool:
     """Whether two runs have printed the same text, addresses aside."""
     return first == second or _ADDRESS.sub("0x", first) == _ADDRESS.sub("0x", second)
+
+
+def elsewhere(text: str) -> str:
+    """What a run would print that has its objects at other addresses."""
+    return _ADDRESS.sub("0x0", text)
+
+
+def with_exact_hex(documented: str, *printed: str) -> list[str]:
+    """A documented text, and those of runs, in which addresses alone are addresses.
+
+    A hexadecimal number that all runs print is none: runs have objects at other addresses.
+    """
+    if not all("0x" in text for text in printed):
+        return [documented, *printed]
+    exact = set.intersection(*(set(_HEXADECIMAL.findall(text)) for text in printed))
+
+    def marked(match: re.Match[str]) -> str:
+        return f"0x_{match[1]}" if match[1] in exact else match[0]
+
+    return [_HEXADECIMAL.sub(marked, text) for text in (documented, *printed)]
 
 
 def spaced(text: str) -> str:
@@ -243,7 +265,7 @@ def is_scaled(text: str) -> bool:
 
 def layout(text: str) -> tuple[list[str], int]:
     """The words of a text but for those of times, and how many numbers there are."""
-    found = tokens(_OF_TIMES.sub(" ", _SCALE.sub("", text)))
+    found = tokens(_OF_TIMES.sub(" ", _SCALE.sub("", _HEXADECIMAL.sub("0x", text))))
     words = [token for token in found if not is_number(token)]
     return words, len(found) - len(words)
 

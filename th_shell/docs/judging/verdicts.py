@@ -12,13 +12,13 @@ from th_shell.docs.judging.comparison import (
     agrees,
     agrees_by_layout,
     agrees_in_any_order,
-    has_words_of,
     is_error_message,
     is_nearly,
     is_same_text,
     shows_today,
+    sorting,
 )
-from th_shell.docs.judging.printout import NUMBER, bare_message, same
+from th_shell.docs.judging.printout import NUMBER, bare_message, elsewhere, same, with_exact_hex
 from th_shell.docs.judging.tables import like_tables, same_tables
 from th_shell.docs.reading.comment_values import Value, remark_of
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
@@ -172,6 +172,12 @@ class Judging:
         self._by_equals = False  # whether the page shows values by `= x`
         self._told: set[tuple[str, str]] = set()  # the errors that the page shows, with inputs
 
+    def of_one_run(self, example: Example, outcome: Outcome) -> Result:
+        """The verdict of the next example, which was run once."""
+        names = ("output", "printed", "shown", "error")
+        texts = {name: elsewhere(text) for name in names if (text := getattr(outcome, name))}
+        return self.result(example, outcome, replace(outcome, **texts))
+
     def result(self, example: Example, first: Outcome, second: Outcome) -> Result:
         """The verdict of the next example, which was run twice."""
         first, second = (_as_ended(example, outcome) for outcome in (first, second))
@@ -283,7 +289,8 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
         return Result(example, Verdict.ERROR, got, f"an error in one of two runs: {why}")
     if "RAISES" in example.flags and not example.expected:
         return Result(example, Verdict.LAYOUT, got, "an error that the page announces")
-    expected, message = filtered(example.settings.filters, example.expected, got)
+    texts = filtered(example.settings.filters, example.expected, got, second.error)
+    expected, message, _ = with_exact_hex(*texts)
     if not _LEFT_OUT.fullmatch(expected) and is_error_message(expected, message):
         return Result(example, Verdict.PASS, got)
     if example.apart and (bare := bare_message(first.error)) and bare in expected:
@@ -300,7 +307,8 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
 
 
 def _compare(example: Example, first: str, second: str) -> Verdict:
-    expected, first, second = filtered(example.settings.filters, example.expected, first, second)
+    shown = filtered(example.settings.filters, example.expected, first, second)
+    expected, first, second = with_exact_hex(*shown)
     equal = comparison(example)
     if all(equal(expected, got) for got in {first, second}):
         return Verdict.PASS
@@ -308,7 +316,8 @@ def _compare(example: Example, first: str, second: str) -> Verdict:
     if found:
         return found
     differ = not same(first, second)
-    if differ and has_words_of(expected, first) and has_words_of(first, second):
+    sort = sorting(first, second) if differ else None
+    if sort and equal(sort(expected), sort(first)):
         return Verdict.LAYOUT
     by_chance = (differ or shows_today(first)) and (
         agrees_by_layout(expected, first, second) or like_tables(expected, first, second)

@@ -1,0 +1,208 @@
+"""What depends on chance is told by what it is and by runs that differ for sure, never by luck."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from th_shell.docs.checking import check_page
+from th_shell.docs.judging.verdicts import Verdict
+from th_shell.docs.reading.compiler import Compiler
+from th_shell.docs.reading.page import read
+from th_shell.docs.running.evaluation import Runner
+
+Judged = Callable[[str, str], list[Verdict]]
+
+PASS, LAYOUT, DIFFERS, RAN, ERROR = (
+    Verdict.PASS,
+    Verdict.LAYOUT,
+    Verdict.DIFFERS,
+    Verdict.RAN,
+    Verdict.ERROR,
+)
+
+
+@pytest.fixture
+def judged(runner: Runner, tmp_path: Path) -> Judged:
+    """The verdicts of the examples in a block of a language."""
+
+    def run(language: str, text: str) -> list[Verdict]:
+        page = tmp_path / "page.md"
+        page.write_text(f"```{language}\n{text}\n```\n")
+        found = check_page(read(page, Compiler()), runner)
+        assert not found.problem
+        return [result.verdict for result in found.results]
+
+    return run
+
+
+def in_lua(*examples: tuple[str, str]) -> str:
+    return "\n".join(f"> {source}\n{expected}" for source, expected in examples)
+
+
+def in_python(*examples: tuple[str, str]) -> str:
+    return "\n".join(f">>> {source}\n{expected}" for source, expected in examples)
+
+
+EACH = "for k, v in pairs{ann = 30, bob = 40} do print(k, v) end"
+JOINED = "local s = ''; for k in pairs{ann = 30, bob = 40} do s = s .. k end; print(s)"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected", "verdict"),
+    [
+        (EACH, "ann 30\nbob 40", LAYOUT),
+        (EACH, "bob 40\nann 30", LAYOUT),
+        (EACH, "bob 30\nann 40", DIFFERS),
+        (JOINED, "annbob", LAYOUT),
+        (JOINED, "bobann", LAYOUT),
+        (JOINED, "bobanm", DIFFERS),
+        ("{ann = 30, bob = 40}", "{\n  bob : 40\n  ann : 30\n}", LAYOUT),
+        ("{ann = 30, bob = 40}", "{\n  ann : 30\n  bob : 40\n}", LAYOUT),
+        ("for k, v in pairs{10, 20} do print(k, v) end", "1 10\n2 20", PASS),
+        ("for k, v in pairs{10, 20} do print(k, v) end", "2 20\n1 10", DIFFERS),
+        ("for k in pairs{7, one = 1} do print(k) end", "1\none", PASS),
+        ("pairs(nil)", "bad argument #1 to 'pairs' (table expected, got nil)", PASS),
+    ],
+)
+def test_named_fields_have_no_order(
+    judged: Judged, source: str, expected: str, verdict: Verdict
+) -> None:
+    assert judged("lua", in_lua((source, expected))) == [verdict]
+
+
+def test_a_loop_may_remove_fields(judged: Judged) -> None:
+    loop = "t = {a = 1, b = 2, c = 3}; for k in pairs(t) do t.a, t.b, t.c = nil; print('x') end"
+    assert judged("lua", in_lua((loop, "x"))) == [PASS]
+
+
+def test_no_two_letters_have_an_order_in_a_set(judged: Judged) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    one_order = list(zip(letters[::2], letters[1::2], strict=True))
+    both = [*one_order, *((b, a) for a, b in one_order)]
+    joined = in_python(*((f"' '.join({{{a!r}, {b!r}}})", f"'{a} {b}'") for a, b in both))
+    assert set(judged("python", joined)) <= {PASS, LAYOUT}
+    shown = in_python(*((f"{{{a!r}, {b!r}}}", f"{{{b!r}, {a!r}}}") for a, b in both))
+    assert set(judged("python", shown)) == {PASS}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected", "verdict"),
+    [
+        ("''.join({'g', 'h'})", "'gh'", LAYOUT),
+        ("''.join({'g', 'h'})", "'hg'", LAYOUT),
+        ("''.join({'g', 'h'})", "'gx'", DIFFERS),
+        ("print(*{'ab', 'cd', 'ef'}, sep='\\n')", "cd\nef\nab", LAYOUT),
+        ("d = {'ab': 1, 'cd': 2}\n>>> for k in set(d): print(k, d[k])", "cd 1\nab 2", DIFFERS),
+    ],
+)
+def test_sets_have_no_order(judged: Judged, source: str, expected: str, verdict: Verdict) -> None:
+    assert judged("python", in_python((source, expected)))[-1] is verdict
+
+
+@pytest.mark.parametrize("chance", ["' '.join({'g', 'h'})", "__import__('random').random()"])
+def test_chance_belongs_to_an_example(judged: Judged, chance: str) -> None:
+    others = [("print(1.0)", "1"), ("3", "3.0"), ("7", "07"), ("1 / 3", "0.333")]
+    shown = "'g h'" if "join" in chance else "0.125"
+    assert judged("python", in_python((chance, shown), *others)) == [LAYOUT, *4 * [DIFFERS]]
+
+
+def test_what_is_computed_from_chance_follows_from_it(judged: Judged) -> None:
+    drawn = "import random; x = random.random()\n>>> x\n0.5\n>>> "
+    assert judged("python", in_python((f"{drawn}x / 3", "0.1667")))[1:] == [LAYOUT, PASS]
+    assert judged("python", in_python((f"{drawn}x / 3", "0.4167")))[1:] == [LAYOUT, DIFFERS]
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "expected", "verdict"),
+    [
+        ("python", "hex(255)", "'0xff'", PASS),
+        ("python", "hex(255)", "'0xfe'", DIFFERS),
+        ("python", "print('mask: 0xff', object())", "mask: 0xfe <object object at 0x1>", DIFFERS),
+        ("python", "print('mask: 0xff', object())", "mask: 0xff <object object at 0x1>", PASS),
+        ("python", "hex(id(object()))", "'0x7f12345678ab'", LAYOUT),
+        ("lua", "('0x%x'):format(255)", "0xff", PASS),
+        ("lua", "('0x%x'):format(255)", "0xfe", DIFFERS),
+        ("lua", "tostring({}):match('0x%x+')", "0x41000000", LAYOUT),
+        ("lua", "function() end", "function: 0x1234567", PASS),
+        ("lua", "error('bad mask: 0xff')", "bad mask: 0xff", PASS),
+        ("lua", "error('bad mask: 0xff')", "bad mask: 0xfe", ERROR),
+        ("lua", "error(tostring({}))", "table: 0x41000000", PASS),
+    ],
+)
+def test_an_address_is_what_differs_between_runs(
+    judged: Judged, language: str, source: str, expected: str, verdict: Verdict
+) -> None:
+    text = (in_python if language == "python" else in_lua)((source, expected))
+    assert judged(language, text) == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("objects", "verdicts"),
+    [
+        (["{a = 1, b = 2}", "{food = 'x'}"], [RAN, RAN]),  # two are left out: it is the custom
+        (["{a = {}, f = print}", "{food = 'x'}"], [RAN, DIFFERS]),  # an address need not be shown
+    ],
+)
+def test_the_order_of_fields_does_not_tell_what_is_left_out(
+    judged: Judged, objects: Sequence[str], verdicts: list[Verdict]
+) -> None:
+    shown = [f"tostring({n}) -- {n}" for n in range(1, 6)]
+    silent = [f"setmetatable({one}, {{}})" for one in objects]
+    assert judged("lua", "\n".join([*shown, *silent]))[-2:] == verdicts
+
+
+@pytest.mark.parametrize("documented", ["0", "1"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "random.Random().randrange(2)",
+        "secrets.randbelow(2)",
+        "int(numpy.random.default_rng().integers(2))",
+        "random.seed(); random.randrange(2)",
+        "uuid.uuid4().int % 2",
+    ],
+)
+def test_generators_of_their_own_have_seeds(judged: Judged, source: str, documented: str) -> None:
+    imports = "import numpy, random, secrets, uuid\n>>> "
+    text = in_python((f"{imports}{source}", documented))
+    found = judged("python", text)
+    assert found[-1] in (PASS, LAYOUT)
+    assert judged("python", text) == found
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize(
+    "seed", ["os.time()", "tonumber(tostring(os.time()):reverse():sub(1, 6))", "os.clock() * 1e9"]
+)
+def test_the_time_of_the_day_is_no_seed(judged: Judged, seed: str, number: int) -> None:
+    text = f"> math.randomseed({seed})\n> math.random(1e5) % 2 + 1\n{number}"
+    verdicts = judged("lua", text)
+    assert verdicts in ([RAN, PASS], [RAN, LAYOUT])
+    assert judged("lua", text) == verdicts
+
+
+def test_a_seed_of_the_page_stays(judged: Judged) -> None:
+    text = in_lua(("math.randomseed(42); print(math.random() == math.random())", "false"))
+    again = "> a = math.random(); math.randomseed(42); print(a == math.random())\ntrue"
+    assert judged("lua", f"> math.randomseed(42)\n{again}\n{text}") == [RAN, PASS, PASS]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("lua", "> string.format('%.1f', os.clock())\n0.0"),
+        ("lua", "> t = os.time()\n> os.time() - t\n0"),
+        ("lua", "> t = sys.clock()\n> string.format('%.0f s', sys.clock() - t)\n7 s"),
+        ("python", ">>> import time\n>>> t = time.time_ns()\n>>> (time.time_ns() - t) // 10**9\n0"),
+        (
+            "python",
+            ">>> import time\n>>> t = time.perf_counter()\n"
+            ">>> print(f'{time.perf_counter() - t:.1f}')\n0.4",
+        ),
+    ],
+)
+def test_how_long_something_takes_depends_on_chance(
+    judged: Judged, language: str, text: str
+) -> None:
+    assert judged(language, text)[-1] is LAYOUT
