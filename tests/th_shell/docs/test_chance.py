@@ -62,6 +62,12 @@ JOINED = "local s = ''; for k in pairs{ann = 30, bob = 40} do s = s .. k end; pr
         ("for k, v in pairs{10, 20} do print(k, v) end", "1 10\n2 20", PASS),
         ("for k, v in pairs{10, 20} do print(k, v) end", "2 20\n1 10", DIFFERS),
         ("for k in pairs{7, one = 1} do print(k) end", "1\none", PASS),
+        (
+            "for k in pairs(setmetatable({a = 1, b = 2}, {__pairs = function() "
+            "return function(_, k) return not k and 'own' or nil end end})) do print(k) end",
+            "own",
+            PASS,
+        ),
         ("pairs(nil)", "bad argument #1 to 'pairs' (table expected, got nil)", PASS),
     ],
 )

@@ -4,7 +4,8 @@
 -- @script begin
 
 local body = ...
-local pairs, rawget, sort, type = pairs, rawget, table.sort, type
+local getmetatable, pairs, rawget, sort = debug.getmetatable, pairs, rawget, table.sort
+local tonumber, type = tonumber, type
 local floor, randomseed, os, time, date = math.floor, math.randomseed, os, os.time, os.date
 
 local STEP = 3.7 -- seconds
@@ -52,7 +53,9 @@ local function sorted_keys(t)
 end
 
 local function ordered_pairs(t)
-  local keys = type(t) == 'table' and sorted_keys(t)
+  local meta = getmetatable(t)
+  local has_own = meta and rawget(meta, '__pairs')
+  local keys = type(t) == 'table' and not has_own and sorted_keys(t)
   if not keys then return pairs(t) end
   local at = 0
   return function()
