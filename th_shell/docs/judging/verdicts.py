@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from th_shell.docs.judging.comparison import (
     agrees,
@@ -175,7 +176,8 @@ class Judging:
     def of_one_run(self, example: Example, outcome: Outcome) -> Result:
         """The verdict of the next example, which was run once."""
         names = ("output", "printed", "shown", "error")
-        texts = {name: elsewhere(text) for name in names if (text := getattr(outcome, name))}
+        found = {name: getattr(outcome, name) for name in names}
+        texts: Any = {name: elsewhere(text) for name, text in found.items() if text}
         return self.result(example, outcome, replace(outcome, **texts))
 
     def result(self, example: Example, first: Outcome, second: Outcome) -> Result:
