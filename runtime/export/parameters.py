@@ -38,7 +38,7 @@ class Parameter:
     key: Any
     trained: bool = True
     keeps_type: bool = False
-    memory: frozenset[tuple[int, int, int]] = frozenset()
+    memory: tuple[tuple[int, int, int], ...] = ()
 
     @classmethod
     def of(cls, tensor: Tensor, trained: bool = True) -> Parameter:
@@ -47,7 +47,7 @@ class Parameter:
         layout = () if data.is_contiguous else (data.strides, data.sizes)
         key = (id(data.storage), data.offset, data.nelement, layout)
         reach = sum((size - 1) * step for size, step in zip(data.sizes, data.strides, strict=True))
-        memory = frozenset([(id(data.storage), data.offset, data.offset + reach + 1)])
+        memory = ((id(data.storage), data.offset, data.offset + reach + 1),)
         return cls(data, tuple(data.sizes) or (0,), key, trained, memory=memory)
 
     @classmethod
@@ -63,8 +63,7 @@ class Parameter:
         if origins:  # may have been computed from these in several ways
             digest = blake2b(np.ascontiguousarray(array).data).digest()
             key = (*(each.key for each in origins), array.shape, part, digest)
-        sources = [each.memory for each in origins if not part]
-        memory = frozenset[tuple[int, int, int]]().union(*sources)
+        memory = tuple([place for each in origins if not part for place in each.memory])
         return cls(array, array.shape, key, trained, memory=memory)
 
     @property
@@ -129,13 +128,16 @@ def firsts(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
 
 
 def apart(parameters: Iterable[tuple[str, Parameter]]) -> Iterator[tuple[str, str]]:
-    """Pairs of names of trained parameters that share memory in the file, but are not the same."""
+    """Pairs of names of parameters that share memory in the file, but are not the same."""
     owners = firsts(parameters := list(parameters))
+    numbers: dict[int, int] = {}  # of storages, in the order of the parameters
     places = sorted(
-        (place, name) for name, each in parameters if each.trained for place in each.memory
+        (numbers.setdefault(storage, len(numbers)), start, stop, name)
+        for name, each in parameters
+        for storage, start, stop in each.memory
     )
     last = None
-    for (storage, start, stop), name in places:
+    for storage, start, stop, name in places:
         if last and last[0] == storage and start < last[1] and owners[name] != owners[last[2]]:
             yield last[2], name
         if not last or last[0] != storage or stop > last[1]:

@@ -17,6 +17,7 @@ from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import conv, linear, module, tensor
 
 _PLANES = 3  # of images, and features of vectors
+APART = "share memory in the file, not here: training makes them differ"
 _ACTIVATIONS = ("Tanh", "Sigmoid", "LeakyReLU", "ELU")
 Array = np.ndarray[Any, Any]
 
@@ -196,8 +197,10 @@ def test_a_buffer_is_no_parameter(tmp_path: Path) -> None:
     """Nor does a layer's parameter become a buffer, which PyTorch refuses."""
     one = module("BatchNormalization", eps=0.1, running_mean=tensor(2), running_var=tensor(2))
     other = module("PReLU", weight=one.running_mean)
-    to_pytorch(module("ConcatTable", one, other), tmp_path / "net.pt", check=False)
-    assert "prelu.weight" not in (tmp_path / "net.py").read_text()
+    report = to_pytorch(module("ConcatTable", one, other), tmp_path / "net.pt", check=False)
+    text = (tmp_path / "net.py").read_text()
+    assert "self.norm.running_mean" not in text and "self.prelu.weight" not in text
+    assert report.remarks == [f"norm.running_mean and prelu.weight {APART}"]
 
 
 def test_what_cannot_be_tied_is_told(tmp_path: Path) -> None:
@@ -209,10 +212,9 @@ def test_what_cannot_be_tied_is_told(tmp_path: Path) -> None:
     beside += [module("Linear", weight=rows[2:], bias=tensor(2))]
     branches = module("ConcatTable", module("Sequential", one, turned), part, *beside)
     report = to_pytorch(branches, tmp_path / "net.pt", check=False)
-    more = "share memory in the file, not here: training makes them differ"
     assert report.remarks == [
-        f"layers.0.weight and layers.1.weight {more}",
-        f"layers.0.weight and linear1.weight {more}",
+        f"layers.0.weight and layers.1.weight {APART}",
+        f"layers.0.weight and linear1.weight {APART}",
     ]
     heading = (tmp_path / "net.py").read_text().partition("\n\nfrom torch")[0]
     assert heading.endswith("\n\n" + "\n\n".join(f"{each}." for each in report.remarks) + '"""')
