@@ -14,9 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-import numpy as np
-
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from runtime.pytorch.tensors.tensor import Tensor
 from runtime.t7.faces import storage_of
 from runtime.t7.outline import has_all
 from runtime.t7.values import Function, Table, TorchObject
@@ -83,12 +81,10 @@ def left_out(value: Any, structure: Any) -> int:
     return sum(_has_elements(whole[key], some=True) for key in whole.keys() - kept.keys())
 
 
-def essence(value: Any, emptied: bool = False) -> Any:
+def essence(value: Any) -> Any:
     """A copy of tables and objects with the same tensors; the value itself where it has no module.
 
     The modules of a container come first, so that its other fields do not name what is in these.
-    emptied: whether what does not go out is there without elements: such a copy can compute, and
-    leaves the results of the first one alone.
     """
     made: dict[int, Any] = {}
     waiting: list[tuple[Any, str]] = []
@@ -122,16 +118,7 @@ def essence(value: Any, emptied: bool = False) -> Any:
             if _goes_out(name, inner, item, place):
                 is_optimizer = place == _OUTSIDE and _OPTIMIZER_NAME.match(name)
                 into[copy(key, place)] = copy(inner, _OPTIMIZER if is_optimizer else place)
-            elif emptied:
-                into[copy(key, place)] = _empty(name, inner)
     return result if has_module else value
-
-
-def _empty(name: str, value: Any) -> Any:
-    if isinstance(value, Tensor):
-        count = int(name == "_ones")  # nn.Add asks for its size before it makes room
-        return wrap(np.ones(count, value.dtype.numpy))
-    return Table() if isinstance(value, Table) else value
 
 
 def own_tensors(module: TorchObject) -> dict[str, Tensor]:
