@@ -16,9 +16,16 @@ from th_shell.docs.reading.names import read_names
 from th_shell.syntax import Syntax
 
 _SAID = r"(?:returns?|prints?|outputs?|evaluates to|results? in)\b:?"
+#: In more words, what a comment says before a value.
+_PROMISED = (
+    r"(?:(?:this|it|which|that|and|now|also|will|would|should|must)\s+)*"
+    r"(?:returns?|prints?(?:\s+out)?|outputs?|gives?|yields?|shows?|displays?|equals?|be|(?:\w+\s+)?is\s+now"
+    r"|(?:the\s+)?result(?:\s+is)?):?\s+(?=[\"'{]|[-+]?\.?\d|(?:nil|true|false|nan|inf)\b)"
+)
 _TOLD = re.compile(
-    rf"--(?:(?:>|\s*=+>)(?!>)\s*(?:{_SAID})?|\s*(?:{_SAID}|(?=`?\w+`? becomes )))"
-    r"\s*(?P<text>.*?)\s*$",
+    rf"--(?:(?:>|\s*=+>)(?!>)\s*(?:{_PROMISED}|{_SAID})?"
+    rf"|\s*(?:{_PROMISED}|{_SAID}|(?=`?\w+`? becomes )))"
+    r"\s*(?P<text>.*?)(?:(?<=[\w\"'})])\.)?\s*$",
     re.I,
 )
 _REMARK = re.compile(r"--(?!\[|-|th-docs)\s*(?P<text>.*?)\s*$")
@@ -30,7 +37,7 @@ _EQUATION = re.compile(rf"\s*(?P<place>{_PLACE})\s*=\s*(?P<text>.*)", re.S)
 #: A literal with words of prose behind it: `false, since it is too old`.
 _LEADING = re.compile(
     r"(?P<text>nil|true|false|[-+]?[\d.]+(?:e[-+]?\d+)?|([\"'])(?:(?!\2)[^\\])*\2)"
-    r"(?:\s*[,;:(.]|\s+-)\s+\S.*",
+    r"(?:\s*[,;:.]\s|\s+-\s|\s*\().*\S.*",
     re.S,
 )
 _PRINTS = re.compile(r"\s*(?:print|io\.write)\s*[(\"'{]")
@@ -80,6 +87,12 @@ def _last_comment(source: str, form: re.Pattern[str]) -> str | None:
     return told["text"] if told else None
 
 
+def quoted_in(text: str) -> list[str]:
+    """Return the one string in quotes that a text of other words has, without these; or none."""
+    found = [match["text"] for match in _STRING.finditer(text)]
+    return found if len(found) == 1 and re.match(r"\w", text) else []
+
+
 def begins_with_value(text: str, compiler: Compiler) -> bool:
     """Whether a text is a value, or a literal with words of prose behind it."""
     is_literal = Value(text).is_plain or _is_literal(text, compiler)
@@ -108,7 +121,8 @@ def value_of(text: str, source: str, compiler: Compiler) -> Value | None:
         places, texts = map(", ".join, zip(*equations, strict=True))
         return Value(text, (texts,), places)
     assignment = ASSIGNMENT.match(source.split(";")[-1] if ";" in source else source)
-    codes = _literals(text, compiler)
+    leading = _LEADING.fullmatch(text)
+    codes = _literals(text, compiler) or ((leading["text"],) if leading else ())
     return Value(text, codes, assignment["places"] if assignment else "")
 
 
