@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from th_shell.docs.judging.python import comparable, comparable_outcome
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.cutting import cut
-from th_shell.docs.reading.examples import Example
+from th_shell.docs.reading.examples import PYTHON, Example, Kind
 from th_shell.docs.reading.page import read_page
+from th_shell.docs.running.evaluation import Outcome
 from th_shell.python_syntax import (
     bound_names,
     read_names,
@@ -431,3 +433,19 @@ def test_pages_this_project_was_founded_on(
     assert len(found) == examples
     assert sum(bool(example.expected) for example in found) == documented
     assert found[-1].documented == last
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("{'b', 'a'}", "{'a', 'b'}", True),
+        ("{(2, 'b'), -1}", "{-1, (2, 'b')}", True),
+        ("{j, i}", "{i, j}", False),
+        ("{\u2148, j}", "{i, j}", False),
+        ("{1.50}", "{1.5}", False),
+        ("{0x10}", "{16}", False),
+    ],
+)
+def test_sets(shown: str, printed: str, same: bool) -> None:
+    example = comparable(Example(1, 0, Kind.PROMPT, "x", shown, language=PYTHON))
+    assert (comparable_outcome(example, Outcome(printed)).output == example.expected) is same

@@ -34,6 +34,8 @@ _FUNCTION = re.compile(r"<function ([\w.]+\.)?([\w<>]+)(?: at 0x\w+|\(.*\))?>")
 _OBJECT = re.compile(r"(?<=\w)(?: object)? at 0x\w+(?=>)")
 _CLASS = re.compile(r"<class '([\w.]+)'>")
 _BRACES = re.compile(r"\{[^{}]*\}")
+#: Of names a set consists in mathematics, or in code; objects are shown as calls.
+_LITERALS = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Call)
 _IGNORE_DETAIL = "IGNORE_EXCEPTION_DETAIL"
 _IS_ERROR = re.compile(r"^(?:Traceback |(?:\w+\.)*\w+: )", re.M)
 #: The last line of an error: its class, of which the module does not count then, and its message.
@@ -122,8 +124,10 @@ def _with_sorted_sets(text: str) -> str:
 
 
 def _sorted(text: str) -> str:
-    """A printed set with its elements in order; another text as it is."""
-    value = expression(" ".join(text.split()))
-    if not isinstance(value, ast.Set):
+    """A printed set of literals with its elements in order; another text but for white space."""
+    text = " ".join(text.split())
+    value = expression(text)
+    if not isinstance(value, ast.Set) or not all(isinstance(e, _LITERALS) for e in value.elts):
         return text
-    return "{" + ", ".join(sorted(map(ast.unparse, value.elts))) + "}"
+    elements = (ast.get_source_segment(text, element) or "" for element in value.elts)
+    return "{" + ", ".join(sorted(elements)) + "}"
