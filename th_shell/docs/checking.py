@@ -21,7 +21,7 @@ from th_shell.docs.judging import expectations
 from th_shell.docs.judging.chance import judge_page
 from th_shell.docs.judging.omissions import with_omissions
 from th_shell.docs.judging.reasons import damage, with_devices, with_fragments
-from th_shell.docs.judging.verdicts import PageResult, Result, Verdict
+from th_shell.docs.judging.verdicts import ANNOUNCED, PageResult, Result, Verdict
 from th_shell.docs.reading import names
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON
@@ -157,7 +157,7 @@ def _assessed(page: Page, runner: Runner) -> Assessment:
     sources = {i: one.right for i, one in errata.items() if one.right is not None}
     judged = judge_page(page.examples, runner, sources, {})
     results, inputs = judged.results, dict[int, str]()
-    if any(result.failed for result in results):
+    if any(result.failed or result.note == ANNOUNCED for result in results):
         from th_shell.docs.judging.healing import Healing  # late: most pages hold
 
         healed = Healing(page, judged, runner, sources, set(errata)).healed()

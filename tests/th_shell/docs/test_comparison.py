@@ -4,6 +4,7 @@ import pytest
 
 from th_shell.docs.judging.comparison import (
     agrees,
+    agrees_but_for_order,
     agrees_by_layout,
     agrees_in_any_order,
     agrees_within,
@@ -11,6 +12,8 @@ from th_shell.docs.judging.comparison import (
 )
 from th_shell.docs.judging.printout import same
 from th_shell.docs.settings.settings import Tolerance
+
+PAIR = "[torch.DoubleTensor of size 2]"
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,12 @@ from th_shell.docs.settings.settings import Tolerance
         ("5\n      [0.0001s]", "5"),
         ("1\n...\n[torch.LongTensor of size 9]", "1\n2\n3\n[torch.LongTensor of size 9]"),
         ("a\n...", "a"),
+        ("1.0", "0.96"),
+        ("0.67", "0.66666666666667"),
+        ("1e-5 x", "1e-05 x"),
+        ("x 1.0", "x 1"),
+        ("0", "1.2246467991474e-16"),
+        (f" 1.0000e+06\n 3.0000e-12\n{PAIR}", f" 1.0000e+06\n 1.0000e-12\n{PAIR}"),
         ("[PASS]", "\x1b[0;32m[WAIT]\x1b[0m\r[\x1b[0;32mPASS\x1b[0m]"),
     ],
 )
@@ -65,6 +74,23 @@ def test_agree(expected: str, got: str) -> None:
         ("*****", "************"),
         ("1\n...\n4", "1\n2\n3"),
         ("text -- more", "text -- less"),
+        # Half a unit of the last digit.
+        ("1.0", "0.91"),
+        ("0.34", "0.33333333333333"),
+        ("0.66", "0.66666666666667"),
+        # Whole numbers are the same, and residues are tiny, beside numbers of their own tensor.
+        ("1099511627776 2", "1099511627776 1"),
+        ("1e+15 500", "1e+15 5"),
+        ("12345678901235", "12345678901234"),
+        ("1099511627776 0.5", "1099511627776 0.25"),
+        ("1000000 5e-7", "1000000 1e-9"),
+        (f" 1.0995e+12\n 2.0000e+00\n{PAIR}", f" 1.0995e+12\n 1.0000e+00\n{PAIR}"),
+        (f" 1.0995e+12\n 6.0000e-01\n{PAIR}", f" 1.0995e+12\n 5.0000e-01\n{PAIR}"),
+        # Numbers in a text.
+        ("version 2.1", "version 2.10"),
+        ("version 2.10", "version 2.1"),
+        ("version 2", "version 2.0"),
+        ("id 7", "id 007"),
     ],
 )
 def test_do_not_agree(expected: str, got: str) -> None:
@@ -84,6 +110,8 @@ SMALL = "1e-05 *\n 1.5000 2.5000\n 3.5000 4.5000\n[torch.DoubleTensor of size 2x
         (MATRIX, "1 2\n[torch.DoubleTensor of size 2x2]", MATRIX, True),
         (MATRIX, MATRIX.replace("2x2", "4x1"), MATRIX.replace("2x2", "4x1") + " ", False),
         (MATRIX, MATRIX + "\n1", MATRIX + "\n2", False),
+        ("2020-01-02", "2021-02-03", "2022-03-04", True),
+        ("'2020-01-02'", "2021-02-03", "2022-03-04", False),
         (MATRIX + "\nwords", MATRIX, SMALL, False),
         # How many numbers there are may itself depend on chance.
         ("1\n2\n[torch.ByteTensor of size 2]", "1\n[torch.ByteTensor of size 1]",
@@ -96,6 +124,9 @@ def test_layout(expected: str, first: str, second: str, agree: bool) -> None:
     assert agrees_by_layout(expected, first, second) is agree
 
 
+NESTED = "{\n  1 : 3\n  2 :\n    {\n      a : 2\n      b : 1\n    }\n}\nend"
+
+
 @pytest.mark.parametrize(
     ("expected", "got", "agree"),
     [
@@ -104,6 +135,11 @@ def test_layout(expected: str, first: str, second: str, agree: bool) -> None:
         ("{\n  a : 1\n}", "{\n  b : 2\n  a : 1\n}\n", False),
         ("{\n  b : 2\n  a : 1\n}", "{\n  a : 1\n}\n", False),
         ("1\n2", "2\n1", False),
+        (NESTED, "{\n  2 :\n    {\n      b : 1\n      a : 2\n    }\n  1 : 3\n}\nend", True),
+        (NESTED, "{\n  1 : 2\n  2 :\n    {\n      a : 3\n      b : 1\n    }\n}\nend", False),
+        (NESTED, "end\n" + NESTED.removesuffix("\nend"), False),
+        ("{\n  a : 1\n}\n{\n  a : 2\n}", "{\n  a : 2\n}\n{\n  a : 1\n}", False),
+        ("{\n  a : 1", "{\n  a : 1", True),
     ],
 )
 def test_order_of_a_table(expected: str, got: str, agree: bool) -> None:
@@ -156,3 +192,17 @@ def test_tolerance_where_order_or_rounding_do_not_count() -> None:
     assert agrees_in_any_order("{\n  a : 1\n  b : 2.00\n}", table, tolerance)
     assert not agrees_within("2.00", "2.15", "2.16")
     assert agrees_within("2.00", "2.15", "2.16", tolerance)
+
+
+@pytest.mark.parametrize(
+    ("expected", "first", "second", "agree"),
+    [
+        ("b 2\na 1", "a 1\nb 2", "a 1\nb 2", True),
+        ("b 1\na 2", "a 1\nb 2", "b 2\na 1", False),
+        # Numbers of lines, which go to other words in each run.
+        ("1 b\n2 a", "1 a\n2 b", "1 b\n2 a", True),
+        ("1 b\n2 a", "1 a\n2 b", "1 a\n2 c", False),
+    ],
+)
+def test_order_of_lines(expected: str, first: str, second: str, agree: bool) -> None:
+    assert agrees_but_for_order(expected, first, second) is agree

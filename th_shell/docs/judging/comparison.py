@@ -4,9 +4,10 @@ These differences do not count: white space, colours, 'of size' and 'of dimensio
 heading of a slice '(1,.,.) =', addresses, the times that a prompt shows, and comments in the page.
 A line '...' in the page stands for any text, as does `ANYTHING` within a line. Of Python's errors
 the last line counts, and of its warnings not where they come from. Numbers are compared by value,
-to the precision that the page shows; residues of rounding, 1e-12 of the largest number beside them,
-do not count, nor that such residues make a tensor print in another format. A page
-may allow more: its tolerance.
+to half a unit of the last digit that the page shows; residues of rounding in place of 0, 1e-12 of
+the largest number of their tensor, do not count, nor that they make it print in another format.
+Whole numbers must be the same, and so must numbers among words that only a format prints so:
+'version 2.10'. A page may allow more: its tolerance.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import re
 import time
 from collections.abc import Callable, Sequence, Sized
 from difflib import SequenceMatcher
+from functools import partial
 from math import isfinite, sqrt
 from typing import TypeVar
 
 from th_shell.docs.judging import printout
+from th_shell.docs.judging.tables import in_order
 from th_shell.docs.settings.settings import Tolerance
 
 _Piece = TypeVar("_Piece", bound=Sized)
@@ -28,9 +31,10 @@ _TABLE = re.compile(r"^[^\S\n]*\{[^\S\n]*$", re.M)
 
 #: How much further than one change of the numbers a result comes from another change may bring it.
 _MOST_SPREAD = 4.0
-_RESIDUE = 1e-12
-#: One unit in the last place of the numbers with the fewest digits that are printed rounded.
-_ROUNDED = 2e-4
+#: Of the largest number of a tensor, and at all.
+_RESIDUE, _LARGEST_RESIDUE = 1e-12, 1e-4
+#: One unit in the last place of numbers in whose last digit rounding may end otherwise.
+_ALL_DIGITS = 1e-10
 _EXACT = Tolerance()
 
 
@@ -43,12 +47,11 @@ def agrees(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
         elif _covers(*(" ".join(text.split()) for text in (expected, got))):
             return True
     found = printout.tokens(got)
-    slack = tolerance.plus(_residue(found))
-    if any(_match(printout.tokens(text), found, slack) for text in printout.readings(expected)):
+    if any(_match(printout.tokens(text), found, tolerance) for text in printout.readings(expected)):
         return True
     printed = printout.only_tensors(got)
     return bool(printed) and any(
-        _same_tensors(printout.only_tensors(text), printed, slack)
+        _same_tensors(printout.only_tensors(text), printed, tolerance)
         for text in printout.readings(expected)
     )
 
@@ -110,18 +113,21 @@ def shows_today(text: str) -> bool:
 
 
 def agrees_in_any_order(expected: str, got: str, tolerance: Tolerance = _EXACT) -> bool:
-    """Whether a printed text that shows a table has the documented lines in any order.
+    """Whether a printed text that shows a table is the documented one but for the order of fields.
 
     LuaJIT traverses named fields in a different order in each process.
     """
     if not _TABLE.search(got):
         return False
-    return any(_same_lines(text, got, tolerance) for text in printout.readings(expected))
+    found = "\n".join(in_order(got))
+    return any(
+        agrees("\n".join(in_order(text)), found, tolerance) for text in printout.readings(expected)
+    )
 
 
 #: From fine to coarse: what sorts the lines of a text, its words, or its letters.
 _SORTS: Sequence[Callable[[str], str]] = (
-    lambda text: "\n".join(sorted(" ".join(printout.tokens(line)) for line in text.split("\n"))),
+    lambda text: "\n".join(sorted(" ".join(printout.tokens(line)) for line in in_order(text))),
     lambda text: " ".join(sorted(printout.tokens(_QUOTES.sub(" ", text)))),
     lambda text: " ".join(sorted("".join(_QUOTES.sub("", text).split()))),
 )
@@ -167,19 +173,7 @@ def line_readings(line: str) -> list[tuple[str, ...]]:
 
 def tokens_agree(expected: Sequence[str], got: Sequence[str]) -> bool:
     """Whether the tokens of a printed line are the documented ones, numbers by their values."""
-    return _match(list(expected), list(got), _EXACT.plus(_residue(list(got))))
-
-
-def _same_lines(expected: str, got: str, slack: Tolerance) -> bool:
-    wanted, left = (
-        [printout.tokens(line) for line in t.split("\n") if line.strip()] for t in (expected, got)
-    )
-    for line in wanted:
-        found = next((i for i, other in enumerate(left) if _match(line, other, slack)), None)
-        if found is None:
-            return False
-        del left[found]
-    return not left
+    return _match(list(expected), list(got), _EXACT)
 
 
 def _covers(expected: str, got: str) -> bool:
@@ -237,16 +231,29 @@ def _equal(expected: str, got: str, slack: Tolerance) -> bool:
         return True
     if not _are_numbers(expected, got):
         return False
-    unit = printout.precision(expected)
-    if unit > _ROUNDED and printout.precision(got) == unit:
-        unit = 0.0  # so few digits, and as many in both: neither is rounded
-    return _near(float(expected), float(got), slack.of(float(expected), unit))
+    unit, shown = printout.precision(expected), printout.precision(got)
+    is_formatted = isinstance(expected, printout.FixedNumber) and (shown or not unit)
+    if slack == _EXACT and (is_formatted or isinstance(got, printout.FixedNumber)):
+        return False
+    return _near(float(expected), float(got), (unit, shown), slack)
 
 
-def _near(wanted: float, found: float, slack: float) -> bool:
+def _near(
+    wanted: float, found: float, units: tuple[float, float], slack: Tolerance, largest: float = 1.0
+) -> bool:
+    """Return whether two numbers agree. units: one in the last place of each, 0 where it is whole.
+
+    largest: the largest number of their tensor.
+    """
     if wanted != wanted or found != found:
         return wanted != wanted and found != found
-    return wanted == found or abs(wanted - found) <= slack
+    unit, shown = units
+    has_all_digits = unit == shown <= _ALL_DIGITS * abs(wanted)
+    allowed = slack.of(wanted, unit if has_all_digits else unit / 2)
+    is_whole = wanted.is_integer() and found.is_integer()
+    residue = 0.0 if is_whole else min(_RESIDUE * largest, _LARGEST_RESIDUE)
+    apart = abs(wanted - found)
+    return wanted == found or apart <= allowed or max(abs(wanted), abs(found)) <= residue
 
 
 def _are_numbers(*tokens: str) -> bool:
@@ -259,20 +266,19 @@ def _apart(first: str, second: str) -> float:
     return apart if isfinite(apart) else 0.0
 
 
-def _residue(tokens: list[str]) -> float:
-    """How large the residue of rounding in results as large as these may be."""
-    values = [abs(float(token)) for token in tokens if printout.is_number(token)]
-    return _RESIDUE * max([1.0, *(value for value in values if value < float("inf"))])
-
-
 def _same_tensors(
     expected: Sequence[printout.PrintedTensor],
     got: Sequence[printout.PrintedTensor],
     slack: Tolerance,
 ) -> bool:
-    return len(expected) == len(got) and all(
-        (wanted.class_name, wanted.sizes) == (found.class_name, found.sizes)
-        and not wanted.problem
-        and all(map(_near, wanted.values, found.values, map(slack.of, wanted.values, wanted.units)))
-        for wanted, found in zip(expected, got, strict=True)
-    )
+    def same(wanted: printout.PrintedTensor, found: printout.PrintedTensor) -> bool:
+        units = zip(wanted.units, found.units, strict=False)
+        largest = max((abs(value) for value in found.values if isfinite(value)), default=1.0)
+        near = partial(_near, slack=slack, largest=max(1.0, largest))
+        return (
+            (wanted.class_name, wanted.sizes) == (found.class_name, found.sizes)
+            and not wanted.problem
+            and all(map(near, wanted.values, found.values, units))
+        )
+
+    return len(expected) == len(got) and all(map(same, expected, got))

@@ -141,6 +141,7 @@ _TOKEN = re.compile(
     rf"{ANYTHING}|<torch\.\w+\|[\dx]+>|(?:{NUMBER})(?![\w.])"
     rf"|[{PUNCTUATION}]|[^\s{PUNCTUATION}]+"
 )
+_FIXED = re.compile(r"[-+]?(?:0\d+(?:\.\d*)?|\d+\.\d*0)\Z")
 _SCALE = re.compile(rf"^{_BLANKS}\S+[^\S\n]\*{_BLANKS}$", re.M)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.M)
@@ -172,9 +173,10 @@ _PYTHON_TRACEBACKS = (
     ),
 )
 _WARNED_AT = re.compile(r"^\S.*?:\d+: (?=\w*Warning: )", re.M)
-#: What stands in times beside numbers: names of days, months and zones, `T` and `Z`; quotes.
+_QUOTES_OF_TIMES = re.compile(r"(?<=\d)'|'(?=\d)")
+#: What stands in times beside numbers: names of days, months and zones, `T` and `Z`.
 _OF_TIMES = re.compile(
-    r"(?<=\d)(?:[T/](?=\d\d)|Z\b|')|'(?=\d)|\b(?:[A-Z]{1,3}[SD]T|UTC|GMT|[AP]M"
+    r"(?<=\d)(?:[T/](?=\d\d)|Z\b)|\b(?:[A-Z]{1,3}[SD]T|UTC|GMT|[AP]M"
     r"|(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?"
     r"|Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     r"|Sep(?:tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b"
@@ -221,7 +223,18 @@ def tokens(text: str) -> list[str]:
     text = located(text).replace(ANYTHING, f" {ANYTHING} ")
     text = _SHAPE.sub(r"<\1|\2>", _TIMING.sub("", without_colours(text)))
     text = _SLICE.sub(r"(\1) =", _ADDRESS.sub("0x", text))
-    return _TOKEN.findall(ELLIPSIS.sub(ANYTHING, text))
+    lines = map(_TOKEN.findall, ELLIPSIS.sub(ANYTHING, text).split("\n"))
+    return [token for line in lines for token in _with_fixed_numbers(line)]
+
+
+class FixedNumber(str):
+    """A number among words that a format has made, or part of a name: 007, 2.10."""
+
+
+def _with_fixed_numbers(line: list[str]) -> list[str]:
+    if not any(token[0].isalpha() and not is_number(token) for token in line):
+        return line
+    return [FixedNumber(token) if _FIXED.match(token) else token for token in line]
 
 
 def is_number(token: str) -> bool:
@@ -265,7 +278,8 @@ def is_scaled(text: str) -> bool:
 
 def layout(text: str) -> tuple[list[str], int]:
     """The words of a text but for those of times, and how many numbers there are."""
-    found = tokens(_OF_TIMES.sub(" ", _SCALE.sub("", _HEXADECIMAL.sub("0x", text))))
+    text = _QUOTES_OF_TIMES.sub(" ' ", _SCALE.sub("", _HEXADECIMAL.sub("0x", text)))
+    found = tokens(_OF_TIMES.sub(" ", text))
     words = [token for token in found if not is_number(token)]
     return words, len(found) - len(words)
 

@@ -21,11 +21,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
+from posixpath import dirname
 
 from th_shell import python_syntax
 from th_shell.docs.judging.adoption import has_uneven_rows
+from th_shell.docs.judging.announcements import says
 from th_shell.docs.judging.printout import contradictions, located, only_rows, printed_tensors
-from th_shell.docs.judging.verdicts import Result, Verdict
+from th_shell.docs.judging.verdicts import ANNOUNCED, Result, Verdict
 from th_shell.docs.reading import names, naming
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
@@ -178,10 +180,14 @@ class _Fragments:
         own = self._bound_in(source)
         used = self._read_in(source) - own
         missing = used - self._bound if undefined is None else used & undefined
-        missing = set(_VALUELESS.findall(result.got)) or missing
+        without = set(_VALUELESS.findall(result.got))
+        missing = without or missing
+        is_announced = result.note == ANNOUNCED
+        if is_announced:  # it is another one where its name is of nothing that the page defines
+            missing = without - self._bound - own
         origins = [self._spoilt[name] for name in self._spoilt.keys() & used]
         note = ""
-        if result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
+        if is_announced or result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
             note = note or self._lacks(result, missing) or self._absent(result, source)
         if note:
@@ -245,7 +251,8 @@ class _Fragments:
         if not (is_untold and _NOT_THERE.search(result.got)):
             return ""
         named = (text for text in names.strings(source) if text and text not in self._said)
-        absent = next((text for text in named if text in result.got), "")
+        pairs = ((text, part) for text in named for part in (text, dirname(text)) if part)
+        absent = next((text for text, part in pairs if says(result.got, part)), "")
         return absent and f"the page does not make: {absent}"
 
 

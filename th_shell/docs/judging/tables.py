@@ -2,7 +2,8 @@
 
 Pages show tables as Lua code, `{10, 20}`, also with strings that have no quotes, `{jan, smit}`. th
 and Torch7 print a field in each line, `1 : 10`, and other programs print code with fields in
-another order. All of these are read into the same values.
+another order. All of these are read into the same values. Tables that stand among other lines are
+held against one another line by line, with their fields in order.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ _TOKEN = re.compile(
     rf"\s*(?:(?P<open>{{)|(?P<close>}})|(?P<mark>[,;])|\[\s*(?P<bracketed>{_ITEM})\s*\]\s*="
     rf"|(?P<key>{_ITEM})\s*[=:]|(?P<value>{_ITEM}))"
 )
+_FIELD = re.compile(r"\s*(?P<key>\S.*?)\s*[:=](?!\S)")  # of a table in lines
 _ESCAPE = re.compile(r"\\(.)")
 _DEEPEST = 50  # tables in tables
 _LONGEST = 20_000  # characters of a text
@@ -75,6 +77,34 @@ def _agree(values: Sequence[_Value], equal: Callable[..., bool]) -> bool:
     return all(table.keys() == tables[0].keys() for table in tables) and all(
         _agree([table[key] for table in tables], equal) for key in tables[0]
     )
+
+
+def in_order(text: str) -> list[str]:
+    """Return the lines of a text, where a table in lines is one, its fields sorted by their keys.
+
+    A line without a key belongs to the field above it, as does a table to its own.
+    """
+    lines: list[str] = []
+    opened: list[list[list[str]]] = []  # of each table that is open the fields, as their lines
+    for line in text.split("\n"):
+        bare = line.strip()
+        if bare.startswith("}") and opened:
+            fields = sorted(opened.pop(), key=_key)
+            (opened[-1][-1] if opened else lines)[-1] += "\n".join(["", *sum(fields, []), line])
+        elif opened:
+            if _FIELD.match(line) or not opened[-1]:
+                opened[-1].append([])
+            opened[-1][-1].append(line)
+        else:
+            lines.append(line)
+        if bare == "{" or bare.endswith("{") and opened:
+            opened.append([])
+    return text.split("\n") if opened else lines
+
+
+def _key(lines: Sequence[str]) -> str:
+    field = _FIELD.match(lines[0])
+    return field["key"] if field else ""
 
 
 class _NoTableError(Exception):

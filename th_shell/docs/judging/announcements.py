@@ -1,0 +1,53 @@
+"""Tells which comments announce that an error is raised, and which errors they rule out.
+
+`-- this fails` announces one, `-- compute the error` and `-- no error here` do not. What a comment
+says behind `error:` may be in other words than the message, but must not name other things.
+"""
+
+from __future__ import annotations
+
+import re
+
+from th_shell.docs.judging.comparison import is_nearly
+from th_shell.docs.judging.printout import number_words
+
+_CLAUSE_ENDS = re.compile(r"[;:,.!()\[\]>]|\s-+\s")
+_NEGATED = re.compile(
+    r"\b(?:no|not(?! allowed)|never|without|nothing|cannot|if|unless|whether|until|instead|avoids?"
+    r"|prevents?|handl\w+|catch\w*|checks?|comput\w+|prints?|returns?|logs?|ignores?)\b|n't\b",
+    re.I,
+)
+_RAISED = r"(?:(?:an?|the|\w+) )?(?:\w+ )?(?:errors?|exceptions?)"
+_PREDICATE = re.compile(
+    rf"(?:\bfails?|\b(?:raises?|throws?|gives?|causes?|produces?|results? in)(?: {_RAISED})"
+    r"|\b(?:raises?|throws?)|\b(?:illegal|invalid|not allowed)"
+    r"|(?:^|\b(?:an?|also|now|is|will|would|should|must|syntax|type|run-?time) )errors?(?: out)?)"
+    r"(?=\s*(?:$|['\"`]|\b(?:because|since|as|here|again|too|now|when)\b))"
+    r"|^(?:illegal|invalid)(?: \w+){1,2}$",
+    re.I,
+)
+_TOLD = re.compile(r"\berrors?\b[\])]*\s*:\s*(?P<text>.+)", re.I | re.S)
+_QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`]+)\1")
+
+
+def announces_error(comment: str) -> bool:
+    """Return whether a comment says that its code raises an error."""
+    for clause in _CLAUSE_ENDS.split(comment):
+        said = _PREDICATE.search(clause.strip())
+        if said and not _NEGATED.search(clause.strip(), 0, said.end()):
+            return True
+    return False
+
+
+def rules_out(comment: str, message: str) -> bool:
+    """Return whether a comment tells of another error: nearly the same, or with other names."""
+    told = _TOLD.search(comment)
+    if not told:
+        return False
+    named = [text for _, text in _QUOTED.findall(told["text"])] + number_words(told["text"])
+    return is_nearly(told["text"], message) or any(not says(message, name) for name in named)
+
+
+def says(text: str, words: str) -> bool:
+    """Return whether a text has words in it that are no parts of others."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
