@@ -4,11 +4,11 @@ import pytest
 
 from th_shell.docs.judging.comparison import (
     agrees,
-    agrees_but_for_order,
     agrees_by_layout,
     agrees_in_any_order,
     agrees_within,
     is_error_message,
+    sorting,
 )
 from th_shell.docs.judging.printout import same
 from th_shell.docs.settings.settings import Tolerance
@@ -197,12 +197,18 @@ def test_tolerance_where_order_or_rounding_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("expected", "first", "second", "agree"),
     [
-        ("b 2\na 1", "a 1\nb 2", "a 1\nb 2", True),
+        ("b 2\na 1", "a 1\nb 2", "b 2\na 1", True),
         ("b 1\na 2", "a 1\nb 2", "b 2\na 1", False),
         # Numbers of lines, which go to other words in each run.
         ("1 b\n2 a", "1 a\n2 b", "1 b\n2 a", True),
-        ("1 b\n2 a", "1 a\n2 b", "1 a\n2 c", False),
+        ("1 b\n2 c", "1 a\n2 b", "1 b\n2 a", False),
     ],
 )
 def test_order_of_lines(expected: str, first: str, second: str, agree: bool) -> None:
-    assert agrees_but_for_order(expected, first, second) is agree
+    sort = sorting(first, second)
+    assert sort is not None
+    assert agrees(sort(expected), sort(first)) is agree
+
+
+def test_other_lines_have_no_order() -> None:
+    assert sorting("1 a\n2 b", "1 a\n2 c") is None

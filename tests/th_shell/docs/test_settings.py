@@ -385,7 +385,7 @@ def test_a_wrong_file_fails_its_pages_only(capfd: pytest.CaptureFixture[str]) ->
     assert capfd.readouterr().out == (
         f"{wrong}bad/page.md: not checked\n"
         "good/page.md: checked 1 of 1 example: 1 pass\n"
-        "2 pages: checked 1 of 1 example: 1 pass\n"
+        "2 pages: checked 1 of 1 example: 1 pass; 1 page not checked\n"
     )
 
 

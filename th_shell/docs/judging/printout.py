@@ -147,7 +147,7 @@ _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _OVERWRITTEN = re.compile(r"^.*\r(?!$)", re.M)
 #: In the text of an object. Lua prints it, on some systems, without '0x'.
 _ADDRESS = re.compile(
-    r"(?:(?<=: )|(?<=\bat )|(?<=[(\[<@]))0x[0-9a-fA-F]+\b"
+    r"(?:(?<=: )|(?<=\bat )|(?<=\bstorage )|(?<=[(\[<@]))0x[0-9a-fA-F]+\b"
     r"|(?:(?<=table: )|(?<=function: )|(?<=userdata: )|(?<=thread: ))[0-9A-Fa-f]{8,16}\b"
     r"|(?<=[^\W\d]: )0[0-9A-F]{7,15}\b"
 )
