@@ -16,7 +16,7 @@ TOP = Path(__file__).parents[1]
 EXAMPLES = {  # the pages, and how many of their examples show what they print
     "README.md": 4,
     "runtime/differences.md": 2,
-    "th_shell/converting.md": 3,
+    "th_shell/converting.md": 4,
     "th_shell/packages/README.md": 2,
     "th_shell/python/README.md": 2,
     "th_shell/terminal/README.md": 1,

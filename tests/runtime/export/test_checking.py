@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -204,7 +203,7 @@ def test_a_python_that_is_named(tmp_path: Path) -> None:
         to_onnx(chain(), tmp_path / "net.onnx", python="python3")
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+@pytest.mark.needs("torch")
 def test_another_python_runs_it(
     tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

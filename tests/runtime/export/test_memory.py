@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +137,7 @@ def test_what_is_written_in_place(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(session.run(None, {"input": X})[-1], wanted, 1e-6)
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+@pytest.mark.needs("torch")
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_written_in_place_pytorch(name: str, tmp_path: Path) -> None:
     import torch

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +145,7 @@ def test_onnx(seed: int, tmp_path: Path) -> None:
     _compare(net, x, session.run(None, {"input": x}))
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+@pytest.mark.needs("torch")
 @pytest.mark.parametrize("seed", range(12))
 def test_pytorch(seed: int, tmp_path: Path) -> None:
     """What is shared in the file is one parameter, and nothing else is."""

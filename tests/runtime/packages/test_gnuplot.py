@@ -41,7 +41,7 @@ def drawn(text: str, *tensors: Tensor) -> Any:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lua: Lua) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pace, "_FREE", math.inf)
-    lua("require 'gnuplot' gnuplot.closeall()")
+    lua("require 'gnuplot' pcall(gnuplot.closeall)")
     yield tmp_path
     lua("pcall(gnuplot.closeall)")
     pace._waiting.clear()
