@@ -18,7 +18,7 @@ from runtime.compute.pieces import PIECE, blocks, pieces
 from runtime.core.dtypes import DOUBLE, Array, DType, cast
 from runtime.core.errors import ArgError, TorchError
 from runtime.core.tensor import Tensor, describe
-from runtime.ops._operands import check_counts, resize_for, store
+from runtime.ops._operands import check_counts, copy_if_shared, resize_for, store
 
 _ALL = "T", "T"
 _ALONG = "[*T*] T index", "[*T*] T index"
@@ -88,7 +88,7 @@ def _add_running(name: str, accumulate: Any, word: str, fold: str) -> None:
         if name == "cumsum" and _is_long_row(t, dim):
             resize_for(r, t)
             if r.is_contiguous:
-                cumsum_rows(t.array, r.array)
+                cumsum_rows(copy_if_shared(t.array, r.array), r.array)
                 return
         _store_as(r, accumulate(t.array, axis=dim, dtype=accumulator(t.dtype)))
 

@@ -149,6 +149,8 @@ def test_several_threads(
     # BLAS adds up in groups, which depend on where a part starts.
     groups = any(name in expression for name in ("mv", "conv", "xcorr", "inverse"))
     tolerance = 1e-3 if groups and "float" in expression else 1e-11 if groups else 0
+    if expression == SHARED["multiples of floats"]:
+        tolerance = 2e-7  # the last elements of a part are rounded once more than the others
     lua = Lua(engines[threads], capfd)
     assert compare(lua, expression, threads, tolerance) == ""
     with lua.engine.active():

@@ -7,6 +7,7 @@ says behind `error:` may be in other words than the message, but must not name o
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from th_shell.docs.judging.comparison import is_nearly
 from th_shell.docs.judging.printout import number_words
@@ -50,4 +51,6 @@ def rules_out(comment: str, message: str) -> bool:
 
 def says(text: str, words: str) -> bool:
     """Return whether a text has words in it that are no parts of others."""
-    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
+    parts = f" {text} ".split(words) if words else []
+    ends = ((before[-1:], after[:1]) for before, after in pairwise(parts))
+    return any(not any(c.isalnum() or c == "_" for c in pair) for pair in ends)

@@ -298,8 +298,8 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
     if not _LEFT_OUT.fullmatch(expected) and is_error_message(expected, message):
         return Result(example, Verdict.PASS, got)
     words = bare_message(first.error)
-    whole = re.compile(rf"(?:^\s*|: ){re.escape(words)}\s*$", re.M)
-    if example.apart and words and whole.search(expected):
+    lines = [f": {line.strip()}" for line in expected.split("\n")]
+    if example.apart and words and any(line.endswith(f": {words}") for line in lines):
         return Result(example, Verdict.LAYOUT, got, "the block below shows its error, with more")
     if not expected and example.value:
         told = _ERROR_WORD.sub("", example.value.text)
