@@ -25,7 +25,7 @@ _PROMISED = (
 _TOLD = re.compile(
     rf"--(?:(?:>|\s*=+>)(?!>)\s*(?:{_PROMISED}|{_SAID})?"
     rf"|\s*(?:{_PROMISED}|{_SAID}|(?=`?\w+`? becomes )))"
-    r"\s*(?P<text>.*?)(?:(?<=[\w\"'})])\.)?\s*$",
+    r"\s*(?P<text>(?:.*(?:[^\s.]|(?<![\w\"'})])\.))?)\.?\s*$",
     re.I,
 )
 _REMARK = re.compile(r"--(?!\[|-|th-docs)\s*(?P<text>.*?)\s*$")
