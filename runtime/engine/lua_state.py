@@ -107,7 +107,7 @@ class LuaState:
             raise self.failure(error) from None
 
     def failure(self, error: Exception) -> LuaError:
-        """The LuaError for what came out of Lua. Out of memory: room is made for what follows."""
+        """Return the LuaError for what came out of Lua; collect garbage where memory ran out."""
         failure = as_lua_error(error)
         if failure.message == OUT_OF_MEMORY and self.functions:
             for name in (b"collect_all", b"make_room"):

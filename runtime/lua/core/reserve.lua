@@ -89,7 +89,6 @@ end
 -- @param is_scarce whether memory has run out meanwhile; garbage is collected then
 function th.make_room(is_scarce)
   if not is_scarce and count == MOST and has_room() then return end
-  if is_scarce then th.release_reserve() end -- the finalizers of what is collected need memory, too
   pcall(th.collect) -- frees userdata that nobody refers to any more
   pcall(th.collect) -- frees the Python objects that these have kept
   while count > 0 and not has_room() do release() end

@@ -45,9 +45,8 @@ def test_errors_in_our_pages_are_noticed(starter: Starter, count: int) -> None:
     trials = [Trial(page, starter, Compiler()) for page in sorted(DOCS.glob("*.md"))]
     found = measured(trials, count, random.Random(3), only="pass")
     assert len(found) >= 0.8 * count
-    assert (
-        rate([one.ending for one in found]) >= 0.96
-    )  # one of 25: the last of ten digits and more may be one off
+    # An output that is deleted from a page that shows few others is no failure: one of 25, here.
+    assert rate([one.ending for one in found]) >= 0.96
 
 
 @pytest.mark.thorough

@@ -28,6 +28,7 @@ _PREDICATE = re.compile(
     re.I,
 )
 _TOLD = re.compile(r"\berrors?\b[\])]*\s*:\s*(?P<text>.+)", re.I | re.S)
+_LETTER = re.compile(r"\w")
 _QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`]+)\1")
 
 
@@ -50,7 +51,6 @@ def rules_out(comment: str, message: str) -> bool:
 
 
 def says(text: str, words: str) -> bool:
-    """Return whether a text has words in it that are no parts of others."""
-    parts = f" {text} ".split(words) if words else []
-    ends = ((before[-1:], after[:1]) for before, after in pairwise(parts))
-    return any(not any(c.isalnum() or c == "_" for c in pair) for pair in ends)
+    """Return whether a text has these words in it, and not as parts of longer ones."""
+    pieces = text.split(words) if words else []
+    return any(not _LETTER.search(one[-1:] + other[:1]) for one, other in pairwise(pieces))

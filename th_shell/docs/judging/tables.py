@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     rf"\s*(?:(?P<open>{{)|(?P<close>}})|(?P<mark>[,;])|\[\s*(?P<bracketed>{_ITEM})\s*\]\s*="
     rf"|(?P<key>{_ITEM})\s*[=:]|(?P<value>{_ITEM}))"
 )
-_FIELD = re.compile(r"\s*(?P<key>\S.*?)\s*[:=](?!\S)")  # of a table in lines
+_FIELD = re.compile(r"\s*(?P<key>\S.*?)[:=](?!\S)")  # of a table in lines
 _ESCAPE = re.compile(r"\\(.)")
 _DEEPEST = 50  # tables in tables
 _LONGEST = 20_000  # characters of a text
@@ -104,7 +104,7 @@ def in_order(text: str) -> list[str]:
 
 def _key(lines: Sequence[str]) -> str:
     field = _FIELD.match(lines[0])
-    return field["key"] if field else ""
+    return field["key"].rstrip() if field else ""
 
 
 class _NoTableError(Exception):

@@ -298,6 +298,7 @@ def _judge_error(example: Example, first: Outcome, second: Outcome, got: str) ->
     if not _LEFT_OUT.fullmatch(expected) and is_error_message(expected, message):
         return Result(example, Verdict.PASS, got)
     words = bare_message(first.error)
+    # The message is a whole line, or stands behind a position.
     lines = [f": {line.strip()}" for line in expected.split("\n")]
     if example.apart and words and any(line.endswith(f": {words}") for line in lines):
         return Result(example, Verdict.LAYOUT, got, "the block below shows its error, with more")

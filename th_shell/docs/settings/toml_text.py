@@ -31,7 +31,9 @@ def tables(text: str) -> list[str]:
 
 def name(table: str) -> str:
     """Return the name in the header of a table; '' for none."""
-    first = next(filter(None, map(str.strip, re.sub(r"(?m)^\s*#.*", "", table).split("\n"))), "")
+    first = next(
+        filter(None, map(str.strip, re.sub(r"(?m)^[^\S\n]*#.*", "", table).split("\n"))), ""
+    )
     return next(iter(loads(first))) if _is_header(first) else ""
 
 
@@ -99,7 +101,7 @@ def _is_whole(lines: Sequence[str]) -> bool:
 
 def _remark(row: str) -> str:
     """Return what stands behind the value of a row: a comment, and the end of the line."""
-    ends = (match.start() for match in re.finditer(r"[ \t]*(?:#|\r?\n\Z)", row))
+    ends = (match.start() for match in re.finditer(r"(?<![ \t])[ \t]*(?:#|\r?\n\Z)", row))
     return next(row[end:] for end in ends if _is_whole([row[:end]]))
 
 
