@@ -69,12 +69,48 @@ JOINED = "local s = ''; for k in pairs{ann = 30, bob = 40} do s = s .. k end; pr
             PASS,
         ),
         ("pairs(nil)", "bad argument #1 to 'pairs' (table expected, got nil)", PASS),
+        ("for k in pairs{7, [9] = 1} do print(k) end", "1\n9", PASS),
+        ("for k in pairs{7, [9] = 1, one = 1} do print(k) end", "1\n9\none", LAYOUT),
+        ("for _, v in pairs{one = false} do print(v) end", "false", PASS),
     ],
 )
 def test_named_fields_have_no_order(
     judged: Judged, source: str, expected: str, verdict: Verdict
 ) -> None:
     assert judged("lua", in_lua((source, expected))) == [verdict]
+
+
+NAMES = "one two six ten all any the sea sky oak elm fir ash bay".split()
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("next{{{a} = 1, {b} = 2}}", "{a} 1"),
+        ("for k, v in next, {{{a} = 1, {b} = 2}} do print(k, v) end", "{a} 1\n{b} 2"),
+        ("table.foreach({{{a} = 1, {b} = 2}}, print)", "{a} 1\n{b} 2"),
+        ("for k in pairs{{[{{'{a}'}}] = 1, [{{'{b}'}}] = 2}} do print(k[1]) end", "{a}\n{b}"),
+        ("for _, v in pairs{{[print] = '{a}', [pairs] = '{b}'}} do print(v) end", "{a}\n{b}"),
+    ],
+)
+def test_no_two_keys_have_an_order(judged: Judged, source: str, expected: str) -> None:
+    both = [*zip(NAMES[::2], NAMES[1::2], strict=True), *zip(NAMES[1::2], NAMES[::2], strict=True)]
+    examples = [(source.format(a=a, b=b), expected.format(a=a, b=b)) for a, b in both]
+    assert set(judged("lua", in_lua(*examples))) == {LAYOUT}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("next({}), next{7, 8}, next({7, 8}, 1)", "nil 1 2 8"),
+        ("t = {a = 1, b = 2, c = 3}; while next(t) do t[next(t)] = nil; print('x') end", "x\nx\nx"),
+        ("next({a = 1}, 'b')", "invalid key to 'next'"),
+        ("next(nil)", "bad argument #1 to 'next' (table expected, got nil)"),
+        ("table.foreach({7, 8}, function(_, v) if v == 8 then return v end end)", "8"),
+    ],
+)
+def test_next_goes_through_a_table(judged: Judged, source: str, expected: str) -> None:
+    assert judged("lua", in_lua((source, expected))) == [PASS]
 
 
 def test_a_loop_may_remove_fields(judged: Judged) -> None:

@@ -4,13 +4,14 @@
 -- @script begin
 
 local body = ...
-local getmetatable, pairs, rawget, sort = debug.getmetatable, pairs, rawget, table.sort
-local tonumber, type = tonumber, type
+local concat, getinfo, sort = table.concat, debug.getinfo, table.sort
+local ipairs, next, pairs, rawget, setmetatable = ipairs, next, pairs, rawget, setmetatable
+local tonumber, tostring, type = tonumber, tostring, type
 local floor, randomseed, os, time, date = math.floor, math.randomseed, os, os.time, os.date
 
 local STEP = 3.7 -- seconds
 local SMALL = 1e4 -- a seed that is greater may be what the clock has told
-local MOST = 1000 -- a table with more named fields keeps its own order
+local MOST = 1000 -- a table with more keys keeps its own order
 
 local given = {}
 for name, number in body:gmatch('(%a+) (%d+)') do given[name] = tonumber(number) end
@@ -38,35 +39,85 @@ function math.randomseed(number)
 end
 randomseed(seed - 1) -- 0 is what LuaJIT begins with
 
--- The keys of a table, names behind all others; nil where they are few or too many to be sorted.
-local function sorted_keys(t)
-  local keys, names = {}, {}
-  for key in pairs(t) do
-    local list = type(key) == 'string' and names or keys
-    list[#list + 1] = key
-    if #names > MOST then return nil end
+-- A text of a key or value that is the same wherever objects lie. depth: of contents that count.
+local function described(value, depth)
+  local kind = type(value)
+  if kind == 'function' then
+    local found = getinfo(value, 'S')
+    return found.short_src .. found.linedefined
+  elseif kind ~= 'table' or depth == 0 then
+    return (kind == 'number' or kind == 'string' or kind == 'boolean') and tostring(value) or kind
   end
-  if #names < 2 then return nil end
-  sort(names)
-  for i = 1, #names do keys[#keys + 1] = names[given.falling == 1 and #names + 1 - i or i] end
-  return keys
+  local texts = {}
+  for k, v in next, value do
+    texts[#texts + 1] = described(k, depth - 1) .. '=' .. described(v, depth - 1)
+    if #texts > MOST then break end
+  end
+  sort(texts)
+  return concat(texts, ',')
+end
+
+-- The keys of a table behind another one, and their places, in the order of this run. nil where it
+-- is the same in all runs (numbers), and where there are too many to be sorted.
+local function ordered_keys(t, key)
+  local keys, places, texts, is_free = {}, {}, {}, false
+  for k in next, t, key do
+    keys[#keys + 1] = k
+    is_free = is_free or type(k) ~= 'number' and type(k) ~= 'boolean'
+    if #keys > MOST then return nil end
+  end
+  if not is_free or #keys < 2 then return nil end
+  for i = 1, #keys do texts[keys[i]] = described(keys[i], 1) .. ':' .. described(t[keys[i]], 1) end
+  sort(keys, function(a, b)
+    if given.falling == 1 then a, b = b, a end
+    local kind, other = type(a), type(b)
+    if kind ~= other then return kind < other end
+    if kind == 'number' or kind == 'string' then return a < b end
+    return texts[a] < texts[b]
+  end)
+  for i = 1, #keys do places[keys[i]] = i end
+  return keys, places
+end
+
+-- What `next` returns, in the order of this run. order: what it keeps from key to key.
+local function follow(t, key, order)
+  local following, value = next(t, key)
+  local is_in_array = key == nil or type(key) == 'number'
+  if is_in_array and following == (key or 0) + 1 then return following, value end
+  local place = key ~= nil and order.places and order.places[key] or 0
+  if place == 0 then order.keys, order.places = ordered_keys(t, key) end
+  if not order.keys then return following, value end
+  repeat -- the loop may have removed fields
+    place = place + 1
+    following = order.keys[place]
+    value = rawget(t, following)
+  until following == nil or value ~= nil
+  return following, value
+end
+
+local orders = setmetatable({}, {__mode = 'k'})
+
+local function ordered_next(t, key)
+  if type(t) ~= 'table' then return next(t, key) end
+  orders[t] = orders[t] or {}
+  return follow(t, key, orders[t])
 end
 
 local function ordered_pairs(t)
-  local meta = getmetatable(t)
-  local has_own = meta and rawget(meta, '__pairs')
-  local keys = type(t) == 'table' and not has_own and sorted_keys(t)
-  if not keys then return pairs(t) end
-  local at = 0
-  return function()
-    local value
-    repeat -- the loop may have removed fields
-      at = at + 1
-      value = keys[at] ~= nil and rawget(t, keys[at])
-    until value ~= nil
-    return keys[at], value
-  end, t, nil
+  local how, over, first = pairs(t)
+  if how ~= next then return how, over, first end
+  local order = {}
+  return function(_, key) return follow(t, key, order) end, t, nil
 end
 
-_G.pairs = ordered_pairs
-getfenv(print).pairs = ordered_pairs -- for th's own modules, which have globals of their own
+function table.foreach(t, act)
+  for key, value in ordered_pairs(t) do
+    local result = act(key, value)
+    if result ~= nil then return result end
+  end
+end
+
+-- th's own modules have globals of their own.
+for _, globals in ipairs({_G, getfenv(print)}) do
+  globals.next, globals.pairs = ordered_next, ordered_pairs
+end
