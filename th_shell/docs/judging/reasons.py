@@ -169,6 +169,8 @@ class _Fragments:
         self._bound = set(known)
         #: Names whose values are not what the page means, and the line of the example that failed.
         self._spoilt: dict[str, int] = {}
+        #: Likewise, names that such an example has read: it may have set fields of their values.
+        self._handed: dict[str, int] = {}
         self._said: set[str] = set()  # the strings in the code so far that has run
 
     def judged(self, result: Result, undefined: Set[str] | None) -> Result:
@@ -190,13 +192,18 @@ class _Fragments:
         if is_announced or result.verdict in (Verdict.DIFFERS, Verdict.ERROR):
             note = f"{FOLLOWS} {min(origins)}" if origins else ""
             note = note or self._lacks(result, missing) or self._absent(result, source)
+            note = note or self._without_field(result, source)
         if note:
+            line = min(origins, default=result.example.line)
+            self._handed = {**dict.fromkeys(used - self._known, line), **self._handed}
             # What it would have set is missing below, not what a call may do to what it is given.
             changed = naming.changed_names(self._language, source) - self._known
-            self._spoil(own | changed, min(origins, default=result.example.line))
+            self._spoil(own | changed, line)
             return replace(result, verdict=Verdict.FRAGMENT, note=note)
         self._said |= set(names.strings(source))
         self._bound |= own
+        for name in own:
+            self._handed.pop(name, None)
         if result.verdict is Verdict.ERROR:
             self._spoil(own, result.example.line)
             return result
@@ -255,6 +262,13 @@ class _Fragments:
         absent = next((text for text, part in pairs if says(result.got, part)), "")
         return absent and f"the page does not make: {absent}"
 
+    def _without_field(self, result: Result, source: str) -> str:
+        """From which example a result follows that fails for want of a field it may have set."""
+        lacks = result.verdict is Verdict.ERROR and _NO_FIELD.search(result.got)
+        owners = re.findall(rf"\b(\w+)[.:]{lacks[1] or lacks[2]}\b", source) if lacks else []
+        lines = [self._handed[name] for name in owners if name in self._handed]
+        return f"{FOLLOWS} {min(lines)}" if lines else ""
+
 
 #: Where Lua gives names to modules.
 REQUIRES = re.compile(r"=\s*require\b")
@@ -269,6 +283,8 @@ _VALUELESS = re.compile(
     r"(?:stdin:\d+: attempt to [\w ]+ global|\A(?:[ \t].*\n|Traceback.*\n)*NameError: name)"
     r" '(\w+)' \(?(?:a nil value|is not defined)"
 )
+#: An error for want of a field.
+_NO_FIELD = re.compile(r"attempt to \w+ field '(\w+)' \(a nil value\)|has no attribute '(\w+)'")
 #: A method call as a statement.
 _METHOD = re.compile(r"^[^\S\n]*([A-Za-z_]\w*):\w+\s*[({](.*)[)}]", re.M)
 _NOT_THERE = re.compile(
