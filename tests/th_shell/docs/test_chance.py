@@ -113,6 +113,38 @@ def test_next_goes_through_a_table(judged: Judged, source: str, expected: str) -
     assert judged("lua", in_lua((source, expected))) == [PASS]
 
 
+@pytest.mark.parametrize(
+    ("expected", "verdict"),
+    [
+        ("{b=2,a=1,c=3}", PASS),
+        ("all: {b=2,a=1,c=3}", LAYOUT),
+        ("{a=1,b=2,c=4}", DIFFERS),
+        ("{a=1,b=2,d=3}", DIFFERS),
+        ("all: {a=1,b=2,c=4}", DIFFERS),
+    ],
+)
+def test_tables_in_texts_have_no_order_but_the_same_fields(
+    judged: Judged, expected: str, verdict: Verdict
+) -> None:
+    function = "written = function(t) s = {} for k, v in pairs(t) do s[#s + 1] = k .. '=' .. v end"
+    function += " return '{' .. table.concat(s, ',') .. '}' end"
+    start = "'all: ' .. " if expected.startswith("all") else ""
+    source = f"tostring({start}written{{a = 1, b = 2, c = 3}})"
+    assert judged("lua", in_lua((function, ""), (source, expected)))[-1] is verdict
+    comment = f'{function}\n{source}\n-- Returns "{expected}"\n'
+    assert judged("lua", comment)[-1] is verdict
+
+
+@pytest.mark.parametrize(
+    ("shown", "verdict"), [("M({'b': 2, 'a': 1})", LAYOUT), ("M({'b': 2, 'a': 3})", DIFFERS)]
+)
+def test_objects_in_python_have_no_order_but_the_same_fields(
+    judged: Judged, shown: str, verdict: Verdict
+) -> None:
+    source = "print('M({' + ', '.join(f'{k!r}: {ord(k) - 96}' for k in {'a', 'b'}) + '})')"
+    assert judged("python", in_python((source, shown)))[-1] is verdict
+
+
 def test_a_loop_may_remove_fields(judged: Judged) -> None:
     loop = "t = {a = 1, b = 2, c = 3}; for k in pairs(t) do t.a, t.b, t.c = nil; print('x') end"
     assert judged("lua", in_lua((loop, "x"))) == [PASS]
