@@ -105,6 +105,11 @@ def judged(runner: Runner, folder: Path, *lines: str) -> list[Result]:
         ("x = 3 -- this gives a number", "ran", ""),
         ("print(3) -- the result is 4", "differs", "its comment says: 4"),
         ("print(3) -- Result: 3", "pass", ""),
+        ("print(3) -- output is 4", "differs", "its comment says: 4"),
+        ("print(3) -- Expected: 4", "differs", "its comment says: 4"),
+        ("print(3) -- value: 3", "pass", ""),
+        ("torch.totable(torch.ones(2)) -- {1, i}", "differs", "its comment says: {1, i}"),
+        ("torch.totable(torch.ones(2)) -- {width, height}", "ran", ""),
         ("print(3) -- prints 2; the first", "differs", "its comment says: 2; the first"),
         ("print(3) -- prints 3; the first", "pass", ""),
         ("print('So~4') -- Imprime 'So~4'.", "pass", ""),
@@ -112,6 +117,9 @@ def judged(runner: Runner, folder: Path, *lines: str) -> list[Result]:
         ("print('So~4') -- Prints 'other'.", "differs", "its comment says: 'other'"),
         ("print('hello all') -- imprime hello all", "pass", ""),
         ("print('Bob') -- access by 'name'", "ran", ""),
+        ("print('tau') -- \"tau\"가 출력", "pass", ""),
+        ("print('tau') -- \"tax\"가 출력", "differs", 'its comment says: "tax"가 출력'),
+        ("print('Bob') -- 'name' is the key", "ran", ""),
     ],
 )
 def test_verdicts(runner: Runner, tmp_path: Path, line: str, verdict: str, note: str) -> None:

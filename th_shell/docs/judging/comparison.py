@@ -141,13 +141,15 @@ def sorting(*texts: str) -> Callable[[str], str] | None:
     return next((sort for sort in _SORTS if len(set(map(sort, texts))) == 1), None)
 
 
+#: What code and printed tables write differently: quotes, signs, and the numbers of elements.
+_FORM = re.compile(r"[\"',{}]|^[^\S\n]*\d+ :(?=\s)", re.M)
 #: How many of the letters of two texts agree that tell nearly the same, and how many there may be.
 _NEARLY, _LETTERS = 0.6, 2000
 
 
 def is_nearly(expected: str, got: str) -> bool:
     """Whether a comment tells what is printed, but for some letters, and the order of lines."""
-    texts = (_QUOTES.sub("", text).split("\n") for text in (expected, got))
+    texts = (_FORM.sub("", text).split("\n") for text in (expected, got))
     first, second = (" ".join(" ".join(sorted(lines)).split()) for lines in texts)
     if not first or not second or max(len(first), len(second)) > _LETTERS:
         return False

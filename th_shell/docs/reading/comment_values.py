@@ -20,7 +20,7 @@ _SAID = r"(?:returns?|prints?|outputs?|evaluates to|results? in)\b:?"
 _PROMISED = (
     r"(?:(?:this|it|which|that|and|now|also|will|would|should|must)\s+)*"
     r"(?:returns?|prints?(?:\s+out)?|outputs?|gives?|yields?|shows?|displays?|equals?|be|(?:\w+\s+)?is\s+now"
-    r"|(?:the\s+)?result(?:\s+is)?):?\s+(?=[\"'{]|[-+]?\.?\d|(?:nil|true|false|nan|inf)\b)"
+    r"|(?:the\s+)?(?:expected\s+)?(?:result|output|value)(?:\s+is)?|expected):?\s+(?=[\"'{]|[-+]?\.?\d|(?:nil|true|false|nan|inf)\b)"
 )
 _TOLD = re.compile(
     rf"--(?:(?:>|\s*=+>)(?!>)\s*(?:{_PROMISED}|{_SAID})?"
@@ -90,7 +90,7 @@ def _last_comment(source: str, form: re.Pattern[str]) -> str | None:
 def quoted_in(text: str) -> list[str]:
     """Return the one string in quotes that a text of other words has, without these; or none."""
     found = [match["text"] for match in _STRING.finditer(text)]
-    return found if len(found) == 1 and re.match(r"\w", text) else []
+    return found if len(found) == 1 and re.search(r"[^\W\d]", _STRING.sub("", text)) else []
 
 
 def begins_with_value(text: str, compiler: Compiler) -> bool:
