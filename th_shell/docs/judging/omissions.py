@@ -3,12 +3,14 @@
 Settings may demand the outputs of all prompts (`--strict`). Else the page itself tells. In Python
 it is the custom to show all, and the module doctest demands it: a page that shows most of what its
 prompts print has lost the rest. Pages of Lua leave out what is of no interest, such as the object
-that a method returns: there a single output that is left out beside many that are shown is lost.
+that a method returns: there a single output that is left out beside many that are shown is lost,
+and so is a single one of those whose inputs only name a variable, which is all they are for.
 What depends on chance, or shows an address, need not be shown.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -21,6 +23,8 @@ from th_shell.docs.running.evaluation import Outcome, Plan, Runner
 
 #: Beside so many shown outputs of Lua, one that is left out is noticed.
 _MANY = 5
+#: An input that only names a variable, or an element of one.
+_NAME = re.compile(r"=?\s*[A-Za-z_][\w.]*(?:\[[^\]\n]*\])*\s*")
 #: Of further runs, which tell what depends on chance.
 _SEEDS = (2, 3, 4, 5)
 #: The inputs at each of which a page shows what it prints; without a prompt, in comments.
@@ -80,6 +84,9 @@ def _left_out(
             if _prints(results[i], texts[i], outcomes[i]) and not _speaks(results[i].example, lines)
         ]
         is_python = PYTHON in form
+        named = [i for i in silent if _NAME.fullmatch(results[i].example.source)]
+        if len(named) == 1 and not is_python:
+            silent = named
         if len(silent) <= shown if is_python else len(silent) == 1 and shown >= _MANY:
             found += silent
     return found
