@@ -95,7 +95,7 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", choices=["pass", "layout", "erratum"], default="")
     parser.add_argument("--show", action="store_true", help="show the changes that escape")
     parser.add_argument("--doctest", action="store_true", help="compare with Python's doctest")
-    options = parser.parse_args(argv)
+    options = parser.parse_intermixed_args(argv)
     words = list(options.words)
     options.count = int(words.pop(0)) if words and words[0].isdigit() else 1000
     options.pages = [Path(word) for word in words] or _default_pages()
