@@ -1,8 +1,8 @@
 """The Torch7 runtime: an embedded LuaJIT whose ``torch`` is implemented over numpy.
 
-This is its door for Python programs, which find its names in ``th_shell``, too; that of the shell
-is ``runtime.shell``. README.md beside this file tells how it is built. numpy, and what needs it, is
-loaded at its first use: so an engine starts quickly.
+Python programs use the names of this module by ``th_shell``; th and th-docs use those of
+``th_shell.runtime.shell``, too. README.md beside this file tells how it is built. numpy, and what
+needs it, is loaded at its first use: so an engine starts quickly.
 
 For Python programs:
 
@@ -23,7 +23,7 @@ Values cross between Lua and Python so:
     nil, booleans           None, bool
     numbers                 int where they are whole, otherwise float
     strings                 str where they are UTF-8, otherwise bytes
-    tensors                 tensors of `runtime.pytorch`, over the same memory
+    tensors                 tensors of `th_shell.torch`, over the same memory
     other objects           LuaTable, LuaFunction, LuaObject, which stand for them: no copies
 
 With `Engine(arrays=True)`, and by `eval` with arrays=True, tensors are numpy's arrays in Python.
@@ -45,20 +45,20 @@ Ctrl-C, stops Lua.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from runtime.core.platform import require
+from th_shell.runtime.core.platform import require
 
 require()  # first: what is loaded from here on fails in less clear ways
 
-from runtime.engine.engine import Engine  # noqa: E402
-from runtime.errors import Interrupted, LuaError, LuaExit, LuaTimeout  # noqa: E402
-from runtime.host.late import load_numpy  # noqa: E402
+from th_shell.runtime.engine.engine import Engine  # noqa: E402
+from th_shell.runtime.errors import Interrupted, LuaError, LuaExit, LuaTimeout  # noqa: E402
+from th_shell.runtime.host.late import load_numpy  # noqa: E402
 
 if TYPE_CHECKING:
-    from runtime.engine.proxies import LuaFunction, LuaObject, LuaTable
-    from runtime.pytorch.tensors.tensor import Tensor
-    from runtime.t7.convert import convert
-    from runtime.t7.files import load, save
-    from runtime.t7.values import Function, T7Error, Table, TorchObject
+    from th_shell.runtime.engine.proxies import LuaFunction, LuaObject, LuaTable
+    from th_shell.runtime.t7.convert import convert
+    from th_shell.runtime.t7.files import load, save
+    from th_shell.runtime.t7.values import Function, T7Error, Table, TorchObject
+    from th_shell.torch.tensors.tensor import Tensor
 
 __all__ = [
     "Engine",
@@ -80,18 +80,18 @@ __all__ = [
 ]
 
 _LATE = {
-    "Function": "runtime.t7.values",
-    "LuaFunction": "runtime.engine.proxies",
-    "LuaObject": "runtime.engine.proxies",
-    "LuaTable": "runtime.engine.proxies",
-    "T7Error": "runtime.t7.values",
-    "Table": "runtime.t7.values",
-    "Tensor": "runtime.pytorch",
-    "TorchObject": "runtime.t7.values",
-    "convert": "runtime.t7.convert",
-    "load": "runtime.t7.files",
-    "restored": "runtime.pytorch.names",  # which pickles call
-    "save": "runtime.t7.files",
+    "Function": "th_shell.runtime.t7.values",
+    "LuaFunction": "th_shell.runtime.engine.proxies",
+    "LuaObject": "th_shell.runtime.engine.proxies",
+    "LuaTable": "th_shell.runtime.engine.proxies",
+    "T7Error": "th_shell.runtime.t7.values",
+    "Table": "th_shell.runtime.t7.values",
+    "Tensor": "th_shell.torch",
+    "TorchObject": "th_shell.runtime.t7.values",
+    "convert": "th_shell.runtime.t7.convert",
+    "load": "th_shell.runtime.t7.files",
+    "restored": "th_shell.torch.names",  # which pickles call
+    "save": "th_shell.runtime.t7.files",
 }
 
 

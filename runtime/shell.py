@@ -7,22 +7,22 @@ Engine is `ShellEngine` here. numpy, and what needs it, is loaded at its first u
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from runtime.compute.luajit import luajit_version
-from runtime.compute.processors import PROCESSORS
-from runtime.core.lua_text import KEYWORDS, Token, structure, tokens
-from runtime.core.machine import without_limit
-from runtime.engine.answers import Facts, Member, Members
-from runtime.engine.ctrl_c import SignalWatcher, signal_watcher
-from runtime.engine.debugging import Debugger, Dialogue, Stop
-from runtime.engine.shell_engine import ShellEngine as Engine
-from runtime.errors import Interrupted, LuaError, LuaSyntaxError
-from runtime.host.late import load_operations
-from runtime.host.preload import preload_lapack, preload_operations, preload_random
-from runtime.io.replacement import Replacement
+from th_shell.runtime.compute.luajit import luajit_version
+from th_shell.runtime.compute.processors import PROCESSORS
+from th_shell.runtime.core.lua_text import KEYWORDS, Token, structure, tokens
+from th_shell.runtime.core.machine import without_limit
+from th_shell.runtime.engine.answers import Facts, Member, Members
+from th_shell.runtime.engine.ctrl_c import SignalWatcher, signal_watcher
+from th_shell.runtime.engine.debugging import Debugger, Dialogue, Stop
+from th_shell.runtime.engine.shell_engine import ShellEngine as Engine
+from th_shell.runtime.errors import Interrupted, LuaError, LuaSyntaxError
+from th_shell.runtime.host.late import load_operations
+from th_shell.runtime.host.preload import preload_lapack, preload_operations, preload_random
+from th_shell.runtime.io.replacement import Replacement
 
 if TYPE_CHECKING:
-    from runtime.calls.table import ALL, TABLE, Row
-    from runtime.core.dtypes import DOUBLE
+    from th_shell.runtime.calls.table import ALL, TABLE, Row
+    from th_shell.runtime.core.dtypes import DOUBLE
 
 __all__ = [
     "ALL",
@@ -55,10 +55,10 @@ __all__ = [
 ]
 
 _WITH_OPERATIONS = {
-    "ALL": "runtime.calls.table",
-    "DOUBLE": "runtime.core.dtypes",
-    "Row": "runtime.calls.table",
-    "TABLE": "runtime.calls.table",
+    "ALL": "th_shell.runtime.calls.table",
+    "DOUBLE": "th_shell.runtime.core.dtypes",
+    "Row": "th_shell.runtime.calls.table",
+    "TABLE": "th_shell.runtime.calls.table",
 }
 
 

@@ -13,10 +13,10 @@ from functools import cache
 import pytest
 from hypothesis import settings
 
-from runtime.compute import luajit
-from runtime.shell import PROCESSORS, Engine, LuaError
 from tests import GUARDED
 from tests.needs import missing
+from th_shell.runtime.compute import luajit
+from th_shell.runtime.shell import PROCESSORS, Engine, LuaError
 
 # The tests start hundreds of processes: let these, and pytest, find modules that are compiled.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

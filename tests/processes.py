@@ -70,8 +70,8 @@ def _server() -> socket.socket:
 
 def serve(descriptor: int) -> None:
     """Fork for each request from a socket, and answer with the child's status."""
-    from runtime.shell import preload_lapack, preload_operations, preload_random
     from th_shell.cli import main
+    from th_shell.runtime.shell import preload_lapack, preload_operations, preload_random
 
     preload_operations()
     preload_random()

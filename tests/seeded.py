@@ -17,11 +17,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from runtime.shell import Engine
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.knowledge import Facts, facts_of
 from th_shell.preflight.programs import Modules, Program, World, program_of, read
 from th_shell.preflight.rules import findings
+from th_shell.runtime.shell import Engine
 
 #: A change of a program: where it begins and ends in its bytes, and what stands there then.
 Change = tuple[int, int, str]

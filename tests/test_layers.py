@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import runtime
-from runtime import export, shell
+from th_shell import runtime
+from th_shell.runtime import export, shell
 
 TOP = Path(__file__).parent.parent
 RUNTIME = TOP / "runtime"
@@ -58,11 +58,18 @@ def python_uses() -> Uses:
     for path in RUNTIME.rglob("*.py"):
         layer = path.relative_to(RUNTIME).parts[0]
         for module in imports(path):
-            used = module.partition("runtime.")[2].partition(".")[0]
-            if module.startswith("runtime.") and used in layers:
+            used = layer_of(module)
+            if used in layers:
                 name = layer if layer in layers else "runtime"
                 uses.setdefault(name, {})[used] = f"{path.name}: {module}"
     return uses
+
+
+def layer_of(module: str) -> str:
+    """Return the folder of the runtime in which a module is; "" for those of others."""
+    if f"{module}.".startswith("th_shell.torch."):
+        return "pytorch"
+    return module.partition("th_shell.runtime.")[2].partition(".")[0]
 
 
 def pytorch_uses() -> Uses:
@@ -74,7 +81,7 @@ def pytorch_uses() -> Uses:
         first = path.relative_to(top).parts[0]
         room = first if first in rooms else "torch"
         for module in imports(path):
-            used = module.partition("runtime.pytorch.")[2].partition(".")[0]
+            used = module.partition("th_shell.torch.")[2].partition(".")[0]
             if used:
                 name = used if used in rooms else "torch"
                 uses.setdefault(room, {})[name] = f"{path.name}: {module}"
@@ -88,8 +95,9 @@ def shell_uses() -> Uses:
         room = _shell_room(path.relative_to(SHELL).parts[0])
         for module in imports(path):
             package, _, inside = module.partition(".")
-            if package == "th_shell" and inside and inside != "__version__":
-                used = _shell_room(inside.partition(".")[0])
+            first = inside.partition(".")[0]
+            if package == "th_shell" and first not in ("", "__version__", "runtime", "torch"):
+                used = _shell_room(first)
                 uses.setdefault(room, {})[used] = f"{path.name}: {module}"
     return uses
 
@@ -199,17 +207,26 @@ def test_no_room_uses_one_that_uses_it() -> None:
 
 
 def test_core_has_no_other_library_than_numpy() -> None:
-    known = {"numpy", "runtime", *sys.stdlib_module_names}
+    known = {"numpy", "th_shell", *sys.stdlib_module_names}
     for path in (RUNTIME / "core").rglob("*.py"):
         assert {module.partition(".")[0] for module in imports(path)} <= known, path
 
 
 def test_the_shell_comes_by_the_door() -> None:
-    offered = {"runtime", *(f"runtime.{name}" for name in runtime.__all__)}
-    offered |= {"runtime.shell", *(f"runtime.shell.{name}" for name in shell.__all__)}
-    offered |= {"runtime.export", *(f"runtime.export.{name}" for name in export.__all__)}
+    offered = {
+        *("th_shell.runtime", "th_shell.torch"),
+        *(f"th_shell.runtime.{name}" for name in runtime.__all__),
+    }
+    offered |= {
+        "th_shell.runtime.shell",
+        *(f"th_shell.runtime.shell.{name}" for name in shell.__all__),
+    }
+    offered |= {
+        "th_shell.runtime.export",
+        *(f"th_shell.runtime.export.{name}" for name in export.__all__),
+    }
     for path in (TOP / "th_shell").rglob("*.py"):
-        used = {m for m in imports(path) if m.partition(".")[0] == "runtime"}
+        used = {m for m in imports(path) if re.match(r"th_shell\.(runtime|torch)\b", m)}
         assert used <= offered, path
 
 

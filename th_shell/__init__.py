@@ -8,7 +8,7 @@ TYPE_CHECKING = False  # as that of `typing`, which takes a while to load
 if TYPE_CHECKING:
     from typing import Any
 
-    from runtime import (
+    from th_shell.runtime import (
         Engine,
         Function,
         Interrupted,
@@ -50,7 +50,7 @@ __all__ = [
 def __getattr__(name: str) -> "Any":
     if name not in __all__ and name != "restored":  # which pickles call
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import runtime
+    from th_shell import runtime
 
     found = globals()[name] = getattr(runtime, name)
     return found

@@ -24,7 +24,7 @@ from th_shell.packages.place import search_users_tree
 from th_shell.visible import UsageError, can_show_first, complain, visible, visible_line
 
 if TYPE_CHECKING:
-    from runtime.shell import Dialogue, Engine, LuaError, Stop
+    from th_shell.runtime.shell import Dialogue, Engine, LuaError, Stop
 
 FAILURE = 1
 WRONG_USAGE = 2
@@ -61,8 +61,8 @@ def _run_program(name: str, words: Sequence[str]) -> int:
     run: Callable[[Sequence[str]], int]
     try:
         if name == "check":
-            from runtime.shell import Engine
             from th_shell.preflight.command import run as check
+            from th_shell.runtime.shell import Engine
 
             run = partial(check, engine=Engine(search_users_tree))
         elif name == "lsp":
@@ -114,7 +114,7 @@ def _texts(what: str) -> Iterator[str]:
         yield f"th {__version__}\n"
         from importlib.metadata import version
 
-        from runtime.shell import luajit_version
+        from th_shell.runtime.shell import luajit_version
 
         yield f"{luajit_version()} (lupa {version('lupa')})\n"
         yield f"numpy {version('numpy')}\nPython {'.'.join(map(str, sys.version_info[:3]))}\n"
@@ -139,7 +139,7 @@ def _run(options: Options) -> int:
     try:
         if _begins_with_the_prompt(options):
             return _open_prompt_first(options)
-        from runtime.shell import Engine, LuaError
+        from th_shell.runtime.shell import Engine, LuaError
     except ImportError as error:
         complain(error)
         return FAILURE
@@ -183,8 +183,8 @@ def _open_prompt_first(options: Options) -> int:
 
     first = FirstPrompt()
     try:
-        from runtime.shell import Engine, preload_operations
         from th_shell import config as settings
+        from th_shell.runtime.shell import Engine, preload_operations
         from th_shell.session.session import prepare as prepare_for_people
         from th_shell.terminal import repl
 
@@ -300,7 +300,7 @@ def _run_actions(engine: Engine, actions: Sequence[Action]) -> None:
 
 
 def _load(engine: Engine, name: str) -> None:
-    from runtime import LuaError
+    from th_shell.runtime import LuaError
 
     try:
         engine.require(os.fsencode(name))

@@ -1,7 +1,7 @@
 """``th --convert``: writes what a file of Torch7 holds as another file.
 
-Nets are written for other programs by `runtime.export`, and run once beside what was written; all
-other kinds of files are written without any Lua that runs.
+Nets are written for other programs by `th_shell.runtime.export`, and run once beside what was
+written; all other kinds of files are written without any Lua that runs.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from th_shell.visible import UsageError, columns, complain, encodable, read_words, visible
 
 if TYPE_CHECKING:
-    from runtime.export import Report
-    from runtime.shell import Engine
+    from th_shell.runtime.export import Report
+    from th_shell.runtime.shell import Engine
 
 Prepare = Callable[["Engine"], None]  # lets an engine find the packages that are installed
 
@@ -106,7 +106,7 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
         if said.get(option, choices[0]) not in choices:
             raise UsageError(f"{option} needs {_NEEDS[option]}")
     try:
-        from runtime import T7Error
+        from th_shell.runtime import T7Error
     except ImportError as error:
         return _fail(str(error))
     ascii_file = target.endswith(".t7") and said.get("--format") == "ascii"
@@ -151,8 +151,8 @@ def _listed(words: Iterable[str]) -> str:
 
 
 def _describe(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
-    from runtime import load
-    from runtime.export import describe
+    from th_shell.runtime import load
+    from th_shell.runtime.export import describe
 
     text = describe(load(source), width=columns(), **_of_net(said))
     print(encodable(visible(f"{source}: {text}")))
@@ -170,15 +170,15 @@ def _of_net(said: dict[str, str]) -> dict[str, Any]:
 
 
 def _write_file(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
-    from runtime import convert
+    from th_shell.runtime import convert
 
     format: Any = said.get("--format", "binary")
     _tell_left_out(convert(source, target, format, progress, "--all" in said), progress)
 
 
 def _write_weights(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
-    from runtime import load
-    from runtime.export import to_hdf5, to_safetensors
+    from th_shell.runtime import load
+    from th_shell.runtime.export import to_hdf5, to_safetensors
 
     write = to_hdf5 if target.endswith(".h5") else to_safetensors
     left_out = write(
@@ -203,8 +203,8 @@ def _write_net(
     prepare: Prepare, source: str, target: str, said: dict[str, str], progress: _Progress
 ) -> None:
     """Write a net, and say how it compares."""
-    from runtime import load
-    from runtime.export import to_onnx, to_pytorch
+    from th_shell.runtime import load
+    from th_shell.runtime.export import to_onnx, to_pytorch
 
     write: Callable[..., Report] = to_onnx if target.endswith(".onnx") else to_pytorch
     report = write(
@@ -226,8 +226,8 @@ def _write_net(
 
 def _engine(prepare: Prepare, said: Mapping[str, str]) -> Engine:
     """What runs the net for the check. Raises T7Error where the user's program fails."""
-    from runtime import T7Error
-    from runtime.shell import Engine, LuaError
+    from th_shell.runtime import T7Error
+    from th_shell.runtime.shell import Engine, LuaError
 
     engine = Engine(prepare)
     if "--lua" in said:

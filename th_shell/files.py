@@ -7,8 +7,8 @@ import os
 import stat
 from pathlib import Path
 
-from runtime.shell import Replacement
 from th_shell.lines import lua_lines
+from th_shell.runtime.shell import Replacement
 
 #: Bytes of a page or a program. It is read whole, and what is made of it takes many times as much.
 _MOST = 64 << 20

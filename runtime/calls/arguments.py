@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.calls.forms import as_number, lua_type, typename
-from runtime.core.dtypes import LONG, DType, cast_scalar
-from runtime.core.errors import TypeMismatch
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.calls.forms import as_number, lua_type, typename
+from th_shell.runtime.core.dtypes import LONG, DType, cast_scalar
+from th_shell.runtime.core.errors import TypeMismatch
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 _ANY_LONG = 1 << 63  # whole numbers below it are unchanged
 

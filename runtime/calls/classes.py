@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
-from runtime.core.storage import STORAGE_CLASSES
-from runtime.core.tensor import TENSOR_CLASSES
+from th_shell.runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
+from th_shell.runtime.core.storage import STORAGE_CLASSES
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
 
 #: Class to id.
 CLASS_IDS: dict[type, int] = {

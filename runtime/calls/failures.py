@@ -10,9 +10,9 @@ import math
 import os
 from typing import Any
 
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.interrupts import INTERRUPTED, uninterruptible
-from runtime.core.texts import to_bytes
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.interrupts import INTERRUPTED, uninterruptible
+from th_shell.runtime.core.texts import to_bytes
 
 # What numpy's messages contain about an array that would be larger than the address space,
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
@@ -50,7 +50,10 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
     if isinstance(error, ValueError) and str(error).startswith(_TOO_MANY_DIMENSIONS):
         return b"\0too many dimensions: no operation takes so many"
     if args and isinstance(error, (ValueError, ArithmeticError)):
-        from runtime.core.tensor import Tensor, describe  # it is loaded: who else makes arguments
+        from th_shell.runtime.core.tensor import (
+            Tensor,
+            describe,
+        )  # it is loaded: who else makes arguments
 
         for tensor in args:
             if isinstance(tensor, Tensor) and 0 in tensor.sizes:
@@ -66,7 +69,7 @@ def encode_error(error: BaseException, args: tuple[Any, ...] = ()) -> bytes:
 def _want_of_memory(error: BaseException) -> str:
     shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     if shape is not None and dtype is not None:  # numpy's
-        from runtime.core.memory import not_enough
+        from th_shell.runtime.core.memory import not_enough
 
         return not_enough(math.prod(shape) * dtype.itemsize)
     return "$ Torch: not enough memory. Buy new RAM!"

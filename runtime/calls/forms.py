@@ -24,10 +24,10 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from runtime.core.dtypes import DOUBLE, DTYPES, INT, LONG, DType, cast_scalar
-from runtime.core.errors import TorchError
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.core.dtypes import DOUBLE, DTYPES, INT, LONG, DType, cast_scalar
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 Reader = Callable[[Any], Any] | None
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from runtime.calls.arguments import Call
-from runtime.calls.classes import class_id
-from runtime.calls.failures import encode_error
-from runtime.calls.forms import Form, as_number, lua_type, parse_form, typename
-from runtime.calls.results import encode
-from runtime.calls.table import TABLE, Row
-from runtime.core.dtypes import DOUBLE, REALS, DType
-from runtime.core.errors import InvalidArguments, TorchError
-from runtime.core.interrupts import mark_interruptible
-from runtime.core.state import GUESTS, settle
-from runtime.core.tensor import TENSOR_CLASSES
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.calls.failures import encode_error
+from th_shell.runtime.calls.forms import Form, as_number, lua_type, parse_form, typename
+from th_shell.runtime.calls.results import encode
+from th_shell.runtime.calls.table import TABLE, Row
+from th_shell.runtime.core.dtypes import DOUBLE, REALS, DType
+from th_shell.runtime.core.errors import InvalidArguments, TorchError
+from th_shell.runtime.core.interrupts import mark_interruptible
+from th_shell.runtime.core.state import GUESTS, settle
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
 
 Entry = Callable[..., Any]
 

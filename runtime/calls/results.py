@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.calls.classes import CLASS_IDS
+from th_shell.runtime.calls.classes import CLASS_IDS
 
 
 def encode(result: Any, args: tuple[Any, ...]) -> Any:

@@ -17,12 +17,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from runtime.calls.forms import Argument, Form, parse_form
-from runtime.calls.plans import Plans
-from runtime.calls.table import TABLE, Row
-from runtime.core.dtypes import DOUBLE, FLOAT, LONG, DType
-from runtime.core.storage import STORAGE_CLASSES
-from runtime.core.tensor import TENSOR_CLASSES
+from th_shell.runtime.calls.forms import Argument, Form, parse_form
+from th_shell.runtime.calls.plans import Plans
+from th_shell.runtime.calls.table import TABLE, Row
+from th_shell.runtime.core.dtypes import DOUBLE, FLOAT, LONG, DType
+from th_shell.runtime.core.storage import STORAGE_CLASSES
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
 
 
 def _samples() -> list[Any]:

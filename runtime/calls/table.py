@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from runtime.core.dtypes import DTYPES, REALS, DType
+from th_shell.runtime.core.dtypes import DTYPES, REALS, DType
 
 ALL = REALS
 EVERY = DTYPES  # ALL, and Half

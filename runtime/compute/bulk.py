@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute import thread_pool
-from runtime.compute.c_functions import blas, inner_loop, lapack
-from runtime.compute.self_check import call_fortran
-from runtime.compute.thread_pool import LARGE
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
+from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.compute.c_functions import blas, inner_loop, lapack
+from th_shell.runtime.compute.self_check import call_fortran
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
 
 _OPERANDS = 4  # of a loop
 _SHORT = 16  # elements of a row; to call a loop takes as long as to compute more of them

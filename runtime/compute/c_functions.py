@@ -23,16 +23,16 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.blas_threads import check_room, one_thread_at_load
-from runtime.compute.processors import PROCESSORS
-from runtime.compute.self_check import (
+from th_shell.runtime.compute.blas_threads import check_room, one_thread_at_load
+from th_shell.runtime.compute.processors import PROCESSORS
+from th_shell.runtime.compute.self_check import (
     blas_is_right,
     conversion_is_right,
     is_right,
     loop_is_right,
     sort_is_right,
 )
-from runtime.core.debug import note
+from th_shell.runtime.core.debug import note
 
 
 class _UFunc(ctypes.Structure):

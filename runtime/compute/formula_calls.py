@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runtime.calls.forms import Form
-from runtime.calls.table import Row
-from runtime.compute.c_functions import conversion, inner_loop
-from runtime.compute.steps import Operand, Step, place_temporaries
-from runtime.core.dtypes import BYTE, DOUBLE, FLOAT, INT, LONG, DType
-from runtime.core.tensor import TENSOR_CLASSES
+from th_shell.runtime.calls.forms import Form
+from th_shell.runtime.calls.table import Row
+from th_shell.runtime.compute.c_functions import conversion, inner_loop
+from th_shell.runtime.compute.steps import Operand, Step, place_temporaries
+from th_shell.runtime.core.dtypes import BYTE, DOUBLE, FLOAT, INT, LONG, DType
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
 
 _LONG, _INT, _BYTE = (dtype.numpy.char for dtype in (LONG, INT, BYTE))
 SIZES = {"d": 8, "f": 4, "?": 1, _LONG: 8, _INT: 4, _BYTE: 1}

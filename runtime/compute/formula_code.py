@@ -16,8 +16,8 @@ import ast
 import re
 import struct
 
-from runtime.compute.c_functions import inner_loop
-from runtime.compute.formula_calls import (
+from th_shell.runtime.compute.c_functions import inner_loop
+from th_shell.runtime.compute.formula_calls import (
     POINTERS,
     SIZES,
     Call,
@@ -29,8 +29,8 @@ from runtime.compute.formula_calls import (
     start,
     structs,
 )
-from runtime.compute.steps import Operand, Step, Steps, cases, parse
-from runtime.core.dtypes import DOUBLE
+from th_shell.runtime.compute.steps import Operand, Step, Steps, cases, parse
+from th_shell.runtime.core.dtypes import DOUBLE
 
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`
 

@@ -17,14 +17,14 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from runtime.calls.forms import Form, parse_form
-from runtime.calls.table import TABLE, Row
-from runtime.compute.formula_calls import Call
-from runtime.compute.formula_code import AXPY, each_code, either
-from runtime.compute.reduction_code import along_code, extrema_code, total_code
-from runtime.compute.steps import names, parse, suits_whole
-from runtime.core.dtypes import BYTE, DOUBLE, INT, LONG, DType
-from runtime.core.tensor import TENSOR_CLASSES
+from th_shell.runtime.calls.forms import Form, parse_form
+from th_shell.runtime.calls.table import TABLE, Row
+from th_shell.runtime.compute.formula_calls import Call
+from th_shell.runtime.compute.formula_code import AXPY, each_code, either
+from th_shell.runtime.compute.reduction_code import along_code, extrema_code, total_code
+from th_shell.runtime.compute.steps import names, parse, suits_whole
+from th_shell.runtime.core.dtypes import BYTE, DOUBLE, INT, LONG, DType
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
 
 _KINDS = ("", "T", "N")
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.c_functions import inner_loop
-from runtime.compute.libm import c_loop, make_ufunc
-from runtime.compute.self_check import same
-from runtime.core.debug import note
-from runtime.core.platform import c_function
+from th_shell.runtime.compute.c_functions import inner_loop
+from th_shell.runtime.compute.libm import c_loop, make_ufunc
+from th_shell.runtime.compute.self_check import same
+from th_shell.runtime.core.debug import note
+from th_shell.runtime.core.platform import c_function
 
 #: numpy's names -> the C library's for doubles.
 _NAMES = {name: name for name in "cos cosh exp log log1p sin sinh tan tanh".split()}

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from runtime.calls.forms import OBJECT_KINDS, object_kind
-from runtime.compute import libm
-from runtime.compute.pieces import PIECE
-from runtime.compute.thread_pool import share
-from runtime.core.debug import note
-from runtime.core.dtypes import Array
-from runtime.core.state import current
+from th_shell.runtime.calls.forms import OBJECT_KINDS, object_kind
+from th_shell.runtime.compute import libm
+from th_shell.runtime.compute.pieces import PIECE
+from th_shell.runtime.compute.thread_pool import share
+from th_shell.runtime.core.debug import note
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.state import current
 
 if TYPE_CHECKING:
     from numpy.random import MT19937

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.debug import note
-from runtime.core.dtypes import Array
-from runtime.core.platform import c_function
+from th_shell.runtime.core.debug import note
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.platform import c_function
 
 # Positions in numpy's table of C functions, which never change (numpy's manual, UFunc API).
 _FROM_FUNC_AND_DATA = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from runtime.core.state import current
+from th_shell.runtime.core.state import current
 
 
 class LuaFunctions:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute import thread_pool
-from runtime.compute.lua_functions import call_lua
-from runtime.compute.thread_pool import LARGE
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import EXACT, Array
+from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.compute.lua_functions import call_lua
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import EXACT, Array
 
 _LONG = 1 << 15  # elements of a row
 _PARTS = 16  # of rows, so that threads have as much to do

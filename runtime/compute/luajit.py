@@ -17,8 +17,8 @@ except ImportError as error:
         "the README tells how to build it"
     ) from error
 
-from runtime.calls.failures import encode_error
-from runtime.core.texts import to_text
+from th_shell.runtime.calls.failures import encode_error
+from th_shell.runtime.core.texts import to_text
 
 #: What lupa raises for an error of Lua's; its first argument is the message.
 RawError: type[Exception] = luajit21.LuaError

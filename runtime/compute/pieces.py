@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
+from th_shell.runtime.core.dtypes import Array
 
 #: Elements of a piece that is computed in several steps.
 PIECE = 16_384

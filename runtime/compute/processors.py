@@ -10,8 +10,8 @@ import math
 import os
 import time
 
-from runtime.core import cgroups
-from runtime.core.platform import allowed_processors, processor_seconds
+from th_shell.runtime.core import cgroups
+from th_shell.runtime.core.platform import allowed_processors, processor_seconds
 
 _ALL = os.cpu_count() or 1
 

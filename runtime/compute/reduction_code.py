@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.compute.c_functions import inner_loop
-from runtime.compute.formula_calls import (
+from th_shell.runtime.compute.c_functions import inner_loop
+from th_shell.runtime.compute.formula_calls import (
     POINTERS,
     SIZES,
     Call,
@@ -24,8 +24,8 @@ from runtime.compute.formula_calls import (
     start,
     structs,
 )
-from runtime.compute.steps import Operand, Steps, cases, parse
-from runtime.core.dtypes import DOUBLE, FLOAT
+from th_shell.runtime.compute.steps import Operand, Steps, cases, parse
+from th_shell.runtime.core.dtypes import DOUBLE, FLOAT
 
 _FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element
 _ELEMENTS, _TERMS, _TOTALS, _RESULT = 9, 8, 7, 6  # buffers

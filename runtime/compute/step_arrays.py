@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.pieces import PIECE
-from runtime.compute.steps import WHOLE, Operand, Step, Steps, parse, place_temporaries
-from runtime.core.dtypes import Array
+from th_shell.runtime.compute.pieces import PIECE
+from th_shell.runtime.compute.steps import WHOLE, Operand, Step, Steps, parse, place_temporaries
+from th_shell.runtime.core.dtypes import Array
 
 _OUT = ""  # what the result is called
 _MASK = "B->B"  # the signature of the first of three steps that make a mask of truth values

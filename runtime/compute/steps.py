@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from runtime.compute.functions import function
-from runtime.core.dtypes import BYTE, INT, LONG
+from th_shell.runtime.compute.functions import function
+from th_shell.runtime.core.dtypes import BYTE, INT, LONG
 
 _BINARY: dict[type[ast.AST], np.ufunc] = {
     ast.Add: np.add,

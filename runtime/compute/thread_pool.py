@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from weakref import WeakSet
 
-from runtime.compute.lua_functions import call_lua
-from runtime.compute.processors import PROCESSORS, free_threads
-from runtime.core.arithmetic import as_in_c
-from runtime.core.state import Part, current
+from th_shell.runtime.compute.lua_functions import call_lua
+from th_shell.runtime.compute.processors import PROCESSORS, free_threads
+from th_shell.runtime.core.arithmetic import as_in_c
+from th_shell.runtime.core.state import Part, current
 
 #: From this many elements on work is shared out, as in the reference.
 LARGE = 100_000

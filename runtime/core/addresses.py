@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.platform import c_function
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.platform import c_function
 
 # The C struct of an array begins, behind what all objects have, with the address of its elements.
 _BEHIND_HEAD = object.__basicsize__

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.c_structs import ELEMENT_TYPES
+from th_shell.runtime.core.c_structs import ELEMENT_TYPES
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -14,10 +14,10 @@ from math import prod
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.printing import Layout, find_layout, number_texts
-from runtime.core.storage import Storage
-from runtime.core.tensor import Tensor
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.printing import Layout, find_layout, number_texts
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import Tensor
 
 _DOTS = "…"
 _OF_VECTOR, _OF_ROWS, _OF_SLICES = 5, 3, 2  # shown at each end

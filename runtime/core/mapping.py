@@ -14,10 +14,10 @@ from weakref import finalize
 
 import numpy as np
 
-from runtime.core import system
-from runtime.core.errors import TorchError
-from runtime.core.storage import Storage
-from runtime.core.texts import shown
+from th_shell.runtime.core import system
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.texts import shown
 
 _SHARED_MEMORY = b"/dev/shm"
 

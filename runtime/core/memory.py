@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array, DType
-from runtime.core.errors import TorchError
-from runtime.core.interrupts import uninterruptible
-from runtime.core.machine import limit_data
-from runtime.core.platform import give_pages_back
-from runtime.core.state import Part
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array, DType
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.interrupts import uninterruptible
+from th_shell.runtime.core.machine import limit_data
+from th_shell.runtime.core.platform import give_pages_back
+from th_shell.runtime.core.state import Part
 
 #: Nothing is collected on account of memory below this many bytes.
 _THRESHOLD = 128 << 20

@@ -15,9 +15,9 @@ from math import floor, isinf, isnan, log10
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.storage import Storage
-from runtime.core.tensor import Tensor
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import Tensor
 
 LINE_WIDTH = 80  # characters; a matrix that is wider is printed in groups of columns
 

@@ -8,9 +8,9 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from runtime.core.machine import without_limit
-from runtime.core.state import current
-from runtime.core.waiting import Commands
+from th_shell.runtime.core.machine import without_limit
+from th_shell.runtime.core.state import current
+from th_shell.runtime.core.waiting import Commands
 
 _SHELL = "/bin/sh"
 _BLOCK = 512  # bytes: the unit of st_blocks
@@ -33,7 +33,7 @@ def open_descriptor(name: bytes, flags: int, mode: int = 0o666) -> int:
             raise
     # Too many files are open. Those that a program has dropped without closing them are closed
     # when Lua collects them.
-    from runtime.core.memory import Memory  # late: it loads numpy
+    from th_shell.runtime.core.memory import Memory  # late: it loads numpy
 
     current(Memory).collect()
     return os.open(name, flags | os.O_CLOEXEC, mode)

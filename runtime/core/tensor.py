@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.c_structs import ROOM, TENSOR, Flag
-from runtime.core.dtypes import DTYPES, LONG, Array, DType, cast_scalar
-from runtime.core.errors import ArgError, StorageExceeded, TorchError
-from runtime.core.interrupts import uninterruptible
-from runtime.core.memory import SLOTS
-from runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.c_structs import ROOM, TENSOR, Flag
+from th_shell.runtime.core.dtypes import DTYPES, LONG, Array, DType, cast_scalar
+from th_shell.runtime.core.errors import ArgError, StorageExceeded, TorchError
+from th_shell.runtime.core.interrupts import uninterruptible
+from th_shell.runtime.core.memory import SLOTS
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 
 Sizes = tuple[int, ...]
 

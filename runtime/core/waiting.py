@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from runtime.core.state import current
+from th_shell.runtime.core.state import current
 
 _MOMENT = 0.05  # seconds
 _STOP = 1

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from runtime.core.texts import to_bytes, to_text
-from runtime.engine.lua_state import LuaState
+from th_shell.runtime.core.texts import to_bytes, to_text
+from th_shell.runtime.engine.lua_state import LuaState
 
 #: What is told of a value: texts, numbers and booleans by the names that lua/inspect.lua gives
 #: them; empty where there is no value.

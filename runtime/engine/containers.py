@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from runtime.core.dtypes import EXACT
-from runtime.core.texts import to_bytes
-from runtime.t7.values import TorchObject
+from th_shell.runtime.core.dtypes import EXACT
+from th_shell.runtime.core.texts import to_bytes
+from th_shell.runtime.t7.values import TorchObject
 
 #: What is often asked for first; for Mapping Python has to look long.
 CONTAINERS = (list, tuple, dict, TorchObject, Mapping)

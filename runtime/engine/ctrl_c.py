@@ -24,10 +24,10 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
-from runtime.core.interrupts import is_interruptible, uninterruptible
-from runtime.core.state import current, settle
-from runtime.engine.output import Output
-from runtime.errors import LuaExit, LuaTimeout
+from th_shell.runtime.core.interrupts import is_interruptible, uninterruptible
+from th_shell.runtime.core.state import current, settle
+from th_shell.runtime.engine.output import Output
+from th_shell.runtime.errors import LuaExit, LuaTimeout
 
 _AGAIN = 0.01  # seconds
 _PATIENCE = 0.1  # seconds: what waits in Python has ended by then

@@ -28,10 +28,10 @@ from collections.abc import Callable, Generator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from runtime.core.texts import to_bytes, to_text
-from runtime.engine.ctrl_c import CtrlC
-from runtime.engine.lua_state import LuaState
-from runtime.host.guards import answering, guarded
+from th_shell.runtime.core.texts import to_bytes, to_text
+from th_shell.runtime.engine.ctrl_c import CtrlC
+from th_shell.runtime.engine.lua_state import LuaState
+from th_shell.runtime.host.guards import answering, guarded
 
 Answer = list[Any]
 #: What a debugger yields, and gets for it.

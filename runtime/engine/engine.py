@@ -7,20 +7,20 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from runtime.core.interrupts import INTERRUPTED
-from runtime.core.texts import to_bytes
-from runtime.core.waiting import Commands, Stopping
-from runtime.engine import workers
-from runtime.engine.ctrl_c import CtrlC
-from runtime.engine.debugging import DebuggerLine
-from runtime.engine.inputs import KEEP
-from runtime.engine.lua_state import CLOSED, LuaState
-from runtime.errors import Interrupted, LuaError
-from runtime.host.late import load_numpy
+from th_shell.runtime.core.interrupts import INTERRUPTED
+from th_shell.runtime.core.texts import to_bytes
+from th_shell.runtime.core.waiting import Commands, Stopping
+from th_shell.runtime.engine import workers
+from th_shell.runtime.engine.ctrl_c import CtrlC
+from th_shell.runtime.engine.debugging import DebuggerLine
+from th_shell.runtime.engine.inputs import KEEP
+from th_shell.runtime.engine.lua_state import CLOSED, LuaState
+from th_shell.runtime.errors import Interrupted, LuaError
+from th_shell.runtime.host.late import load_numpy
 
 if TYPE_CHECKING:
-    from runtime.engine.proxies import LuaTable
-    from runtime.engine.values import Values
+    from th_shell.runtime.engine.proxies import LuaTable
+    from th_shell.runtime.engine.values import Values
 
 Self = TypeVar("Self", bound="Engine")
 
@@ -120,7 +120,7 @@ class Engine:
     def _crossing(self) -> Values:
         if self._values is None:
             load_numpy()
-            from runtime.engine.values import Values  # late: it needs numpy
+            from th_shell.runtime.engine.values import Values  # late: it needs numpy
 
             self._lua.start()
             self._ctrl_c.end_commands = self._lua.state.part(Commands).kill
@@ -209,7 +209,7 @@ def _text(source: str | bytes) -> bytes:
 
 def _array(value: Any) -> Any:
     """A tensor as numpy's array; other values as they are."""
-    from runtime.pytorch.tensors.tensor import Tensor  # late: it needs numpy
+    from th_shell.torch.tensors.tensor import Tensor  # late: it needs numpy
 
     return value.array.view() if isinstance(value, Tensor) else value
 

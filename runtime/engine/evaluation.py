@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from runtime.core.texts import to_text
-from runtime.engine.inputs import EMPTY, MUST_BE_READ, forms, read
-from runtime.engine.lua_state import LuaState
-from runtime.errors import LuaSyntaxError, check
+from th_shell.runtime.core.texts import to_text
+from th_shell.runtime.engine.inputs import EMPTY, MUST_BE_READ, forms, read
+from th_shell.runtime.engine.lua_state import LuaState
+from th_shell.runtime.errors import LuaSyntaxError, check
 
 #: A compiled Lua function, opaque to callers.
 Chunk = Any

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MethodType
 from typing import Any, NoReturn
 
-from runtime.errors import LuaError
-from runtime.t7.values import Table
+from th_shell.runtime.errors import LuaError
+from th_shell.runtime.t7.values import Table
 
 _OWN = frozenset(("_crossing", "_number", "_serial", "kind", "torch_typename"))
 _SHOWN = 10  # entries of a table that its text shows, besides that there are more

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from runtime.core.lua_text import Token, tokens
+from th_shell.runtime.core.lua_text import Token, tokens
 
 #: What an input may end with that is no part of it.
 EMPTY = b"; \t\r\n"

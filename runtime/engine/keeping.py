@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from runtime.core.texts import to_bytes, to_text
-from runtime.engine.lua_state import LuaState
-from runtime.errors import check
+from th_shell.runtime.core.texts import to_bytes, to_text
+from th_shell.runtime.engine.lua_state import LuaState
+from th_shell.runtime.errors import check
 
 
 class Keeping:

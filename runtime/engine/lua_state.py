@@ -10,15 +10,15 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from runtime.compute.lua_functions import LuaFunctions
-from runtime.compute.luajit import shell_functions, worker_functions
-from runtime.compute.thread_pool import ThreadPool
-from runtime.core.arithmetic import as_in_c
-from runtime.core.platform import keep_pages
-from runtime.core.state import State
-from runtime.errors import OUT_OF_MEMORY, LuaError, as_lua_error
-from runtime.host import start
-from runtime.host.lua_calls import Calls
+from th_shell.runtime.compute.lua_functions import LuaFunctions
+from th_shell.runtime.compute.luajit import shell_functions, worker_functions
+from th_shell.runtime.compute.thread_pool import ThreadPool
+from th_shell.runtime.core.arithmetic import as_in_c
+from th_shell.runtime.core.platform import keep_pages
+from th_shell.runtime.core.state import State
+from th_shell.runtime.errors import OUT_OF_MEMORY, LuaError, as_lua_error
+from th_shell.runtime.host import start
+from th_shell.runtime.host.lua_calls import Calls
 
 CLOSED = "the engine is closed"
 
@@ -52,7 +52,7 @@ class LuaState:
     """
 
     def __init__(self, host: dict[bytes, Any], prepare: Callable[[], None] | None) -> None:
-        """host: what Lua finds in Python besides what `runtime.host` has. prepare: see `Engine`."""
+        """host: what Lua finds in Python besides `host_functions`. prepare: see `Engine`."""
         self._host = host
         self._prepare = prepare
         self.state = State()

@@ -15,8 +15,8 @@ import sys
 import weakref
 from typing import Any
 
-from runtime.core.platform import c_function
-from runtime.core.state import Part
+from th_shell.runtime.core.platform import c_function
+from th_shell.runtime.core.state import Part
 
 _UNBUFFERED = 2  # C's _IONBF
 #: Given as a file: the process's standard output, wherever `sys.stdout` leads.

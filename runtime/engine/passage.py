@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.lua_functions import LuaFunctions
-from runtime.core.state import GUESTS, THREAD, this_thread
-from runtime.engine.ctrl_c import CtrlC, hear_in_finalizers
-from runtime.engine.lua_state import CLOSED, LuaState
-from runtime.engine.output import Output
-from runtime.errors import Interrupted, LuaError, as_lua_error
+from th_shell.runtime.compute.lua_functions import LuaFunctions
+from th_shell.runtime.core.state import GUESTS, THREAD, this_thread
+from th_shell.runtime.engine.ctrl_c import CtrlC, hear_in_finalizers
+from th_shell.runtime.engine.lua_state import CLOSED, LuaState
+from th_shell.runtime.engine.output import Output
+from th_shell.runtime.errors import Interrupted, LuaError, as_lua_error
 
 
 class Passage:

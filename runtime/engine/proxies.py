@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from runtime.core.texts import to_bytes, to_text
-from runtime.engine.fields import Fields
-from runtime.t7.kinds import plain_string
-from runtime.t7.values import T7Error, Table, TorchObject
+from th_shell.runtime.core.texts import to_bytes, to_text
+from th_shell.runtime.engine.fields import Fields
+from th_shell.runtime.t7.kinds import plain_string
+from th_shell.runtime.t7.values import T7Error, Table, TorchObject
 
 if TYPE_CHECKING:
-    from runtime.engine.values import Values
+    from th_shell.runtime.engine.values import Values
 
 _SLICE, _PLAIN_SLICE = 400, 4000  # values that are fetched at a time
 

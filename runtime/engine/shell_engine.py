@@ -1,7 +1,7 @@
 """The engine of prompts and of th-docs: what they do with a Lua state that has torch.
 
 Its methods return text, names or compiled chunks, never Lua's objects, and raise the errors of
-`runtime.errors` alone; those for Python programs (`engine.py`) return values.
+`th_shell.runtime.errors` alone; those for Python programs (`engine.py`) return values.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
-from runtime.core.machine import refresh_limit
-from runtime.core.texts import to_bytes, to_text
-from runtime.engine.answers import Answers
-from runtime.engine.debugging import Debugging
-from runtime.engine.engine import Engine
-from runtime.engine.evaluation import Chunk, Evaluation
-from runtime.engine.keeping import Keeping
-from runtime.engine.output import PROCESS
-from runtime.errors import check
-from runtime.host.guards import answering, guarded
-from runtime.host.running import describe
+from th_shell.runtime.core.machine import refresh_limit
+from th_shell.runtime.core.texts import to_bytes, to_text
+from th_shell.runtime.engine.answers import Answers
+from th_shell.runtime.engine.debugging import Debugging
+from th_shell.runtime.engine.engine import Engine
+from th_shell.runtime.engine.evaluation import Chunk, Evaluation
+from th_shell.runtime.engine.keeping import Keeping
+from th_shell.runtime.engine.output import PROCESS
+from th_shell.runtime.errors import check
+from th_shell.runtime.host.guards import answering, guarded
+from th_shell.runtime.host.running import describe
 
 
 class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
@@ -236,7 +236,7 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
         Tensors and storages become arrays of numpy, copies, and strings str; other objects are an
         error. The text that it returns is printed. Its ValueError is an error of Lua's.
         """
-        from runtime.host.door import door  # which only prompts need
+        from th_shell.runtime.host.door import door  # which only prompts need
 
         self._lua.call(b"define", to_bytes(name), door(name, function))
 
@@ -245,7 +245,7 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
 
         Without this, it writes files.
         """
-        from runtime.host.door import door  # which only prompts need
+        from th_shell.runtime.host.door import door  # which only prompts need
 
         self._lua.call(b"show_pictures_by", door("image.display", function))
 

@@ -16,23 +16,29 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from runtime.calls.classes import class_id
-from runtime.core.dtypes import EXACT
-from runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
-from runtime.core.tensor import Tensor
-from runtime.core.texts import to_bytes, to_text
-from runtime.engine.containers import CONTAINERS, flattened, plain_values
-from runtime.engine.ctrl_c import CtrlC
-from runtime.engine.lua_state import CLOSED, LuaState
-from runtime.engine.output import Output
-from runtime.engine.passage import Passage
-from runtime.engine.proxies import LuaObject, made_for
-from runtime.errors import LuaError
-from runtime.pytorch.tensors.lua_tensors import from_lua
-from runtime.t7.faces import check_writable, lua_tensor, storage_face, storage_of, tensor_of
-from runtime.t7.kinds import plain_string
-from runtime.t7.values import Function
-from runtime.t7.writer import lua_number
+from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.core.dtypes import EXACT
+from th_shell.runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.core.texts import to_bytes, to_text
+from th_shell.runtime.engine.containers import CONTAINERS, flattened, plain_values
+from th_shell.runtime.engine.ctrl_c import CtrlC
+from th_shell.runtime.engine.lua_state import CLOSED, LuaState
+from th_shell.runtime.engine.output import Output
+from th_shell.runtime.engine.passage import Passage
+from th_shell.runtime.engine.proxies import LuaObject, made_for
+from th_shell.runtime.errors import LuaError
+from th_shell.runtime.t7.faces import (
+    check_writable,
+    lua_tensor,
+    storage_face,
+    storage_of,
+    tensor_of,
+)
+from th_shell.runtime.t7.kinds import plain_string
+from th_shell.runtime.t7.values import Function
+from th_shell.runtime.t7.writer import lua_number
+from th_shell.torch.tensors.lua_tensors import from_lua
 
 _FEW = 3  # arguments
 _NUMBERS = frozenset((int, float, bool))

@@ -7,9 +7,9 @@ import sys
 import threading
 from typing import Any
 
-from runtime.core.errors import TorchError
-from runtime.core.waiting import wait_until
-from runtime.host.guards import guarded
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.waiting import wait_until
+from th_shell.runtime.host.guards import guarded
 
 _numbers = itertools.count(1)
 _threads: dict[int, threading.Thread] = {}
@@ -51,7 +51,7 @@ _PREPARE = b"""
 
 
 def _work(number: int, source: bytes, *settings: bytes) -> None:
-    from runtime.engine.shell_engine import ShellEngine  # which uses this module
+    from th_shell.runtime.engine.shell_engine import ShellEngine  # which uses this module
 
     try:
         with ShellEngine() as engine:

@@ -14,14 +14,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.engine.engine import Engine
-from runtime.errors import LuaError
-from runtime.export.data import Unknown
-from runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Steps, Value
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.files import save
-from runtime.t7.values import Table, TorchObject
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.engine.engine import Engine
+from th_shell.runtime.errors import LuaError
+from th_shell.runtime.export.data import Unknown
+from th_shell.runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Steps, Value
+from th_shell.runtime.t7.files import save
+from th_shell.runtime.t7.values import Table, TorchObject
+from th_shell.torch.tensors.tensor import Tensor
 
 TOLERANCE = 1e-4  # of the largest difference, as a part of the largest number
 _SAMPLES = 2  # so that samples that are mixed up are seen

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.export.graph import ExportError
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.export.graph import ExportError
 
 
 class OnnxFile:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.platform import descriptor_path
-from runtime.export.graph import ExportError, Graph
-from runtime.export.pt_file import write_state_dict
-from runtime.export.pytorch_source import Source, pytorch_source
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.platform import descriptor_path
+from th_shell.runtime.export.graph import ExportError, Graph
+from th_shell.runtime.export.pt_file import write_state_dict
+from th_shell.runtime.export.pytorch_source import Source, pytorch_source
 
 #: What the check needs, none of which is a file in the open folder.
 _IMPORTS = """\

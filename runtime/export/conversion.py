@@ -11,24 +11,24 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
-from runtime.core.dtypes import DOUBLE, Array
-from runtime.core.platform import descriptor_path
-from runtime.engine.engine import Engine
-from runtime.export.checking import TOLERANCE, Outcome, Reference, Written, compare
-from runtime.export.checking_onnx import OnnxFile
-from runtime.export.checking_pytorch import PyTorchFiles, find_python
-from runtime.export.graph import ExportError, Graph
-from runtime.export.lowering import find_module, graph_of, shapes_of
-from runtime.export.parameters import FLOATS, Progress
-from runtime.export.pt_file import write_state_dict
-from runtime.export.pytorch_source import pytorch_source
-from runtime.export.stubs import stub
-from runtime.io.replacement import Replacement
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.essence import chosen
-from runtime.t7.faces import lua_tensor
-from runtime.t7.files import Path
-from runtime.t7.values import Table, TorchObject
+from th_shell.runtime.core.dtypes import DOUBLE, Array
+from th_shell.runtime.core.platform import descriptor_path
+from th_shell.runtime.engine.engine import Engine
+from th_shell.runtime.export.checking import TOLERANCE, Outcome, Reference, Written, compare
+from th_shell.runtime.export.checking_onnx import OnnxFile
+from th_shell.runtime.export.checking_pytorch import PyTorchFiles, find_python
+from th_shell.runtime.export.graph import ExportError, Graph
+from th_shell.runtime.export.lowering import find_module, graph_of, shapes_of
+from th_shell.runtime.export.parameters import FLOATS, Progress
+from th_shell.runtime.export.pt_file import write_state_dict
+from th_shell.runtime.export.pytorch_source import pytorch_source
+from th_shell.runtime.export.stubs import stub
+from th_shell.runtime.io.replacement import Replacement
+from th_shell.runtime.t7.essence import chosen
+from th_shell.runtime.t7.faces import lua_tensor
+from th_shell.runtime.t7.files import Path
+from th_shell.runtime.t7.values import Table, TorchObject
+from th_shell.torch.tensors.tensor import Tensor
 
 _CLASS = "Model"
 
@@ -91,7 +91,7 @@ def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     """
     if find_spec("onnx") is None:
         raise ExportError("writing ONNX needs the library onnx: pip install 'th-shell[export]'")
-    from runtime.export.onnx_file import write_onnx
+    from th_shell.runtime.export.onnx_file import write_onnx
 
     how = How(**options)
     if how.stub:

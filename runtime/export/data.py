@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from runtime.export.graph import Data, Dim, Graph, Shape, Steps, Value
-from runtime.export.operators.shaping import permute, stack, unbind
+from th_shell.runtime.export.graph import Data, Dim, Graph, Shape, Steps, Value
+from th_shell.runtime.export.operators.shaping import permute, stack, unbind
 
 #: The shapes of an input: one for a tensor, a list of these for a table.
 Shapes = Shape | list["Shapes"]

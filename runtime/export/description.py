@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-from runtime.export.conversion import How
-from runtime.export.data import Unknown
-from runtime.export.graph import Data, ExportError, Node, Value
-from runtime.export.lowering import graph_of, shapes_of, value_at
-from runtime.export.modules import Module
-from runtime.export.parameters import Parameter
-from runtime.export.python_text import call_text
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.essence import is_module, own_tensors
-from runtime.t7.faces import lua_tensor
-from runtime.t7.values import Function, Table, TorchObject
-from runtime.t7.walk import name_of_key
+from th_shell.runtime.export.conversion import How
+from th_shell.runtime.export.data import Unknown
+from th_shell.runtime.export.graph import Data, ExportError, Node, Value
+from th_shell.runtime.export.lowering import graph_of, shapes_of, value_at
+from th_shell.runtime.export.modules import Module
+from th_shell.runtime.export.parameters import Parameter
+from th_shell.runtime.export.python_text import call_text
+from th_shell.runtime.t7.essence import is_module, own_tensors
+from th_shell.runtime.t7.faces import lua_tensor
+from th_shell.runtime.t7.values import Function, Table, TorchObject
+from th_shell.runtime.t7.walk import name_of_key
+from th_shell.torch.tensors.tensor import Tensor
 
 _DEEPEST = 40  # tables in each other that are shown
 _MOST = 40  # entries of a table that are shown; of a net, all modules are

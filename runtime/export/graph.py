@@ -13,9 +13,9 @@ from functools import cache
 from itertools import accumulate
 from typing import Any, Protocol
 
-from runtime.core.dtypes import Array
-from runtime.export.parameters import Parameter
-from runtime.t7.values import T7Error
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.export.parameters import Parameter
+from th_shell.runtime.t7.values import T7Error
 
 #: A size; a name or None where it is left open: two sizes of one name are the same.
 Dim = int | str | None
@@ -28,7 +28,7 @@ TIME = "time"  # that of the steps of a sequence
 class ExportError(T7Error):
     """A net, or a part of it, that has no counterpart in the target; the message says which."""
 
-    __module__ = "runtime.export"
+    __module__ = "th_shell.runtime.export"
 
 
 class Emitter(Protocol):

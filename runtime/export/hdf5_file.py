@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
-from runtime.export.parameters import Parameter, Progress, firsts
-from runtime.export.python_text import free_name
+from th_shell.runtime.export.parameters import Parameter, Progress, firsts
+from th_shell.runtime.export.python_text import free_name
 
 
 def write_hdf5(

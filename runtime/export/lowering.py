@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from runtime.export.data import Shapes, new_input, settled, tensors
-from runtime.export.graph import BATCH, ExportError, Graph, StandIn
-from runtime.export.modules import Module, class_of, convert, rows
-from runtime.export.python_text import split_arguments
-from runtime.t7.essence import is_criterion, is_module
-from runtime.t7.values import Table, TorchObject
-from runtime.t7.walk import name_of_key
+from th_shell.runtime.export.data import Shapes, new_input, settled, tensors
+from th_shell.runtime.export.graph import BATCH, ExportError, Graph, StandIn
+from th_shell.runtime.export.modules import Module, class_of, convert, rows
+from th_shell.runtime.export.python_text import split_arguments
+from th_shell.runtime.t7.essence import is_criterion, is_module
+from th_shell.runtime.t7.values import Table, TorchObject
+from th_shell.runtime.t7.walk import name_of_key
 
 
 def graph_of(

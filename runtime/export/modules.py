@@ -13,13 +13,13 @@ from itertools import islice
 from pkgutil import iter_modules
 from typing import Any
 
-import runtime.export.rows as families
-from runtime.export.data import table, tensor, tensors
-from runtime.export.graph import Data, ExportError, Graph, Value
-from runtime.export.parameters import Parameter
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.essence import essence
-from runtime.t7.values import Function, Table, TorchObject
+import th_shell.runtime.export.rows as families
+from th_shell.runtime.export.data import table, tensor, tensors
+from th_shell.runtime.export.graph import Data, ExportError, Graph, Value
+from th_shell.runtime.export.parameters import Parameter
+from th_shell.runtime.t7.essence import essence
+from th_shell.runtime.t7.values import Function, Table, TorchObject
+from th_shell.torch.tensors.tensor import Tensor
 
 Row = Callable[["Module", Any], Data]
 

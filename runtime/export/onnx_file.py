@@ -9,10 +9,10 @@ from typing import IO, Any
 import numpy as np
 import onnx
 
-from runtime.core.dtypes import Array
-from runtime.export.graph import ExportError, Graph, Node, Value
-from runtime.export.parameters import Parameter, Progress
-from runtime.export.python_text import free_name
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.export.graph import ExportError, Graph, Node, Value
+from th_shell.runtime.export.parameters import Parameter, Progress
+from th_shell.runtime.export.python_text import free_name
 
 OPSET = 18
 _LONGEST_REASON = 400  # characters

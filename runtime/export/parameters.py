@@ -10,12 +10,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.tensor import Tensor as LuaTensor
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.faces import lua_tensor
-from runtime.t7.sink import elements
-from runtime.t7.values import T7Error
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.tensor import Tensor as LuaTensor
+from th_shell.runtime.t7.faces import lua_tensor
+from th_shell.runtime.t7.sink import elements
+from th_shell.runtime.t7.values import T7Error
+from th_shell.torch.tensors.tensor import Tensor
 
 #: numpy's names of the types of numbers with a fraction, by those that options have.
 FLOATS = {"float": "float32", "double": "float64"}

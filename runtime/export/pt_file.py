@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import IO, Any
 
-from runtime.core.tensor import contiguous_strides
-from runtime.export.parameters import Parameter, Progress
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES
-from runtime.pytorch.files.archive import write_archive
-from runtime.pytorch.files.pickling import Elements, View
+from th_shell.runtime.core.tensor import contiguous_strides
+from th_shell.runtime.export.parameters import Parameter, Progress
+from th_shell.torch.base.dtypes import NUMPY_DTYPES
+from th_shell.torch.files.archive import write_archive
+from th_shell.torch.files.pickling import Elements, View
 
 
 def write_state_dict(

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from keyword import iskeyword
 from typing import Any
 
-from runtime.export.graph import Call
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import Call
+from th_shell.runtime.export.parameters import Parameter
 
 WIDTH = 88  # of a line
 STEP = "    "

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from runtime.export.graph import Loop, Value
-from runtime.export.python_text import STEP, WIDTH, broken, free_name, is_name
+from th_shell.runtime.export.graph import Loop, Value
+from th_shell.runtime.export.python_text import STEP, WIDTH, broken, free_name, is_name
 
 _PLACE = re.compile(r"\{(\d+)\}")
 _LOOSE = re.compile(r" (?:[-+*/@<>]|\*\*|==) |^-")  # operators, which may need brackets around them

@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from runtime.export.graph import Graph, Node
-from runtime.export.parameters import Parameter, apart, firsts
-from runtime.export.python_text import (
+from th_shell.runtime.export.graph import Graph, Node
+from th_shell.runtime.export.parameters import Parameter, apart, firsts
+from th_shell.runtime.export.python_text import (
     STEP,
     broken,
     is_attribute,
     parameter_text,
 )
-from runtime.export.pytorch_forward import Statement, forward_lines
-from runtime.export.pytorch_steps import Block, Step, Steps, every_step
+from th_shell.runtime.export.pytorch_forward import Statement, forward_lines
+from th_shell.runtime.export.pytorch_steps import Block, Step, Steps, every_step
 
 _BODY = STEP * 2  # the indentation of a method's statements
 _ATTRIBUTES = {

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from runtime.export.graph import Call, Graph, Node, Scope, Value
-from runtime.export.python_text import Name, call_text, free_name
+from th_shell.runtime.export.graph import Call, Graph, Node, Scope, Value
+from th_shell.runtime.export.python_text import Name, call_text, free_name
 
 
 @dataclass(eq=False)

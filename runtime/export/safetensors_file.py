@@ -7,8 +7,8 @@ import struct
 from collections.abc import Mapping
 from typing import IO, Any
 
-from runtime.export.graph import ExportError
-from runtime.export.parameters import Parameter, Progress, firsts
+from th_shell.runtime.export.graph import ExportError
+from th_shell.runtime.export.parameters import Parameter, Progress, firsts
 
 _METADATA, _STRUCTURE = "__metadata__", "torch7"
 _MOST = 100_000_000  # bytes of a header that the library safetensors reads

@@ -6,15 +6,21 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from runtime.export.data import Unknown, tensor, tensors
-from runtime.export.graph import Call, Data, ExportError, Stub
-from runtime.export.modules import Module, rows
-from runtime.export.operators.base import node
-from runtime.export.parameters import Parameter
-from runtime.export.python_text import STEP, broken, free_name, is_attribute, parameter_text
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.essence import essence
-from runtime.t7.walk import named_values
+from th_shell.runtime.export.data import Unknown, tensor, tensors
+from th_shell.runtime.export.graph import Call, Data, ExportError, Stub
+from th_shell.runtime.export.modules import Module, rows
+from th_shell.runtime.export.operators.base import node
+from th_shell.runtime.export.parameters import Parameter
+from th_shell.runtime.export.python_text import (
+    STEP,
+    broken,
+    free_name,
+    is_attribute,
+    parameter_text,
+)
+from th_shell.runtime.t7.essence import essence
+from th_shell.runtime.t7.walk import named_values
+from th_shell.torch.tensors.tensor import Tensor
 
 _BODY = STEP * 2
 

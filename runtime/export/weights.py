@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import IO, Any, Literal
 
-from runtime.core.tensor import TENSOR_CLASSES
-from runtime.export.graph import ExportError
-from runtime.export.hdf5_file import write_hdf5
-from runtime.export.lowering import value_at
-from runtime.export.parameters import FLOATS, Parameter, Progress
-from runtime.export.python_text import free_name
-from runtime.export.safetensors_file import write_safetensors
-from runtime.io.replacement import Replacement
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.essence import chosen, left_out
-from runtime.t7.faces import storage_of
-from runtime.t7.files import Path
-from runtime.t7.outline import outline
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
+from th_shell.runtime.export.graph import ExportError
+from th_shell.runtime.export.hdf5_file import write_hdf5
+from th_shell.runtime.export.lowering import value_at
+from th_shell.runtime.export.parameters import FLOATS, Parameter, Progress
+from th_shell.runtime.export.python_text import free_name
+from th_shell.runtime.export.safetensors_file import write_safetensors
+from th_shell.runtime.io.replacement import Replacement
+from th_shell.runtime.t7.essence import chosen, left_out
+from th_shell.runtime.t7.faces import storage_of
+from th_shell.runtime.t7.files import Path
+from th_shell.runtime.t7.outline import outline
+from th_shell.torch.tensors.tensor import Tensor
 
 
 @dataclass
@@ -43,8 +43,8 @@ def to_safetensors(value: Any, target: Path, **options: Any) -> int:
     """Write the tensors in a value of `load` as a file of safetensors; returns `left_out`.
 
     Names are keys with dots between them, as in modules.1.weight. The header's __metadata__ has the
-    structure as JSON, by the name torch7 (what it says, tells `runtime.t7.outline`); a tensor that
-    is another one again is left out, and its name leads to the other's there.
+    structure as JSON, by the name torch7 (`th_shell.runtime.t7.outline` tells its form); a tensor
+    that is another one again is left out, and its name leads to the other's there.
 
     options: the fields of `Which`. Raises OSError, and ExportError for a path that leads nowhere.
     """

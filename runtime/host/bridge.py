@@ -12,28 +12,28 @@ from typing import Any
 
 import numpy as np
 
-import runtime.ops  # noqa: F401  its modules add the operations to the table
-from runtime.calls.classes import class_id
-from runtime.calls.forms import Foreign
-from runtime.calls.plans import Plans
-from runtime.calls.small import find_small
-from runtime.compute import formulas
-from runtime.compute.blas_threads import check_room
-from runtime.compute.c_functions import blas, conversion, inner_loop, sorter
-from runtime.compute.functions import function
-from runtime.compute.generator import default_generator
-from runtime.compute.lua_functions import LuaFunctions
-from runtime.compute.processors import PROCESSORS
-from runtime.compute.thread_pool import ThreadPool
-from runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
-from runtime.core.memory import Memory
-from runtime.core.state import State, current
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.host import files
-from runtime.host.guards import answering, guarded
-from runtime.host.operating_system import columns
-from runtime.packages import entry as package_function
+import th_shell.runtime.ops  # noqa: F401  its modules add the operations to the table
+from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.calls.forms import Foreign
+from th_shell.runtime.calls.plans import Plans
+from th_shell.runtime.calls.small import find_small
+from th_shell.runtime.compute import formulas
+from th_shell.runtime.compute.blas_threads import check_room
+from th_shell.runtime.compute.c_functions import blas, conversion, inner_loop, sorter
+from th_shell.runtime.compute.functions import function
+from th_shell.runtime.compute.generator import default_generator
+from th_shell.runtime.compute.lua_functions import LuaFunctions
+from th_shell.runtime.compute.processors import PROCESSORS
+from th_shell.runtime.compute.thread_pool import ThreadPool
+from th_shell.runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
+from th_shell.runtime.core.memory import Memory
+from th_shell.runtime.core.state import State, current
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.host import files
+from th_shell.runtime.host.guards import answering, guarded
+from th_shell.runtime.host.operating_system import columns
+from th_shell.runtime.packages import entry as package_function
 
 
 def _mirror(value: Any) -> Any:
@@ -85,7 +85,7 @@ def _leave_block(value: Tensor | Storage) -> None:
 
 def _elided(value: Any, limit: int, how: bytes) -> str | None:
     """The text of a large tensor or storage at the prompt; None for others."""
-    from runtime.core.elision import elided_text  # which few programs need
+    from th_shell.runtime.core.elision import elided_text  # which few programs need
 
     return elided_text(value, limit, how.decode(), columns() - 1)
 
@@ -98,7 +98,7 @@ def _of_nn(name: str) -> Callable[..., Any]:
     """A function of the backend of nn, which programs without nn do not need."""
 
     def call(*args: Any) -> Any:
-        from runtime.thnn import entries
+        from th_shell.runtime.thnn import entries
 
         given = [arg.decode() if isinstance(arg, bytes) else arg for arg in args]
         return getattr(entries, name)(*given)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.forms import Foreign
-from runtime.core.errors import TorchError
-from runtime.core.storage import Storage
-from runtime.core.tensor import Tensor
-from runtime.core.texts import to_text
-from runtime.host.guards import answering, guarded
+from th_shell.runtime.calls.forms import Foreign
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.core.texts import to_text
+from th_shell.runtime.host.guards import answering, guarded
 
 
 def door(name: str, function: Callable[..., str | None]) -> Callable[..., Any]:

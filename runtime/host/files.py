@@ -12,21 +12,21 @@ from collections.abc import Callable
 from operator import methodcaller
 from typing import Any
 
-from runtime.calls.classes import class_id
-from runtime.core.dtypes import CHAR
-from runtime.core.errors import TorchError
-from runtime.core.leaving import leave
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import Tensor, fits_storage
-from runtime.core.texts import shown
-from runtime.host.guards import guarded
-from runtime.io.diskfile import DiskFile
-from runtime.io.file import File
-from runtime.io.foreign_files import explanation_of_file
-from runtime.io.memoryfile import MemoryFile
-from runtime.io.pipefile import PipeFile
-from runtime.io.replacement import replace_file
-from runtime.io.savedfile import SavedFile
+from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.core.dtypes import CHAR
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.leaving import leave
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.tensor import Tensor, fits_storage
+from th_shell.runtime.core.texts import shown
+from th_shell.runtime.host.guards import guarded
+from th_shell.runtime.io.diskfile import DiskFile
+from th_shell.runtime.io.file import File
+from th_shell.runtime.io.foreign_files import explanation_of_file
+from th_shell.runtime.io.memoryfile import MemoryFile
+from th_shell.runtime.io.pipefile import PipeFile
+from th_shell.runtime.io.replacement import replace_file
+from th_shell.runtime.io.savedfile import SavedFile
 
 # Methods of open files that Lua calls as they are.
 _METHODS = "seek_end position synchronize close complete check_open stop_buffering".split()

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from runtime.calls.failures import encode_error
-from runtime.core.interrupts import mark_interruptible
-from runtime.core.state import GUESTS, settle
-from runtime.core.texts import to_bytes
+from th_shell.runtime.calls.failures import encode_error
+from th_shell.runtime.core.interrupts import mark_interruptible
+from th_shell.runtime.core.state import GUESTS, settle
+from th_shell.runtime.core.texts import to_bytes
 
 
 def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Callable[..., Any]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from runtime.compute.blas_threads import one_thread_at_load
-from runtime.core.arithmetic import numpy_has_come
-from runtime.core.collector import nothing_is_garbage
-from runtime.core.forks import ForkLock
-from runtime.core.interrupts import uninterruptible
+from th_shell.runtime.compute.blas_threads import one_thread_at_load
+from th_shell.runtime.core.arithmetic import numpy_has_come
+from th_shell.runtime.core.collector import nothing_is_garbage
+from th_shell.runtime.core.forks import ForkLock
+from th_shell.runtime.core.interrupts import uninterruptible
 
 # Held while it is loaded. A fork waits until that is done: a child would find modules that are
 # loaded to one half, by a thread that it has not.
@@ -31,7 +31,7 @@ def load_operations() -> None:
     global _is_loaded
     with _loading:
         if not _is_loaded:
-            _load("runtime.host.bridge")
+            _load("th_shell.runtime.host.bridge")
             _is_loaded = True
     numpy_has_come()
 

@@ -2,7 +2,7 @@
 
 They are in ``lua/tensor/operations.lua``, which is written from the table of operations by
 
-    python -m runtime.host.listing
+    python -m th_shell.runtime.host.listing
 
 It is part of the sources rather than made at the first start: so it can be read-only and needs no
 trust, and ``tests/runtime/host/test_listing.py`` says where it is not up to date.
@@ -14,9 +14,9 @@ import re
 from pathlib import Path
 from textwrap import wrap
 
-from runtime.calls.table import TABLE
-from runtime.compute import formulas
-from runtime.ops import ROWS_ADDED
+from th_shell.runtime.calls.table import TABLE
+from th_shell.runtime.compute import formulas
+from th_shell.runtime.ops import ROWS_ADDED
 
 #: The file.
 PATH = Path(__file__).parents[1] / "lua" / "tensor" / "operations.lua"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from runtime.core.interrupts import uninterruptible
+from th_shell.runtime.core.interrupts import uninterruptible
 
 # How many calls may be open at a time: during a call a finalizer may run, whose operation makes
 # another call, and so on.

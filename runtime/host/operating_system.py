@@ -14,10 +14,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from runtime.core import machine
-from runtime.core.state import current
-from runtime.core.waiting import Commands, sleep
-from runtime.host.guards import answering
+from th_shell.runtime.core import machine
+from th_shell.runtime.core.state import current
+from th_shell.runtime.core.waiting import Commands, sleep
+from th_shell.runtime.host.guards import answering
 
 _KINDS: list[tuple[Callable[[int], bool], str]] = [
     (stat.S_ISREG, "file"),

@@ -3,8 +3,8 @@
 For a process that forks: its forks then have it already, and none has to load it again.
 """
 
-from runtime.compute.blas_threads import one_thread_at_load
-from runtime.host.late import load_operations
+from th_shell.runtime.compute.blas_threads import one_thread_at_load
+from th_shell.runtime.host.late import load_operations
 
 
 def preload_operations() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import FrameType
 
-from runtime.core.interrupts import is_entry
+from th_shell.runtime.core.interrupts import is_entry
 
 #: What runs where no operation does.
 IN_LUA = "a function of Lua or of a C library"

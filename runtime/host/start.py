@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
-from runtime.compute.thread_pool import LARGE
-from runtime.core.c_structs import (
+from th_shell.runtime.calls.class_ids import FIRST_OTHER, FIRST_STORAGE, FIRST_TENSOR, OTHERS
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.c_structs import (
     ELEMENT_TYPES,
     MAX_DIMENSIONS,
     MOVES,
@@ -23,11 +23,11 @@ from runtime.core.c_structs import (
     Flag,
     element_ctype,
 )
-from runtime.core.errors import TorchError
-from runtime.core.interrupts import INTERRUPTED
-from runtime.core.state import State
-from runtime.host import late, operating_system
-from runtime.host.guards import guarded
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.interrupts import INTERRUPTED
+from th_shell.runtime.core.state import State
+from th_shell.runtime.host import late, operating_system
+from th_shell.runtime.host.guards import guarded
 
 
 def definitions() -> dict[bytes, bytes | int]:
@@ -80,7 +80,7 @@ def _finder(state: State) -> Callable[[bytes], Any]:
                 late.load_operations()
             except ImportError as error:
                 raise TorchError(str(error)) from error
-            from runtime.host import bridge
+            from th_shell.runtime.host import bridge
 
             found.update(bridge.host_functions(state))
         return found.get(name)

@@ -15,18 +15,18 @@ import sys
 from contextlib import nullcontext
 from weakref import WeakSet
 
-from runtime.core import system
-from runtime.core.dtypes import CHAR
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.interrupts import uninterruptible
-from runtime.core.leaving import at_the_end
-from runtime.core.mapping import is_mapped
-from runtime.core.memory import Memory
-from runtime.core.state import current
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.texts import shown
-from runtime.core.waiting import wait_until
-from runtime.io.file import File
+from th_shell.runtime.core import system
+from th_shell.runtime.core.dtypes import CHAR
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.interrupts import uninterruptible
+from th_shell.runtime.core.leaving import at_the_end
+from th_shell.runtime.core.mapping import is_mapped
+from th_shell.runtime.core.memory import Memory
+from th_shell.runtime.core.state import current
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.texts import shown
+from th_shell.runtime.core.waiting import wait_until
+from th_shell.runtime.io.file import File
 
 _BUFFER = 1 << 16  # bytes
 _FLAGS = {

@@ -10,10 +10,10 @@ import ctypes
 
 import numpy as np
 
-from runtime.core.dtypes import CHAR, LONG, Array, DType
-from runtime.core.errors import ArgError
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.io.window import Window
+from th_shell.runtime.core.dtypes import CHAR, LONG, Array, DType
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.io.window import Window
 
 _PIECE = 1 << 18  # elements converted at a time
 _FIRST = 1 << 16  # elements read at first where it is not known how many there are

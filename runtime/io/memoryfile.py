@@ -6,11 +6,11 @@ program may change and resize it between any two calls.
 
 from __future__ import annotations
 
-from runtime.core.dtypes import CHAR
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.io.file import File
-from runtime.io.window import UNBOUNDED
+from th_shell.runtime.core.dtypes import CHAR
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.io.file import File
+from th_shell.runtime.io.window import UNBOUNDED
 
 _MODES = ("r", "w", "rw")
 

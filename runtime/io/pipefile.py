@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from runtime.core import system
-from runtime.core.errors import ArgError, TorchError
-from runtime.io.diskfile import DiskFile
+from th_shell.runtime.core import system
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.io.diskfile import DiskFile
 
 _MODES = ("r", "w")
 

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from runtime.core import system
-from runtime.core.platform import DESCRIPTORS, is_of_system
+from th_shell.runtime.core import system
+from th_shell.runtime.core.platform import DESCRIPTORS, is_of_system
 
 _PIECE = 1 << 20  # bytes copied or written at a time: Ctrl-C comes in between
 _MAX_BASE = 200  # bytes of the file's name that the name of a temporary file begins with

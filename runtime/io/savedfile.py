@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from runtime.core.errors import TorchError
-from runtime.io.diskfile import DiskFile
-from runtime.io.replacement import Replacement
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.io.diskfile import DiskFile
+from th_shell.runtime.io.replacement import Replacement
 
 
 class SavedFile(DiskFile):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 
-from runtime.core.c_structs import WINDOW
+from th_shell.runtime.core.c_structs import WINDOW
 
 #: The value of ``room`` where only the size of the memory limits what Lua may write.
 UNBOUNDED = float(1 << 62)

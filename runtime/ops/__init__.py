@@ -9,7 +9,7 @@ sizes of operands do not fit together, ArgError or TorchError is raised with the
 message.
 """
 
-from runtime.ops import (  # noqa: F401
+from th_shell.runtime.ops import (  # noqa: F401
     bits,
     compare,
     construct,
@@ -30,7 +30,7 @@ from runtime.ops import (  # noqa: F401
     unary,
     views,
 )
-from runtime.ops.linalg import blas, factor, solve  # noqa: F401
+from th_shell.runtime.ops.linalg import blas, factor, solve  # noqa: F401
 
 __all__ = ["ROWS_ADDED"]
 

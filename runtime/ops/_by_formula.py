@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.table import ALL, FLOATS, op
-from runtime.compute.step_arrays import compute_by_steps, single_ufunc
-from runtime.compute.steps import cases, is_comparison, parse
-from runtime.core.dtypes import BYTE, Array, DType, cast_scalar
-from runtime.core.tensor import Tensor
-from runtime.ops._operands import Compute, compute_each
+from th_shell.runtime.calls.table import ALL, FLOATS, op
+from th_shell.runtime.compute.step_arrays import compute_by_steps, single_ufunc
+from th_shell.runtime.compute.steps import cases, is_comparison, parse
+from th_shell.runtime.core.dtypes import BYTE, Array, DType, cast_scalar
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._operands import Compute, compute_each
 
 Operand = Tensor | float
 #: What chooses how elements of a type are computed, and may refuse the operands; None: by steps.

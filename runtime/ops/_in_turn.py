@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import StorageExceeded, TorchError
-from runtime.core.tensor import Sizes, Tensor, contiguous_strides
-from runtime.ops._operands import may_share, storage_positions
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import StorageExceeded, TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, contiguous_strides
+from th_shell.runtime.ops._operands import may_share, storage_positions
 
 
 def resized(t: Tensor, sizes: Sizes) -> Tensor:

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.compute.bulk import compute_large
-from runtime.compute.pieces import PIECE, blocks, flatten
-from runtime.compute.thread_pool import LARGE, share
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor, describe
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.compute.bulk import compute_large
+from th_shell.runtime.compute.pieces import PIECE, blocks, flatten
+from th_shell.runtime.compute.thread_pool import LARGE, share
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
 
 #: compute(*inputs, out=array): a numpy ufunc, or a function that calls several of them.
 Compute = Callable[..., Any]

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.table import op
-from runtime.core.dtypes import Array, DType
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
-from runtime.ops._operands import Compute, compute_each
+from th_shell.runtime.calls.table import op
+from th_shell.runtime.core.dtypes import Array, DType
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._operands import Compute, compute_each
 
 
 def _shift_left(t: Array, places: Array | float, out: Array) -> None:

@@ -6,11 +6,11 @@ element type.
 
 from __future__ import annotations
 
-from runtime.calls.table import op
-from runtime.core.dtypes import BYTE, Array
-from runtime.core.errors import ArgError
-from runtime.core.tensor import Tensor
-from runtime.ops._by_formula import Forms, each
+from th_shell.runtime.calls.table import op
+from th_shell.runtime.core.dtypes import BYTE, Array
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._by_formula import Forms, each
 
 _SIGNS = {"lt": "<", "gt": ">", "le": "<=", "ge": ">=", "eq": "==", "ne": "~="}
 for _name, _sign in _SIGNS.items():

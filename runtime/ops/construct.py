@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.table import FLOATS, op
-from runtime.compute.functions import function
-from runtime.core.dtypes import FLOAT, HALF, LONG, Array, cast, cast_scalar
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Sizes, Tensor, check_dimensions
-from runtime.ops._operands import check_counts, store
+from th_shell.runtime.calls.table import FLOATS, op
+from th_shell.runtime.compute.functions import function
+from th_shell.runtime.core.dtypes import FLOAT, HALF, LONG, Array, cast, cast_scalar
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, check_dimensions
+from th_shell.runtime.ops._operands import check_counts, store
 
 _SIZES = "(LongStorage | dim1 [dim2...])"
 

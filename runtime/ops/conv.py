@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.table import op
-from runtime.compute import thread_pool
-from runtime.compute.blas_threads import check_room
-from runtime.compute.c_functions import blas
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
-from runtime.core.errors import ArgError
-from runtime.core.tensor import Sizes, Tensor, contiguous_strides
-from runtime.ops._operands import store
+from th_shell.runtime.calls.table import op
+from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.compute.blas_threads import check_room
+from th_shell.runtime.compute.c_functions import blas
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.tensor import Sizes, Tensor, contiguous_strides
+from th_shell.runtime.ops._operands import store
 
 #: The number of floating-point weights up to which numpy's correlate is fast.
 _CORRELATE_WIDTH = 11

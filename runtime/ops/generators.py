@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.calls.classes import class_id
-from runtime.calls.table import op
-from runtime.compute.generator import STATE_SIZE, Generator, chosen
-from runtime.core.errors import ArgError
-from runtime.core.tensor import Tensor
+from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.calls.table import op
+from th_shell.runtime.compute.generator import STATE_SIZE, Generator, chosen
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.tensor import Tensor
 
 _NO_RESULTS = (None, 0)
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.calls.table import checked, op
-from runtime.core.dtypes import HALF, cast
-from runtime.core.errors import ArgError
-from runtime.core.tensor import Tensor
-from runtime.ops._operands import check_counts, store
-from runtime.ops.reduce import check_dim, find_extremum
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.table import checked, op
+from th_shell.runtime.core.dtypes import HALF, cast
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._operands import check_counts, store
+from th_shell.runtime.ops.reduce import check_dim, find_extremum
 
 _HALF = (HALF,)
 

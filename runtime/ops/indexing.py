@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.calls.table import ALL, checked, op
-from runtime.compute.bulk import take_along, take_rows
-from runtime.core.dtypes import LONG, Array
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.ops._in_turn import (
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.table import ALL, checked, op
+from th_shell.runtime.compute.bulk import take_along, take_rows
+from th_shell.runtime.core.dtypes import LONG, Array
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, describe
+from th_shell.runtime.ops._in_turn import (
     Record,
     check_apart,
     lines,
@@ -23,7 +23,7 @@ from runtime.ops._in_turn import (
     share_elements,
     slices,
 )
-from runtime.ops._operands import check_counts, enumerate_words, store, usage_error
+from th_shell.runtime.ops._operands import check_counts, enumerate_words, store, usage_error
 
 # -- by a vector of indices along one dimension
 

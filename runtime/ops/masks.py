@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.calls.table import ALL, checked
-from runtime.core.dtypes import BYTE, Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
-from runtime.ops._in_turn import Record, share_elements
-from runtime.ops._operands import check_counts, store, usage_error
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.table import ALL, checked
+from th_shell.runtime.core.dtypes import BYTE, Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._in_turn import Record, share_elements
+from th_shell.runtime.ops._operands import check_counts, store, usage_error
 
 
 def _mask(mask: Tensor) -> Array:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from runtime.calls.arguments import Call
-from runtime.calls.table import ALL, checked
-from runtime.core.dtypes import DType, cast_scalar
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.ops._by_formula import Forms, Formula
-from runtime.ops.linalg.blas import multiply
-from runtime.ops.pointwise import cadd, csub, div, mul, remainder
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.table import ALL, checked
+from th_shell.runtime.core.dtypes import DType, cast_scalar
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.ops._by_formula import Forms, Formula
+from th_shell.runtime.ops.linalg.blas import multiply
+from th_shell.runtime.ops.pointwise import cadd, csub, div, mul, remainder
 
 
 def _expecting(dtype: DType) -> TorchError:

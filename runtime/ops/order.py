@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.table import op
-from runtime.compute.bulk import take_along
-from runtime.compute.lua_kernels import select_rows, sort_rows
-from runtime.compute.pieces import blocks
-from runtime.core.dtypes import Array
-from runtime.core.errors import ArgError
-from runtime.core.tensor import Sizes, Tensor
-from runtime.ops._in_turn import check_apart, resized
-from runtime.ops._operands import store
-from runtime.ops.reduce import check_dim, find_extremum
+from th_shell.runtime.calls.table import op
+from th_shell.runtime.compute.bulk import take_along
+from th_shell.runtime.compute.lua_kernels import select_rows, sort_rows
+from th_shell.runtime.compute.pieces import blocks
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.tensor import Sizes, Tensor
+from th_shell.runtime.ops._in_turn import check_apart, resized
+from th_shell.runtime.ops._operands import store
+from th_shell.runtime.ops.reduce import check_dim, find_extremum
 
 _PAIR = "[*T*] [*LongTensor*] T"
 

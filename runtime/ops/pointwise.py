@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.table import FLOATS, op
-from runtime.compute.bulk import add_multiple
-from runtime.compute.thread_pool import LARGE
-from runtime.core.dtypes import Array, DType, cast
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor
-from runtime.ops._by_formula import Choose, Forms, Formula, each, of_numbers
-from runtime.ops._operands import Compute, copy_if_shared
+from th_shell.runtime.calls.table import FLOATS, op
+from th_shell.runtime.compute.bulk import add_multiple
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.dtypes import Array, DType, cast
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._by_formula import Choose, Forms, Formula, each, of_numbers
+from th_shell.runtime.ops._operands import Compute, copy_if_shared
 
 _WITH_NUMBER = Forms("*T* [T=1] real", "[*T*] T real", "t value")
 _WITH_TENSOR = Forms("*T* [T=1] T", "[*T*] T T", "t src")

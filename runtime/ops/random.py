@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from runtime.calls.table import ALL, FLOATS, op
-from runtime.compute import libm
-from runtime.compute.generator import Generator, chosen
-from runtime.compute.pieces import PIECE
-from runtime.compute.thread_pool import LARGE, share
-from runtime.core.dtypes import DOUBLE, FLOAT, INT, LONG, Array, DType, cast, cast_scalar
-from runtime.core.errors import ArgError
-from runtime.core.tensor import Sizes, Tensor
-from runtime.ops._operands import check_counts
+from th_shell.runtime.calls.table import ALL, FLOATS, op
+from th_shell.runtime.compute import libm
+from th_shell.runtime.compute.generator import Generator, chosen
+from th_shell.runtime.compute.pieces import PIECE
+from th_shell.runtime.compute.thread_pool import LARGE, share
+from th_shell.runtime.core.dtypes import DOUBLE, FLOAT, INT, LONG, Array, DType, cast, cast_scalar
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.tensor import Sizes, Tensor
+from th_shell.runtime.ops._operands import check_counts
 
 _MAX_UINT64 = (1 << 64) - 1
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.table import FLOATS, op
-from runtime.compute.functions import function
-from runtime.compute.lua_kernels import cumsum_rows
-from runtime.compute.pieces import PIECE, blocks, pieces
-from runtime.core.dtypes import DOUBLE, Array, DType, cast
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.ops._operands import check_counts, copy_if_shared, resize_for, store
+from th_shell.runtime.calls.table import FLOATS, op
+from th_shell.runtime.compute.functions import function
+from th_shell.runtime.compute.lua_kernels import cumsum_rows
+from th_shell.runtime.compute.pieces import PIECE, blocks, pieces
+from th_shell.runtime.core.dtypes import DOUBLE, Array, DType, cast
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.ops._operands import check_counts, copy_if_shared, resize_for, store
 
 _ALL = "T", "T"
 _ALONG = "[*T*] T index", "[*T*] T index"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.calls.table import FLOATS, op
-from runtime.compute.generator import Generator, chosen
-from runtime.compute.lua_kernels import draw_slots, pair_slots, shuffle
-from runtime.core.dtypes import Array
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.ops._operands import store
+from th_shell.runtime.calls.table import FLOATS, op
+from th_shell.runtime.compute.generator import Generator, chosen
+from th_shell.runtime.compute.lua_kernels import draw_slots, pair_slots, shuffle
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.ops._operands import store
 
 _BLOCK = 1 << 15  # numbers drawn at a time: they fit into the processor's cache
 _WORDS = 2.0**32  # how many different words of 32 bits there are

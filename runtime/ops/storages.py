@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.calls.arguments import Call
-from runtime.calls.table import checked
-from runtime.core import mapping
-from runtime.core.dtypes import BYTE, CHAR
-from runtime.core.errors import TypeMismatch
-from runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.table import checked
+from th_shell.runtime.core import mapping
+from th_shell.runtime.core.dtypes import BYTE, CHAR
+from th_shell.runtime.core.errors import TypeMismatch
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 
 
 @checked(

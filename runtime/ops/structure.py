@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.calls.arguments import Call
-from runtime.calls.forms import as_number, typename
-from runtime.calls.table import checked, op
-from runtime.compute.bulk import copy_into
-from runtime.core.dtypes import DTYPES, LONG, Array, DType, cast_into
-from runtime.core.errors import ArgError, TorchError, TypeMismatch
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.ops._operands import Compute, check_counts, elementwise, like
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.forms import as_number, typename
+from th_shell.runtime.calls.table import checked, op
+from th_shell.runtime.compute.bulk import copy_into
+from th_shell.runtime.core.dtypes import DTYPES, LONG, Array, DType, cast_into
+from th_shell.runtime.core.errors import ArgError, TorchError, TypeMismatch
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.ops._operands import Compute, check_counts, elementwise, like
 
 LONG_STORAGE = STORAGE_CLASSES[LONG.index]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from runtime.calls.arguments import Call
-from runtime.calls.table import checked
-from runtime.core.printing import storage_text, tensor_text
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.table import checked
+from th_shell.runtime.core.printing import storage_text, tensor_text
 
 
 @checked("tostring", method="T")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.calls.table import FLOATS
-from runtime.compute.step_arrays import compute_by_steps
-from runtime.core.dtypes import INT, LONG, Array
-from runtime.ops._by_formula import Forms, each, of_numbers
+from th_shell.runtime.calls.table import FLOATS
+from th_shell.runtime.compute.step_arrays import compute_by_steps
+from th_shell.runtime.core.dtypes import INT, LONG, Array
+from th_shell.runtime.ops._by_formula import Forms, each, of_numbers
 
 _FORMS = Forms("*T* [T=1]", "[*T*] T", "t")
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.calls.forms import as_number, lua_type
-from runtime.calls.table import checked, op
-from runtime.core.dtypes import LONG, cast_scalar
-from runtime.core.errors import ArgError, TorchError, TypeMismatch
-from runtime.core.tensor import Sizes, Tensor, check_dimensions, contiguous_strides
-from runtime.ops.structure import LONG_STORAGE
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.forms import as_number, lua_type
+from th_shell.runtime.calls.table import checked, op
+from th_shell.runtime.core.dtypes import LONG, cast_scalar
+from th_shell.runtime.core.errors import ArgError, TorchError, TypeMismatch
+from th_shell.runtime.core.tensor import Sizes, Tensor, check_dimensions, contiguous_strides
+from th_shell.runtime.ops.structure import LONG_STORAGE
 
 
 @checked("narrow", method="T index long long")

@@ -1,8 +1,8 @@
 """The Python halves of Lua packages that programs load by ``require``.
 
 The package ``image`` is Lua code in ``lua/packages/image``, and the module or Python package
-``runtime.packages.image``, which is imported when Lua first asks for one of its functions. It has
-`functions()`: the functions by the names that Lua knows them under. They get what Lua passes as
+``th_shell.runtime.packages.image``, which is imported when Lua first asks for one of its functions.
+It has `functions()`: the functions by their names in Lua. They get what Lua passes as
 operations do (tensors as `Tensor`, strings as bytes, tables of tensors as lists), and return a
 number, bool, bytes, None (nil), a new tensor, one of their arguments, or a tuple of these. Where
 Lua asks for a function for one element type, it gets a `Call` of that type instead.
@@ -17,13 +17,13 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from runtime.calls.arguments import Call
-from runtime.calls.failures import encode_error
-from runtime.calls.results import encode
-from runtime.core.dtypes import DTYPES
-from runtime.core.errors import TorchError
-from runtime.core.interrupts import mark_interruptible
-from runtime.core.state import GUESTS, settle
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.calls.failures import encode_error
+from th_shell.runtime.calls.results import encode
+from th_shell.runtime.core.dtypes import DTYPES
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.interrupts import mark_interruptible
+from th_shell.runtime.core.state import GUESTS, settle
 
 __all__ = ["entry", "optional"]
 
@@ -33,7 +33,9 @@ def entry(package: bytes, name: bytes, dtype: int | None) -> Callable[..., Any]:
 
     dtype: the index of the element type that the function gets a `Call` of, if any.
     """
-    function = import_module(f"runtime.packages.{package.decode()}").functions()[name.decode()]
+    function = import_module(f"th_shell.runtime.packages.{package.decode()}").functions()[
+        name.decode()
+    ]
 
     def call(*args: Any) -> Any:
         try:

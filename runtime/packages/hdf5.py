@@ -19,15 +19,15 @@ from zlib import Z_BEST_COMPRESSION
 
 import numpy as np
 
-from runtime.core.dtypes import DTYPES, Array, DType
-from runtime.core.errors import TorchError
-from runtime.core.interrupts import uninterruptible
-from runtime.core.leaving import at_the_end
-from runtime.core.storage import Storage
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.core.texts import shown, to_bytes
-from runtime.io.replacement import Replacement
-from runtime.packages import optional
+from th_shell.runtime.core.dtypes import DTYPES, Array, DType
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.interrupts import uninterruptible
+from th_shell.runtime.core.leaving import at_the_end
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.core.texts import shown, to_bytes
+from th_shell.runtime.io.replacement import Replacement
+from th_shell.runtime.packages import optional
 
 _numbers = itertools.count(1)
 _objects: dict[int, Any] = {}  # what Lua knows: h5py's File, Group and Dataset

@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
-from runtime.core.texts import to_text
-from runtime.packages import optional
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.core.texts import to_text
+from th_shell.runtime.packages import optional
 
 _WORLD = 0
 #: What the environment of a process has that mpirun, or a cluster's scheduler, has started.

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 _COMPLEX = {"Float": np.complex64, "Double": np.complex128}
 

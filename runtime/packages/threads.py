@@ -17,12 +17,12 @@ from contextlib import suppress
 from queue import Empty, Queue
 from typing import Any, TypeVar
 
-from runtime.calls.classes import class_id
-from runtime.core.dtypes import LONG, cast_scalar
-from runtime.core.errors import TorchError
-from runtime.core.storage import Storage
-from runtime.core.tensor import Tensor
-from runtime.core.waiting import wait_until
+from th_shell.runtime.calls.classes import class_id
+from th_shell.runtime.core.dtypes import LONG, cast_scalar
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.core.waiting import wait_until
 
 T = TypeVar("T")
 Message = tuple[bytes, float, bytes, list[Any]]  # text, the job's number, kind, storages

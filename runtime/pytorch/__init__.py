@@ -12,9 +12,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from runtime.pytorch.base.c_types import why_missing
-from runtime.pytorch.names import NAMES
-from runtime.pytorch.tensors.tensor import finish_attributes
+from th_shell.torch.base.c_types import why_missing
+from th_shell.torch.names import NAMES
+from th_shell.torch.tensors.tensor import finish_attributes
 
 globals().update(NAMES)
 finish_attributes()

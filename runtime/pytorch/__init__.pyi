@@ -6,17 +6,17 @@ from typing import Any, overload
 
 from numpy import ndarray
 
-from runtime.pytorch import return_types
-from runtime.pytorch.base.dtypes import (
+from th_shell.torch import return_types
+from th_shell.torch.base.dtypes import (
     dtype as _dtype, layout as _layout, memory_format as _memory_format
 )
-from runtime.pytorch.base.shapes import Size as _Size
-from runtime.pytorch.calls.device import device as _device
-from runtime.pytorch.classes.generator import Generator as _Generator
-from runtime.pytorch.classes.storages import (
+from th_shell.torch.base.shapes import Size as _Size
+from th_shell.torch.calls.device import device as _device
+from th_shell.torch.classes.generator import Generator as _Generator
+from th_shell.torch.classes.storages import (
     TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 )
-from runtime.pytorch.tensors.tensor import Tensor as Tensor
+from th_shell.torch.tensors.tensor import Tensor as Tensor
 
 bool: _dtype
 uint8: _dtype
@@ -60,14 +60,14 @@ finfo: Any
 iinfo: Any
 layout = _layout
 memory_format = _memory_format
-from runtime.pytorch import backends as backends
-from runtime.pytorch import cuda as cuda
-from runtime.pytorch import linalg as linalg
-from runtime.pytorch import random as random
-from runtime.pytorch import return_types as return_types
-from runtime.pytorch import special as special
-from runtime.pytorch import utils as utils
-from runtime.pytorch import version as version
+from th_shell.torch import backends as backends
+from th_shell.torch import cuda as cuda
+from th_shell.torch import linalg as linalg
+from th_shell.torch import random as random
+from th_shell.torch import return_types as return_types
+from th_shell.torch import special as special
+from th_shell.torch import utils as utils
+from th_shell.torch import version as version
 def get_default_device() -> _device: ...
 def set_default_device(device: Any) -> None: ...
 def set_default_dtype(d: Any) -> None: ...

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from runtime.pytorch.compute.matrices import LinAlgError
-from runtime.pytorch.ops.matrices import multi_dot
-from runtime.pytorch.submodules import names_of
+from th_shell.torch.compute.matrices import LinAlgError
+from th_shell.torch.ops.matrices import multi_dot
+from th_shell.torch.submodules import names_of
 
 __all__ = ["LinAlgError", "multi_dot"]
 

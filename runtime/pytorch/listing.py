@@ -1,6 +1,6 @@
 """Writes the types of the module, as checkers of types read them, from the rows and signatures.
 
-    python -m runtime.pytorch.listing
+    python -m th_shell.torch.listing
 
 They stand in stubs, since functions and methods are made while the module is loaded. Signatures
 that messages do not list are not told, nor are numpy's names of parameters.
@@ -14,13 +14,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from runtime.pytorch.base.results import FIELDS
-from runtime.pytorch.calls.schema import Parameter
-from runtime.pytorch.calls.table import FUNCTIONS, Row, operation
-from runtime.pytorch.names import NAMES
-from runtime.pytorch.ops.creation import ones
-from runtime.pytorch.ops.legacy import TypedTensor
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.torch.base.results import FIELDS
+from th_shell.torch.calls.schema import Parameter
+from th_shell.torch.calls.table import FUNCTIONS, Row, operation
+from th_shell.torch.names import NAMES
+from th_shell.torch.ops.creation import ones
+from th_shell.torch.ops.legacy import TypedTensor
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _TOP = Path(__file__).parent
 
@@ -34,17 +34,17 @@ from typing import Any, overload
 
 from numpy import ndarray
 
-from runtime.pytorch import return_types
-from runtime.pytorch.base.dtypes import (
+from th_shell.torch import return_types
+from th_shell.torch.base.dtypes import (
     dtype as _dtype, layout as _layout, memory_format as _memory_format
 )
-from runtime.pytorch.base.shapes import Size as _Size
-from runtime.pytorch.calls.device import device as _device
-from runtime.pytorch.classes.generator import Generator as _Generator
-from runtime.pytorch.classes.storages import (
+from th_shell.torch.base.shapes import Size as _Size
+from th_shell.torch.calls.device import device as _device
+from th_shell.torch.classes.generator import Generator as _Generator
+from th_shell.torch.classes.storages import (
     TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 )
-from runtime.pytorch.tensors.tensor import Tensor as Tensor
+from th_shell.torch.tensors.tensor import Tensor as Tensor
 
 """
 
@@ -102,7 +102,7 @@ def _others() -> Iterator[str]:
     """The names of the module that are no functions of the table."""
     for name, value in NAMES.items():
         if isinstance(value, ModuleType):
-            yield f"from runtime.pytorch import {name} as {name}"
+            yield f"from th_shell.torch import {name} as {name}"
         elif name in _RESULTS and isinstance(value, type):
             if name != _RESULTS[name]:
                 yield f"{name} = {_RESULTS[name]}"

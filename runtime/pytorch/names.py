@@ -9,8 +9,8 @@ import copyreg
 import math
 from typing import Any
 
-from runtime.core.pickles import makes, restored
-from runtime.pytorch import (
+from th_shell.runtime.core.pickles import makes, restored
+from th_shell.torch import (
     backends,
     cuda,
     linalg,
@@ -21,7 +21,7 @@ from runtime.pytorch import (
     utils,
     version,
 )
-from runtime.pytorch.base.dtypes import (
+from th_shell.torch.base.dtypes import (
     ALIASES,
     DTYPES,
     MEMORY_FORMATS,
@@ -31,22 +31,22 @@ from runtime.pytorch.base.dtypes import (
     set_default_dtype,
     strided,
 )
-from runtime.pytorch.base.dtypes import default_dtype as get_default_dtype
-from runtime.pytorch.base.results import RESULTS
-from runtime.pytorch.base.shapes import Size
-from runtime.pytorch.calls.device import device, get_default_device, set_default_device
-from runtime.pytorch.calls.table import FUNCTIONS, SUBMODULES, document
-from runtime.pytorch.classes.limits import finfo, iinfo
-from runtime.pytorch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
-from runtime.pytorch.compute.matrices import LinAlgError
-from runtime.pytorch.files.loading import load
-from runtime.pytorch.files.saving import save
-from runtime.pytorch.ops import attributes
-from runtime.pytorch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
-from runtime.pytorch.submodules import tell_missing
-from runtime.pytorch.tensors.sharing import threads
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.pytorch.text.printing import set_printoptions
+from th_shell.torch.base.dtypes import default_dtype as get_default_dtype
+from th_shell.torch.base.results import RESULTS
+from th_shell.torch.base.shapes import Size
+from th_shell.torch.calls.device import device, get_default_device, set_default_device
+from th_shell.torch.calls.table import FUNCTIONS, SUBMODULES, document
+from th_shell.torch.classes.limits import finfo, iinfo
+from th_shell.torch.classes.storages import STORAGE_CLASSES, TypedStorage, UntypedStorage
+from th_shell.torch.compute.matrices import LinAlgError
+from th_shell.torch.files.loading import load
+from th_shell.torch.files.saving import save
+from th_shell.torch.ops import attributes
+from th_shell.torch.ops.legacy import TENSOR_TYPES, set_default_tensor_type
+from th_shell.torch.submodules import tell_missing
+from th_shell.torch.tensors.sharing import threads
+from th_shell.torch.tensors.tensor import Tensor
+from th_shell.torch.text.printing import set_printoptions
 
 #: torch.pi and the like.
 CONSTANTS = {"e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None, "pi": math.pi}

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from runtime.pytorch.classes.generator import Generator, default_generator
-from runtime.pytorch.tensors.tensor import Tensor
+from th_shell.torch.classes.generator import Generator, default_generator
+from th_shell.torch.tensors.tensor import Tensor
 
 __all__ = [
     "Generator",

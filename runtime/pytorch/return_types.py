@@ -1,6 +1,6 @@
 """torch.return_types: the classes of named results, by the names of the operations."""
 
-from runtime.pytorch.base.results import RESULTS, all_return_types
+from th_shell.torch.base.results import RESULTS, all_return_types
 
 __all__ = ["all_return_types"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.pytorch.submodules import names_of
+from th_shell.torch.submodules import names_of
 
 __all__: list[str] = []
 

@@ -6,17 +6,17 @@ from typing import Any, overload
 
 from numpy import ndarray
 
-from runtime.pytorch import return_types
-from runtime.pytorch.base.dtypes import (
+from th_shell.torch import return_types
+from th_shell.torch.base.dtypes import (
     dtype as _dtype, layout as _layout, memory_format as _memory_format
 )
-from runtime.pytorch.base.shapes import Size as _Size
-from runtime.pytorch.calls.device import device as _device
-from runtime.pytorch.classes.generator import Generator as _Generator
-from runtime.pytorch.classes.storages import (
+from th_shell.torch.base.shapes import Size as _Size
+from th_shell.torch.calls.device import device as _device
+from th_shell.torch.classes.generator import Generator as _Generator
+from th_shell.torch.classes.storages import (
     TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 )
-from runtime.pytorch.tensors.tensor import Tensor as Tensor
+from th_shell.torch.tensors.tensor import Tensor as Tensor
 
 def logsumexp(input: Tensor, dim: Sequence[_int] | _int, keepdim: _bool = ..., *, out: Tensor | None = ...) -> Tensor: ...
 def softmax(input: Tensor, dim: _int, dtype: _dtype | None = ...) -> Tensor: ...

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from runtime.pytorch.base.c_types import why_missing
-from runtime.pytorch.calls.table import FUNCTIONS
+from th_shell.torch.base.c_types import why_missing
+from th_shell.torch.calls.table import FUNCTIONS
 
 
 def names_of(
@@ -31,7 +31,7 @@ def names_of(
 
 def tell_missing(module: ModuleType) -> None:
     """Let the error of a name that a module has not be PyTorch's, which knows it as torch's."""
-    own = module.__name__.removeprefix("runtime.pytorch.")
+    own = module.__name__.removeprefix("th_shell.torch.")
 
     def get(name: str) -> Any:
         raise _missing(own, name)

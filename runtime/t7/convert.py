@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable
 from typing import IO, Any
 
-from runtime.core.errors import TorchError
-from runtime.io.replacement import Replacement
-from runtime.t7.essence import chosen, left_out
-from runtime.t7.files import Format, Path, load, save
-from runtime.t7.npz import write_npz
-from runtime.t7.outline import outline_text
-from runtime.t7.values import T7Error
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.io.replacement import Replacement
+from th_shell.runtime.t7.essence import chosen, left_out
+from th_shell.runtime.t7.files import Format, Path, load, save
+from th_shell.runtime.t7.npz import write_npz
+from th_shell.runtime.t7.outline import outline_text
+from th_shell.runtime.t7.values import T7Error
 
 #: The kinds of files that there are to convert to.
 TARGETS = (".npz", ".json", ".t7")

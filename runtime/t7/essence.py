@@ -14,11 +14,11 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.faces import storage_of
-from runtime.t7.outline import has_all
-from runtime.t7.values import Function, Table, TorchObject
-from runtime.t7.walk import named_values
+from th_shell.runtime.t7.faces import storage_of
+from th_shell.runtime.t7.outline import has_all
+from th_shell.runtime.t7.values import Function, Table, TorchObject
+from th_shell.runtime.t7.walk import named_values
+from th_shell.torch.tensors.tensor import Tensor
 
 _OUTSIDE, _OPTIMIZER = "", "an optimizer"  # places that are no classes of modules
 _OPTIMIZERS = [  # keys of the tables in which optim's functions keep what they know
@@ -31,7 +31,7 @@ _OPTIMIZER_NAME = re.compile(r"optim(s|izers?)?(_?(state|config|param|option|met
 @cache
 def _working_memory() -> dict[str, frozenset[str]]:
     """The fields of classes that these make anew, by the names of the classes."""
-    text = (resources.files("runtime.t7") / "working_memory.txt").read_text("utf-8")
+    text = (resources.files("th_shell.runtime.t7") / "working_memory.txt").read_text("utf-8")
     lines = [line.partition(":") for line in text.splitlines() if not line.startswith("#")]
     return {kind: frozenset(fields.split()) for kinds, _, fields in lines for kind in kinds.split()}
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import DTYPES, Array, DType
-from runtime.core.storage import Storage
-from runtime.core.tensor import TENSOR_CLASSES, Sizes
-from runtime.core.tensor import Tensor as LuaTensor
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype_of
-from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
-from runtime.pytorch.ops.interchange import share_array
-from runtime.pytorch.tensors.lua_tensors import from_lua, to_lua
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.runtime.core.dtypes import DTYPES, Array, DType
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Sizes
+from th_shell.runtime.core.tensor import Tensor as LuaTensor
+from th_shell.torch.base.dtypes import NUMPY_DTYPES, dtype_of
+from th_shell.torch.classes.storages import TypedStorage, UntypedStorage
+from th_shell.torch.ops.interchange import share_array
+from th_shell.torch.tensors.lua_tensors import from_lua, to_lua
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _BY_NUMPY = {dtype.numpy: dtype for dtype in DTYPES}
 

@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import IO, Any, Literal, TypeAlias, overload
 
-from runtime.core.collector import nothing_is_garbage
-from runtime.core.errors import TorchError
-from runtime.core.texts import shown
-from runtime.io.foreign_files import START, explanation, is_ascii
-from runtime.io.replacement import Replacement
-from runtime.pytorch.classes.storages import TypedStorage
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.reader import ObjectReader, Reader, Source
-from runtime.t7.sink import BinarySink, Put, Sink, TextSink
-from runtime.t7.source import BinarySource, Bytes, DiskBytes, MemoryBytes
-from runtime.t7.text import TextSource
-from runtime.t7.values import Function, T7Error, Table, TorchObject
-from runtime.t7.writer import ObjectWriter
+from th_shell.runtime.core.collector import nothing_is_garbage
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.texts import shown
+from th_shell.runtime.io.foreign_files import START, explanation, is_ascii
+from th_shell.runtime.io.replacement import Replacement
+from th_shell.runtime.t7.reader import ObjectReader, Reader, Source
+from th_shell.runtime.t7.sink import BinarySink, Put, Sink, TextSink
+from th_shell.runtime.t7.source import BinarySource, Bytes, DiskBytes, MemoryBytes
+from th_shell.runtime.t7.text import TextSource
+from th_shell.runtime.t7.values import Function, T7Error, Table, TorchObject
+from th_shell.runtime.t7.writer import ObjectWriter
+from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.tensors.tensor import Tensor
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Format = Literal["binary", "b32", "b64", "ascii"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import copysign
 
-from runtime.core.dtypes import EXACT
+from th_shell.runtime.core.dtypes import EXACT
 
 NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = range(6)
 # 6 is only in old files: it has no number, so that it cannot hold itself. 7, too; its upvalues are

@@ -12,11 +12,11 @@ from typing import IO, Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.faces import lua_tensor, storage_of
-from runtime.t7.sink import elements, parts_of
-from runtime.t7.values import T7Error
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.t7.faces import lua_tensor, storage_of
+from th_shell.runtime.t7.sink import elements, parts_of
+from th_shell.runtime.t7.values import T7Error
+from th_shell.torch.tensors.tensor import Tensor
 
 _SUFFIX = ".npy"
 _LONGEST = 0xFFFF  # bytes of a file's name in an archive, whose length has 2 bytes there

@@ -12,11 +12,11 @@ import math
 import re
 from typing import Any
 
-from runtime.core.dtypes import LONG
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.t7.faces import lua_tensor, storage_of
-from runtime.t7.values import Function, T7Error, Table, TorchObject
-from runtime.t7.walk import name_of_key
+from th_shell.runtime.core.dtypes import LONG
+from th_shell.runtime.t7.faces import lua_tensor, storage_of
+from th_shell.runtime.t7.values import Function, T7Error, Table, TorchObject
+from th_shell.runtime.t7.walk import name_of_key
+from th_shell.torch.tensors.tensor import Tensor
 
 _MAX_SIZES = 16  # elements of a LongStorage that are told: modules have sizes as such
 _MAX_DEPTH = 200  # deeper than Python's writer of JSON goes with its stack, no file is of use

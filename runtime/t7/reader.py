@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from runtime.core.c_structs import MAX_DIMENSIONS
-from runtime.core.dtypes import DTYPES, DType
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import check_dimensions, fits_storage
-from runtime.t7.faces import storage_face, storage_of, tensor_face
-from runtime.t7.kinds import (
+from th_shell.runtime.core.c_structs import MAX_DIMENSIONS
+from th_shell.runtime.core.dtypes import DTYPES, DType
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.tensor import check_dimensions, fits_storage
+from th_shell.runtime.t7.faces import storage_face, storage_of, tensor_face
+from th_shell.runtime.t7.kinds import (
     BOOLEAN,
     FUNCTION,
     NIL,
@@ -30,9 +30,17 @@ from runtime.t7.kinds import (
     plain_number,
     plain_string,
 )
-from runtime.t7.source import BinarySource
-from runtime.t7.text import TextSource
-from runtime.t7.values import Function, T7Error, Table, TdsHash, TdsVec, TorchObject, head_of
+from th_shell.runtime.t7.source import BinarySource
+from th_shell.runtime.t7.text import TextSource
+from th_shell.runtime.t7.values import (
+    Function,
+    T7Error,
+    Table,
+    TdsHash,
+    TdsVec,
+    TorchObject,
+    head_of,
+)
 
 _MISFIT = "corrupt file: a tensor that does not fit its storage"
 

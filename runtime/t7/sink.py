@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from runtime.core.dtypes import BYTE, CHAR, INT, LONG, Array
-from runtime.core.storage import Storage
-from runtime.core.tensor import Tensor
-from runtime.t7.text import element_texts, number_text
-from runtime.t7.values import T7Error
+from th_shell.runtime.core.dtypes import BYTE, CHAR, INT, LONG, Array
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.t7.text import element_texts, number_text
+from th_shell.runtime.t7.values import T7Error
 
 #: Takes the bytes that are written.
 Put = Callable[[bytes | bytearray | memoryview], object]

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import DTYPES, EXACT, LONG, Array, DType
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.t7.kinds import NUMBER, STRING, plain_number, plain_string
-from runtime.t7.values import T7Error
+from th_shell.runtime.core.dtypes import DTYPES, EXACT, LONG, Array, DType
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.t7.kinds import NUMBER, STRING, plain_number, plain_string
+from th_shell.runtime.t7.values import T7Error
 
 OVERFLOW = "$ Torch: invalid memory size -- maybe an overflow?"
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import BYTE, CHAR, FLOAT, HALF, INT, Array, DType, cast, wrapped
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.t7.source import OVERFLOW, too_short
-from runtime.t7.values import T7Error
+from th_shell.runtime.core.dtypes import BYTE, CHAR, FLOAT, HALF, INT, Array, DType, cast, wrapped
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.t7.source import OVERFLOW, too_short
+from th_shell.runtime.t7.values import T7Error
 
 _WHOLE = re.compile(rb"[ \t-\r]*([+-]?[0-9]+)")
 _NUMBER = re.compile(

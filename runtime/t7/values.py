@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from typing import Any, ClassVar
 
-from runtime.core.errors import TorchError
-from runtime.pytorch.classes.storages import TypedStorage
-from runtime.t7.kinds import plain_string
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.t7.kinds import plain_string
+from th_shell.torch.classes.storages import TypedStorage
 
 _MAX_DEPTH, _MAX_SHOWN = 3, 10  # of a text: how deep it goes, and how many entries it shows
 _MAX_STRING = 60  # characters that it shows of a string

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from runtime.t7.values import Function, Table, TorchObject
+from th_shell.runtime.t7.values import Function, Table, TorchObject
 
 _ROOT = "value"  # the name of what no table holds
 

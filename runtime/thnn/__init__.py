@@ -6,7 +6,7 @@ Each module adds rows to the table when it is imported here.
 
 from __future__ import annotations
 
-from runtime.thnn import (  # noqa: F401
+from th_shell.runtime.thnn import (  # noqa: F401
     adaptive_pooling,
     channels,
     classes,

@@ -13,14 +13,14 @@ from math import prod
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.thnn import _columns
-from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import run, take_rows, working
-from runtime.thnn.checks import check_size
-from runtime.thnn.table import Call
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, describe
+from th_shell.runtime.thnn import _columns
+from th_shell.runtime.thnn._geometry import Windows
+from th_shell.runtime.thnn._jobs import run, take_rows, working
+from th_shell.runtime.thnn.checks import check_size
+from th_shell.runtime.thnn.table import Call
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.compute.c_functions import inner_loop
-from runtime.compute.pieces import PIECE
-from runtime.compute.step_arrays import compute_by_steps
-from runtime.compute.steps import (
+from th_shell.runtime.compute.c_functions import inner_loop
+from th_shell.runtime.compute.pieces import PIECE
+from th_shell.runtime.compute.step_arrays import compute_by_steps
+from th_shell.runtime.compute.steps import (
     WHOLE,
     Operand,
     Step,
@@ -37,12 +37,12 @@ from runtime.compute.steps import (
     parse,
     place_temporaries,
 )
-from runtime.compute.thread_pool import LARGE, share
-from runtime.core.dtypes import Array, cast_scalar
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
-from runtime.ops._operands import elementwise
-from runtime.thnn._jobs import (
+from th_shell.runtime.compute.thread_pool import LARGE, share
+from th_shell.runtime.core.dtypes import Array, cast_scalar
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._operands import elementwise
+from th_shell.runtime.thnn._jobs import (
     is_recording,
     loops,
     refuse_recording,
@@ -51,7 +51,7 @@ from runtime.thnn._jobs import (
     same_view,
     working,
 )
-from runtime.thnn.table import Call, add_row
+from th_shell.runtime.thnn.table import Call, add_row
 
 _NORM, _NAN = "NORM", "NAN"
 

@@ -9,8 +9,8 @@ from math import prod
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.tensor import Sizes
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.tensor import Sizes
 
 #: Elements that follow each other in columns, up to which their numbers are listed, and elements of
 #: a plane's columns up to which they are.

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute import thread_pool
-from runtime.compute.c_functions import inner_loop
-from runtime.compute.functions import function
-from runtime.compute.thread_pool import LARGE, ThreadPool, get_threads
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.state import current
-from runtime.core.tensor import Tensor
+from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.compute.c_functions import inner_loop
+from th_shell.runtime.compute.functions import function
+from th_shell.runtime.compute.thread_pool import LARGE, ThreadPool, get_threads
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.state import current
+from th_shell.runtime.core.tensor import Tensor
 
 _OUT_OF_RANGE = "position out of range"  # the error of a job about data
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.c_functions import blas
-from runtime.core.dtypes import Array
-from runtime.core.tensor import Sizes
-from runtime.thnn._jobs import run, working
-from runtime.thnn._windows import Plan
+from th_shell.runtime.compute.c_functions import blas
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.tensor import Sizes
+from th_shell.runtime.thnn._jobs import run, working
+from th_shell.runtime.thnn._windows import Plan
 
 _TOGETHER = 2048  # elements for which planes have a table together
 

@@ -15,9 +15,9 @@ from itertools import count, product
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, contiguous_strides
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, contiguous_strides
 
 #: How many windows have tables together, where a plane has fewer: to begin with each plane anew
 #: would take longer than what is computed.

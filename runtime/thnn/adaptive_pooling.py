@@ -11,14 +11,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.tensor import Sizes
-from runtime.thnn._jobs import run, working
-from runtime.thnn._planes import find_largest
-from runtime.thnn._windows import Axis, Plan, make_plan
-from runtime.thnn.checks import check_batch, check_like, check_size, positive
-from runtime.thnn.pooling import add_by_place, share_averages, store_averages
-from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.tensor import Sizes
+from th_shell.runtime.thnn._jobs import run, working
+from th_shell.runtime.thnn._planes import find_largest
+from th_shell.runtime.thnn._windows import Axis, Plan, make_plan
+from th_shell.runtime.thnn.checks import check_batch, check_like, check_size, positive
+from th_shell.runtime.thnn.pooling import add_by_place, share_averages, store_averages
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 _LOWEST = float(-np.finfo(np.float32).max)  # Torch7: of doubles, too
 

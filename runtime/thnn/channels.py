@@ -11,11 +11,11 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.thnn._jobs import run
-from runtime.thnn.checks import check_counts, check_shapes
-from runtime.thnn.table import Call, thnn
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn.checks import check_counts, check_shapes
+from th_shell.runtime.thnn.table import Call, thnn
 
 _STATISTICS = "running_mean, running_var, save_mean, save_std, bool train"
 

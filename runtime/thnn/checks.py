@@ -8,9 +8,9 @@ Tuples have a number for each dimension of a plane, the slowest first: (kH, kW),
 
 from __future__ import annotations
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, describe
 
 
 def check(condition: bool, position: int, message: str, tensor: Tensor | None = None) -> None:

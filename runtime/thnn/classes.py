@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.thnn._jobs import check_range, is_recording, refuse_recording, run
-from runtime.thnn.checks import check, check_size, first_element
-from runtime.thnn.table import Call, thnn
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.thnn._jobs import check_range, is_recording, refuse_recording, run
+from th_shell.runtime.thnn.checks import check, check_size, first_element
+from th_shell.runtime.thnn.table import Call, thnn
 
 _WRONG_CLASS = "Assertion `cur_target >= 0 && cur_target < n_classes' failed. "
 _INPUT = "input, THIndexTensor *target"

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import prod
 
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
-from runtime.thnn._convolution import (
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, contiguous_strides, describe
+from th_shell.runtime.thnn._convolution import (
     Columns,
     Given,
     Shape,
@@ -23,9 +23,9 @@ from runtime.thnn._convolution import (
     inner_windows,
     reduce,
 )
-from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import refuse_recording
-from runtime.thnn.checks import (
+from th_shell.runtime.thnn._geometry import Windows
+from th_shell.runtime.thnn._jobs import refuse_recording
+from th_shell.runtime.thnn.checks import (
     Numbers,
     check,
     check_batch,
@@ -34,7 +34,7 @@ from runtime.thnn.checks import (
     in_order,
     positive,
 )
-from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 # -- SpatialDepthWiseConvolution
 

@@ -9,12 +9,12 @@ from math import prod
 
 import numpy as np
 
-from runtime.compute.c_functions import blas
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import describe
-from runtime.thnn import _columns
-from runtime.thnn._convolution import (
+from th_shell.runtime.compute.c_functions import blas
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import describe
+from th_shell.runtime.thnn import _columns
+from th_shell.runtime.thnn._convolution import (
     Given,
     Shape,
     check_columns,
@@ -23,9 +23,9 @@ from runtime.thnn._convolution import (
     inner_windows,
     remembered,
 )
-from runtime.thnn._jobs import loops, run, take_rows
-from runtime.thnn.checks import check, check_batch, check_size, check_steps, in_order
-from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.thnn._jobs import loops, run, take_rows
+from th_shell.runtime.thnn.checks import check, check_batch, check_size, check_steps, in_order
+from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _KERNEL = "int kW, int kH, int dW, int dH, int padW, int padH"
 

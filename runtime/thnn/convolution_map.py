@@ -12,15 +12,15 @@ from math import prod
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.thnn import _columns
-from runtime.thnn._convolution import covering_windows, fill_rows, plain_windows
-from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import run, take_rows, working
-from runtime.thnn.checks import check
-from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, describe
+from th_shell.runtime.thnn import _columns
+from th_shell.runtime.thnn._convolution import covering_windows, fill_rows, plain_windows
+from th_shell.runtime.thnn._geometry import Windows
+from th_shell.runtime.thnn._jobs import run, take_rows, working
+from th_shell.runtime.thnn.checks import check
+from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _NUMBERS = "connTable, int nInputPlane, int nOutputPlane, int dW, int dH"
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from runtime.core.errors import ArgError
-from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._convolution import (
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.tensor import Sizes, Tensor
+from th_shell.runtime.thnn._convolution import (
     Check,
     Columns,
     Given,
@@ -31,10 +31,17 @@ from runtime.thnn._convolution import (
     reduce,
     remembered,
 )
-from runtime.thnn._geometry import Windows
-from runtime.thnn._jobs import refuse_recording
-from runtime.thnn.checks import Numbers, check, check_batch, check_size, check_steps, in_order
-from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.thnn._geometry import Windows
+from th_shell.runtime.thnn._jobs import refuse_recording
+from th_shell.runtime.thnn.checks import (
+    Numbers,
+    check,
+    check_batch,
+    check_size,
+    check_steps,
+    in_order,
+)
+from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _IMAGE_WEIGHT = "2D or 4D weight tensor expected, but got: %s"
 _VOLUME_WEIGHT = (

@@ -6,11 +6,11 @@ number of elements.
 
 from __future__ import annotations
 
-from runtime.core.errors import ArgError, TorchError
-from runtime.thnn._formulas import formula
-from runtime.thnn._jobs import is_recording
-from runtime.thnn.checks import check_counts, check_size
-from runtime.thnn.table import Call
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.thnn._formulas import formula
+from th_shell.runtime.thnn._jobs import is_recording
+from th_shell.runtime.thnn.checks import check_counts, check_size
+from th_shell.runtime.thnn.table import Call
 
 _LOSS = "input, target, output, bool sizeAverage"
 _GRADIENT = "input, target, gradInput, bool sizeAverage"

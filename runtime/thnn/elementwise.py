@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.core.dtypes import Array, cast_scalar
-from runtime.core.errors import ArgError
-from runtime.core.tensor import Tensor
-from runtime.ops._operands import check_counts as check_operands
-from runtime.ops._operands import elementwise
-from runtime.ops.unary import compute_sigmoid
-from runtime.thnn._formulas import compute_formula, formula, formulas_of
-from runtime.thnn.checks import check_counts, check_shapes
-from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.core.dtypes import Array, cast_scalar
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._operands import check_counts as check_operands
+from th_shell.runtime.ops._operands import elementwise
+from th_shell.runtime.ops.unary import compute_sigmoid
+from th_shell.runtime.thnn._formulas import compute_formula, formula, formulas_of
+from th_shell.runtime.thnn.checks import check_counts, check_shapes
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 # Where the gradient follows from the output, the input is not looked at.
 _BY_OUTPUT = "input?, gradOutput, gradInput, output"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import runtime.thnn  # noqa: F401  its modules add the rows to the table
-from runtime.calls.failures import encode_error
-from runtime.core.dtypes import LONG
-from runtime.core.interrupts import mark_interruptible
-from runtime.core.state import GUESTS, settle
-from runtime.core.tensor import TENSOR_CLASSES
-from runtime.thnn._jobs import SCALE, record
-from runtime.thnn.table import TABLE
+import th_shell.runtime.thnn  # noqa: F401  its modules add the rows to the table
+from th_shell.runtime.calls.failures import encode_error
+from th_shell.runtime.core.dtypes import LONG
+from th_shell.runtime.core.interrupts import mark_interruptible
+from th_shell.runtime.core.state import GUESTS, settle
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
+from th_shell.runtime.thnn._jobs import SCALE, record
+from th_shell.runtime.thnn.table import TABLE
 
 
 def rows() -> str:

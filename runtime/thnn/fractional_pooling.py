@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, contiguous_strides
-from runtime.thnn._jobs import all_positive, run, working
-from runtime.thnn._planes import find_largest, scatter
-from runtime.thnn._windows import plan_of_places
-from runtime.thnn.checks import Numbers, check, check_batch, check_like, positive, size_of
-from runtime.thnn.pooling import given_indices
-from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, contiguous_strides
+from th_shell.runtime.thnn._jobs import all_positive, run, working
+from th_shell.runtime.thnn._planes import find_largest, scatter
+from th_shell.runtime.thnn._windows import plan_of_places
+from th_shell.runtime.thnn.checks import Numbers, check, check_batch, check_like, positive, size_of
+from th_shell.runtime.thnn.pooling import given_indices
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 _IMAGE = "int outputW, int outputH, int poolSizeW, int poolSizeH, THIndexTensor *indices"
 _VOLUME = (

@@ -9,12 +9,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from runtime.core.dtypes import Array
-from runtime.core.tensor import Sizes
-from runtime.thnn._convolution import fill_rows
-from runtime.thnn._jobs import run
-from runtime.thnn.checks import check, check_size
-from runtime.thnn.table import Call, thnn
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.tensor import Sizes
+from th_shell.runtime.thnn._convolution import fill_rows
+from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn.checks import check, check_size
+from th_shell.runtime.thnn.table import Call, thnn
 
 
 @thnn("SpatialGridSamplerBilinear_updateOutput", "input, grid, output")

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.core.dtypes import Array, cast_scalar
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.thnn._jobs import run
-from runtime.thnn.checks import check
-from runtime.thnn.table import Call, thnn
+from th_shell.runtime.core.dtypes import Array, cast_scalar
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn.checks import check
+from th_shell.runtime.thnn.table import Call, thnn
 
 
 class _Shape:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from runtime.core.dtypes import cast_scalar
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor
-from runtime.ops._operands import check_counts
-from runtime.ops.linalg.blas import addmm, addmv, addr
-from runtime.thnn.table import Call, thnn
+from th_shell.runtime.core.dtypes import cast_scalar
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._operands import check_counts
+from th_shell.runtime.ops.linalg.blas import addmm, addmv, addr
+from th_shell.runtime.thnn.table import Call, thnn
 
 
 def _ones(buffer: Tensor, frames: int) -> Tensor:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.compute.c_functions import blas
-from runtime.core.dtypes import Array
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.thnn._jobs import check_range, is_recording, refuse_recording, run
-from runtime.thnn.table import Call, thnn
+from th_shell.runtime.compute.c_functions import blas
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.thnn._jobs import check_range, is_recording, refuse_recording, run
+from th_shell.runtime.thnn.table import Call, thnn
 
 _LONG = 64  # elements of rows that are worth cutting
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._jobs import loops, run, working
-from runtime.thnn.checks import check
-from runtime.thnn.table import FORWARD, Call, thnn
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor
+from th_shell.runtime.thnn._jobs import loops, run, working
+from th_shell.runtime.thnn.checks import check
+from th_shell.runtime.thnn.table import FORWARD, Call, thnn
 
 _NUMBERS = "accreal power, int width, int stride, bool batchMode"
 

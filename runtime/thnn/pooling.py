@@ -15,14 +15,20 @@ from functools import lru_cache
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, describe
-from runtime.thnn._jobs import run, working
-from runtime.thnn._planes import average, average_backward, find_largest, places_in_volume, scatter
-from runtime.thnn._windows import Codes, Plan, count_windows, dilated, make_plan, padded
-from runtime.thnn.checks import Numbers, check, check_batch, check_like, in_order, positive
-from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, describe
+from th_shell.runtime.thnn._jobs import run, working
+from th_shell.runtime.thnn._planes import (
+    average,
+    average_backward,
+    find_largest,
+    places_in_volume,
+    scatter,
+)
+from th_shell.runtime.thnn._windows import Codes, Plan, count_windows, dilated, make_plan, padded
+from th_shell.runtime.thnn.checks import Numbers, check, check_batch, check_like, in_order, positive
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 _IMAGE = "int kW, int kH, int dW, int dH, int padW, int padH"
 _IMAGE_DILATION = "int dilationW, int dilationH"

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor, contiguous_strides
-from runtime.thnn._jobs import run
-from runtime.thnn._planes import by_table, interpolate
-from runtime.thnn.checks import check, check_batch, check_size, size_of
-from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, contiguous_strides
+from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn._planes import by_table, interpolate
+from th_shell.runtime.thnn.checks import check, check_batch, check_size, size_of
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 #: Where elements of a dimension come from: of size, padding before, and elements of the result.
 Places = Callable[[int, int, int], Array]

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.thnn._jobs import loops, run, working
-from runtime.thnn.checks import check, check_shapes
-from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.thnn._jobs import loops, run, working
+from th_shell.runtime.thnn.checks import check, check_shapes
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 _DOUBLE = np.dtype(np.float64)
 

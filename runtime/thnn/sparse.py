@@ -10,13 +10,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from runtime.compute.c_functions import blas
-from runtime.core.dtypes import Array, cast_scalar
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.thnn._jobs import run
-from runtime.thnn.checks import check
-from runtime.thnn.table import Call, thnn
+from th_shell.runtime.compute.c_functions import blas
+from th_shell.runtime.core.dtypes import Array, cast_scalar
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, describe
+from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn.checks import check
+from th_shell.runtime.thnn.table import Call, thnn
 
 _LONG = 64  # elements of rows that are worth cutting
 

@@ -10,14 +10,14 @@ from math import prod
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.thnn._columns import add_sums
-from runtime.thnn._convolution import fill_rows
-from runtime.thnn._jobs import loops, run, working
-from runtime.thnn.checks import check, check_batch, check_size, positive
-from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, describe
+from th_shell.runtime.thnn._columns import add_sums
+from th_shell.runtime.thnn._convolution import fill_rows
+from th_shell.runtime.thnn._jobs import loops, run, working
+from th_shell.runtime.thnn.checks import check, check_batch, check_size, positive
+from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _IMAGE = "int kW, int kH, int dW, int dH"
 _SEQUENCE = "int kW, int dW"

@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.storage import Storage
-from runtime.core.tensor import Sizes, Tensor
-from runtime.thnn._jobs import keep
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import Sizes, Tensor
+from th_shell.runtime.thnn._jobs import keep
 
 # The kinds of parameters, a letter for each, as lua/thnn/door.lua reads them.
 _KINDS = {

@@ -8,15 +8,15 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from runtime.compute.c_functions import blas
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.thnn._columns import add_sums
-from runtime.thnn._convolution import fill_rows
-from runtime.thnn._jobs import run
-from runtime.thnn.checks import check, check_batch, positive
-from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.compute.c_functions import blas
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.thnn._columns import add_sums
+from th_shell.runtime.thnn._convolution import fill_rows
+from th_shell.runtime.thnn._jobs import run
+from th_shell.runtime.thnn.checks import check, check_batch, positive
+from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 
 @thnn(

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, describe
-from runtime.thnn._jobs import check_range, is_recording
-from runtime.thnn._planes import places_in_volume, scatter, take
-from runtime.thnn.checks import (
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, describe
+from th_shell.runtime.thnn._jobs import check_range, is_recording
+from th_shell.runtime.thnn._planes import places_in_volume, scatter, take
+from th_shell.runtime.thnn.checks import (
     Numbers,
     check_batch,
     check_shapes,
@@ -20,7 +20,7 @@ from runtime.thnn.checks import (
     positive,
     size_of,
 )
-from runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
+from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn
 
 _IMAGE = "THIndexTensor *indices, int owidth, int oheight"
 _VOLUME = (

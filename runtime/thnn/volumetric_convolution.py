@@ -6,9 +6,9 @@ is not 0, and takes no account of it.
 
 from __future__ import annotations
 
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Sizes, Tensor, describe
-from runtime.thnn._convolution import (
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Sizes, Tensor, describe
+from th_shell.runtime.thnn._convolution import (
     Columns,
     Shape,
     accumulate,
@@ -17,9 +17,9 @@ from runtime.thnn._convolution import (
     plain_windows,
     reduce,
 )
-from runtime.thnn._geometry import Windows
-from runtime.thnn.checks import check, check_batch
-from runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
+from th_shell.runtime.thnn._geometry import Windows
+from th_shell.runtime.thnn.checks import check, check_batch
+from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 
 _NUMBERS = "int dT, int dW, int dH, int pT, int pW, int pH"
 _WEIGHT = "5D (nOutputPlane x nInputPlane x kT x kH x kW) tensor expected for {}, but got: %s"

@@ -15,7 +15,7 @@ from typing import Any
 
 from lupa import luajit21
 
-from runtime import Engine
+from th_shell.runtime import Engine
 
 _ROUNDS, _CALLS = 300, 100
 _SETUP = """

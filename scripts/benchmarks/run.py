@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 TOPICS = ("elements", "small", "formulas", "geometry", "large", "text")
 ROUND_SECONDS = 0.05

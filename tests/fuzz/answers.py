@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 _SETUP = """
 local ffi = require 'ffi'

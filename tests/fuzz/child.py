@@ -29,13 +29,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from runtime.shell import Engine, LuaError
 from tests.fuzz import answers, forks, interrupts, kills, shortage, wrong_calls
 from tests.fuzz.cases import PRELUDE
 from tests.fuzz.files import write_originals
 from tests.fuzz.generators import GENERATORS
 from tests.fuzz.kinds import bad_lines
 from tests.fuzz.limits import limit
+from th_shell.runtime.shell import Engine, LuaError
 
 _COUNTED = 50  # programs between two counts of the calls, which are lost with the process
 

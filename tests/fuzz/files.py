@@ -12,10 +12,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from runtime.shell import Engine
 from tests.fuzz.cases import Case
 from tests.fuzz.mutations import OBJECTS, mutations
 from tests.runtime.io.torch7_files import FILES, mode_of
+from th_shell.runtime.shell import Engine
 
 #: The environment's variable that names the folder with the files to start from.
 FOLDER = "TH_FUZZ_ORIGINALS"

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 _SETUP = """
 torch.setnumthreads(2)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from runtime.shell import Engine, Interrupted, LuaError
+from th_shell.runtime.shell import Engine, Interrupted, LuaError
 
 _SETUP = """
 kept = { 5, 'five', torch.range(1, 1000) }

@@ -8,7 +8,7 @@ import resource
 import signal
 import time
 
-from runtime.shell import Engine, LuaError
+from th_shell.runtime.shell import Engine, LuaError
 
 _SAVE = """
 local from, n, mode = ...

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-import runtime.ops  # noqa: F401  # fills the table
-from runtime.calls.forms import parse_form
-from runtime.calls.table import TABLE
+import th_shell.runtime.ops  # noqa: F401  # fills the table
+from th_shell.runtime.calls.forms import parse_form
+from th_shell.runtime.calls.table import TABLE
 
 
 @dataclass(frozen=True)

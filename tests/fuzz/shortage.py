@@ -59,7 +59,7 @@ _SECONDS = 300
 
 def embedded(source: str) -> int:
     """Run by an embedder: exit status 0 where nothing but a LuaError came out, 1 otherwise."""
-    from runtime.shell import Engine, LuaError
+    from th_shell.runtime.shell import Engine, LuaError
 
     engine = Engine()
     try:

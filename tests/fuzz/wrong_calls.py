@@ -17,9 +17,9 @@ from random import Random
 from types import TracebackType
 from typing import Any
 
-import runtime.pytorch as torch
-from runtime.pytorch.calls.schema import Parameter
-from runtime.pytorch.calls.table import ROWS, SUBMODULES
+import th_shell.torch as torch
+from th_shell.torch.calls.schema import Parameter
+from th_shell.torch.calls.table import ROWS, SUBMODULES
 
 #: What expressions refer to: elements in which several arguments may lie.
 SETUP = "v, w = torch.arange(1., 13), torch.arange(12)"

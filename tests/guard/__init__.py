@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute import luajit
-from runtime.core.dtypes import Array
-from runtime.core.memory import Pool
-from runtime.core.tensor import Tensor
+from th_shell.runtime.compute import luajit
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.memory import Pool
+from th_shell.runtime.core.tensor import Tensor
 
 # The place of PyDataMem_GetHandler in the table of numpy's C API.
 _GET_HANDLER = 305

@@ -23,8 +23,8 @@ FORKS = """
 import json, os, sys
 from tempfile import TemporaryFile
 import tests
-from runtime.shell import Engine
-from runtime.compute import luajit
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.compute import luajit
 
 engine = Engine()
 engine.run(engine.compile(b"torch.ones(100000):add(1)"))
@@ -113,8 +113,8 @@ def test_all_elements_may_be_accessed(mode: str) -> None:
 INSTALLED = """
 import json, signal, sys
 import tests
-import runtime
-from runtime.core.memory import Pool
+from th_shell import runtime
+from th_shell.runtime.core.memory import Pool
 
 runtime.Engine().run(b"torch.ones(100000):add(1)")
 caught = next(line for line in open("/proc/self/status") if line.startswith("SigCgt"))

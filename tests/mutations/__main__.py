@@ -18,10 +18,10 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from runtime.shell import PROCESSORS
 from tests.mutations.trial import Ending, Mutation, Trial
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.running.processes import Starter
+from th_shell.runtime.shell import PROCESSORS
 
 _TOP = Path(__file__).parents[2]
 _SEEDS = _TOP.parent / "shared" / "seeds"

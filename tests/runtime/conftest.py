@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.compute import formulas
-from runtime.shell import Engine
+from th_shell.runtime.compute import formulas
+from th_shell.runtime.shell import Engine
 
 
 @contextmanager

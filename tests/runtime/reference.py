@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from runtime.core.dtypes import DTYPES
+from th_shell.runtime.core.dtypes import DTYPES
 
 _LIST = Path(__file__).parents[1] / "data" / "call-forms.txt"
 _TYPES = {dtype.name[0]: dtype.name for dtype in DTYPES}

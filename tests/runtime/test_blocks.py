@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from runtime.core.dtypes import DTYPES
 from tests.conftest import Lua
+from th_shell.runtime.core.dtypes import DTYPES
 
 NAMES = [dtype.name for dtype in DTYPES]
 

@@ -6,11 +6,11 @@ import gc
 
 import pytest
 
-from runtime.core.memory import SLOTS, Memory
-from runtime.core.state import current
-from runtime.core.storage import Storage
-from runtime.core.tensor import Tensor
 from tests.conftest import Lua
+from th_shell.runtime.core.memory import SLOTS, Memory
+from th_shell.runtime.core.state import current
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import Tensor
 
 
 class TestUserdata:

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.compute import c_functions, formula_calls, libm, self_check
-from runtime.host import bridge
-from runtime.ops.linalg import _svd
-from runtime.shell import Engine
 from tests.conftest import Lua
+from th_shell.runtime.compute import c_functions, formula_calls, libm, self_check
+from th_shell.runtime.host import bridge
+from th_shell.runtime.ops.linalg import _svd
+from th_shell.runtime.shell import Engine
 
 TOP = Path(__file__).parent.parent.parent
 
@@ -334,8 +334,8 @@ CLOSE = """
 """
 CHILD = """
 import sys
-from runtime.shell import Engine
-from runtime.compute import c_functions, libm, thread_pool
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.compute import c_functions, libm, thread_pool
 without, folder, source = sys.argv[1:]
 if without == "without":
     c_functions._loop_of = lambda *_: None

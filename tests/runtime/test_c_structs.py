@@ -6,9 +6,9 @@ import struct
 
 import pytest
 
-from runtime.core.c_structs import STORAGE, STRUCTS, TENSOR, CStruct
-from runtime.io.window import Window
-from runtime.shell import Engine
+from th_shell.runtime.core.c_structs import STORAGE, STRUCTS, TENSOR, CStruct
+from th_shell.runtime.io.window import Window
+from th_shell.runtime.shell import Engine
 
 
 def test_offsets_and_sizes() -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import pytest
 
-import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.table import TABLE
-from runtime.core.dtypes import DTYPES, DType
+import th_shell.runtime.ops  # noqa: F401 (adds the rows)
 from tests.conftest import Lua
 from tests.runtime.reference import members, operations
+from th_shell.runtime.calls.table import TABLE
+from th_shell.runtime.core.dtypes import DTYPES, DType
 
 KINDS = {"methods": "method", "functions": "function"}
 CLASSES = (

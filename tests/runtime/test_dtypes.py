@@ -6,7 +6,8 @@ The expected numbers are the reference's: those of a copy between tensors.
 import numpy as np
 import pytest
 
-from runtime.core.dtypes import (
+from tests.conftest import Lua
+from th_shell.runtime.core.dtypes import (
     BYTE,
     CHAR,
     DOUBLE,
@@ -19,7 +20,6 @@ from runtime.core.dtypes import (
     cast,
     cast_scalar,
 )
-from tests.conftest import Lua
 
 NAN, INF = float("nan"), float("inf")
 INT_MIN, LONG_MIN = -(2**31), -(2**63)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from runtime.calls.forms import Foreign, as_number, lua_type, parse_form
-from runtime.core.dtypes import DOUBLE, FLOAT, INT, LONG
-from runtime.core.storage import STORAGE_CLASSES
-from runtime.core.tensor import TENSOR_CLASSES
+from th_shell.runtime.calls.forms import Foreign, as_number, lua_type, parse_form
+from th_shell.runtime.core.dtypes import DOUBLE, FLOAT, INT, LONG
+from th_shell.runtime.core.storage import STORAGE_CLASSES
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
 
 Double, Int = TENSOR_CLASSES[DOUBLE.index], TENSOR_CLASSES[INT.index]
 VECTOR, MATRIX, WHOLE = Double.new((2,)), Double.new((2, 2)), Int.new((2,))

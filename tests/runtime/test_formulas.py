@@ -8,11 +8,11 @@ from itertools import product
 
 import pytest
 
-import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.table import TABLE
-from runtime.compute.formulas import has_formula, source
-from runtime.shell import Engine
+import th_shell.runtime.ops  # noqa: F401 (adds the rows)
 from tests.conftest import Lua
+from th_shell.runtime.calls.table import TABLE
+from th_shell.runtime.compute.formulas import has_formula, source
+from th_shell.runtime.shell import Engine
 
 MOST_ARGUMENTS = 5
 

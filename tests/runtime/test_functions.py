@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.compute import functions, libm
-from runtime.core.platform import c_function
 from tests.conftest import Lua
+from th_shell.runtime.compute import functions, libm
+from th_shell.runtime.core.platform import c_function
 
 _NAMES = sorted(functions._NAMES)
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from runtime.shell import Engine, LuaError
+from th_shell.runtime.shell import Engine, LuaError
 
 
 def test_the_first_use_starts_it() -> None:
@@ -49,7 +49,7 @@ def test_an_error_is_that_of_each_use(monkeypatch: pytest.MonkeyPatch) -> None:
 
     engine = Engine(lambda engine: None)
     with monkeypatch.context() as patched:
-        patched.setattr("runtime.compute.luajit._source", fail)
+        patched.setattr("th_shell.runtime.compute.luajit._source", fail)
         for _ in range(2):
             with pytest.raises(LuaError, match="^not enough memory$"):
                 engine.names("")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.core import machine
-from runtime.core.cgroups import memory_left
 from tests.conftest import Lua
+from th_shell.runtime.core import machine
+from th_shell.runtime.core.cgroups import memory_left
 
 TOP = Path(__file__).parents[2]
 GROUP = "sys/fs/cgroup"
@@ -113,8 +113,8 @@ def test_available(
 # The machine has 400 MB left, of which the process may take 264.
 PROGRAM = """
 import sys
-from runtime.shell import Engine, LuaError
-from runtime.core import machine
+from th_shell.runtime.shell import Engine, LuaError
+from th_shell.runtime.core import machine
 machine.available = lambda root="": 400 << 20
 engine = Engine()
 for source in sys.argv[1:]:
@@ -166,7 +166,7 @@ def test_a_limit_of_the_user_stays() -> None:
     import resource
 
     program = (
-        "import resource; from runtime.core import machine\n"
+        "import resource; from th_shell.runtime.core import machine\n"
         "machine.available = lambda root='': 400 << 30\n"
         "machine.limit_data(); print(resource.getrlimit(resource.RLIMIT_DATA)[0])\n"
     )
@@ -184,8 +184,8 @@ def test_a_limit_of_the_user_stays() -> None:
 # Sets a limit of data with little room, and runs inputs; a line for each says what became of it.
 LITTLE_ROOM = """
 import resource, sys
-from runtime.shell import Engine, LuaError
-from runtime.core import machine
+from th_shell.runtime.shell import Engine, LuaError
+from th_shell.runtime.core import machine
 
 engine = Engine()
 engine.run(engine.compile(b"x = torch.eye(600) v = torch.ones(600) torch.inverse(torch.eye(3))"))
@@ -219,8 +219,8 @@ def test_blas_needs_room_under_a_limit_of_data() -> None:
 # Prints the soft limit that commands have, started in each way, and then the process's own.
 COMMANDS = """
 import resource
-from runtime.shell import Engine, without_limit
-from runtime.core import machine
+from th_shell.runtime.shell import Engine, without_limit
+from th_shell.runtime.core import machine
 
 engine = Engine()
 machine.available = lambda root="": 1 << 30

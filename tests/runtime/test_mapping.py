@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from runtime.core.dtypes import BYTE, INT
-from runtime.core.errors import TorchError
-from runtime.core.mapping import map_file
-from runtime.core.storage import STORAGE_CLASSES, Storage
 from tests.conftest import Lua
 from tests.runtime.conftest import somebody
+from th_shell.runtime.core.dtypes import BYTE, INT
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.mapping import map_file
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 
 Byte, Int = STORAGE_CLASSES[BYTE.index], STORAGE_CLASSES[INT.index]
 

@@ -110,7 +110,7 @@ def test_the_session_goes_on(kilobytes: int) -> None:
 
 ENGINE = """\
 import mmap, resource
-from runtime.shell import Engine, LuaError
+from th_shell.runtime.shell import Engine, LuaError
 
 def attempt(do, *args):
     try:
@@ -170,7 +170,7 @@ for name in ("x", "y", "z"):
 @pytest.mark.thorough
 def test_source_that_lua_has_no_memory_for_is_no_syntax_error() -> None:
     run = run_engine("""
-from runtime.shell import LuaSyntaxError
+from th_shell.runtime.shell import LuaSyntaxError
 text = b"x = {" + b"{1}," * 1000000 + b"}"
 limit(20 << 20)
 try:

@@ -13,9 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
-from runtime import Engine, Function, LuaError, LuaTable, T7Error, Table, TorchObject, load, save
-from runtime.shell import LuaSyntaxError
+import th_shell.torch as torch
+from th_shell.runtime import (
+    Engine,
+    Function,
+    LuaError,
+    LuaTable,
+    T7Error,
+    Table,
+    TorchObject,
+    load,
+    save,
+)
+from th_shell.runtime.shell import LuaSyntaxError
 
 AGAIN = [
     copy.copy,
@@ -64,8 +74,8 @@ def test_names_stay(value: Any, name: str) -> None:
 
 
 def test_names_of_functions() -> None:
-    assert named(torch.add) == {"runtime.pytorch.add"}
-    assert named(torch.einsum) == {"runtime.pytorch.einsum"}
+    assert named(torch.add) == {"th_shell.torch.add"}
+    assert named(torch.einsum) == {"th_shell.torch.einsum"}
     assert pickle.loads(pickle.dumps(torch.Tensor.add)) is torch.Tensor.add
     assert pickle.loads(pickle.dumps(torch)) is torch
     assert repr(torch.Tensor) == repr(type(torch.ones(1))) == "<class 'torch.Tensor'>"

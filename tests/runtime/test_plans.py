@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.calls.forms import parse_form
-from runtime.calls.table import TABLE, Row
-from runtime.core.dtypes import DTYPES, DType
-from runtime.ops import ROWS_ADDED
 from tests.conftest import Lua
 from tests.runtime.reference import operations
+from th_shell.runtime.calls.forms import parse_form
+from th_shell.runtime.calls.table import TABLE, Row
+from th_shell.runtime.core.dtypes import DTYPES, DType
+from th_shell.runtime.ops import ROWS_ADDED
 
 assert ROWS_ADDED
 SPACES = {"methods": "method", "functions": "function"}

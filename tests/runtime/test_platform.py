@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.core import platform
+from th_shell.runtime.core import platform
 
 TOP = Path(__file__).parent.parent.parent
 
@@ -139,9 +139,9 @@ def test_without_the_c_library_and_affinity(tmp_path: Path) -> None:
 
 CHILD = """
 import sys
-from runtime.shell import Engine
-from runtime.compute import luajit
-from runtime.compute import thread_pool
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.compute import luajit
+from th_shell.runtime.compute import thread_pool
 thread_pool.free_threads = lambda count: count
 what, replacement, program = sys.argv[1:]
 read = luajit._source

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.compute import processors
-from runtime.core import cgroups
+from th_shell.runtime.compute import processors
+from th_shell.runtime.core import cgroups
 
 TOP = Path(__file__).parent.parent.parent
 
@@ -111,7 +111,7 @@ def look(path, *args, **kwargs):
     return io.StringIO(text) if text else opened(path, *args, **kwargs)
 builtins.open = look
 os.sched_getaffinity = lambda _: set(range(16))
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 engine = Engine()
 engine.run(engine.compile(b"io.write(torch.getnumthreads(), ' ', torch.getnumcores())"))
 """

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.core.dtypes import DOUBLE
-from runtime.core.memory import Memory, Meter, Pool
-from runtime.core.state import current
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.shell import Engine
 from tests.conftest import Lua
+from th_shell.runtime.core.dtypes import DOUBLE
+from th_shell.runtime.core.memory import Memory, Meter, Pool
+from th_shell.runtime.core.state import current
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.shell import Engine
 
 DoubleStorage = STORAGE_CLASSES[DOUBLE.index]
 

@@ -12,11 +12,11 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from runtime.core.dtypes import BYTE, DOUBLE, DTYPES, INT
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.memory import Memory
-from runtime.core.state import current
-from runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.dtypes import BYTE, DOUBLE, DTYPES, INT
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.memory import Memory
+from th_shell.runtime.core.state import current
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 
 Double, Int, Byte = (STORAGE_CLASSES[dtype.index] for dtype in (DOUBLE, INT, BYTE))
 
@@ -175,7 +175,7 @@ def test_memory_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_nothing_tells_a_pointer_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("runtime.core.addresses.c_function", lambda _: None)
+    monkeypatch.setattr("th_shell.runtime.core.addresses.c_function", lambda _: None)
     monkeypatch.setattr("builtins.open", Mock(side_effect=FileNotFoundError))
     assert Double.at_address(8, 1).size == 1
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.core.dtypes import DOUBLE
-from runtime.core.errors import ArgError, StorageExceeded, TorchError
-from runtime.core.tensor import TENSOR_CLASSES, Tensor, contiguous_strides, describe
+from th_shell.runtime.core.dtypes import DOUBLE
+from th_shell.runtime.core.errors import ArgError, StorageExceeded, TorchError
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor, contiguous_strides, describe
 
 Double = TENSOR_CLASSES[DOUBLE.index]
 

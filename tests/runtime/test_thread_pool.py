@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runtime.compute import bulk, processors, thread_pool
-from runtime.compute.c_functions import inner_loop
-from runtime.compute.thread_pool import ThreadPool
-from runtime.core.state import current
-from runtime.ops import conv
-from runtime.shell import Engine, Interrupted
 from tests.conftest import Lua
 from tests.processes import run_th
+from th_shell.runtime.compute import bulk, processors, thread_pool
+from th_shell.runtime.compute.c_functions import inner_loop
+from th_shell.runtime.compute.thread_pool import ThreadPool
+from th_shell.runtime.core.state import current
+from th_shell.runtime.ops import conv
+from th_shell.runtime.shell import Engine, Interrupted
 
 TOP = Path(__file__).parent.parent.parent
 THREADS = [2, 5, 100]
@@ -314,8 +314,8 @@ def test_after_a_fork() -> None:
     program = """
 import os
 import threading
-from runtime.shell import Engine
-from runtime.compute import thread_pool
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.compute import thread_pool
 thread_pool.free_threads = lambda count: count
 engine = Engine()
 engine.run(engine.compile(b"torch.setnumthreads(2)"))
@@ -338,8 +338,8 @@ os._exit(0)
 def test_forks_while_threads_look_for_jobs() -> None:
     program = """
 import os
-from runtime.shell import Engine
-from runtime.compute import thread_pool
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.compute import thread_pool
 thread_pool.free_threads = lambda count: count
 engine = Engine()
 engine.run(engine.compile(b"torch.setnumthreads(3) x = torch.rand(2e5)"))

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from tests.processes import run_th
 from tests.starters import SharingStarter, shared
 from th_shell.docs import checking, cli, library
 from th_shell.docs.fixing import fix as fixing
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 
 TOP = Path(__file__).resolve().parents[2]

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 
-from runtime import Table, TorchObject, save
 from tests.runtime.export.nets import tensor
 from tests.runtime.io.torch7_files import FILES
 from tests.runtime.packages.test_full_disk import little_room
 from th_shell import convert
 from th_shell.cli import main
 from th_shell.options import Options, parse
+from th_shell.runtime import Table, TorchObject, save
 
 pytestmark = pytest.mark.needs("onnxruntime")
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-import runtime
 import th_shell
+from th_shell import runtime
 
 
 def test_they_are_those_of_the_runtime() -> None:
@@ -20,8 +20,9 @@ def test_they_are_those_of_the_runtime() -> None:
 @pytest.mark.thorough
 def test_the_runtime_is_loaded_when_they_are_asked_for() -> None:
     code = (
-        "import sys, th_shell; print('runtime' in sys.modules); from th_shell import Engine, load;"
-        "print('runtime' in sys.modules, Engine().eval('1'))"
+        "import sys, th_shell; print('th_shell.runtime' in sys.modules);"
+        "from th_shell import Engine, load;"
+        "print('th_shell.runtime' in sys.modules, Engine().eval('1'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout + done.stderr == "False\nTrue 1\n"

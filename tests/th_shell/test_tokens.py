@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime.shell import Token, tokens
+from th_shell.runtime.shell import Token, tokens
 from th_shell.tokens import closing, opening, structure
 
 BLOCKS = frozenset("function then do if repeat else elseif end until ( ) [ ] { }".split())

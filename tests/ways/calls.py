@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.shell import TABLE, Row
+import th_shell.runtime.ops  # noqa: F401 (adds the rows)
+from th_shell.runtime.shell import TABLE, Row
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ CHANGES = (
     (re.compile(r"\[(1):\]|\b(1) \+ "), lambda _: "2"),
 )
 
-#: Functions that compute for no row of the table: runtime.pytorch alone calls them.
+#: Functions that compute for no row of the table: th_shell.torch alone calls them.
 NO_ROW = ("job('spread'", "job('cumulate'")
 
 _HEAD = re.compile(r"(?:local )?(?:function|job\(|add\(|def |class )")  # where a function begins

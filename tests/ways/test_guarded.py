@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from tests.limits import Limits
 from tests.runtime.thnn.test_recorded import FAMILIES, HERE
 from tests.ways.calls import calls
 from tests.ways.test_ways import FEW, HARNESS, lua_call, sizes
+from th_shell.runtime.shell import Engine
 
 TOP = Path(__file__).parents[2]
 LARGE = 16  # of so many calls, one has a size at a limit, too

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from runtime.shell import Engine
-from runtime.thnn.table import TABLE
 from tests.limits import Limits
 from tests.runtime.thnn.test_paths import python_alone, run
 from tests.runtime.thnn.test_recorded import FAMILIES, Answers, differs
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.thnn.table import TABLE
 
 
 def _different(found: Answers, expected: Answers) -> list[tuple[str, str, str]]:

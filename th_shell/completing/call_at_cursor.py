@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from runtime.shell import Token
 from th_shell.completing.paths import path_before
+from th_shell.runtime.shell import Token
 
 _VALUES = frozenset("nil true false and or not".split())
 _OPENING_BLOCKS = frozenset("function if do repeat".split())  # `for` and `while` have a `do`

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from runtime.shell import Token
 from th_shell.paragraphs import MOST_NAMES
+from th_shell.runtime.shell import Token
 from th_shell.session.commands import CommandTable
 from th_shell.visible import escaped
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from runtime.shell import KEYWORDS, Engine, Member, Token, tokens
 from th_shell.completing.candidates import (
     Candidate,
     Completions,
@@ -23,6 +22,7 @@ from th_shell.completing.candidates import (
 )
 from th_shell.completing.paths import local_names, path_before, signature
 from th_shell.paragraphs import MOST_NAMES
+from th_shell.runtime.shell import KEYWORDS, Engine, Member, Token, tokens
 from th_shell.session.commands import COMMANDS
 from th_shell.visible import escaped
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from runtime.shell import Member, Token
 from th_shell.call_forms import takes, without_types
+from th_shell.runtime.shell import Member, Token
 from th_shell.tokens import closing, opening
 
 _OPERATORS = frozenset("and or + - * / % ^ .. == ~= < > <= >=".split())
@@ -226,7 +226,7 @@ def result_of(name: str, is_method: bool, arguments: int) -> str:
 
 
 def _classes(name: str, space: str, words: int) -> list[str]:
-    from runtime.shell import TABLE
+    from th_shell.runtime.shell import TABLE
 
     rows = TABLE.get(name, []) + TABLE.get(f"Storage.{name}", [])
     found = [(row, row.form(space)) for row in rows]
@@ -263,7 +263,7 @@ def signature(member: Member, owner: str) -> str:
 
 def forms(name: str, owner: str) -> list[str]:
     """The forms of an operation, or of a method where there is an owner, as people read them."""
-    from runtime.shell import TABLE
+    from th_shell.runtime.shell import TABLE
 
     key = f"Storage.{name}" if owner.endswith("Storage") else name
     space = "method" if owner else "function"

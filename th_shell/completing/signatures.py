@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from runtime.shell import Engine, tokens
 from th_shell.call_forms import words_of
 from th_shell.completing.call_at_cursor import OpenCall, call_at_cursor
 from th_shell.completing.paths import forms
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, sections
+from th_shell.runtime.shell import Engine, tokens
 from th_shell.session.commands import COMMANDS
 
 _LONGEST = 20_000  # characters: to look at more takes a time that is felt at each key

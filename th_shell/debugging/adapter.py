@@ -14,10 +14,10 @@ from collections.abc import Callable, Generator, Sequence
 from itertools import chain
 from typing import Any
 
-from runtime.shell import Dialogue, Engine, LuaError, Stop
 from th_shell.debugging.captured import Captured
 from th_shell.debugging.frames import Frame, Variable, read_frames, read_parts, read_variables
 from th_shell.debugging.wire import Message, Refused, Wire
+from th_shell.runtime.shell import Dialogue, Engine, LuaError, Stop
 from th_shell.visible import UsageError, complain
 
 #: Makes an engine ready for a program and its words.

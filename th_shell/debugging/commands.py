@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from runtime.shell import Dialogue
 from th_shell.debugging.console import Console
 from th_shell.debugging.reading import line_reader
+from th_shell.runtime.shell import Dialogue
 from th_shell.session.commands import MagicError
 from th_shell.session.interrupt import Watch
 from th_shell.session.session import Session

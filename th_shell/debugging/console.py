@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from runtime.shell import Dialogue, Stop
 from th_shell.debugging.breakpoints import Breakpoints
 from th_shell.debugging.frames import Frame, Variable, read_frames, read_variables
 from th_shell.entry import Entry
 from th_shell.paragraphs import two_columns
+from th_shell.runtime.shell import Dialogue, Stop
 from th_shell.visible import visible
 
 PROMPT = "debug> "

@@ -10,7 +10,6 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from runtime.shell import PROCESSORS
 from th_shell.docs.checking import Checker
 from th_shell.docs.command.command_lines import parser_of, said_by
 from th_shell.docs.command.selection import SUFFIXES, NoPagesError, find_pages, is_there
@@ -24,6 +23,7 @@ from th_shell.docs.reporting.reporter import (
     write_text,
 )
 from th_shell.docs.running.processes import Starter
+from th_shell.runtime.shell import PROCESSORS
 from th_shell.visible import UsageError
 
 _WRONG_USAGE = 2

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from runtime.shell import KEYWORDS
 from th_shell.help.sources import start_of_comment
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.programs import Program, World
+from th_shell.runtime.shell import KEYWORDS
 
 #: A place in one of the programs.
 Found = tuple[Program, tree.Place]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from runtime.shell import Token, tokens
 from th_shell.completing.call_at_cursor import call_at_cursor
 from th_shell.completing.candidates import Candidate, Completions, in_order, place_of
 from th_shell.completing.complete import complete_code
@@ -21,6 +20,7 @@ from th_shell.help.about import explained
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path
 from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.programs import Program
+from th_shell.runtime.shell import Token, tokens
 
 _MODULES = [".package", ".loaded"]
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from runtime.shell import Engine
 from th_shell.packages.place import search_users_tree
 from th_shell.preflight.command import lua_files
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import facts_of
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World, program_of, read
 from th_shell.preflight.rules import findings
+from th_shell.runtime.shell import Engine
 
 _MOST_FILES = 2000  # of the folders, that are read
 

@@ -10,7 +10,6 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from runtime.shell import Engine, Facts
 from th_shell import paragraphs
 from th_shell.entry import Entry
 from th_shell.help.forms import LEGEND, call_forms
@@ -20,6 +19,7 @@ from th_shell.help.sources import function_text
 from th_shell.help.value_texts import listed_names, value_text
 from th_shell.nearest import nearest
 from th_shell.paragraphs import filled, two_columns
+from th_shell.runtime.shell import Engine, Facts
 
 _WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from runtime.shell import ALL, DOUBLE, TABLE, Row
 from th_shell.call_forms import without_types
+from th_shell.runtime.shell import ALL, DOUBLE, TABLE, Row
 
 LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from runtime.shell import Engine
 from th_shell.paragraphs import MOST_NAMES
+from th_shell.runtime.shell import Engine
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
 

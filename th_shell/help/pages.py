@@ -13,10 +13,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from runtime.shell import Engine
 from th_shell.docs.library import Compiler, Example, Kind, NoPagesError, PageError, find_pages, read
 from th_shell.files import read_file
 from th_shell.help.names import parts_of
+from th_shell.runtime.shell import Engine
 from th_shell.tokens import without_texts
 
 _CODE = (Kind.PROMPT, Kind.BARE, Kind.CELL)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from runtime.shell import Facts
 from th_shell.entry import Entry
 from th_shell.files import lines_of_file
 from th_shell.lines import lua_lines
 from th_shell.paragraphs import MOST_LINES
+from th_shell.runtime.shell import Facts
 
 
 def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ()) -> tuple[str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterable
 
-from runtime.shell import Facts
 from th_shell.paragraphs import MOST_LINES, counted, line_width
+from th_shell.runtime.shell import Facts
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from runtime.shell import KEYWORDS, Engine, Facts, LuaError
 from th_shell.entry import Entry, source_lines
 from th_shell.lines import lua_lines
+from th_shell.runtime.shell import KEYWORDS, Engine, Facts, LuaError
 from th_shell.tokens import without_texts
 
 #: A name with the path before it.

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runtime.shell import Engine, LuaError, LuaSyntaxError
 from th_shell.entry import Entry
 from th_shell.hints import calls, commas, nil_names, sizes
 from th_shell.hints.failure import Place, Rule, failure_of, place_of
+from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 
 _RULES: tuple[Rule, ...] = (
     nil_names.nil_name,

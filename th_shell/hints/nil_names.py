@@ -12,11 +12,11 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from runtime.shell import KEYWORDS, Engine, Facts
 from th_shell.help.meanings import find_path, sections
 from th_shell.help.names import few_names
 from th_shell.hints.failure import PATH, Failure, on
 from th_shell.nearest import nearest
+from th_shell.runtime.shell import KEYWORDS, Engine, Facts
 from th_shell.toml import loads
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from math import prod
 
-from runtime.shell import Facts
 from th_shell.hints.failure import PATH, Failure, on
+from th_shell.runtime.shell import Facts
 
 _SIZES = r"\[(\d+(?: x \d+)*)\]"
 _RANGE = (

@@ -42,8 +42,8 @@ def _start_of_command(code: str, cursor: int) -> int:
 
 def explain(session: Session, code: str, cursor: int) -> str:
     """The help on the name at the cursor, or on the function whose call it is in; '' for none."""
-    from runtime.shell import TABLE  # late: it loads numpy
     from th_shell.help.about import about
+    from th_shell.runtime.shell import TABLE  # late: it loads numpy
 
     for path in _names_around(code, cursor):
         owner, _, last = path.replace(":", ".").rpartition(".")

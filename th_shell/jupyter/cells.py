@@ -15,8 +15,8 @@ from contextlib import ExitStack
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from runtime.shell import Interrupted, LuaError
 from th_shell.jupyter.streams import Streams
+from th_shell.runtime.shell import Interrupted, LuaError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.inputs import placed
 from th_shell.session.session import Session

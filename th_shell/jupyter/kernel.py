@@ -18,7 +18,6 @@ from typing import Any
 from ipykernel._version import kernel_protocol_version
 from ipykernel.kernelbase import Kernel
 
-from runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
 from th_shell.banner import BANNER
 from th_shell.config import load
 from th_shell.debugging.console import Console
@@ -29,6 +28,7 @@ from th_shell.jupyter.log import Log
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
 from th_shell.pictures.display import Picture, set_display
+from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError, preload_operations
 from th_shell.session.session import Session, prepare
 from th_shell.visible import visible
 

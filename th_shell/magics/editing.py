@@ -9,11 +9,11 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runtime.shell import without_limit
 from th_shell.entry import lines_of
 from th_shell.files import read_file
 from th_shell.lines import usual_lines
 from th_shell.magics.numbered_inputs import chosen, numbers
+from th_shell.runtime.shell import without_limit
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 from th_shell.visible import escaped

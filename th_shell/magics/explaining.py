@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from runtime.shell import Interrupted
 from th_shell.help.about import about, overview
 from th_shell.help.names import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders
 from th_shell.lines import usual_lines
 from th_shell.paragraphs import MOST_LINES, filled, two_columns
+from th_shell.runtime.shell import Interrupted
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 from th_shell.session.session import Session

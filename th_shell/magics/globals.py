@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from runtime.shell import Engine
 from th_shell.magics.numbered_inputs import confirm_reset
 from th_shell.pictures.door import NAMES
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 
 

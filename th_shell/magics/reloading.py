@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from runtime import LuaError
+from th_shell.runtime import LuaError
 from th_shell.session.commands import MagicError
 from th_shell.session.session import Session
 from th_shell.visible import visible

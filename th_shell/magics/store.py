@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from runtime import LuaError
+from th_shell.runtime import LuaError
 from th_shell.session.commands import MagicError
 from th_shell.session.session import Session
 from th_shell.visible import visible

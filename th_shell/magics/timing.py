@@ -6,9 +6,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from runtime.shell import Engine, LuaError, LuaSyntaxError
 from th_shell.entry import source_lines
 from th_shell.paragraphs import counted, cut
+from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 from th_shell.session.session import Session

@@ -50,7 +50,7 @@ def why_not(tree: str, module: str) -> str:
 
 def main(tree: str, module: str) -> None:
     """Load a module; exit with the error in a line on the standard error."""
-    from runtime.shell import Engine, LuaError
+    from th_shell.runtime.shell import Engine, LuaError
 
     with Engine() as engine:
         search_tree(engine, tree)

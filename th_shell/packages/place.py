@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from runtime.shell import Engine
+    from th_shell.runtime.shell import Engine
 
 _SEARCH = b"""
 local tree = ...

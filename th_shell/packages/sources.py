@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from th_shell.visible import UsageError
 
 if TYPE_CHECKING:
-    from runtime.shell import Engine
+    from th_shell.runtime.shell import Engine
 
 # Rocks that are not called as their modules are.
 _MODULES = {"lua-cjson": "cjson", "luafilesystem": "lfs", "luasocket": "socket"}
@@ -27,7 +27,7 @@ _WITH_BACKEND = frozenset(("mpiT", "nn", "torchmpi"))
 @cache
 def _engine() -> Engine:
     """The engine that is asked, for all names."""
-    from runtime.shell import Engine  # which only an installation needs
+    from th_shell.runtime.shell import Engine  # which only an installation needs
 
     return Engine()
 

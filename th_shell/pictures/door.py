@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from runtime.shell import Engine
     from th_shell.pictures.display import Picture
+    from th_shell.runtime.shell import Engine
 
 NAMES = ("show", "imshow", "hist", "plot")
 

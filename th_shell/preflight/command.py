@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from runtime.shell import Engine, LuaError
 from th_shell.paragraphs import counted, cut
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import facts_of
 from th_shell.preflight.programs import Modules, Program, UnreadableError, World, read
 from th_shell.preflight.rules import findings
+from th_shell.runtime.shell import Engine, LuaError
 from th_shell.visible import UsageError, read_words, visible_line
 
 NOTHING, SOMETHING, UNREADABLE = 0, 1, 2

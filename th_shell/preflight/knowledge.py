@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib.resources import files
 from typing import NamedTuple
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 from th_shell.toml import loads
 
 
@@ -115,7 +115,7 @@ class Facts:
 
     def forms(self, name: str, space: str) -> list[Form]:
         """The call forms of an operation, as a 'method' or a 'function'."""
-        from runtime.shell import ALL, TABLE
+        from th_shell.runtime.shell import ALL, TABLE
 
         if name not in self.operations.get(space, ()):
             return []

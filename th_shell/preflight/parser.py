@@ -12,8 +12,8 @@ import tree_sitter_lua
 from tree_sitter import Language, Parser
 from tree_sitter import Node as Part
 
-from runtime.shell import Token
 from th_shell.preflight import syntax_tree as tree
+from th_shell.runtime.shell import Token
 
 _PARSER = Parser(Language(tree_sitter_lua.language()))
 _N = TypeVar("_N", bound=tree.Node)

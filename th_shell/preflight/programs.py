@@ -15,13 +15,13 @@ from functools import cached_property, lru_cache
 from os.path import isfile  # of any name, also one that is too long or has a NUL
 from pathlib import Path
 
-from runtime.shell import Engine
 from th_shell.files import read_file
 from th_shell.preflight.additions import Additions, additions_of, texts_of
 from th_shell.preflight.knowledge import PENLIGHT, Facts
 from th_shell.preflight.parser import NotLuaError, as_parsed, parse
 from th_shell.preflight.syntax_errors import syntax_errors
 from th_shell.preflight.syntax_tree import Call, Chunk, Place, origin
+from th_shell.runtime.shell import Engine
 
 _LEVELS = 4  # folders above a file in which its modules may lie
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from runtime.shell import Engine, LuaSyntaxError, tokens
 from th_shell.paragraphs import MOST_LINES
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.knowledge import Lack
+from th_shell.runtime.shell import Engine, LuaSyntaxError, tokens
 
 _PLACE = re.compile(r"^.*?:(\d+): ", re.DOTALL)
 #: Messages about a line other than the one that was wrong.

@@ -1,6 +1,6 @@
 """``import torch`` as this project's own torch, in this process alone.
 
-The modules `torch`, `torch.linalg` and so on are those of `runtime.pytorch`: the same objects under
+The modules `torch`, `torch.linalg` and so on are those of `th_shell.torch`: the same objects under
 a second name. Nothing is imported before the program imports it, and a PyTorch that is installed is
 neither loaded nor changed.
 """
@@ -20,7 +20,7 @@ else:  # whose import takes longer than all the rest
     Loader = object
 
 NAME = "torch"
-FACE = "runtime.pytorch"
+FACE = "th_shell.torch"
 _SPAWN = "multiprocessing.spawn"
 _ADVICE = "th's torch does not have it; --torch installed runs the program with PyTorch itself"
 
@@ -57,7 +57,7 @@ class _Finder:
         if name != NAME and not name.startswith(f"{NAME}."):
             return None
         real = FACE + name.removeprefix(NAME)
-        found = self._of_others(real, import_module("runtime").__path__ if path is None else path)
+        found = self._of_others(real, import_module("th_shell").__path__ if path is None else path)
         if found is None or _is_no_module(real):
             message = f"No module named {name!r}: {_ADVICE}"
             return _absent(name, ModuleNotFoundError(message, name=name))

@@ -19,7 +19,6 @@ from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import Any
 
-from runtime.shell import Token
 from th_shell.completing.candidates import (
     Candidate,
     Completions,
@@ -32,6 +31,7 @@ from th_shell.completing.candidates import (
 from th_shell.python.alias import FACE, NAME, is_used
 from th_shell.python.objects import NOTHING, Known, call_of, known, member, parameters_of
 from th_shell.python.source_text import CLOSING, OPENING, quotes_of, tokens
+from th_shell.runtime.shell import Token
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.tokens import innermost, opening
 from th_shell.visible import escaped

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from runtime.shell import Token
+from th_shell.runtime.shell import Token
 from th_shell.terminal.indentation import Margins
 from th_shell.tokens import blanks_of, innermost, margin_at, opening
 

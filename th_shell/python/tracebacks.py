@@ -6,8 +6,7 @@ import builtins
 import os
 from types import TracebackType
 
-_TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-_OWN = tuple(os.path.join(_TOP, folder, "") for folder in ("runtime", "th_shell"))
+_OWN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _GROUP: tuple[type, ...] = (
     (builtins.BaseExceptionGroup,) if hasattr(builtins, "BaseExceptionGroup") else ()
 )  # Python 3.10 has none

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Protocol
 
-from runtime.shell import SignalWatcher, signal_watcher
+from th_shell.runtime.shell import SignalWatcher, signal_watcher
 
 _LOCAL_MODES = 3  # the place of these in what termios returns
 _CHARACTERS = 6

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 
-from runtime.shell import without_limit
+from th_shell.runtime.shell import without_limit
 
 #: less shows colours, leaves the text on the screen, and ends at once where it fits.
 _ENVIRONMENT = {"LESS": "RFX"}

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable
 from functools import partial
 
-from runtime.shell import Engine, LuaError, LuaSyntaxError
+from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import placed

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import th_shell.docs.library as docs
-from runtime.shell import DOUBLE, Interrupted, LuaError
 from th_shell.paragraphs import counted, cut
+from th_shell.runtime.shell import DOUBLE, Interrupted, LuaError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.look import Look
 from th_shell.session.page import Chance, input_of, is_run

@@ -12,11 +12,11 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from runtime.shell import Dialogue, Engine, Interrupted, LuaError, LuaSyntaxError, Stop
 from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.pictures.door import install
+from th_shell.runtime.shell import Dialogue, Engine, Interrupted, LuaError, LuaSyntaxError, Stop
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import is_page, is_python, placed, split

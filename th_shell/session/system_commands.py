@@ -9,7 +9,7 @@ import signal
 import subprocess
 from collections.abc import Callable
 
-from runtime.shell import without_limit
+from th_shell.runtime.shell import without_limit
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import handled, nothing
 

@@ -20,7 +20,7 @@ import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from runtime.shell import without_limit
+from th_shell.runtime.shell import without_limit
 from th_shell.session.interrupt import handled
 
 # Between the start of the new process and the command, the terminal has to be made the one that

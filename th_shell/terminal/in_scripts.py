@@ -6,10 +6,10 @@ import signal
 import sys
 from functools import cache
 
-from runtime.shell import Engine
 from th_shell import config
 from th_shell.debugging.console import Console
 from th_shell.debugging.reading import line_reader
+from th_shell.runtime.shell import Engine
 from th_shell.session import plain
 from th_shell.session.interrupt import handled
 from th_shell.session.session import prepare

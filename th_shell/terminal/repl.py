@@ -31,10 +31,10 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.utils import is_dumb_terminal
 
-from runtime.shell import Engine
 from th_shell.banner import banner
 from th_shell.config import VI, Config
 from th_shell.lines import usual_lines
+from th_shell.runtime.shell import Engine
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import EARLY, calm
 from th_shell.session.look import ASCII, UNICODE, Look

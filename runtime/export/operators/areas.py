@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.export.graph import BATCH, Call, Emitter, Value
-from runtime.export.operators.base import node, plain, replaced
-from runtime.export.operators.windows import CONV, POOL, Windows, pool_arguments, short
-from runtime.export.parameters import Parameter
-from runtime.export.python_text import Name, call_text
+from th_shell.runtime.export.graph import BATCH, Call, Emitter, Value
+from th_shell.runtime.export.operators.base import node, plain, replaced
+from th_shell.runtime.export.operators.windows import CONV, POOL, Windows, pool_arguments, short
+from th_shell.runtime.export.parameters import Parameter
+from th_shell.runtime.export.python_text import Name, call_text
 
 
 def adaptive_pool(x: Value, kind: str, sizes: Sequence[int]) -> Value:

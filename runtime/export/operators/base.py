@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runtime.export.graph import Dim, Emitter, Graph, Shape, ToOnnx, Value
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import Dim, Emitter, Graph, Shape, ToOnnx, Value
+from th_shell.runtime.export.parameters import Parameter
 
 
 def plain(kind: str, *constants: float | Sequence[int], **attributes: Any) -> ToOnnx:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.export.graph import Call, Emitter, ToOnnx, Value
-from runtime.export.operators.base import broadcast, node, number, plain, replaced, same
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import Call, Emitter, ToOnnx, Value
+from th_shell.runtime.export.operators.base import broadcast, node, number, plain, replaced, same
+from th_shell.runtime.export.parameters import Parameter
 
 
 def activation(x: Value, layer: str, to_onnx: ToOnnx | str, function: str, **named: Any) -> Value:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.export.graph import BATCH, Call, Emitter, Value
-from runtime.export.operators.base import as_indices, node, plain, replaced, same, vectors
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import BATCH, Call, Emitter, Value
+from th_shell.runtime.export.operators.base import as_indices, node, plain, replaced, same, vectors
+from th_shell.runtime.export.parameters import Parameter
 
 
 def linear(x: Value, weight: Parameter, bias: Parameter | None) -> Value:

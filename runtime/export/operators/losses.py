@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.export.graph import Call, Emitter, ExportError, Value
-from runtime.export.operators.base import node
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import Call, Emitter, ExportError, Value
+from th_shell.runtime.export.operators.base import node
+from th_shell.runtime.export.parameters import Parameter
 
 _DEFAULTS = {"reduction": "mean", "p": 1, "ignore_index": -100}
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.export.graph import BATCH, TIME, Call, Emitter, Value
-from runtime.export.parameters import Parameter
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.export.graph import BATCH, TIME, Call, Emitter, Value
+from th_shell.runtime.export.parameters import Parameter
 
 #: ONNX's operators, and where it has PyTorch's gates.
 _ONNX: dict[str, tuple[str, Sequence[int]]] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import isinf
 from typing import Any
 
-from runtime.export.graph import BATCH, Call, Emitter, Shape, Value
-from runtime.export.operators.base import broadcast, node, number, plain, replaced, same
-from runtime.export.parameters import Parameter
-from runtime.export.python_text import literal
+from th_shell.runtime.export.graph import BATCH, Call, Emitter, Shape, Value
+from th_shell.runtime.export.operators.base import broadcast, node, number, plain, replaced, same
+from th_shell.runtime.export.parameters import Parameter
+from th_shell.runtime.export.python_text import literal
 
 _FUNCTIONS = {"Sum": "sum", "Mean": "mean", "Max": "amax", "Min": "amin"}
 

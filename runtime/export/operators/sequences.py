@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from runtime.export.data import mapped, tensors
-from runtime.export.graph import (
+from th_shell.runtime.export.data import mapped, tensors
+from th_shell.runtime.export.graph import (
     BATCH,
     TIME,
     Data,
@@ -18,8 +18,8 @@ from runtime.export.graph import (
     Steps,
     Value,
 )
-from runtime.export.operators.base import moved, node, reshaped
-from runtime.export.operators.shaping import MERGED, UNMERGED, merge, permute, unmerge
+from th_shell.runtime.export.operators.base import moved, node, reshaped
+from th_shell.runtime.export.operators.shaping import MERGED, UNMERGED, merge, permute, unmerge
 
 
 def merged(x: Value) -> tuple[Value, Value]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
-from runtime.export.operators.base import node, plain, vectors
-from runtime.export.parameters import Parameter
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
+from th_shell.runtime.export.operators.base import node, plain, vectors
+from th_shell.runtime.export.parameters import Parameter
 
 Ints = Sequence[int]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from runtime.export.graph import BATCH, Value
-from runtime.export.modules import Module, function_rows, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.base import vectors
-from runtime.export.operators.reducing import softmax
-from runtime.export.operators.shaping import cat, with_samples
+from th_shell.runtime.export.graph import BATCH, Value
+from th_shell.runtime.export.modules import Module, function_rows, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.base import vectors
+from th_shell.runtime.export.operators.reducing import softmax
+from th_shell.runtime.export.operators.shaping import cat, with_samples
 
 function_rows(
     {

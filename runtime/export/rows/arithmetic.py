@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from runtime.export.graph import BATCH, Value
-from runtime.export.modules import Module, function_rows, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.base import total
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import BATCH, Value
+from th_shell.runtime.export.modules import Module, function_rows, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.base import total
+from th_shell.runtime.export.parameters import Parameter
 
 function_rows(
     {

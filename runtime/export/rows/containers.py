@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.export.data import Unknown, table, tensor
-from runtime.export.graph import Data, Dim, Value
-from runtime.export.modules import Module, convert, data_row, row
-from runtime.export.operators.shaping import cat, merge, select, unmerge
-from runtime.export.operators.windows import pad
-from runtime.t7.faces import tensor_of
-from runtime.t7.values import Table, TorchObject
+from th_shell.runtime.export.data import Unknown, table, tensor
+from th_shell.runtime.export.graph import Data, Dim, Value
+from th_shell.runtime.export.modules import Module, convert, data_row, row
+from th_shell.runtime.export.operators.shaping import cat, merge, select, unmerge
+from th_shell.runtime.export.operators.windows import pad
+from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.values import Table, TorchObject
 
 
 @data_row(

@@ -7,18 +7,18 @@ from math import gcd
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.export.data import Unknown
-from runtime.export.graph import BATCH, Data, Value
-from runtime.export.modules import Module, data_row, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.areas import patches
-from runtime.export.operators.base import vectors
-from runtime.export.operators.layers import linear
-from runtime.export.operators.reducing import einsum
-from runtime.export.operators.shaping import permute, reshape, with_samples
-from runtime.export.operators.windows import Windows, conv, conv_transpose
-from runtime.export.parameters import Parameter
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.export.data import Unknown
+from th_shell.runtime.export.graph import BATCH, Data, Value
+from th_shell.runtime.export.modules import Module, data_row, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.areas import patches
+from th_shell.runtime.export.operators.base import vectors
+from th_shell.runtime.export.operators.layers import linear
+from th_shell.runtime.export.operators.reducing import einsum
+from th_shell.runtime.export.operators.shaping import permute, reshape, with_samples
+from th_shell.runtime.export.operators.windows import Windows, conv, conv_transpose
+from th_shell.runtime.export.parameters import Parameter
 
 
 def axes_of(m: Module) -> str:

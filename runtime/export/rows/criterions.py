@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.export.data import Unknown, table
-from runtime.export.graph import Data, Value
-from runtime.export.modules import Module, convert, data_row, no_counterpart
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.base import as_indices, number
-from runtime.export.operators.layers import shifted
-from runtime.export.operators.losses import loss
+from th_shell.runtime.export.data import Unknown, table
+from th_shell.runtime.export.graph import Data, Value
+from th_shell.runtime.export.modules import Module, convert, data_row, no_counterpart
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.base import as_indices, number
+from th_shell.runtime.export.operators.layers import shifted
+from th_shell.runtime.export.operators.losses import loss
 
 
 def _two(m: Module, data: Data) -> tuple[Data, Data]:

@@ -11,10 +11,10 @@ from math import prod
 
 import numpy as np
 
-from runtime.export.graph import BATCH, TIME, Value
-from runtime.export.modules import Module, row
-from runtime.export.operators.recurrent import Stack, stacked
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import BATCH, TIME, Value
+from th_shell.runtime.export.modules import Module, row
+from th_shell.runtime.export.operators.recurrent import Stack, stacked
+from th_shell.runtime.export.parameters import Parameter
 
 _FUNCTIONS = {
     "CUDNN_LSTM": "nn.LSTM",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.export.graph import BATCH, Data, Value
-from runtime.export.modules import Module, data_row, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.layers import cosine_similarity, linear, shifted
-from runtime.export.operators.reducing import argmax, norm, reduce
-from runtime.export.operators.shaping import unsqueeze
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import BATCH, Data, Value
+from th_shell.runtime.export.modules import Module, data_row, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.layers import cosine_similarity, linear, shifted
+from th_shell.runtime.export.operators.reducing import argmax, norm, reduce
+from th_shell.runtime.export.operators.shaping import unsqueeze
+from th_shell.runtime.export.parameters import Parameter
 
 
 def _pair(m: Module, data: Data) -> tuple[Value, Value]:

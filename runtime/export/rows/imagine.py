@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from runtime.export.graph import BATCH, Data, Value
-from runtime.export.modules import Module, convert, data_row, no_counterpart, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.shaping import cat
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import BATCH, Data, Value
+from th_shell.runtime.export.modules import Module, convert, data_row, no_counterpart, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.shaping import cat
+from th_shell.runtime.export.parameters import Parameter
 
 
 @row("inn.MeanSubtraction")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.export.data import table
-from runtime.export.graph import BATCH, Data, Value
-from runtime.export.modules import Module, data_row, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.layers import bilinear, embedding, linear
-from runtime.export.operators.reducing import matmul, reduce, softmax
-from runtime.export.operators.shaping import squeeze, stack, transpose, unsqueeze
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.data import table
+from th_shell.runtime.export.graph import BATCH, Data, Value
+from th_shell.runtime.export.modules import Module, data_row, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.layers import bilinear, embedding, linear
+from th_shell.runtime.export.operators.reducing import matmul, reduce, softmax
+from th_shell.runtime.export.operators.shaping import squeeze, stack, transpose, unsqueeze
+from th_shell.runtime.export.parameters import Parameter
 
 
 @row("nn.Linear", "nn.LinearNoBias")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.export.graph import BATCH, Data, Value
-from runtime.export.modules import Module, convert, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.layers import batch_norm, layer_norm, lrn
-from runtime.export.operators.reducing import norm, reduce
-from runtime.export.operators.shaping import squeeze
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.graph import BATCH, Data, Value
+from th_shell.runtime.export.modules import Module, convert, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.layers import batch_norm, layer_norm, lrn
+from th_shell.runtime.export.operators.reducing import norm, reduce
+from th_shell.runtime.export.operators.shaping import squeeze
+from th_shell.runtime.export.parameters import Parameter
 
 _DIMENSIONS = {
     "nn.BatchNormalization": 2,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from runtime.export.graph import Data, Value
-from runtime.export.modules import Module, data_row, function_rows, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.layers import instance_norm
-from runtime.export.operators.shaping import narrow
+from th_shell.runtime.export.graph import Data, Value
+from th_shell.runtime.export.modules import Module, data_row, function_rows, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.layers import instance_norm
+from th_shell.runtime.export.operators.shaping import narrow
 
 function_rows(
     {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from runtime.export.data import table
-from runtime.export.graph import Data, Value
-from runtime.export.modules import Module, data_row, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.base import same
-from runtime.export.operators.shaping import contiguous
+from th_shell.runtime.export.data import table
+from th_shell.runtime.export.graph import Data, Value
+from th_shell.runtime.export.modules import Module, data_row, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.base import same
+from th_shell.runtime.export.operators.shaping import contiguous
 
 _DROPOUTS = {"nn.SpatialDropout": "Dropout2d", "nn.VolumetricDropout": "Dropout3d"}
 

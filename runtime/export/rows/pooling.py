@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from math import ceil, prod
 
-from runtime.export.graph import BATCH, Value
-from runtime.export.modules import Module, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.areas import (
+from th_shell.runtime.export.graph import BATCH, Value
+from th_shell.runtime.export.modules import Module, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.areas import (
     adaptive_pool,
     largest_of_dimension,
     max_unpool,
     pool_places,
 )
-from runtime.export.operators.shaping import narrow, permute, squeeze, unsqueeze, with_samples
-from runtime.export.operators.windows import (
+from th_shell.runtime.export.operators.shaping import (
+    narrow,
+    permute,
+    squeeze,
+    unsqueeze,
+    with_samples,
+)
+from th_shell.runtime.export.operators.windows import (
     Windows,
     avg_pool,
     max_pool,
@@ -22,7 +28,7 @@ from runtime.export.operators.windows import (
     pixel_shuffle,
     upsample,
 )
-from runtime.export.rows.convolutions import axes_of, windows_of
+from th_shell.runtime.export.rows.convolutions import axes_of, windows_of
 
 
 def _windows(m: Module) -> Windows:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.export.data import first_tensor, mapped, sequence, table
-from runtime.export.graph import BATCH, Data, Graph, Steps, Value
-from runtime.export.modules import Module, convert, data_row, no_counterpart, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.layers import embedding
-from runtime.export.operators.sequences import flip, keep, loop, recall, zeros
-from runtime.export.operators.shaping import expand_as
-from runtime.export.parameters import Parameter
-from runtime.export.rows.sequence_layers import packed
-from runtime.t7.values import Table
+from th_shell.runtime.export.data import first_tensor, mapped, sequence, table
+from th_shell.runtime.export.graph import BATCH, Data, Graph, Steps, Value
+from th_shell.runtime.export.modules import Module, convert, data_row, no_counterpart, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.layers import embedding
+from th_shell.runtime.export.operators.sequences import flip, keep, loop, recall, zeros
+from th_shell.runtime.export.operators.shaping import expand_as
+from th_shell.runtime.export.parameters import Parameter
+from th_shell.runtime.export.rows.sequence_layers import packed
+from th_shell.runtime.t7.values import Table
 
 #: Sizes of a sample's states: of one, or of a table of these.
 Sizes = tuple[int, ...] | list["Sizes"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from runtime.export.graph import Value
-from runtime.export.modules import Module, row
-from runtime.export.operators.layers import shifted
-from runtime.export.operators.reducing import argmax, reduce
+from th_shell.runtime.export.graph import Value
+from th_shell.runtime.export.modules import Module, row
+from th_shell.runtime.export.operators.layers import shifted
+from th_shell.runtime.export.operators.reducing import argmax, reduce
 
 _KINDS = {"nn.Max": "Max", "nn.Min": "Min"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.export.modules import no_counterpart
+from th_shell.runtime.export.modules import no_counterpart
 
 no_counterpart(
     "it takes lists of indices and numbers, which ONNX has no tensors for; in PyTorch "

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.export.data import Unknown, table
-from runtime.export.graph import BATCH, TIME, Data, Value
-from runtime.export.modules import Module, convert, data_row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.layers import linear
-from runtime.export.operators.recurrent import recurrent_layer
-from runtime.export.operators.sequences import keep, loop, recall, zeros
-from runtime.export.operators.shaping import chunks, merge, narrow, permute, unmerge
-from runtime.export.parameters import Parameter
+from th_shell.runtime.export.data import Unknown, table
+from th_shell.runtime.export.graph import BATCH, TIME, Data, Value
+from th_shell.runtime.export.modules import Module, convert, data_row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.layers import linear
+from th_shell.runtime.export.operators.recurrent import recurrent_layer
+from th_shell.runtime.export.operators.sequences import keep, loop, recall, zeros
+from th_shell.runtime.export.operators.shaping import chunks, merge, narrow, permute, unmerge
+from th_shell.runtime.export.parameters import Parameter
 
 
 def _given(m: Module, data: Data, batch_first: bool, inputs: int) -> tuple[Value, list[Value]]:

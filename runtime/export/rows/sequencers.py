@@ -11,14 +11,14 @@ from functools import reduce
 from itertools import groupby
 from typing import Any
 
-from runtime.export.data import Unknown, mapped, sequence, table, tensor, tensors
-from runtime.export.graph import BATCH, TIME, Data, Memory, Steps, Value
-from runtime.export.modules import Module, class_of, convert, data_row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.recurrent import recurrent_layer
-from runtime.export.operators.sequences import flip, loop, merged, unmerged
-from runtime.export.operators.shaping import cat, narrow
-from runtime.t7.values import Table, TorchObject
+from th_shell.runtime.export.data import Unknown, mapped, sequence, table, tensor, tensors
+from th_shell.runtime.export.graph import BATCH, TIME, Data, Memory, Steps, Value
+from th_shell.runtime.export.modules import Module, class_of, convert, data_row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.recurrent import recurrent_layer
+from th_shell.runtime.export.operators.sequences import flip, loop, merged, unmerged
+from th_shell.runtime.export.operators.shaping import cat, narrow
+from th_shell.runtime.t7.values import Table, TorchObject
 
 _CHAINS = ("nn.Sequential", "nn.Recursor")
 

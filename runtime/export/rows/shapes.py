@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import prod
 
-from runtime.export.graph import Data, Steps, Value
-from runtime.export.modules import Module, data_row, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.base import total
-from runtime.export.operators.layers import one_hot, take
-from runtime.export.operators.shaping import (
+from th_shell.runtime.export.graph import Data, Steps, Value
+from th_shell.runtime.export.modules import Module, data_row, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.base import total
+from th_shell.runtime.export.operators.layers import one_hot, take
+from th_shell.runtime.export.operators.shaping import (
     cat,
     contiguous,
     expand,
@@ -23,7 +23,7 @@ from runtime.export.operators.shaping import (
     transpose,
     unsqueeze,
 )
-from runtime.export.operators.windows import pad
+from th_shell.runtime.export.operators.windows import pad
 
 
 @row("nn.View")

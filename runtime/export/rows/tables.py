@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runtime.export.data import Unknown, as_steps, mapped, table
-from runtime.export.graph import Data, Graph, Steps, Value
-from runtime.export.modules import Module, data_row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.base import replaced
-from runtime.export.operators.sequences import joined_steps
-from runtime.export.operators.shaping import cat, narrow, select
+from th_shell.runtime.export.data import Unknown, as_steps, mapped, table
+from th_shell.runtime.export.graph import Data, Graph, Steps, Value
+from th_shell.runtime.export.modules import Module, data_row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.base import replaced
+from th_shell.runtime.export.operators.sequences import joined_steps
+from th_shell.runtime.export.operators.shaping import cat, narrow, select
 
 _ALL = {"nn.CAddTable": "Add", "nn.CMulTable": "Mul", "nn.CMaxTable": "Max", "nn.CMinTable": "Min"}
 _TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div", "w2nn.ScaleTable": "Mul"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from runtime.export.graph import BATCH, Data, Value
-from runtime.export.modules import Module, data_row, row
-from runtime.export.operators import elementwise as ew
-from runtime.export.operators.areas import grid_sample
-from runtime.export.operators.reducing import matmul
-from runtime.export.operators.sequences import flip
-from runtime.export.operators.shaping import cat, narrow, permute, reshape, transpose
+from th_shell.runtime.export.graph import BATCH, Data, Value
+from th_shell.runtime.export.modules import Module, data_row, row
+from th_shell.runtime.export.operators import elementwise as ew
+from th_shell.runtime.export.operators.areas import grid_sample
+from th_shell.runtime.export.operators.reducing import matmul
+from th_shell.runtime.export.operators.sequences import flip
+from th_shell.runtime.export.operators.shaping import cat, narrow, permute, reshape, transpose
 
 
 @row("nn.AffineGridGeneratorBHWD")

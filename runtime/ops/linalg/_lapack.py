@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from runtime.calls.table import FLOATS, op
-from runtime.compute.blas_threads import check_room, many_threads, one_thread_at_load
-from runtime.compute.thread_pool import get_threads
-from runtime.core.dtypes import Array
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.memory import Pool
-from runtime.core.tensor import Tensor, contiguous_strides
+from th_shell.runtime.calls.table import FLOATS, op
+from th_shell.runtime.compute.blas_threads import check_room, many_threads, one_thread_at_load
+from th_shell.runtime.compute.thread_pool import get_threads
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.memory import Pool
+from th_shell.runtime.core.tensor import Tensor, contiguous_strides
 
 #: Elements from which on it is faster to compute parts of a result in several threads.
 LARGE_MATRIX = 20_000

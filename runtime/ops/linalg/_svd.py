@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.c_functions import lapack_call
-from runtime.compute.self_check import as_pointer, is_right
-from runtime.compute.thread_pool import get_threads, share
-from runtime.core.dtypes import Array
-from runtime.ops.linalg._lapack import LARGE_MATRIX
+from th_shell.runtime.compute.c_functions import lapack_call
+from th_shell.runtime.compute.self_check import as_pointer, is_right
+from th_shell.runtime.compute.thread_pool import get_threads, share
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.ops.linalg._lapack import LARGE_MATRIX
 
 #: Where the longer side has this many times the elements of the shorter one, gesvd begins with
 #: another factorization, which is left to it.

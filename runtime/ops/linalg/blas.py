@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.table import op
-from runtime.compute.blas_threads import check_room, many_threads
-from runtime.compute.bulk import add_product, multiply_vector
-from runtime.compute.thread_pool import LARGE, get_threads
-from runtime.core.dtypes import Array
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor, describe
-from runtime.ops._operands import check_counts, store
+from th_shell.runtime.calls.table import op
+from th_shell.runtime.compute.blas_threads import check_room, many_threads
+from th_shell.runtime.compute.bulk import add_product, multiply_vector
+from th_shell.runtime.compute.thread_pool import LARGE, get_threads
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor, describe
+from th_shell.runtime.ops._operands import check_counts, store
 
 
 @op("dot", method="T T", function="T T", small="linalg/blas.dot")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
-from runtime.ops._operands import store
-from runtime.ops.linalg._lapack import (
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._operands import store
+from th_shell.runtime.ops.linalg._lapack import (
     by_columns,
     check_info,
     check_matrix,
@@ -21,7 +21,7 @@ from runtime.ops.linalg._lapack import (
     store_columns,
     with_results,
 )
-from runtime.ops.linalg._svd import svd_over_threads
+from th_shell.runtime.ops.linalg._svd import svd_over_threads
 
 
 @with_results("symeig", "*T* *T*", "T [(N|V)=N] [(U|L)=U]")

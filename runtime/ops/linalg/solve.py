@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.compute.bulk import invert_factored
-from runtime.core.dtypes import Array
-from runtime.core.tensor import Tensor
-from runtime.ops._operands import store
-from runtime.ops.linalg._lapack import (
+from th_shell.runtime.compute.bulk import invert_factored
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.ops._operands import store
+from th_shell.runtime.ops.linalg._lapack import (
     by_columns,
     check_info,
     check_square,

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.errors import TorchError
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.io.replacement import replace_file
-from runtime.packages import optional
-from runtime.packages.gnuplot import pace
-from runtime.packages.gnuplot.drawing import Description, check_style, draw
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.io.replacement import replace_file
+from th_shell.runtime.packages import optional
+from th_shell.runtime.packages.gnuplot import pace
+from th_shell.runtime.packages.gnuplot.drawing import Description, check_style, draw
 
 __all__ = ["functions"]
 

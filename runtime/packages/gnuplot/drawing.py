@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
-from runtime.packages.gnuplot.styles import Style, read_style
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.packages.gnuplot.styles import Style, read_style
 
 _PALETTES = {"gray": "gray", "grey": "gray", "color": "gnuplot", "colour": "gnuplot"}
 _VERTICAL = {"top": "upper", "bottom": "lower", "middle": "center"}

@@ -14,8 +14,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from runtime.core import leaving
-from runtime.core.errors import TorchError
+from th_shell.runtime.core import leaving
+from th_shell.runtime.core.errors import TorchError
 
 Key = bytes | int  # the name of a file, or the number of a window
 Drawing = Callable[[], None]

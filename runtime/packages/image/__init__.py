@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.packages.image import (
+from th_shell.runtime.packages.image import (
     colours,
     drawing,
     jpeg,

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import BYTE, Array
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor
-from runtime.packages.image.planes import colour_image, put, working
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import BYTE, Array
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.packages.image.planes import colour_image, put, working
 
 #: convert(three planes in the type that they are computed in): the three planes of the result.
 _Convert = Callable[[Array], "tuple[Array, Array, Array]"]

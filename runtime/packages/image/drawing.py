@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import BYTE, INT, Array, cast_scalar
-from runtime.core.errors import ArgError
-from runtime.core.tensor import Tensor
-from runtime.packages.image.font import HEIGHT, WIDTH, letter
-from runtime.packages.image.planes import FLOAT, colour_image
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import BYTE, INT, Array, cast_scalar
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.packages.image.font import HEIGHT, WIDTH, letter
+from th_shell.runtime.packages.image.planes import FLOAT, colour_image
 
 #: Colours of bytes are between 0 and 255, others between 0 and 1.
 _Colour = tuple[int, int, int]

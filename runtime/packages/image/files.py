@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import BYTE, Array, DType
-from runtime.core.errors import TorchError, TypeMismatch
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.core.texts import shown
-from runtime.io.replacement import Replacement
-from runtime.packages import optional
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import BYTE, Array, DType
+from th_shell.runtime.core.errors import TorchError, TypeMismatch
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.core.texts import shown
+from th_shell.runtime.io.replacement import Replacement
+from th_shell.runtime.packages import optional
 
 #: The functions of a format, by the names that Lua knows them under.
 Functions = dict[str, Callable[[Call], Any]]

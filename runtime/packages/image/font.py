@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.core.dtypes import Array
+from th_shell.runtime.core.dtypes import Array
 
 #: The pixels that each letter takes, with the space behind it.
 WIDTH, HEIGHT = 6, 8

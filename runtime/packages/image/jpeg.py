@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import INT, cast_scalar
-from runtime.core.errors import TorchError
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.packages import optional
-from runtime.packages.image import files
-from runtime.packages.image.jpeg_segments import plain
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import INT, cast_scalar
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.packages import optional
+from th_shell.runtime.packages.image import files
+from th_shell.runtime.packages.image.jpeg_segments import plain
 
 _FINE = 25  # the quality from which on all steps fit into a byte
 _CANNOT_OPEN = "cannot open file <%s> for reading"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from runtime.core.errors import TorchError
+from th_shell.runtime.core.errors import TorchError
 
 _START, _END = b"\xff\xd8", b"\xff\xd9"
 _SOI, _EOI, _SOS = 0xD8, 0xD9, 0xDA

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import BYTE
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor
-from runtime.packages.image.planes import put, working
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import BYTE
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.packages.image.planes import put, working
 
 
 def _gaussian(call: Call) -> None:

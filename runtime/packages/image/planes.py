@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import BYTE, DOUBLE, Array, DType
-from runtime.core.errors import ArgError, TorchError
-from runtime.core.tensor import Tensor
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import BYTE, DOUBLE, Array, DType
+from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.tensor import Tensor
 
 #: Single precision: the type of positions, and of weights that depend on these alone.
 FLOAT = np.float32

@@ -8,14 +8,14 @@ from io import BytesIO
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import BYTE, Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.core.texts import shown
-from runtime.packages import optional
-from runtime.packages.image import files, png_chunks
-from runtime.packages.image.png_chunks import PngError, PngFile
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import BYTE, Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.core.texts import shown
+from th_shell.runtime.packages import optional
+from th_shell.runtime.packages.image import files, png_chunks
+from th_shell.runtime.packages.image.png_chunks import PngError, PngFile
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CANNOT_OPEN = "[%s] File %%s could not be opened for reading"

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
-from runtime.packages.image import files
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.packages.image import files
 
 _CANNOT_OPEN = "cannot open file <%s> for reading"
 _BROKEN = "corrupted file or read error"

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import Array, DType
-from runtime.packages.image.planes import (
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import Array, DType
+from th_shell.runtime.packages.image.planes import (
     FLOAT,
     check_depths,
     pair,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
-from runtime.packages.image.planes import FLOAT, check_depths, pair, planes, put
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.packages.image.planes import FLOAT, check_depths, pair, planes, put
 
 
 def _crop(call: Call) -> None:

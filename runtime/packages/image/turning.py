@@ -11,11 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import Array
-from runtime.core.errors import TorchError
-from runtime.core.tensor import Tensor
-from runtime.packages.image.planes import (
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.packages.image.planes import (
     FLOAT,
     check_depths,
     pair,

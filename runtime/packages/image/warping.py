@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from runtime.calls.arguments import Call
-from runtime.core.dtypes import Array, DType, cast_scalar
-from runtime.core.errors import TorchError
-from runtime.packages.image.planes import FLOAT, take, take_inside, to_elements, working
-from runtime.packages.image.scaling import cubic
+from th_shell.runtime.calls.arguments import Call
+from th_shell.runtime.core.dtypes import Array, DType, cast_scalar
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.packages.image.planes import FLOAT, take, take_inside, to_elements, working
+from th_shell.runtime.packages.image.scaling import cubic
 
 _SIMPLE, _BILINEAR, _BICUBIC, _LANCZOS = range(4)
 _RADIUS = 3  # pixels around a position that Lanczos' window has

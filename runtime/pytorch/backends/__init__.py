@@ -1,5 +1,5 @@
 """torch.backends, of which there is mps."""
 
-from runtime.pytorch.backends import mps
+from th_shell.torch.backends import mps
 
 __all__ = ["mps"]

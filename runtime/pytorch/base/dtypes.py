@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.pickles import makes, restored
-from runtime.pytorch.base.c_types import CMeta
+from th_shell.runtime.core.pickles import makes, restored
+from th_shell.torch.base.c_types import CMeta
 
 
 class Category(IntEnum):

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
-from runtime.core.pickles import makes, restored
-from runtime.pytorch.base.c_types import CType
+from th_shell.runtime.core.pickles import makes, restored
+from th_shell.torch.base.c_types import CType
 
 
 class ReturnType(CType, tuple[Any, ...]):

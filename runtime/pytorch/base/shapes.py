@@ -7,8 +7,8 @@ from math import prod
 from operator import index
 from typing import Any, SupportsIndex, overload
 
-from runtime.core.pickles import makes, restored
-from runtime.pytorch.base.c_types import CType, type_name
+from th_shell.runtime.core.pickles import makes, restored
+from th_shell.torch.base.c_types import CType, type_name
 
 Shape = tuple[int, ...]
 

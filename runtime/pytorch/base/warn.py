@@ -10,9 +10,9 @@ import warnings
 from functools import cache
 from math import prod
 
-from runtime.pytorch.base.shapes import Shape
+from th_shell.torch.base.shapes import Shape
 
-_PACKAGE = "runtime.pytorch"
+_PACKAGE = "th_shell.torch"
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

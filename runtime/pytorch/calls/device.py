@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from runtime.core.pickles import makes, restored
-from runtime.pytorch.base.c_types import CType
-from runtime.pytorch.base.dtypes import layout, memory_format
-from runtime.pytorch.calls.kinds import register_kind
-from runtime.pytorch.calls.messages import arguments_of
-from runtime.pytorch.calls.schema import parse
+from th_shell.runtime.core.pickles import makes, restored
+from th_shell.torch.base.c_types import CType
+from th_shell.torch.base.dtypes import layout, memory_format
+from th_shell.torch.calls.kinds import register_kind
+from th_shell.torch.calls.messages import arguments_of
+from th_shell.torch.calls.schema import parse
 
 NO_DRIVER = (
     "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed "

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import dtype, dtype_of_python
-from runtime.pytorch.calls.schema import Parameter
-from runtime.pytorch.tensors.tensor import Tensor
+from th_shell.torch.base.dtypes import dtype, dtype_of_python
+from th_shell.torch.calls.schema import Parameter
+from th_shell.torch.tensors.tensor import Tensor
 
 #: How the value of an argument becomes the parameter's; raises Rejected where it does not.
 Converter = Callable[[Any], Any]

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from runtime.core.errors import TorchError
-from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.calls.kinds import Rejected, converter
-from runtime.pytorch.calls.schema import NUMPY_NAMES, Parameter, Schema
+from th_shell.runtime.core.errors import TorchError
+from th_shell.torch.base.c_types import type_name
+from th_shell.torch.calls.kinds import Rejected, converter
+from th_shell.torch.calls.schema import NUMPY_NAMES, Parameter, Schema
 
 Args = Sequence[Any]
 Named = Mapping[str, Any]

@@ -17,8 +17,8 @@ from functools import cached_property
 from keyword import iskeyword
 from typing import Any, TypeAlias
 
-from runtime.pytorch.base.dtypes import dtype, memory_format
-from runtime.pytorch.tensors.tensor import Tensor
+from th_shell.torch.base.dtypes import dtype, memory_format
+from th_shell.torch.tensors.tensor import Tensor
 
 #: A number of Python's.
 Number: TypeAlias = Any

@@ -21,20 +21,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from runtime.core.errors import TorchError
-from runtime.pytorch.calls.device import OPTIONS
-from runtime.pytorch.calls.kinds import AS_IT_IS, Converter, Rejected, as_ints, converter
-from runtime.pytorch.calls.messages import (
+from th_shell.runtime.core.errors import TorchError
+from th_shell.torch.calls.device import OPTIONS
+from th_shell.torch.calls.kinds import AS_IT_IS, Converter, Rejected, as_ints, converter
+from th_shell.torch.calls.messages import (
     has_ints_apart,
     invalid_arguments,
     parameter_of,
     told,
     what_is_wrong,
 )
-from runtime.pytorch.calls.schema import Parameter, Schema, derive, parse
-from runtime.pytorch.tensors.layouts import check_apart
-from runtime.pytorch.tensors.tensor import Tensor, kept, kept_class
-from runtime.pytorch.tensors.writing import OTHER_TYPE, check_single, deliver, write_in_place
+from th_shell.torch.calls.schema import Parameter, Schema, derive, parse
+from th_shell.torch.tensors.layouts import check_apart
+from th_shell.torch.tensors.tensor import Tensor, kept, kept_class
+from th_shell.torch.tensors.writing import (
+    OTHER_TYPE,
+    check_single,
+    deliver,
+    write_in_place,
+)
 
 #: It may have an attribute `quick`: what is called with one argument or two, and the tensor of
 #: `out=`, by position, where no other argument is given.
@@ -233,7 +238,7 @@ def op(
 
 def functional(function: F) -> F:
     """Add a function of torch.functional: the errors of wrong calls are Python's."""
-    function.__module__ = "runtime.pytorch"
+    function.__module__ = "th_shell.torch"
     FUNCTIONS[function.__name__] = function
     return function
 
@@ -333,7 +338,7 @@ def _function(name: str, rows: list[Row]) -> Callable[..., Any]:
         return _call(rows, plans, key, _given(first, second, rest), named)
 
     call.__name__ = name.rpartition(".")[2]
-    call.__module__ = "runtime.pytorch"  # where pickles find it
+    call.__module__ = "th_shell.torch"  # where pickles find it
     return call
 
 

@@ -7,15 +7,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from runtime.core.pickles import makes, restored
-from runtime.pytorch.base.c_types import CType, type_name
-from runtime.pytorch.base.require import require
-from runtime.pytorch.calls.device import CPU, check_device, device
-from runtime.pytorch.calls.kinds import register_kind
-from runtime.pytorch.calls.messages import arguments_of
-from runtime.pytorch.calls.schema import parse
-from runtime.pytorch.streams.words import STATE_SIZE, Words
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.runtime.core.pickles import makes, restored
+from th_shell.torch.base.c_types import CType, type_name
+from th_shell.torch.base.require import require
+from th_shell.torch.calls.device import CPU, check_device, device
+from th_shell.torch.calls.kinds import register_kind
+from th_shell.torch.calls.messages import arguments_of
+from th_shell.torch.calls.schema import parse
+from th_shell.torch.streams.words import STATE_SIZE, Words
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _DEFAULT_SEED = 67280421310721
 _FORM = parse("Generator(torch.device device = None)")

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
-from runtime.pytorch.base.c_types import CType, type_name
-from runtime.pytorch.base.dtypes import bool_, default_dtype, dtype, dtype_of_python
-from runtime.pytorch.calls.messages import arguments_of
-from runtime.pytorch.calls.schema import Schema, parse
+from th_shell.torch.base.c_types import CType, type_name
+from th_shell.torch.base.dtypes import bool_, default_dtype, dtype, dtype_of_python
+from th_shell.torch.calls.messages import arguments_of
+from th_shell.torch.calls.schema import Schema, parse
 
 _FLOAT_FORMS = (parse("finfo(torch.dtype type)"), parse("finfo()"))
 _INTEGER_FORMS = (parse("iinfo(torch.dtype type)"),)

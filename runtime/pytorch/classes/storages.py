@@ -13,16 +13,16 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
-from runtime.core.pickles import makes, restored
-from runtime.core.storage import Storage
-from runtime.pytorch.base.c_types import Named
-from runtime.pytorch.base.dtypes import DTYPES, default_dtype, uint8
-from runtime.pytorch.base.dtypes import dtype as DType
-from runtime.pytorch.calls.device import CPU, device
-from runtime.pytorch.tensors.tensor import resize_storage, storage_type
-from runtime.pytorch.tensors.writing import cast
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.pickles import makes, restored
+from th_shell.runtime.core.storage import Storage
+from th_shell.torch.base.c_types import Named
+from th_shell.torch.base.dtypes import DTYPES, default_dtype, uint8
+from th_shell.torch.base.dtypes import dtype as DType
+from th_shell.torch.calls.device import CPU, device
+from th_shell.torch.tensors.tensor import resize_storage, storage_type
+from th_shell.torch.tensors.writing import cast
 
 _known: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
 

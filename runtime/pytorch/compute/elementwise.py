@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.thread_pool import LARGE
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import DTYPES, NUMPY_DTYPES, Category, bool_, dtype
-from runtime.pytorch.base.quiet import calmly, quietly, run_first
-from runtime.pytorch.base.shapes import Shape, broadcast
-from runtime.pytorch.base.warn import warn_of_broadcast
-from runtime.pytorch.compute.formulas import dividing
-from runtime.pytorch.compute.promotion import number_as, result_type
-from runtime.pytorch.tensors.layouts import check_apart, laid_out
-from runtime.pytorch.tensors.sharing import compute_into, compute_shared
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import (
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import DTYPES, NUMPY_DTYPES, Category, bool_, dtype
+from th_shell.torch.base.quiet import calmly, quietly, run_first
+from th_shell.torch.base.shapes import Shape, broadcast
+from th_shell.torch.base.warn import warn_of_broadcast
+from th_shell.torch.compute.formulas import dividing
+from th_shell.torch.compute.promotion import number_as, result_type
+from th_shell.torch.tensors.layouts import check_apart, laid_out
+from th_shell.torch.tensors.sharing import compute_into, compute_shared
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import (
     cast,
     check_cast,
     check_shape,

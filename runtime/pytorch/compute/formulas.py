@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.compute.sums import FEW
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.compute.sums import FEW
 
 Values = Any  # an array, or a number of numpy's
 

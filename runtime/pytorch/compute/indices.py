@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.dtypes import dtype_of, int64
-from runtime.pytorch.base.shapes import Shape, check_long, listed, wrap_dim
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.compute.literals import array_of
-from runtime.pytorch.tensors.layouts import strided
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.pytorch.tensors.writing import cast
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.dtypes import dtype_of, int64
+from th_shell.torch.base.shapes import Shape, check_long, listed, wrap_dim
+from th_shell.torch.base.warn import warn
+from th_shell.torch.compute.literals import array_of
+from th_shell.torch.tensors.layouts import strided
+from th_shell.torch.tensors.tensor import Tensor
+from th_shell.torch.tensors.writing import cast
 
 #: Arrays of indices by the dimension of the view that they index.
 Chosen = dict[int, Array]

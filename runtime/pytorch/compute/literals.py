@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import (
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import (
     Category,
     bool_,
     default_dtype,
@@ -25,13 +25,13 @@ from runtime.pytorch.base.dtypes import (
     int64,
     promote_types,
 )
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape, check_long
-from runtime.pytorch.base.warn import warn_once
-from runtime.pytorch.compute.promotion import type_of_number
-from runtime.pytorch.tensors.layouts import copy_of
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.shapes import Shape, check_long
+from th_shell.torch.base.warn import warn_once
+from th_shell.torch.compute.promotion import type_of_number
+from th_shell.torch.tensors.layouts import copy_of
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast
 
 _PLAIN = (list, tuple)
 _OF_ARRAYS = (

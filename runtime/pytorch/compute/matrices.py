@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.c_types import Named
-from runtime.pytorch.base.dtypes import Category
-from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.tensors.tensor import Tensor
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.c_types import Named
+from th_shell.torch.base.dtypes import Category
+from th_shell.torch.base.shapes import Shape
+from th_shell.torch.tensors.tensor import Tensor
 
 
 def matrices(tensor: Tensor, name: str) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import (
+from th_shell.torch.base.dtypes import (
     NUMPY_DTYPES,
     Category,
     bool_,
@@ -21,9 +21,9 @@ from runtime.pytorch.base.dtypes import (
     int64,
     promote_types,
 )
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.pytorch.tensors.writing import cast
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.tensors.tensor import Tensor
+from th_shell.torch.tensors.writing import cast
 
 Operand = Any  # a Tensor, or a number of Python's
 

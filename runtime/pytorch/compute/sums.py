@@ -18,17 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.bulk import add_rows, cumulate_rows, spread_of_rows
-from runtime.compute.thread_pool import LARGE
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
-from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.results import named
-from runtime.pytorch.base.shapes import Shape, wrap_dim, wrap_dims
-from runtime.pytorch.tensors.sharing import threads
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import deliver, resize_to
+from th_shell.runtime.compute.bulk import add_rows, cumulate_rows, spread_of_rows
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.tensor import contiguous_strides
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.results import named
+from th_shell.torch.base.shapes import Shape, wrap_dim, wrap_dims
+from th_shell.torch.tensors.sharing import threads
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import deliver, resize_to
 
 
 def axes_of(dim: Any, ndim: int) -> Shape | None:

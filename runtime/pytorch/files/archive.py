@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable
 from typing import IO, Any
 
-from runtime.pytorch.files.pickling import Pickler
+from th_shell.torch.files.pickling import Pickler
 
 MAGIC = b"PK\x03\x04"  # what a zip file, and each header in it, begins with
 _ROOT = "archive"

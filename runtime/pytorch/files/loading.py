@@ -13,18 +13,26 @@ from typing import IO, Any
 
 import numpy as np
 
-from runtime.core.errors import TorchError
-from runtime.core.mapping import map_privately
-from runtime.core.storage import Storage
-from runtime.pytorch.calls.messages import no_memory
-from runtime.pytorch.classes.storages import TypedStorage
-from runtime.pytorch.files.archive import MAGIC, Archive
-from runtime.pytorch.files.old_files import load_old
-from runtime.pytorch.files.safetensors_files import load_safetensors
-from runtime.pytorch.files.storing import Place, checked, fill, new_storage, placed, placing, text
-from runtime.pytorch.files.unpickling import Unpickler, told_as_pytorch_does
-from runtime.pytorch.tensors.tensor import storage_type
-from runtime.pytorch.tensors.unprovided import memory_of
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.mapping import map_privately
+from th_shell.runtime.core.storage import Storage
+from th_shell.torch.calls.messages import no_memory
+from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.files.archive import MAGIC, Archive
+from th_shell.torch.files.old_files import load_old
+from th_shell.torch.files.safetensors_files import load_safetensors
+from th_shell.torch.files.storing import (
+    Place,
+    checked,
+    fill,
+    new_storage,
+    placed,
+    placing,
+    text,
+)
+from th_shell.torch.files.unpickling import Unpickler, told_as_pytorch_does
+from th_shell.torch.tensors.tensor import storage_type
+from th_shell.torch.tensors.unprovided import memory_of
 
 
 def load(

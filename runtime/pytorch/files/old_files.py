@@ -11,10 +11,10 @@ import tarfile
 from pickle import UnpicklingError
 from typing import IO, Any
 
-from runtime.io.foreign_files import START, foreign_kind, is_of_torch7
-from runtime.pytorch.base.require import require
-from runtime.pytorch.classes.storages import TypedStorage
-from runtime.pytorch.files.storing import (
+from th_shell.runtime.io.foreign_files import START, foreign_kind, is_of_torch7
+from th_shell.torch.base.require import require
+from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.files.storing import (
     Place,
     checked,
     fill,
@@ -23,7 +23,7 @@ from runtime.pytorch.files.storing import (
     read_struct,
     text,
 )
-from runtime.pytorch.files.unpickling import DAMAGED, Unpickler, rebuild_tensor
+from th_shell.torch.files.unpickling import DAMAGED, Unpickler, rebuild_tensor
 
 _MAGIC = 0x1950A86A20F9469CFC6C
 _VERSION = 1001

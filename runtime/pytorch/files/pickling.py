@@ -15,14 +15,14 @@ from typing import IO, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from runtime.core.pickles import restored
-from runtime.core.storage import Storage
-from runtime.pytorch.base.dtypes import dtype, layout, uint8
-from runtime.pytorch.base.results import ReturnType
-from runtime.pytorch.base.shapes import Shape, Size
-from runtime.pytorch.calls.device import device
-from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
-from runtime.pytorch.tensors.tensor import Tensor
+from th_shell.runtime.core.pickles import restored
+from th_shell.runtime.core.storage import Storage
+from th_shell.torch.base.dtypes import dtype, layout, uint8
+from th_shell.torch.base.results import ReturnType
+from th_shell.torch.base.shapes import Shape, Size
+from th_shell.torch.calls.device import device
+from th_shell.torch.classes.storages import TypedStorage, UntypedStorage
+from th_shell.torch.tensors.tensor import Tensor
 
 #: Types whose storages have no class in PyTorch: files have their bytes.
 AS_BYTES = ("uint16", "uint32", "uint64")

@@ -12,12 +12,12 @@ from math import prod
 from pickle import UnpicklingError
 from typing import IO, Any, NamedTuple
 
-from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.dtypes import DTYPES
-from runtime.pytorch.classes.storages import TypedStorage
-from runtime.pytorch.files.storing import fill, new_storage
-from runtime.pytorch.files.unpickling import DAMAGED, rebuild_tensor
-from runtime.pytorch.tensors.tensor import Tensor
+from th_shell.runtime.core.tensor import contiguous_strides
+from th_shell.torch.base.dtypes import DTYPES
+from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.files.storing import fill, new_storage
+from th_shell.torch.files.unpickling import DAMAGED, rebuild_tensor
+from th_shell.torch.tensors.tensor import Tensor
 
 _SPECIAL = {"bool": "BOOL", "bfloat16": "BF16"}
 _KINDS = {_SPECIAL.get(k.name, f"{k.name[0].upper()}{8 * k.itemsize}"): k for k in DTYPES}

@@ -6,8 +6,8 @@ import os
 import pickle
 from typing import IO, Any
 
-from runtime.io.replacement import Replacement
-from runtime.pytorch.files.archive import write_archive
+from th_shell.runtime.io.replacement import Replacement
+from th_shell.torch.files.archive import write_archive
 
 
 def save(

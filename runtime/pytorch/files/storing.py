@@ -9,14 +9,14 @@ from typing import IO, Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.core.storage import Storage
-from runtime.pytorch.base.dtypes import dtype
-from runtime.pytorch.calls.device import device
-from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage, untyped
-from runtime.pytorch.files.unpickling import DAMAGED, StorageKind
-from runtime.pytorch.tensors.tensor import storage_type
-from runtime.pytorch.tensors.unprovided import memory_of
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.storage import Storage
+from th_shell.torch.base.dtypes import dtype
+from th_shell.torch.calls.device import device
+from th_shell.torch.classes.storages import TypedStorage, UntypedStorage, untyped
+from th_shell.torch.files.unpickling import DAMAGED, StorageKind
+from th_shell.torch.tensors.tensor import storage_type
+from th_shell.torch.tensors.unprovided import memory_of
 
 #: Puts a storage where it is to be, of which a text tells where it was; returns it.
 Place = Callable[[UntypedStorage, str], Any]

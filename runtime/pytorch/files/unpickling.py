@@ -15,12 +15,12 @@ from operator import index
 from pickle import UnpicklingError
 from typing import IO, Any, ClassVar, NamedTuple
 
-from runtime.pytorch.base.dtypes import ALIASES, DTYPES, dtype, strided, uint8
-from runtime.pytorch.base.shapes import Size
-from runtime.pytorch.calls.device import device
-from runtime.pytorch.classes.storages import TypedStorage
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.pytorch.tensors.unprovided import new_tensor
+from th_shell.torch.base.dtypes import ALIASES, DTYPES, dtype, strided, uint8
+from th_shell.torch.base.shapes import Size
+from th_shell.torch.calls.device import device
+from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.tensors.tensor import Tensor
+from th_shell.torch.tensors.unprovided import new_tensor
 
 DAMAGED = "the file is incomplete, or was damaged"
 #: What Python raises where a pickle is not what was written.

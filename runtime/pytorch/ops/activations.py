@@ -10,14 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.require import require
-from runtime.pytorch.calls.schema import Number, Out
-from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, WIDE_FLOATS, Pointwise, check_types
-from runtime.pytorch.compute.formulas import EXACT
-from runtime.pytorch.ops.creation import check_factor
-from runtime.pytorch.ops.norms import vector_norm_of
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.torch.base.require import require
+from th_shell.torch.calls.schema import Number, Out
+from th_shell.torch.calls.table import FUNCTIONS, op
+from th_shell.torch.compute.elementwise import (
+    FLOATS,
+    NUMBERS,
+    WIDE_FLOATS,
+    Pointwise,
+    check_types,
+)
+from th_shell.torch.compute.formulas import EXACT
+from th_shell.torch.ops.creation import check_factor
+from th_shell.torch.ops.norms import vector_norm_of
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _expm1: Callable[[Any], Any] = EXACT[np.expm1]
 

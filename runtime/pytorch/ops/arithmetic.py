@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import Category, bool_, float64
-from runtime.pytorch.base.shapes import broadcast
-from runtime.pytorch.calls.schema import OUT, Number, Operand, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, Pointwise, called
-from runtime.pytorch.compute.promotion import array_as, result_type, to_float
-from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.ops.pairs import (
+from th_shell.torch.base.dtypes import Category, bool_, float64
+from th_shell.torch.base.shapes import broadcast
+from th_shell.torch.calls.schema import OUT, Number, Operand, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute import formulas
+from th_shell.torch.compute.elementwise import FLOATS, NUMBERS, Pointwise, called
+from th_shell.torch.compute.promotion import array_as, result_type, to_float
+from th_shell.torch.ops.creation import fill_number
+from th_shell.torch.ops.pairs import (
     BITS,
     COMPARISONS,
     NUMBER,
@@ -29,10 +29,10 @@ from runtime.pytorch.ops.pairs import (
     TENSORS,
     binary,
 )
-from runtime.pytorch.ops.pointwise import absolute, inverse, negative, positive
-from runtime.pytorch.tensors.layouts import check_apart
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_cast, check_out
+from th_shell.torch.ops.pointwise import absolute, inverse, negative, positive
+from th_shell.torch.tensors.layouts import check_apart
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, check_cast, check_out
 
 
 def reject_bools(a: Any, b: Any) -> None:

@@ -12,13 +12,13 @@ from contextlib import AbstractContextManager, contextmanager
 from math import prod
 from typing import Any
 
-from runtime.pytorch.base import dtypes
-from runtime.pytorch.base.dtypes import dtype, strided
-from runtime.pytorch.base.shapes import wrap_dim
-from runtime.pytorch.calls.device import CPU, NO_AUTOGRAD
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute import promotion
-from runtime.pytorch.tensors.tensor import Tensor
+from th_shell.torch.base import dtypes
+from th_shell.torch.base.dtypes import dtype, strided
+from th_shell.torch.base.shapes import wrap_dim
+from th_shell.torch.calls.device import CPU, NO_AUTOGRAD
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute import promotion
+from th_shell.torch.tensors.tensor import Tensor
 
 
 @op(function=False)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import Category, int64
-from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
-from runtime.pytorch.compute.promotion import result_type
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast
+from th_shell.torch.base.dtypes import Category, int64
+from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
+from th_shell.torch.compute.promotion import result_type
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast
 
 
 def einsum(equation: str, operands: list[Any]) -> Tensor:

@@ -12,18 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import default_dtype, dtype, float32
-from runtime.pytorch.base.shapes import Shape, listed
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.schema import NEW, Format, Kind, Number, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.literals import array_of, convert_number
-from runtime.pytorch.compute.promotion import type_of_number
-from runtime.pytorch.compute.sums import give
-from runtime.pytorch.ops.interchange import from_numpy
-from runtime.pytorch.tensors.layouts import copy_of, empty_array, empty_like_array, format_strides
-from runtime.pytorch.tensors.sharing import filled_tensor
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.torch.base.dtypes import default_dtype, dtype, float32
+from th_shell.torch.base.shapes import Shape, listed
+from th_shell.torch.base.warn import warn
+from th_shell.torch.calls.schema import NEW, Format, Kind, Number, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.literals import array_of, convert_number
+from th_shell.torch.compute.promotion import type_of_number
+from th_shell.torch.compute.sums import give
+from th_shell.torch.ops.interchange import from_numpy
+from th_shell.torch.tensors.layouts import (
+    copy_of,
+    empty_array,
+    empty_like_array,
+    format_strides,
+)
+from th_shell.torch.tensors.sharing import filled_tensor
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 #: As many elements of 8 bytes have no address.
 _MOST = 2**60

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import bool_, uint8
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.calls.schema import OUT, OUTS, IntsOrOne, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import ALL, Pointwise, check_types
-from runtime.pytorch.compute.sums import (
+from th_shell.torch.base.dtypes import bool_, uint8
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.calls.schema import OUT, OUTS, IntsOrOne, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import ALL, Pointwise, check_types
+from th_shell.torch.compute.sums import (
     along,
     axes_of,
     check_not_empty,
@@ -24,7 +24,7 @@ from runtime.pytorch.compute.sums import (
     take_at,
     tidy,
 )
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _NO_MATCH = (
     "Expected the dtype for input and out to match, but got {0.scalar} for input's dtype and "

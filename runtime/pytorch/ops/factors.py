@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.results import named
-from runtime.pytorch.base.shapes import broadcast, listed, wrap_dim
-from runtime.pytorch.calls.schema import OUT, OUTS
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.matrices import (
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.require import require
+from th_shell.torch.base.results import named
+from th_shell.torch.base.shapes import broadcast, listed, wrap_dim
+from th_shell.torch.calls.schema import OUT, OUTS
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.matrices import (
     LinAlgError,
     check_equation,
     check_heights,
@@ -29,7 +29,7 @@ from runtime.pytorch.compute.matrices import (
     places,
     routine,
 )
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 
 def _check_rank(array: Array, name: str) -> None:

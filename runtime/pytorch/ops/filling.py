@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, broadcast, listed
-from runtime.pytorch.calls.device import NO_DRIVER
-from runtime.pytorch.calls.schema import Number, Operand, TensorOrNumber
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.classes.storages import STORAGE_CLASSES
-from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.ops.indexing import fill_value, fits
-from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.tensors.layouts import check_apart
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_shape, check_single, check_target
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, broadcast, listed
+from th_shell.torch.calls.device import NO_DRIVER
+from th_shell.torch.calls.schema import Number, Operand, TensorOrNumber
+from th_shell.torch.calls.table import op
+from th_shell.torch.classes.storages import STORAGE_CLASSES
+from th_shell.torch.ops.creation import fill_number
+from th_shell.torch.ops.indexing import fill_value, fits
+from th_shell.torch.ops.views import expanded
+from th_shell.torch.tensors.layouts import check_apart
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, check_shape, check_single, check_target
 
 
 @op()

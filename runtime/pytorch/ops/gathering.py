@@ -11,22 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.bulk import choose
-from runtime.compute.thread_pool import LARGE
-from runtime.core.dtypes import Array
-from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.dtypes import Category, int64
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.schema import OUT, TensorOrNumber
-from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.ops.parts import unbind
-from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.tensors.layouts import laid_out
-from runtime.pytorch.tensors.sharing import empty_tensor, threads
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.runtime.compute.bulk import choose
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.tensor import contiguous_strides
+from th_shell.torch.base.dtypes import Category, int64
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim
+from th_shell.torch.base.warn import warn
+from th_shell.torch.calls.schema import OUT, TensorOrNumber
+from th_shell.torch.calls.table import functional, op
+from th_shell.torch.compute.promotion import array_as, result_type
+from th_shell.torch.ops.parts import unbind
+from th_shell.torch.ops.views import expanded
+from th_shell.torch.tensors.layouts import laid_out
+from th_shell.torch.tensors.sharing import empty_tensor, threads
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 _largest = np.maximum.reduce

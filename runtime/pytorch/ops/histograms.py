@@ -7,16 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import listed
-from runtime.pytorch.calls.kinds import KINDS, converted
-from runtime.pytorch.calls.schema import OUT, OUTS, Number
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import FLOATS, NOT_BOOL, WHOLE, WIDE_FLOATS, check_types
-from runtime.pytorch.compute.sums import pair
-from runtime.pytorch.ops.creation import check_sizes, fill_number
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import listed
+from th_shell.torch.calls.kinds import KINDS, converted
+from th_shell.torch.calls.schema import OUT, OUTS, Number
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import (
+    FLOATS,
+    NOT_BOOL,
+    WHOLE,
+    WIDE_FLOATS,
+    check_types,
+)
+from th_shell.torch.compute.sums import pair
+from th_shell.torch.ops.creation import check_sizes, fill_number
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _FLOAT32 = np.dtype(np.float32)
 

@@ -11,19 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.dtypes import Category
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, check_long, listed
-from runtime.pytorch.compute.indices import Chosen, as_indices, check_bounds, indexed_shape, parse
-from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.ops.parts import unbind
-from runtime.pytorch.ops.rearranging import flip
-from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.tensors.layouts import check_apart, dense_strides, empty_array
-from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
-from runtime.pytorch.tensors.writing import cast, check_single, check_writable
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.dtypes import Category
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, check_long, listed
+from th_shell.torch.compute.indices import (
+    Chosen,
+    as_indices,
+    check_bounds,
+    indexed_shape,
+    parse,
+)
+from th_shell.torch.ops.creation import fill_number
+from th_shell.torch.ops.parts import unbind
+from th_shell.torch.ops.rearranging import flip
+from th_shell.torch.ops.views import expanded
+from th_shell.torch.tensors.layouts import check_apart, dense_strides, empty_array
+from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
+from th_shell.torch.tensors.writing import cast, check_single, check_writable
 
 
 def _simple(index: Any) -> Any:

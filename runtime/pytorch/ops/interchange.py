@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
-from runtime.core.pickles import makes, restored
-from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.dtypes import default_dtype, dtype, dtype_of
-from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.base.warn import warn, warn_once
-from runtime.pytorch.calls.device import check_device
-from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage, copied, untyped
-from runtime.pytorch.compute.literals import check_steps
-from runtime.pytorch.tensors.tensor import Tensor, storage_over, wrap
-from runtime.pytorch.text.printing import scalar_format, storage_text, tensor_text
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.pickles import makes, restored
+from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.dtypes import default_dtype, dtype, dtype_of
+from th_shell.torch.base.shapes import Shape
+from th_shell.torch.base.warn import warn, warn_once
+from th_shell.torch.calls.device import check_device
+from th_shell.torch.calls.table import functional, op
+from th_shell.torch.classes.storages import TypedStorage, UntypedStorage, copied, untyped
+from th_shell.torch.compute.literals import check_steps
+from th_shell.torch.tensors.tensor import Tensor, storage_over, wrap
+from th_shell.torch.text.printing import scalar_format, storage_text, tensor_text
 
 # -- storages
 

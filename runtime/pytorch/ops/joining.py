@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import can_cast
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import listed, wrap_dim
-from runtime.pytorch.base.warn import warn_once
-from runtime.pytorch.calls.kinds import as_tensors
-from runtime.pytorch.calls.schema import Out, Tensors
-from runtime.pytorch.calls.table import FUNCTIONS, functional, op
-from runtime.pytorch.compute.promotion import result_type
-from runtime.pytorch.ops.creation import check_sizes
-from runtime.pytorch.ops.views import expanded, reshaped, unsqueeze
-from runtime.pytorch.tensors.layouts import check_apart
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import resize_to
+from th_shell.torch.base.dtypes import can_cast
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import listed, wrap_dim
+from th_shell.torch.base.warn import warn_once
+from th_shell.torch.calls.kinds import as_tensors
+from th_shell.torch.calls.schema import Out, Tensors
+from th_shell.torch.calls.table import FUNCTIONS, functional, op
+from th_shell.torch.compute.promotion import result_type
+from th_shell.torch.ops.creation import check_sizes
+from th_shell.torch.ops.views import expanded, reshaped, unsqueeze
+from th_shell.torch.tensors.layouts import check_apart
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import resize_to
 
 
 def _check_sizes(arrays: Sequence[Any], dim: int) -> list[Any]:

@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.storage import Storage
-from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.dtypes import MEMORY_FORMATS, memory_format
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.kinds import register_kind
-from runtime.pytorch.calls.schema import Format, IntOrShape
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.classes.storages import TypedStorage, UntypedStorage
-from runtime.pytorch.ops.views import becoming, in_place
-from runtime.pytorch.tensors.layouts import copy_of, format_strides, strided
-from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
-from runtime.pytorch.tensors.writing import place_in
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import contiguous_strides
+from th_shell.torch.base.dtypes import MEMORY_FORMATS, memory_format
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, listed, wrap_dim
+from th_shell.torch.base.warn import warn
+from th_shell.torch.calls.kinds import register_kind
+from th_shell.torch.calls.schema import Format, IntOrShape
+from th_shell.torch.calls.table import op
+from th_shell.torch.classes.storages import TypedStorage, UntypedStorage
+from th_shell.torch.ops.views import becoming, in_place
+from th_shell.torch.tensors.layouts import copy_of, format_strides, strided
+from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
+from th_shell.torch.tensors.writing import place_in
 
 register_kind("torch.Storage", TypedStorage, UntypedStorage)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.dtypes import (
+from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.dtypes import (
     DTYPES,
     default_dtype,
     dtype,
@@ -21,19 +21,19 @@ from runtime.pytorch.base.dtypes import (
     set_default_dtype,
     strided,
 )
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, Size
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.device import NO_DRIVER, check_device, device
-from runtime.pytorch.calls.device import device as Device  # noqa: N812 (parameters have its name)
-from runtime.pytorch.calls.kinds import Rejected, converter
-from runtime.pytorch.calls.messages import invalid_arguments, not_unpacked
-from runtime.pytorch.calls.schema import Format, Kind, Place, parse
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.literals import array_of
-from runtime.pytorch.ops.creation import check_sizes
-from runtime.pytorch.tensors.layouts import copy_of, format_strides
-from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, Size
+from th_shell.torch.base.warn import warn
+from th_shell.torch.calls.device import NO_DRIVER, check_device, device
+from th_shell.torch.calls.device import device as Device  # noqa: N812 (parameters have its name)
+from th_shell.torch.calls.kinds import Rejected, converter
+from th_shell.torch.calls.messages import invalid_arguments, not_unpacked
+from th_shell.torch.calls.schema import Format, Kind, Place, parse
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.literals import array_of
+from th_shell.torch.ops.creation import check_sizes
+from th_shell.torch.tensors.layouts import copy_of, format_strides
+from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
 
 _FORMAT = "torch.memory_format memory_format = None"
 _REST = f"bool non_blocking = False, bool copy = False, *, {_FORMAT}"

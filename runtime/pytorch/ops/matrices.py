@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.dtypes import Category, bool_
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import broadcast, check_long, wrap_dim
-from runtime.pytorch.calls.kinds import as_tensors
-from runtime.pytorch.calls.schema import OUT, Number, Out
-from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
-from runtime.pytorch.compute.matrices import (
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.dtypes import Category, bool_
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import broadcast, check_long, wrap_dim
+from th_shell.torch.calls.kinds import as_tensors
+from th_shell.torch.calls.schema import OUT, Number, Out
+from th_shell.torch.calls.table import functional, op
+from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
+from th_shell.torch.compute.matrices import (
     check_floats,
     check_matrices,
     check_one_type,
@@ -29,16 +29,16 @@ from runtime.pytorch.compute.matrices import (
     converged,
     matrices,
 )
-from runtime.pytorch.compute.promotion import result_type
-from runtime.pytorch.compute.sums import give
-from runtime.pytorch.ops.contraction import check_scalars
-from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.ops.norms import vector_norm_of
-from runtime.pytorch.ops.products import apply, batch_product, matrix_product, vectors
-from runtime.pytorch.ops.solving import inv
-from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, delivered
+from th_shell.torch.compute.promotion import result_type
+from th_shell.torch.compute.sums import give
+from th_shell.torch.ops.contraction import check_scalars
+from th_shell.torch.ops.creation import fill_number
+from th_shell.torch.ops.norms import vector_norm_of
+from th_shell.torch.ops.products import apply, batch_product, matrix_product, vectors
+from th_shell.torch.ops.solving import inv
+from th_shell.torch.ops.views import expanded
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, delivered
 
 
 @op(name="matrix_power linalg_matrix_power", more=OUT, casts=True)

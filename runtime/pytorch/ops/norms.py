@@ -7,21 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.dtypes import Category
-from runtime.pytorch.base.dtypes import dtype as DType
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
-from runtime.pytorch.calls.schema import Kind, Number, Out
-from runtime.pytorch.calls.table import FUNCTIONS, op
-from runtime.pytorch.compute.matrices import check_floats, check_rank, check_wide, converged
-from runtime.pytorch.compute.promotion import result_type
-from runtime.pytorch.compute.sums import FEW, axes_of, give, tidy
-from runtime.pytorch.ops.reduce import sum_of
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_out
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.dtypes import Category
+from th_shell.torch.base.dtypes import dtype as DType
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from th_shell.torch.calls.schema import Kind, Number, Out
+from th_shell.torch.calls.table import FUNCTIONS, op
+from th_shell.torch.compute.matrices import (
+    check_floats,
+    check_rank,
+    check_wide,
+    converged,
+)
+from th_shell.torch.compute.promotion import result_type
+from th_shell.torch.compute.sums import FEW, axes_of, give, tidy
+from th_shell.torch.ops.reduce import sum_of
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, check_out
 
 _NO_PAIR = "linalg.matrix_norm: dim must be a 2-tuple. Got {}"
 _MORE = "bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None"

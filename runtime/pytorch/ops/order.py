@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import bool_
-from runtime.pytorch.base.require import require
-from runtime.pytorch.calls.schema import OUT, OUTS
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import ALL, check_types
-from runtime.pytorch.compute.sums import FEW, along, pair, take_at, tidy
-from runtime.pytorch.tensors.layouts import empty_like_array
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import bool_
+from th_shell.torch.base.require import require
+from th_shell.torch.calls.schema import OUT, OUTS
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import ALL, check_types
+from th_shell.torch.compute.sums import FEW, along, pair, take_at, tidy
+from th_shell.torch.tensors.layouts import empty_like_array
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 # -- the order of elements
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import Category, bool_, dtype
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import broadcast
-from runtime.pytorch.calls.schema import OUT, Number, Operand, Out, TensorOrNumber
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import (
+from th_shell.torch.base.dtypes import Category, bool_, dtype
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import broadcast
+from th_shell.torch.calls.schema import OUT, Number, Operand, Out, TensorOrNumber
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute import formulas
+from th_shell.torch.compute.elementwise import (
     ALL,
     BITWISE,
     FLOATS,
@@ -29,10 +29,10 @@ from runtime.pytorch.compute.elementwise import (
     called,
     check_types,
 )
-from runtime.pytorch.compute.promotion import result_type, to_float
-from runtime.pytorch.ops.creation import check_factor, fill_number
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_single
+from th_shell.torch.compute.promotion import result_type, to_float
+from th_shell.torch.ops.creation import check_factor, fill_number
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, check_single
 
 #: The forms that functions of two operands have; their own names stand before.
 TENSORS = f"(Tensor input, Tensor other, *, {OUT})"

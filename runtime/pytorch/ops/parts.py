@@ -8,14 +8,14 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-from runtime.pytorch.base.dtypes import int64
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, check_long, listed, wrap_dim
-from runtime.pytorch.calls.schema import OUT, TensorOrInt
-from runtime.pytorch.calls.table import FUNCTIONS, functional, op
-from runtime.pytorch.ops.views import as_method
-from runtime.pytorch.tensors.layouts import strided
-from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
+from th_shell.torch.base.dtypes import int64
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, check_long, listed, wrap_dim
+from th_shell.torch.calls.schema import OUT, TensorOrInt
+from th_shell.torch.calls.table import FUNCTIONS, functional, op
+from th_shell.torch.ops.views import as_method
+from th_shell.torch.tensors.layouts import strided
+from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
 
 Sized = tuple[int, int]  # a dimension, and its size
 _LEAST = "expects at least a 1-dimensional tensor"

@@ -7,28 +7,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import int64
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.base.warn import warn_once
-from runtime.pytorch.calls.schema import Number, TensorOrNumber, Tensors
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.indices import as_indices, masks_checked
-from runtime.pytorch.compute.promotion import number_as
-from runtime.pytorch.compute.sums import along
-from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.ops.gathering import bad_index, check_bounds, check_take
-from runtime.pytorch.ops.indexing import fill_value, put, without_ones
-from runtime.pytorch.ops.scattering import (
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import int64
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, listed, wrap_dim
+from th_shell.torch.base.warn import warn_once
+from th_shell.torch.calls.schema import Number, TensorOrNumber, Tensors
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.indices import as_indices, masks_checked
+from th_shell.torch.compute.promotion import number_as
+from th_shell.torch.compute.sums import along
+from th_shell.torch.ops.creation import fill_number
+from th_shell.torch.ops.gathering import bad_index, check_bounds, check_take
+from th_shell.torch.ops.indexing import fill_value, put, without_ones
+from th_shell.torch.ops.scattering import (
     REDUCTIONS,
     changing,
     positions_of,
     reduce_into,
     write_back,
 )
-from runtime.pytorch.tensors.layouts import copy_of
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.layouts import copy_of
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 
 def _without(shape: Shape, dim: int) -> Shape:

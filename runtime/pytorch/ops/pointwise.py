@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import bool_, dtype, int64
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.results import RESULTS
-from runtime.pytorch.base.shapes import check_long
-from runtime.pytorch.calls.schema import OUT, OUTS, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute import formulas
-from runtime.pytorch.compute.elementwise import (
+from th_shell.torch.base.dtypes import bool_, dtype, int64
+from th_shell.torch.base.require import require
+from th_shell.torch.base.results import RESULTS
+from th_shell.torch.base.shapes import check_long
+from th_shell.torch.calls.schema import OUT, OUTS, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute import formulas
+from th_shell.torch.compute.elementwise import (
     ALL,
     FLOATS,
     NOT_BOOL,
@@ -27,13 +27,13 @@ from runtime.pytorch.compute.elementwise import (
     Pointwise,
     called,
 )
-from runtime.pytorch.compute.formulas import EXACT
-from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.ops.creation import check_sizes, fill_number, ones_like
-from runtime.pytorch.ops.pairs import NUMBER, OF_NUMBER, TENSORS, binary
-from runtime.pytorch.tensors.layouts import empty_like_array
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_out
+from th_shell.torch.compute.formulas import EXACT
+from th_shell.torch.compute.promotion import to_float
+from th_shell.torch.ops.creation import check_sizes, fill_number, ones_like
+from th_shell.torch.ops.pairs import NUMBER, OF_NUMBER, TENSORS, binary
+from th_shell.torch.tensors.layouts import empty_like_array
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import check_out
 
 
 def unary(

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
-from runtime.pytorch.calls.schema import OUT, Out
-from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.compute.elementwise import NOT_BOOL, check_types
-from runtime.pytorch.compute.promotion import result_type
-from runtime.pytorch.compute.sums import give
-from runtime.pytorch.ops.contraction import check_scalars
-from runtime.pytorch.ops.contraction import einsum as contract
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, delivered
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, broadcast, listed, wrap_dim, wrap_dims
+from th_shell.torch.calls.schema import OUT, Out
+from th_shell.torch.calls.table import functional, op
+from th_shell.torch.compute.elementwise import NOT_BOOL, check_types
+from th_shell.torch.compute.promotion import result_type
+from th_shell.torch.compute.sums import give
+from th_shell.torch.ops.contraction import check_scalars
+from th_shell.torch.ops.contraction import einsum as contract
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, delivered
 
 _SCALES = f"*, Number beta = 1, Number alpha = 1, {OUT}"
 _FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)

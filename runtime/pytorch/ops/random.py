@@ -10,33 +10,33 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import default_dtype, dtype, int64
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, broadcast
-from runtime.pytorch.calls.schema import NEW, OUT, Kind, Out, TensorOrInt
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.classes.generator import Source, SourceOrNone, words_of
-from runtime.pytorch.compute.elementwise import FLOATS, NUMBERS, WIDE_FLOATS, check_types
-from runtime.pytorch.ops.creation import check_factor, check_sizes, fill_number, type_for
-from runtime.pytorch.ops.random_in_place import (
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import default_dtype, dtype, int64
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, broadcast
+from th_shell.torch.calls.schema import NEW, OUT, Kind, Out, TensorOrInt
+from th_shell.torch.calls.table import op
+from th_shell.torch.classes.generator import Source, SourceOrNone, words_of
+from th_shell.torch.compute.elementwise import FLOATS, NUMBERS, WIDE_FLOATS, check_types
+from th_shell.torch.ops.creation import check_factor, check_sizes, fill_number, type_for
+from th_shell.torch.ops.random_in_place import (
     bernoulli_,
     bernoulli_each_,
     normal_,
     uniform_,
     whole_,
 )
-from runtime.pytorch.streams.distributions import (
+from th_shell.torch.streams.distributions import (
     binomial,
     draw_apart,
     draw_with_replacement,
     poisson,
 )
-from runtime.pytorch.streams.uniform import permutation
-from runtime.pytorch.tensors.layouts import empty_like_array
-from runtime.pytorch.tensors.sharing import empty_tensor
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, resize, resize_to
+from th_shell.torch.streams.uniform import permutation
+from th_shell.torch.tensors.layouts import empty_like_array
+from th_shell.torch.tensors.sharing import empty_tensor
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, resize, resize_to
 
 Fill = Callable[..., Tensor]
 #: What functions of sizes, and those of another tensor's, have behind their parameters.

@@ -13,24 +13,35 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import check_long
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.classes.generator import Source, words_of
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, WIDE_FLOATS, check_types
-from runtime.pytorch.ops.views import expanded
-from runtime.pytorch.streams.distributions import (
+from th_shell.torch.base.dtypes import NUMPY_DTYPES, dtype
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import check_long
+from th_shell.torch.base.warn import warn
+from th_shell.torch.calls.table import op
+from th_shell.torch.classes.generator import Source, words_of
+from th_shell.torch.compute.elementwise import (
+    ALL,
+    FLOATS,
+    NUMBERS,
+    WIDE_FLOATS,
+    check_types,
+)
+from th_shell.torch.ops.views import expanded
+from th_shell.torch.streams.distributions import (
     fill_bernoulli,
     fill_bernoulli_each,
     fill_by,
     fill_log_normal,
     fill_normal,
 )
-from runtime.pytorch.streams.uniform import fill_all_longs, fill_natural, fill_uniform, fill_whole
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.pytorch.tensors.writing import check_single
+from th_shell.torch.streams.uniform import (
+    fill_all_longs,
+    fill_natural,
+    fill_uniform,
+    fill_whole,
+)
+from th_shell.torch.tensors.tensor import Tensor
+from th_shell.torch.tensors.writing import check_single
 
 
 def _fill(

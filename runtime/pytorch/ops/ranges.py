@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import Category, default_dtype, dtype, int64
-from runtime.pytorch.base.quiet import calmly
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import listed
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.schema import NEW, OUT, Kind, Number, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
-from runtime.pytorch.compute.formulas import multiply_add
-from runtime.pytorch.compute.promotion import number_as
-from runtime.pytorch.compute.sums import give
-from runtime.pytorch.ops.creation import check_sizes, fill_number, type_for
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import Category, default_dtype, dtype, int64
+from th_shell.torch.base.quiet import calmly
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import listed
+from th_shell.torch.base.warn import warn
+from th_shell.torch.calls.schema import NEW, OUT, Kind, Number, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
+from th_shell.torch.compute.formulas import multiply_add
+from th_shell.torch.compute.promotion import number_as
+from th_shell.torch.compute.sums import give
+from th_shell.torch.ops.creation import check_sizes, fill_number, type_for
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast
 
 _REGISTER = 32  # bytes
 _OPTIONS = f"torch.dtype dtype = None, {NEW}"

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import int64
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
-from runtime.pytorch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import check_types
-from runtime.pytorch.ops.creation import check_sizes
-from runtime.pytorch.ops.parts import diagonal as diagonal_view
-from runtime.pytorch.tensors.layouts import empty_like_array
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import delivered
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import int64
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
+from th_shell.torch.calls.schema import NEW, OUT, IntsOrOne, Kind, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import check_types
+from th_shell.torch.ops.creation import check_sizes
+from th_shell.torch.ops.parts import diagonal as diagonal_view
+from th_shell.torch.tensors.layouts import empty_like_array
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import delivered
 
 _INDICES = frozenset(np.dtype(name).num for name in ("int32", "int64"))
 

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import Category, int64
-from runtime.pytorch.base.dtypes import dtype as DType
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape, listed, wrap_dim
-from runtime.pytorch.calls.schema import OUT, IntsOrOne, Kind, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, check_types
-from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.sums import FEW, axes_of, give, ordered_sum, tidy, total
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_cast, check_out
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import Category, int64
+from th_shell.torch.base.dtypes import dtype as DType
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.shapes import Shape, listed, wrap_dim
+from th_shell.torch.calls.schema import OUT, IntsOrOne, Kind, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import ALL, FLOATS, check_types
+from th_shell.torch.compute.promotion import to_float
+from th_shell.torch.compute.sums import FEW, axes_of, give, ordered_sum, tidy, total
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, check_cast, check_out
 
 #: Takes an array, axes, whether they are kept, and the type to compute in.
 Reduce = Callable[[Array, Shape | None, bool, Any], Any]

@@ -10,20 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute.thread_pool import LARGE
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import bool_, uint8
-from runtime.pytorch.base.quiet import calmly, quietly
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
-from runtime.pytorch.calls.schema import OUT, OUTS, Kind, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import ALL, FLOATS, NUMBERS, Pointwise, check_types
-from runtime.pytorch.compute.promotion import array_as, result_type, to_float
-from runtime.pytorch.compute.sums import along, pair, sums_so_far, tidy
-from runtime.pytorch.ops.reduce import reduced, sum_of, sum_type
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_out, check_single
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import bool_, uint8
+from th_shell.torch.base.quiet import calmly, quietly
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import Shape, check_long, wrap_dim, wrap_dims
+from th_shell.torch.calls.schema import OUT, OUTS, Kind, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import (
+    ALL,
+    FLOATS,
+    NUMBERS,
+    Pointwise,
+    check_types,
+)
+from th_shell.torch.compute.promotion import array_as, result_type, to_float
+from th_shell.torch.compute.sums import along, pair, sums_so_far, tidy
+from th_shell.torch.ops.reduce import reduced, sum_of, sum_type
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, check_out, check_single
 
 _multiply, _subtract = Pointwise(np.multiply), Pointwise(np.subtract)
 #: The type in which sums so far are computed, by the character of the elements' type.

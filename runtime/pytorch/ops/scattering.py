@@ -11,19 +11,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import listed, wrap_dim
-from runtime.pytorch.calls.schema import OUT, Number, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.ops.creation import fill_number
-from runtime.pytorch.ops.gathering import check_bounds, check_gather, flat_positions
-from runtime.pytorch.ops.layout import as_strided as view_as_strided
-from runtime.pytorch.ops.parts import diagonal, part
-from runtime.pytorch.ops.parts import select as view_select
-from runtime.pytorch.tensors.layouts import check_apart, copy_of, strided
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_single, deliver
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import listed, wrap_dim
+from th_shell.torch.calls.schema import OUT, Number, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.ops.creation import fill_number
+from th_shell.torch.ops.gathering import check_bounds, check_gather, flat_positions
+from th_shell.torch.ops.layout import as_strided as view_as_strided
+from th_shell.torch.ops.parts import diagonal, part
+from th_shell.torch.ops.parts import select as view_select
+from th_shell.torch.tensors.layouts import check_apart, copy_of, strided
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, check_single, deliver
 
 Change = TypeVar("Change", bound=Callable[..., None])
 

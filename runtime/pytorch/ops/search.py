@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.c_types import type_name
-from runtime.pytorch.base.dtypes import bool_, int64
-from runtime.pytorch.base.shapes import listed, wrap_dim
-from runtime.pytorch.calls.schema import OUT, Operand, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
-from runtime.pytorch.compute.promotion import array_as, result_type
-from runtime.pytorch.compute.sums import give, tidy
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import check_out
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.c_types import type_name
+from th_shell.torch.base.dtypes import bool_, int64
+from th_shell.torch.base.shapes import listed, wrap_dim
+from th_shell.torch.calls.schema import OUT, Operand, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
+from th_shell.torch.compute.promotion import array_as, result_type
+from th_shell.torch.compute.sums import give, tidy
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import check_out
 
 _WHO = "torch.searchsorted(): "
 

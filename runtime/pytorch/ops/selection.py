@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import float32, float64
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import wrap_dim
-from runtime.pytorch.calls.schema import OUT, OUTS
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.elementwise import ALL, NUMBERS, check_types
-from runtime.pytorch.compute.sums import along, check_not_empty, pair, take_at, tidy
-from runtime.pytorch.ops.order import stable_order
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import float32, float64
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import wrap_dim
+from th_shell.torch.calls.schema import OUT, OUTS
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.elementwise import ALL, NUMBERS, check_types
+from th_shell.torch.compute.sums import along, check_not_empty, pair, take_at, tidy
+from th_shell.torch.ops.order import stable_order
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast
 
 
 @op(

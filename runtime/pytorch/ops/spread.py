@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import Category, bool_
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.calls.schema import OUT, Out
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.promotion import to_float
-from runtime.pytorch.compute.sums import axes_of, give, spread, tidy
-from runtime.pytorch.ops.reduce import count_along
-from runtime.pytorch.tensors.tensor import Tensor, wrap
-from runtime.pytorch.tensors.writing import cast, check_cast
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import Category, bool_
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.require import require
+from th_shell.torch.base.warn import warn
+from th_shell.torch.calls.schema import OUT, Out
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.promotion import to_float
+from th_shell.torch.compute.sums import axes_of, give, spread, tidy
+from th_shell.torch.ops.reduce import count_along
+from th_shell.torch.tensors.tensor import Tensor, wrap
+from th_shell.torch.tensors.writing import cast, check_cast
 
 _FACTOR = "reduction factor (input numel divided by output numel)"
 _NO_FREEDOM = "{}(): degrees of freedom is <= 0. Correction should be strictly less than the {}."

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.pytorch.base.dtypes import dtype
-from runtime.pytorch.base.require import require
-from runtime.pytorch.base.shapes import (
+from th_shell.torch.base.dtypes import dtype
+from th_shell.torch.base.require import require
+from th_shell.torch.base.shapes import (
     Shape,
     Size,
     broadcast,
@@ -25,11 +25,11 @@ from runtime.pytorch.base.shapes import (
     wrap_dim,
     wrap_dims,
 )
-from runtime.pytorch.calls.kinds import as_tensors
-from runtime.pytorch.calls.schema import IntOrShape
-from runtime.pytorch.calls.table import functional, op
-from runtime.pytorch.tensors.layouts import strided, view_strides
-from runtime.pytorch.tensors.tensor import Tensor, view_of, wrap
+from th_shell.torch.calls.kinds import as_tensors
+from th_shell.torch.calls.schema import IntOrShape
+from th_shell.torch.calls.table import functional, op
+from th_shell.torch.tensors.layouts import strided, view_strides
+from th_shell.torch.tensors.tensor import Tensor, view_of, wrap
 
 
 def becoming(view: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import default_dtype
-from runtime.pytorch.base.dtypes import dtype as DType
-from runtime.pytorch.base.require import require
-from runtime.pytorch.calls.schema import NEW
-from runtime.pytorch.calls.table import op
-from runtime.pytorch.compute.formulas import EXACT
-from runtime.pytorch.ops.creation import check_sizes
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import default_dtype
+from th_shell.torch.base.dtypes import dtype as DType
+from th_shell.torch.base.require import require
+from th_shell.torch.calls.schema import NEW
+from th_shell.torch.calls.table import op
+from th_shell.torch.compute.formulas import EXACT
+from th_shell.torch.ops.creation import check_sizes
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 _OPTIONS = f"*, torch.dtype dtype = None, {NEW}"
 _cos = EXACT[np.cos]

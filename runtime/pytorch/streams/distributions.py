@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from runtime.compute.thread_pool import LARGE
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
-from runtime.pytorch.compute.sums import FEW
-from runtime.pytorch.streams.uniform import (
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.compute.sums import FEW
+from th_shell.torch.streams.uniform import (
     doubles_of,
     fill,
     fill_in_turn,
@@ -20,7 +20,7 @@ from runtime.pytorch.streams.uniform import (
     unit_doubles,
     unit_floats,
 )
-from runtime.pytorch.streams.words import Words
+from th_shell.torch.streams.words import Words
 
 _SIXTEEN = 16
 # From so many floats on numpy's functions are used, which are ten times as fast as a loop with

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.compute.sums import FEW
-from runtime.pytorch.streams.words import BLOCK, Words
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.compute.sums import FEW
+from th_shell.torch.streams.words import BLOCK, Words
 
 
 class _Loops:
@@ -25,7 +25,7 @@ class _Loops:
         self._left: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
-        from runtime.compute.luajit import draw_functions
+        from th_shell.runtime.compute.luajit import draw_functions
 
         self.__dict__.update({n.decode(): loop for n, loop in draw_functions().items()})
         return self.__dict__[name]

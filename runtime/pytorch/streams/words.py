@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
 
 if TYPE_CHECKING:
     from numpy.random import MT19937

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import Array
-from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.dtypes import dtype, memory_format
-from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.tensors.tensor import Tensor, view_of
-from runtime.pytorch.tensors.writing import cast
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.tensor import contiguous_strides
+from th_shell.torch.base.dtypes import dtype, memory_format
+from th_shell.torch.base.shapes import Shape
+from th_shell.torch.tensors.tensor import Tensor, view_of
+from th_shell.torch.tensors.writing import cast
 
 _NEEDED_RANK = {"channels_last": 4, "channels_last_3d": 5}
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import BYTE, DTYPES, Array
-from runtime.core.storage import STORAGE_CLASSES, Storage
-from runtime.core.tensor import TENSOR_CLASSES
-from runtime.core.tensor import Tensor as LuaTensor
-from runtime.pytorch.base.shapes import Shape, Size, size_of
-from runtime.pytorch.tensors.tensor import Tensor, storage_type
+from th_shell.runtime.core.dtypes import BYTE, DTYPES, Array
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
+from th_shell.runtime.core.tensor import Tensor as LuaTensor
+from th_shell.torch.base.shapes import Shape, Size, size_of
+from th_shell.torch.tensors.tensor import Tensor, storage_type
 
 _new = object.__new__
 

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from runtime.compute import thread_pool
-from runtime.compute.bulk import clear, run_loop
-from runtime.compute.lua_functions import LuaFunctions
-from runtime.compute.thread_pool import LARGE, ThreadPool
-from runtime.core.dtypes import Array
-from runtime.core.state import State
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.shapes import Shape
-from runtime.pytorch.tensors.tensor import Tensor, storage_type, wrap
-from runtime.pytorch.tensors.writing import check_writable
+from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.compute.bulk import clear, run_loop
+from th_shell.runtime.compute.lua_functions import LuaFunctions
+from th_shell.runtime.compute.thread_pool import LARGE, ThreadPool
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.state import State
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.shapes import Shape
+from th_shell.torch.tensors.tensor import Tensor, storage_type, wrap
+from th_shell.torch.tensors.writing import check_writable
 
 #: From this many bytes on memory is kept when a tensor dies, since new pages cost more.
 _KEPT = 1 << 20
@@ -63,7 +63,7 @@ class _Threads:
 
     def _start(self) -> None:
         # Only here: programs of few elements do without.
-        from runtime.compute.luajit import worker_functions
+        from th_shell.runtime.compute.luajit import worker_functions
 
         with self._starting:
             if not self._is_started:

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from runtime.core.addresses import address_of
-from runtime.core.dtypes import DTYPES, Array, DType
-from runtime.core.errors import TorchError
-from runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
-from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.c_types import MISSING, Named, why_missing
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES, dtype
-from runtime.pytorch.base.shapes import Shape, Size, listed, size_of
+from th_shell.runtime.core.addresses import address_of
+from th_shell.runtime.core.dtypes import DTYPES, Array, DType
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage, storage_class
+from th_shell.runtime.core.tensor import contiguous_strides
+from th_shell.torch.base.c_types import MISSING, Named, why_missing
+from th_shell.torch.base.dtypes import NUMPY_DTYPES, dtype
+from th_shell.torch.base.shapes import Shape, Size, listed, size_of
 
 #: Element types that Lua does not have. Lua sees the memory of a bool storage as bytes.
 _MORE = (
@@ -72,7 +72,7 @@ def storage_over(array: Array, owner: Any = None) -> Storage:
 
 
 if TYPE_CHECKING:  # what `calls/table.py` adds
-    from runtime.pytorch.tensors.methods import Methods as _Methods
+    from th_shell.torch.tensors.methods import Methods as _Methods
 else:
     _Methods = object
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.base.dtypes import dtype
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.base.dtypes import dtype
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 
 class UnprovidedTensor(Tensor, is_kept=False):

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.dtypes import Array, cut
-from runtime.core.storage import Storage
-from runtime.core.tensor import contiguous_strides
-from runtime.pytorch.base.dtypes import NUMPY_DTYPES, can_cast, dtype
-from runtime.pytorch.base.quiet import quietly
-from runtime.pytorch.base.results import RESULTS
-from runtime.pytorch.base.shapes import Shape, listed
-from runtime.pytorch.base.warn import warn
-from runtime.pytorch.tensors.tensor import Tensor, resize_storage
+from th_shell.runtime.core.dtypes import Array, cut
+from th_shell.runtime.core.storage import Storage
+from th_shell.runtime.core.tensor import contiguous_strides
+from th_shell.torch.base.dtypes import NUMPY_DTYPES, can_cast, dtype
+from th_shell.torch.base.quiet import quietly
+from th_shell.torch.base.results import RESULTS
+from th_shell.torch.base.shapes import Shape, listed
+from th_shell.torch.base.warn import warn
+from th_shell.torch.tensors.tensor import Tensor, resize_storage
 
 
 def _cut(values: Array, kind: np.dtype[Any]) -> Array:

@@ -16,7 +16,7 @@ from math import floor, inf, isfinite
 
 import numpy as np
 
-from runtime.core.dtypes import Array
+from th_shell.runtime.core.dtypes import Array
 
 
 @dataclass

@@ -1,5 +1,5 @@
 """torch.utils, of which there are backcompat and dlpack."""
 
-from runtime.pytorch.utils import backcompat, dlpack
+from th_shell.torch.utils import backcompat, dlpack
 
 __all__ = ["backcompat", "dlpack"]

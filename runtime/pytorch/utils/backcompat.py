@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.pytorch.base.warn import OptionalWarning, warn_of_broadcast
+from th_shell.torch.base.warn import OptionalWarning, warn_of_broadcast
 
 #: Set its ``enabled`` to be warned of shapes that older versions did not broadcast.
 broadcast_warning = warn_of_broadcast

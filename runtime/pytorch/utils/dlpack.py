@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from runtime.pytorch.ops.interchange import from_dlpack, to_dlpack
+from th_shell.torch.ops.interchange import from_dlpack, to_dlpack
 
 __all__ = ["from_dlpack", "to_dlpack"]

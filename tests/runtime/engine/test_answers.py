@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.shell import Engine, Member
+from th_shell.runtime.shell import Engine, Member
 
 SETUP = b"""
 x, v = torch.ones(2, 3), torch.ones(3)

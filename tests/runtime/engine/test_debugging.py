@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runtime.shell import Dialogue, Engine, LuaError, Stop
+from th_shell.runtime.shell import Dialogue, Engine, LuaError, Stop
 
 FAILING = b"""local t = torch.zeros(2, 3)
 local function inner(a, ...)

@@ -7,8 +7,8 @@ from time import perf_counter
 
 import pytest
 
-from runtime.host import bridge
-from runtime.shell import Engine
+from th_shell.runtime.host import bridge
+from th_shell.runtime.shell import Engine
 
 Show = Callable[..., str]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from lupa import luajit21
 
-from runtime.core.tensor import Tensor
-from runtime.shell import Engine, LuaError, LuaSyntaxError
 from tests.conftest import Lua
+from th_shell.runtime.core.tensor import Tensor
+from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 
 TOP = Path(__file__).parents[3]
 
@@ -301,7 +301,7 @@ ORDERED = (
     " 1\n[torch.DoubleTensor of dimension 1]\n\n6 print\t\n7 no end of line8 python\n9 print\t\n"
 )
 HOST = """
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 engine = Engine()
 engine.write('0 python\\n')
 engine.run(engine.compile({order!r}))

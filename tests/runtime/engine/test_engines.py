@@ -17,11 +17,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from runtime.compute import blas_threads, thread_pool
-from runtime.compute.generator import Generator
-from runtime.core import state
-from runtime.pytorch.base import quiet
-from runtime.shell import Engine, LuaError
+from th_shell.runtime.compute import blas_threads, thread_pool
+from th_shell.runtime.compute.generator import Generator
+from th_shell.runtime.core import state
+from th_shell.runtime.shell import Engine, LuaError
+from th_shell.torch.base import quiet
 
 TOP = Path(__file__).parents[3]
 
@@ -213,8 +213,8 @@ def test_numpys_settings_stay_the_programs() -> None:
 
 _MANY = """
 import gc, os, resource, sys, threading
-from runtime.shell import Engine
-from runtime.compute import thread_pool
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.compute import thread_pool
 thread_pool.free_threads = lambda count: count
 
 def resident():

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runtime import Engine, LuaFunction
+from th_shell.runtime import Engine, LuaFunction
 
 CLASS = """
     local Box = torch.class('fields.Box')

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from runtime import Engine
+from th_shell.runtime import Engine
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_a_process_s_own_output_and_a_fork_s() -> None:
     program = """
         import io, os, sys
         from contextlib import redirect_stdout
-        from runtime import Engine
+        from th_shell.runtime import Engine
         lua = Engine()
         lua.run("print 'own'")
         with redirect_stdout(io.StringIO()) as text:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 DRAW = "return function() return torch.initialSeed(), torch.random(1, 1000) end"
 
@@ -25,7 +25,7 @@ def test_a_seed_is_that_of_manual_seed() -> None:
 @pytest.mark.thorough
 def test_a_seed_and_a_fill_pattern_load_nothing() -> None:
     code = (
-        "import sys, runtime.shell\nengine = runtime.shell.Engine()\n"
+        "import sys, th_shell.runtime.shell\nengine = th_shell.runtime.shell.Engine()\n"
         "engine.set_seed(7)\nengine.set_fill_pattern(63)\nprint('numpy' in sys.modules)\n"
         "engine.run('print(torch.initialSeed(), torch.Tensor(1)[1] > 0)')"
     )

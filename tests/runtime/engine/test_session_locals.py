@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime.shell import Engine, LuaError, LuaSyntaxError
+from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
-from runtime import (
+import th_shell.torch as torch
+from th_shell.runtime import (
     Engine,
     Function,
     Interrupted,

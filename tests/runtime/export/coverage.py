@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from runtime import TorchObject
-from runtime.export.graph import ExportError, Graph, Node
-from runtime.export.lowering import graph_of, shapes_of
-from runtime.export.modules import class_of, reasons, rows
-from runtime.export.onnx_file import OnnxGraph
 from tests.runtime.export.nets import linear, module, tensor
 from tests.runtime.export.test_modules import ENTRIES
+from th_shell.runtime import TorchObject
+from th_shell.runtime.export.graph import ExportError, Graph, Node
+from th_shell.runtime.export.lowering import graph_of, shapes_of
+from th_shell.runtime.export.modules import class_of, reasons, rows
+from th_shell.runtime.export.onnx_file import OnnxGraph
 
 PAGE = Path(__file__).parents[3] / "runtime" / "export" / "README.md"
 CLASSES = (Path(__file__).parents[2] / "data" / "export" / "classes.txt").read_text().split()

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Table, TorchObject
-from runtime.export import ExportError, to_onnx, to_pytorch
-from runtime.export.checking_pytorch import find_python
-from runtime.shell import Engine
-from runtime.t7.faces import tensor_of
-from runtime.t7.values import Function
 from tests.runtime.export.nets import linear, module, tensor
+from th_shell.runtime import Table, TorchObject
+from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
+from th_shell.runtime.export.checking_pytorch import find_python
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.values import Function
 
 #: As much of nn as the nets of these tests need.
 NN = """
@@ -165,7 +165,7 @@ def python(path: Path, status: int = 0) -> Path:
 @pytest.fixture
 def no_pythons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no Python that has PyTorch."""
-    monkeypatch.setattr("runtime.export.checking_pytorch.find_spec", lambda name: None)
+    monkeypatch.setattr("th_shell.runtime.export.checking_pytorch.find_spec", lambda name: None)
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "none"))
     monkeypatch.setenv("CONDA_PREFIX", str(python(tmp_path / "conda/bin/python", 1).parents[1]))
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -218,12 +218,12 @@ def test_another_python_runs_it(
 
 def test_without_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "runtime.export.conversion.find_spec",
+        "th_shell.runtime.export.conversion.find_spec",
         lambda name: None if name == "onnxruntime" else sys,
     )
     report = to_onnx(chain(), tmp_path / "net.onnx")
     assert report.unchecked == "it needs onnxruntime: pip install 'th-shell[export]'"
-    monkeypatch.setattr("runtime.export.conversion.find_spec", lambda name: None)
+    monkeypatch.setattr("th_shell.runtime.export.conversion.find_spec", lambda name: None)
     message = "^writing ONNX needs the library onnx: pip install 'th-shell\\[export\\]'$"
     with pytest.raises(ExportError, match=message):
         to_onnx(chain(), tmp_path / "net.onnx")

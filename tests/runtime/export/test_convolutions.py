@@ -8,11 +8,11 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from runtime.export import ExportError, to_onnx, to_pytorch
-from runtime.export.graph import BATCH
-from runtime.export.lowering import graph_of
-from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import module, tensor
+from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
+from th_shell.runtime.export.graph import BATCH
+from th_shell.runtime.export.lowering import graph_of
+from th_shell.runtime.t7.faces import tensor_of
 
 ONE_TO_ONE = [(1, 1), (2, 2), (3, 3), (4, 4)]
 TWO_OF_EACH = [(1, 2), (1, 1), (2, 3), (2, 4)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from runtime.export.modules import reasons, rows
 from tests.runtime.export.coverage import CLASSES, PAGE, START, own_name, table
+from th_shell.runtime.export.modules import reasons, rows
 
 
 def test_all_classes_are_known() -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from runtime import TorchObject
-from runtime.export import ExportError, to_onnx
-from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import conv, module, tensor
+from th_shell.runtime import TorchObject
+from th_shell.runtime.export import ExportError, to_onnx
+from th_shell.runtime.t7.faces import tensor_of
 
 _generator = np.random.default_rng(0)
 

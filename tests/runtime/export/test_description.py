@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Function, Table, TorchObject
-from runtime.export import ExportError, describe
-from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import conv, linear, module, tensor
+from th_shell.runtime import Function, Table, TorchObject
+from th_shell.runtime.export import ExportError, describe
+from th_shell.runtime.t7.faces import tensor_of
 
 
 def told(text: str, value: Any, **options: Any) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from runtime import TorchObject
-from runtime.export import to_onnx
 from tests.runtime.export.nets import module, tensor
+from th_shell.runtime import TorchObject
+from th_shell.runtime.export import to_onnx
 
 
 def _computed(net: TorchObject, x: np.ndarray[Any, Any], folder: Path) -> Any:

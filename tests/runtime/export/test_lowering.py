@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Table, TorchObject
-from runtime.export import ExportError
-from runtime.export.graph import BATCH
-from runtime.export.lowering import find_module, graph_of
-from runtime.t7.faces import tensor_of
-from runtime.t7.values import Function
 from tests.runtime.export.nets import conv, module, tensor
+from th_shell.runtime import Table, TorchObject
+from th_shell.runtime.export import ExportError
+from th_shell.runtime.export.graph import BATCH
+from th_shell.runtime.export.lowering import find_module, graph_of
+from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.values import Function
 
 NET, LOSS = module("Sequential", module("Tanh")), module("MSECriterion")
 

@@ -10,9 +10,9 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from runtime import Table, TorchObject
-from runtime.export import ExportError, to_onnx, to_pytorch
 from tests.runtime.export.nets import module
+from th_shell.runtime import Table, TorchObject
+from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
 
 X: Any = np.random.default_rng(0).standard_normal((2, 3, 4)).astype(np.float32)
 

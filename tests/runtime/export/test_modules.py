@@ -19,12 +19,12 @@ import onnx
 import onnxruntime
 import pytest
 
-import runtime
-from runtime import Table, TorchObject
-from runtime.export import ExportError, to_onnx, to_pytorch
-from runtime.export.data import tensors
-from runtime.export.graph import Value
-from runtime.export.lowering import graph_of, shapes_of
+from th_shell import runtime
+from th_shell.runtime import Table, TorchObject
+from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
+from th_shell.runtime.export.data import tensors
+from th_shell.runtime.export.graph import Value
+from th_shell.runtime.export.lowering import graph_of, shapes_of
 
 _FILE = Path(__file__).parents[2] / "data" / "export" / "modules.t7.gz"
 with gzip.open(_FILE) as _file:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from runtime import TorchObject
-from runtime.export import to_onnx
 from tests.runtime.export.nets import conv, linear, module
+from th_shell.runtime import TorchObject
+from th_shell.runtime.export import to_onnx
 
 
 def test_a_chain(tmp_path: Path) -> None:

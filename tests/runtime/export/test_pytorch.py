@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Table, TorchObject
-from runtime.export import ExportError, to_pytorch
 from tests.runtime.export.nets import conv, linear, module, tensor
+from th_shell.runtime import Table, TorchObject
+from th_shell.runtime.export import ExportError, to_pytorch
 
 
 def source(net: TorchObject, folder: Path, **options: Any) -> str:

@@ -19,11 +19,11 @@ import numpy as np
 import onnxruntime
 import pytest
 
-import runtime
-from runtime import Table, TorchObject
-from runtime.export import ExportError, to_onnx, to_pytorch
-from runtime.export.modules import reasons, rows
 from tests.runtime.export.nets import linear, module, tensor
+from th_shell import runtime
+from th_shell.runtime import Table, TorchObject
+from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
+from th_shell.runtime.export.modules import reasons, rows
 
 _FILE = Path(__file__).parents[2] / "data" / "export" / "recurrent.t7.gz"
 with gzip.open(_FILE) as _file:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from runtime import TorchObject
-from runtime.export import ExportError, to_onnx, to_pytorch
 from tests.runtime.export.nets import linear, module, tensor
+from th_shell.runtime import TorchObject
+from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
 
 
 def scale(*sizes: int, **fields: Any) -> TorchObject:
@@ -162,7 +162,7 @@ def test_an_unknown_class(tmp_path: Path, fields: Any, message: str) -> None:
 
 
 def test_names_that_are_words_of_python(tmp_path: Path) -> None:
-    from runtime.export.python_text import is_attribute, is_name
+    from th_shell.runtime.export.python_text import is_attribute, is_name
 
     assert [is_name(word) for word in ("x", "class", "F", "type", "")] == [
         True,

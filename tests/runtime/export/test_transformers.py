@@ -10,10 +10,10 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from runtime import TorchObject
-from runtime.export import to_onnx, to_pytorch
-from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import module
+from th_shell.runtime import TorchObject
+from th_shell.runtime.export import to_onnx, to_pytorch
+from th_shell.runtime.t7.faces import tensor_of
 
 _generator = np.random.default_rng(0)
 

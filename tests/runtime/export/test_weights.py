@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, safe_open
 
-from runtime import T7Error, Table, TorchObject, load, save
-from runtime.export import ExportError, to_hdf5, to_safetensors
-from runtime.t7.faces import tensor_of
 from tests.runtime.export.nets import conv, linear, module, tensor
 from tests.runtime.io.torch7_files import FILES
+from th_shell.runtime import T7Error, Table, TorchObject, load, save
+from th_shell.runtime.export import ExportError, to_hdf5, to_safetensors
+from th_shell.runtime.t7.faces import tensor_of
 
 WRITERS = {".safetensors": to_safetensors, ".h5": to_hdf5}
 both = pytest.mark.parametrize(("ending", "write"), WRITERS.items(), ids=WRITERS)
@@ -168,7 +168,7 @@ def test_storages_and_a_header_that_is_too_long(
     to_safetensors(views, tmp_path / "a.safetensors")
     found = load_file(tmp_path / "a.safetensors")
     assert found["storage"].shape == (12,) and found["column"].tolist() == [3, 7, 11]
-    monkeypatch.setattr("runtime.export.safetensors_file._MOST", 100)
+    monkeypatch.setattr("th_shell.runtime.export.safetensors_file._MOST", 100)
     with pytest.raises(ExportError) as raised:
         to_safetensors(TorchObject("nn.View", {"x" * 90: 1}), tmp_path / "b.safetensors")
     assert str(raised.value) == (

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from runtime.core.errors import ArgError
-from runtime.core.interrupts import is_interruptible
-from runtime.host.guards import guarded
+from th_shell.runtime.core.errors import ArgError
+from th_shell.runtime.core.interrupts import is_interruptible
+from th_shell.runtime.host.guards import guarded
 
 
 def _refuse(position: int) -> None:

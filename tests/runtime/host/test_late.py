@@ -10,15 +10,16 @@ import pytest
 pytestmark = pytest.mark.unguarded("numpy is loaded from the start")
 
 # What takes long to load. The finder of an editable installation loads some of the rest.
-HEAVY = (
-    "numpy scipy threadpoolctl dataclasses inspect tempfile traceback importlib.resources "
-    "runtime.core.tensor runtime.calls.plans runtime.io.file runtime.ops runtime.host.bridge"
-)
+HEAVY = """
+numpy scipy threadpoolctl dataclasses inspect tempfile traceback importlib.resources
+th_shell.runtime.core.tensor th_shell.runtime.calls.plans th_shell.runtime.io.file
+th_shell.runtime.ops th_shell.runtime.host.bridge
+"""
 
 START = """\
 import os, signal, sys, threading
-import runtime
-from runtime.shell import Engine, LuaError, preload_operations
+from th_shell import runtime
+from th_shell.runtime.shell import Engine, LuaError, preload_operations
 
 def run(engine, source):
     try:
@@ -77,19 +78,23 @@ def test_the_first_tensor_loads_it() -> None:
 
 @pytest.mark.thorough
 def test_an_engine_loads_it_when_it_is_told() -> None:
-    code = "Engine().load() \nprint('numpy' in sys.modules, 'runtime.ops' in sys.modules)"
+    code = "Engine().load() \nprint('numpy' in sys.modules, 'th_shell.runtime.ops' in sys.modules)"
     assert run(code) == "True True\n"
 
 
 @pytest.mark.parametrize("name", ["ALL", "DOUBLE", "Row", "TABLE"])
 def test_the_door_loads_it(name: str) -> None:
-    code = f"from runtime.shell import {name} \nprint('runtime.ops' in sys.modules, bool({name}))"
+    code = f"from th_shell.runtime.shell import {name}\n"
+    code += f"print('th_shell.runtime.ops' in sys.modules, bool({name}))"
     assert run(code) == "True True\n"
 
 
 def test_what_the_door_has_without_it() -> None:
     names = "PROCESSORS, Engine, Interrupted, LuaError, LuaSyntaxError, Replacement"
-    assert run(f"from runtime.shell import {names} \nprint('numpy' in sys.modules)") == "False\n"
+    assert (
+        run(f"from th_shell.runtime.shell import {names} \nprint('numpy' in sys.modules)")
+        == "False\n"
+    )
 
 
 def test_the_door_has_nothing_else() -> None:
@@ -223,7 +228,7 @@ for source in {FIRST_USES!r}:
 
 #: Lets one import fail, or one source of Lua, which `fail` tells.
 FAILING = """
-from runtime.compute import luajit
+from th_shell.runtime.compute import luajit
 fail = ""
 def missing(name):
     global fail
@@ -245,11 +250,11 @@ luajit._source = read
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("runtime.host.bridge", "x = torch.ones(2)"),
-        ("runtime.ops.order", "x = torch.ones(2)"),
+        ("th_shell.runtime.host.bridge", "x = torch.ones(2)"),
+        ("th_shell.runtime.ops.order", "x = torch.ones(2)"),
         ("numpy.random", "torch.rand(2)"),
         (
-            "runtime.packages.image.scaling",
+            "th_shell.runtime.packages.image.scaling",
             "require 'image' image.scale(torch.rand(1, 5, 5), 3, 3)",
         ),
         ("packages/hdf5/file", "require 'hdf5'"),
@@ -294,8 +299,8 @@ engine.count_loops()
 try:
     with engine.interruptible():
         engine.evaluate(b"x = torch.ones(2) while true do end")
-except runtime.shell.Interrupted as error:
-    print(error.message, "runtime.ops" in sys.modules)
+except th_shell.runtime.shell.Interrupted as error:
+    print(error.message, "th_shell.runtime.ops" in sys.modules)
 run(engine, b"print(torch.ones(2):sum())")  # whether x has its value depends on when Lua looks
 """
     assert run(NOTICE + code) == "interrupted! True\n2\t\n"

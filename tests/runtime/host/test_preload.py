@@ -7,9 +7,9 @@ import pytest
 
 SHOW = """\
 import sys
-import runtime.shell
+import th_shell.runtime.shell
 before = set(sys.modules)
-runtime.shell.{function}()
+th_shell.runtime.shell.{function}()
 print({module!r} in before, {module!r} in sys.modules)
 """
 

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from runtime.host.running import IN_LUA, describe
-from runtime.shell import Engine
+from th_shell.runtime.host.running import IN_LUA, describe
+from th_shell.runtime.shell import Engine
 
 
 @pytest.mark.thorough

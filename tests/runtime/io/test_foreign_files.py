@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runtime import T7Error, load
-from runtime.io.foreign_files import START, explanation
 from tests.conftest import Lua
 from tests.runtime.io.torch7_files import FILES
+from th_shell.runtime import T7Error, load
+from th_shell.runtime.io.foreign_files import START, explanation
 
 
 def zipped(name: str) -> bytes:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime.shell import Engine
 from tests.fuzz.mutations import OBJECTS, mutate
+from th_shell.runtime.shell import Engine
 
 SETUP = f"""
 mutated = {{ files = {{}} }}

@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from runtime.io import replacement
-from runtime.io.replacement import Replacement
 from tests.conftest import Lua
 from tests.runtime.conftest import somebody
+from th_shell.runtime.io import replacement
+from th_shell.runtime.io.replacement import Replacement
 
 ONLY_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can do that")
 
@@ -362,7 +362,7 @@ def test_no_more_than_a_process_may_write(lua: Lua, file: Path, quiet: str, way:
 def test_a_killed_process_leaves_a_good_file(lua: Lua, tmp_path: Path, way: str) -> None:
     script = tmp_path / "resave.lua"
     script.write_text(RESAVE)
-    start = "import sys; from th_shell.cli import main; from runtime.io import replacement"
+    start = "import sys; from th_shell.cli import main; from th_shell.runtime.io import replacement"
     start += "; replacement.DESCRIPTORS = b'/none'" * (way == "named") + "; main(sys.argv[1:])"
     chance = random.Random(way)
     for count in range(5):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.core.dtypes import DTYPES
 from tests.conftest import Lua
 from tests.runtime.io.torch7_files import FILES, mode_of
+from th_shell.runtime.core.dtypes import DTYPES
 
 SHARED = Path(__file__).parents[4] / "shared" / "t7"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine, LuaError
 from tests.conftest import Lua
+from th_shell.runtime.shell import Engine, LuaError
 
 ADVICE = (
     "run without it, as many programs do with -gpuid -1; or let th --gpu-as-cpu compute on the "

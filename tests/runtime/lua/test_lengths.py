@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from tests.conftest import Lua
+from th_shell.runtime.shell import Engine
 
 # Classes whose objects have a length, and have none, and a function that prints values.
 _CLASSES = """

@@ -13,7 +13,7 @@ import pytest
 
 PROGRAM = """
 import ctypes, sys
-from runtime.shell import Engine, LuaError
+from th_shell.runtime.shell import Engine, LuaError
 
 take = ctypes.cast(ctypes.pythonapi.PyGILState_Ensure, ctypes.c_void_p).value
 with Engine() as engine:

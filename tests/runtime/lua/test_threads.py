@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from tests.conftest import Lua
 from tests.processes import run_th
+from th_shell.runtime.shell import Engine
 
 TOP = Path(__file__).parents[3]
 
@@ -309,7 +309,7 @@ def test_safe_functions(pool: Lua) -> None:
 @pytest.mark.thorough
 def test_a_pool_that_is_there_when_the_process_ends() -> None:
     program = """if True:
-        from runtime.shell import Engine
+        from th_shell.runtime.shell import Engine
         engine = Engine()
         engine.run("pool = require('threads').Threads(2) pool:addjob(function() x = 1 end)")
         print("ends")
@@ -370,7 +370,7 @@ RESIZED = {
 @pytest.mark.parametrize("source", RESIZED.values(), ids=list(RESIZED))
 def test_threads_resize_what_they_share(source: str) -> None:
     program = f"""if True:
-        from runtime.shell import Engine
+        from th_shell.runtime.shell import Engine
         engine = Engine()
         engine.run({SHARING + source!r})
         engine.run("pool:terminate() io.write('ok')")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 VALUES = b"""
 x = torch.range(1, 6):resize(2, 3)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.plans import Plans
-from runtime.core.dtypes import FLOAT, Array, DType
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
+import th_shell.runtime.ops  # noqa: F401 (adds the rows)
+from th_shell.runtime.calls.plans import Plans
+from th_shell.runtime.core.dtypes import FLOAT, Array, DType
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 entry = Plans().entry
 

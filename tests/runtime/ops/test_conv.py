@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.plans import Plans
-from runtime.calls.table import ALL
-from runtime.core.dtypes import DOUBLE, FLOAT, LONG, Array, DType
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.ops import conv
+import th_shell.runtime.ops  # noqa: F401 (adds the rows)
 from tests.conftest import Lua
 from tests.runtime.ops.model import tensor as made
 from tests.transcripts import Entry, cases, wrong
+from th_shell.runtime.calls.plans import Plans
+from th_shell.runtime.calls.table import ALL
+from th_shell.runtime.core.dtypes import DOUBLE, FLOAT, LONG, Array, DType
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.ops import conv
 
 entry = Plans().entry
 

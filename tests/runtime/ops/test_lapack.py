@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.plans import Plans
-from runtime.compute import blas_threads
-from runtime.core.dtypes import DOUBLE, FLOAT, INT, Array, DType
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.host import bridge
-from runtime.ops.linalg import _lapack
+import th_shell.runtime.ops  # noqa: F401 (adds the rows)
 from tests.conftest import Lua
 from tests.transcripts import Entry, cases, wrong
+from th_shell.runtime.calls.plans import Plans
+from th_shell.runtime.compute import blas_threads
+from th_shell.runtime.core.dtypes import DOUBLE, FLOAT, INT, Array, DType
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.host import bridge
+from th_shell.runtime.ops.linalg import _lapack
 
 entry = Plans().entry
 
@@ -257,15 +257,15 @@ def test_failure_changes_nothing(
 
 
 def test_scipy_waits_until_it_is_needed() -> None:
-    code = "import sys, runtime.ops; sys.exit('scipy' in sys.modules)"
+    code = "import sys, th_shell.runtime.ops; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 @pytest.mark.thorough
 def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_them() -> None:
     code = """if True:
-        from runtime.shell import preload_operations
-        from runtime.compute import blas_threads
+        from th_shell.runtime.shell import preload_operations
+        from th_shell.runtime.compute import blas_threads
         preload_operations()
         blas_threads.PROCESSORS = 3
 
@@ -285,8 +285,8 @@ def test_threads_are_set_of_a_library_that_is_loaded_while_another_thread_sets_t
 def test_the_environment_says_how_many_threads_large_products_have() -> None:
     code = """if True:
         import os
-        from runtime.shell import preload_operations
-        from runtime.compute import blas_threads
+        from th_shell.runtime.shell import preload_operations
+        from th_shell.runtime.compute import blas_threads
         preload_operations()
         blas_threads.PROCESSORS = 3
         small, = [library.num_threads for library in blas_threads._libraries()]

@@ -10,9 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime.calls.table import ALL, TABLE
-from runtime.core.dtypes import BYTE, LONG, Array, DType
-from runtime.core.tensor import Tensor
 from tests.runtime.ops.model import (
     DESTINATIONS,
     LAYOUTS,
@@ -26,6 +23,9 @@ from tests.runtime.ops.model import (
     numbers,
     shapes,
 )
+from th_shell.runtime.calls.table import ALL, TABLE
+from th_shell.runtime.core.dtypes import BYTE, LONG, Array, DType
+from th_shell.runtime.core.tensor import Tensor
 
 EXAMPLES = settings(deadline=None, max_examples=25)
 WRITABLE = tuple(layout for layout in LAYOUTS if layout != "expanded")
@@ -252,7 +252,7 @@ def test_cat_and_reshape(data: st.DataObject) -> None:
 
 
 def test_all_functions_have_a_model() -> None:
-    modules = "runtime.ops.indexing", "runtime.ops.masks"
+    modules = "th_shell.runtime.ops.indexing", "th_shell.runtime.ops.masks"
     names = {n for n, rows in TABLE.items() if rows[0].implementation.__module__ in modules}
     assert names == {
         *("index", "indexCopy", "indexAdd", "indexFill", "gather", "scatter"),

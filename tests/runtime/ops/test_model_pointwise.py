@@ -10,8 +10,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from runtime.calls.table import ALL, FLOATS, TABLE
-from runtime.core.dtypes import BYTE, LONG, Array, DType
 from tests.runtime.ops.model import (
     DESTINATIONS,
     Function,
@@ -24,6 +22,8 @@ from tests.runtime.ops.model import (
     numbers,
     shapes,
 )
+from th_shell.runtime.calls.table import ALL, FLOATS, TABLE
+from th_shell.runtime.core.dtypes import BYTE, LONG, Array, DType
 
 EXAMPLES = settings(deadline=None, max_examples=10)
 
@@ -358,7 +358,9 @@ def test_of_numbers(name: str, args: list[float], want: float) -> None:
 
 
 def test_all_functions_have_a_model() -> None:
-    modules = {f"runtime.ops.{name}" for name in ("_by_formula", "pointwise", "compare", "bits")}
+    modules = {
+        f"th_shell.runtime.ops.{name}" for name in ("_by_formula", "pointwise", "compare", "bits")
+    }
     names = {n for n, rows in TABLE.items() if rows[0].implementation.__module__ in modules}
     modelled = {*WITH_NUMBER, *WITH_TENSOR, *COMPARISONS, *UNARY, *OTHERS}
     modelled |= {f"{c}{name}" for name in (*BITS, *SHIFTS) for c in ("", "c")}

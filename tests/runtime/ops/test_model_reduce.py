@@ -12,9 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime.calls.table import ALL, TABLE
-from runtime.core.dtypes import BYTE, LONG, Array, DType
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
 from tests.runtime.ops.model import (
     DESTINATIONS,
     Function,
@@ -28,6 +25,9 @@ from tests.runtime.ops.model import (
     elements,
     shapes,
 )
+from th_shell.runtime.calls.table import ALL, TABLE
+from th_shell.runtime.core.dtypes import BYTE, LONG, Array, DType
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 pytestmark = pytest.mark.usefixtures("engine")  # for what LuaJIT does
 EXAMPLES = settings(deadline=None, max_examples=15)
@@ -341,6 +341,6 @@ def test_order_of_whole_numbers_that_doubles_confuse(largest: int) -> None:
 
 
 def test_all_functions_have_a_model() -> None:
-    modules = {f"runtime.ops.{name}" for name in ("reduce", "order")}
+    modules = {f"th_shell.runtime.ops.{name}" for name in ("reduce", "order")}
     names = {n for n, rows in TABLE.items() if rows[0].implementation.__module__ in modules}
     assert names - {*REDUCTIONS, *DEVIATIONS, *RUNNING, *OTHERS, *EXTREMA, *ORDER} == set()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from runtime.calls.table import TABLE
-from runtime.core.dtypes import INT
-from runtime.core.errors import TorchError
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.calls.table import TABLE
+from th_shell.runtime.core.dtypes import INT
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 
 @pytest.mark.parametrize("sizes", [(3,), (5, 7)])

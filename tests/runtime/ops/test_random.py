@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.compute import libm
-from runtime.compute.generator import STATE_SIZE, Generator
-from runtime.compute.thread_pool import LARGE, ThreadPool
-from runtime.core.dtypes import DOUBLE, FLOAT, INT, DType
-from runtime.core.state import current
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.ops import random
 from tests.conftest import Lua
 from tests.transcripts import Entry, cases, wrong
+from th_shell.runtime.compute import libm
+from th_shell.runtime.compute.generator import STATE_SIZE, Generator
+from th_shell.runtime.compute.thread_pool import LARGE, ThreadPool
+from th_shell.runtime.core.dtypes import DOUBLE, FLOAT, INT, DType
+from th_shell.runtime.core.state import current
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.ops import random
 
 SEEDS = st.integers(0, 2**64 - 1)
 #: Draws of one number, and what draws as many as are asked for.
@@ -169,7 +169,7 @@ def test_numpy_random_is_imported_with_the_first_draw() -> None:
     if subprocess.run([sys.executable, "-c", early]).returncode:
         pytest.skip("this numpy imports numpy.random by itself")
     program = (
-        "import sys; from runtime.shell import Engine; engine = Engine();"
+        "import sys; from th_shell.runtime.shell import Engine; engine = Engine();"
         "engine.evaluate(b'torch.manualSeed(1)'); assert 'numpy.random' not in sys.modules;"
         "engine.evaluate(b'torch.random();'); assert 'numpy.random' in sys.modules"
     )

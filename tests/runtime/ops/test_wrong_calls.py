@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.ops  # noqa: F401 (adds the rows)
-from runtime.calls.forms import Argument, Foreign, Form, parse_form
-from runtime.calls.plans import Plans
-from runtime.calls.table import TABLE
-from runtime.compute.generator import Generator
-from runtime.core.dtypes import BYTE, DOUBLE, HALF, LONG, REALS, DType
-from runtime.core.storage import STORAGE_CLASSES
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
+import th_shell.runtime.ops  # noqa: F401 (adds the rows)
 from tests.runtime.ops.model import State
+from th_shell.runtime.calls.forms import Argument, Foreign, Form, parse_form
+from th_shell.runtime.calls.plans import Plans
+from th_shell.runtime.calls.table import TABLE
+from th_shell.runtime.compute.generator import Generator
+from th_shell.runtime.core.dtypes import BYTE, DOUBLE, HALF, LONG, REALS, DType
+from th_shell.runtime.core.storage import STORAGE_CLASSES
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 
 entry = Plans().entry
 

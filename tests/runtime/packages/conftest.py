@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime.shell import Engine
 from tests.conftest import FRESH, Lua
+from th_shell.runtime.shell import Engine
 
 
 @pytest.fixture(scope="session")

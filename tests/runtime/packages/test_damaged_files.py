@@ -16,9 +16,9 @@ import png
 import pytest
 from PIL import Image
 
-from runtime.core.dtypes import Array
 from tests.conftest import Lua
 from tests.fuzz.mutations import mutate
+from th_shell.runtime.core.dtypes import Array
 
 COUNT = 400  # of damaged files of each kind
 

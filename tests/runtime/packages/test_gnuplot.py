@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.core.tensor import TENSOR_CLASSES, Tensor
-from runtime.packages.gnuplot import pace
-from runtime.packages.gnuplot.drawing import Description, draw
-from runtime.packages.gnuplot.styles import Style, read_style
-from runtime.shell import Engine
 from tests.conftest import Lua
+from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
+from th_shell.runtime.packages.gnuplot import pace
+from th_shell.runtime.packages.gnuplot.drawing import Description, draw
+from th_shell.runtime.packages.gnuplot.styles import Style, read_style
+from th_shell.runtime.shell import Engine
 
 DOUBLE = next(c for c in TENSOR_CLASSES if c.dtype.name == "Double")
 STARTS = {"png": b"\x89PNG", "svg": b"<?xml", "eps": b"%!PS-Adobe", "pdf": b"%PDF"}

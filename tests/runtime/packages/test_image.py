@@ -12,10 +12,10 @@ import numpy as np
 import png
 import pytest
 
-from runtime.core.dtypes import Array
-from runtime.shell import Engine, LuaError
 from tests.conftest import Lua
 from tests.transcripts import Entry, cases, normal, wrong
+from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.shell import Engine, LuaError
 
 HERE = Path(__file__).parent / "transcripts"
 

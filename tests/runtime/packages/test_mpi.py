@@ -15,10 +15,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from runtime import load
-from runtime.packages import mpi
 from tests.mpi import TOP, missing_mpi, missing_mpirun, run_together, started_together
 from tests.processes import run_th
+from th_shell.runtime import load
+from th_shell.runtime.packages import mpi
 
 ALONE = pytest.mark.skipif(bool(missing_mpi()), reason=missing_mpi())
 PAGE = TOP / "tests/docs/mpi.md"

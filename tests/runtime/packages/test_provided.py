@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from runtime.core.errors import TorchError
-from runtime.packages import optional
-from runtime.shell import Engine
 from tests.conftest import Lua
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.packages import optional
+from th_shell.runtime.shell import Engine
 
 CORE = "luaT_pushudata"  # a name in C modules that need Torch7's own core
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 from tests.runtime.pytorch.answers import FOLDER, answer, programs
 
 #: A program whose answer depends on numpy: older ones take their booleans for whole numbers.

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from runtime.pytorch.listing import stubs
+from th_shell.torch.listing import stubs
 
 TOP = Path(__file__).parents[3]
 PROGRAM = Path(__file__).parent / "typed" / "program.py"
 WRONG = """\
-import runtime.pytorch as torch
+import th_shell.torch as torch
 from th_shell import load
 
 torch.nothing
@@ -27,7 +27,7 @@ load("x.t7")["weight"]
 
 def test_the_stubs_are_up_to_date() -> None:
     for path, text in stubs().items():
-        assert path.read_text() == text, "write them: python -m runtime.pytorch.listing"
+        assert path.read_text() == text, "write them: python -m th_shell.torch.listing"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 
 #: Functions that PyTorch has removed, and methods of the one generator.
 NO_NAMES = {*"cholesky eig lstsq qr solve symeig seed initial_seed".split()}

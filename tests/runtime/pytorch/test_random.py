@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch_module
-from runtime.pytorch.classes.generator import Generator
-from runtime.pytorch.tensors.tensor import Tensor
+import th_shell.torch as torch_module
+from th_shell.torch.classes.generator import Generator
+from th_shell.torch.tensors.tensor import Tensor
 
 torch: Any = torch_module
 DATA = Path(__file__).parents[2] / "data" / "pytorch-random.txt"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runtime.pytorch.return_types import RESULTS
+from th_shell.torch.return_types import RESULTS
 
 MAX, SVD = RESULTS["max"], RESULTS["svd"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 
 ABSENT = "this module is not provided here"
 POLYNOMIALS = (

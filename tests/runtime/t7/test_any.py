@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from runtime import Function, T7Error, Table, TorchObject, load, save
-from runtime.core.dtypes import DTYPES
-from runtime.pytorch.classes.storages import TypedStorage
-from runtime.pytorch.ops.interchange import share_array
-from runtime.pytorch.tensors.tensor import Tensor
-from runtime.shell import Engine
 from tests.fuzz.mutations import OBJECTS, mutate
+from th_shell.runtime import Function, T7Error, Table, TorchObject, load, save
+from th_shell.runtime.core.dtypes import DTYPES
+from th_shell.runtime.shell import Engine
+from th_shell.torch.classes.storages import TypedStorage
+from th_shell.torch.ops.interchange import share_array
+from th_shell.torch.tensors.tensor import Tensor
 
 FORMATS = ["binary", "b32", "ascii"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Function, T7Error, Table, TorchObject, convert, load, save
 from tests.runtime.io.torch7_files import FILES
+from th_shell.runtime import Function, T7Error, Table, TorchObject, convert, load, save
 
 
 @pytest.fixture

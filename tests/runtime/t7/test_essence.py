@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Function, Table, TorchObject
-from runtime.t7.essence import chosen, essence, is_module, left_out
-from runtime.t7.faces import lua_tensor, storage_face, tensor_of
+from th_shell.runtime import Function, Table, TorchObject
+from th_shell.runtime.t7.essence import chosen, essence, is_module, left_out
+from th_shell.runtime.t7.faces import lua_tensor, storage_face, tensor_of
 
 
 def tensor(*sizes: int) -> Any:

@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime import Function, T7Error, Table, TorchObject, load, save
-from runtime.core.dtypes import DOUBLE, DTYPES
-from runtime.core.errors import TorchError
-from runtime.core.memory import Memory, not_enough
-from runtime.core.storage import STORAGE_CLASSES
-from runtime.pytorch.ops.interchange import share_array
-from runtime.pytorch.tensors.tensor import wrap
-from runtime.t7.essence import essence
-from runtime.t7.faces import storage_of
-from runtime.t7.outline import outline
-from runtime.t7.values import TdsVec
 from tests.conftest import Lua
 from tests.runtime.io.torch7_files import FILES, mode_of
+from th_shell.runtime import Function, T7Error, Table, TorchObject, load, save
+from th_shell.runtime.core.dtypes import DOUBLE, DTYPES
+from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.memory import Memory, not_enough
+from th_shell.runtime.core.storage import STORAGE_CLASSES
+from th_shell.runtime.t7.essence import essence
+from th_shell.runtime.t7.faces import storage_of
+from th_shell.runtime.t7.outline import outline
+from th_shell.runtime.t7.values import TdsVec
+from th_shell.torch.ops.interchange import share_array
+from th_shell.torch.tensors.tensor import wrap
 
 SHARED = Path(__file__).parents[4] / "shared" / "t7"
 

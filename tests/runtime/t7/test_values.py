@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runtime import Function, T7Error, Table, TorchObject
+from th_shell.runtime import Function, T7Error, Table, TorchObject
 
 
 def test_keys_are_those_of_lua() -> None:

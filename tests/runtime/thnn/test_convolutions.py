@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from runtime.compute import thread_pool
-from runtime.shell import Engine
-from runtime.thnn import _columns, _jobs
+from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.thnn import _columns, _jobs
 
 # call(name, …) calls a function of nn's backend for doubles, try(name, …) prints its error, too;
 # show(…) prints tensors.

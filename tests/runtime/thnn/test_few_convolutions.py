@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 # Each function runs with an input that has gaps, by Python, as it is the first such call, and with
 # contiguous elements, from the third time on by Lua. Then it prints whether all bits of the results

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 HERE = Path(__file__).parent
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import runtime.ops  # noqa: F401 (adds rows that those of nn's backend use)
-import runtime.thnn  # noqa: F401 (adds the rows)
-from runtime.shell import Engine
-from runtime.thnn.table import TABLE
+import th_shell.runtime.ops  # noqa: F401 (adds rows that those of nn's backend use)
+import th_shell.runtime.thnn  # noqa: F401 (adds the rows)
 from tests.conftest import Lua
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.thnn.table import TABLE
 
 HERE = Path(__file__).parent
 FAMILIES = sorted(path.stem for path in (HERE / "cases").glob("*.lua"))

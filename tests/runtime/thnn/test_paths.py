@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.core.memory import Memory
-from runtime.core.state import current
-from runtime.shell import Engine
-from runtime.thnn import entries
-from runtime.thnn._jobs import is_recording
-from runtime.thnn.table import TABLE, Row
 from tests.runtime.thnn.test_recorded import FAMILIES, HERE, Answers, answers
+from th_shell.runtime.core.memory import Memory
+from th_shell.runtime.core.state import current
+from th_shell.runtime.shell import Engine
+from th_shell.runtime.thnn import entries
+from th_shell.runtime.thnn._jobs import is_recording
+from th_shell.runtime.thnn.table import TABLE, Row
 
 # Of these, all elements of the results follow from the same elements of the arguments.
 EACH = re.compile(

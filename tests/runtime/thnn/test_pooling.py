@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.thnn import _jobs, entries
 from tests.conftest import Lua
 from tests.processes import run_th
+from th_shell.runtime.thnn import _jobs, entries
 
 MODEL = """
     require 'nn.THNN'

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 HERE = Path(__file__).parent
 FAMILIES = sorted(path.stem for path in (HERE / "cases").glob("*.lua"))

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.shell import tokens
 from th_shell.completing.call_at_cursor import call_at_cursor
+from th_shell.runtime.shell import tokens
 
 
 def _found(text: str) -> tuple[str, int] | None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.completing.complete import complete
 from th_shell.paragraphs import MOST_NAMES
+from th_shell.runtime.shell import Engine
 from th_shell.session.commands import COMMANDS
 
 Complete = Callable[..., list[str]]

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.completing.signatures import Signatures
+from th_shell.runtime.shell import Engine
 
 SETUP = b"""
 x = torch.ones(2)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.docs.judging.printout import only_tensors, precision, printed_tensors
+from th_shell.runtime.shell import Engine
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_torch_is_seeded_where_it_is_imported(starter: Starter) -> None:
 
 
 def test_torch_is_that_of_this_project(run: Run) -> None:
-    assert ask(run, "input", "import sys, torch; torch is sys.modules['runtime.pytorch']") == Reply(
+    assert ask(run, "input", "import sys, torch; torch is sys.modules['th_shell.torch']") == Reply(
         "True\n", "True\n"
     )
     assert ask(run, "input", "sys.argv[1:]").output == "[]\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.entry import Entry
 from th_shell.help.about import about, overview
 from th_shell.help.meanings import sections
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 
 Ask = Callable[[str], str]

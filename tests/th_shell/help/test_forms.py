@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.calls.table import ALL, FLOATS, TABLE, Row
-from runtime.core.dtypes import BYTE
 from th_shell.help.forms import call_forms
+from th_shell.runtime.calls.table import ALL, FLOATS, TABLE, Row
+from th_shell.runtime.core.dtypes import BYTE
 
 TWIST = """\
 torch.twist(...), x:twist(...)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.shell import TABLE, Engine
 from tests.mpi import missing_mpi
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, search, sections
+from th_shell.runtime.shell import TABLE, Engine
 
 LIBRARIES = (
     "torch paths sys xlua lfs dok image bit32 cjson threads "

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.help.pages import find_examples, page_folders
+from th_shell.runtime.shell import Engine
 
 PAGE = """\
 # Sums

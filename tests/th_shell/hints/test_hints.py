@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine, LuaError
 from th_shell.entry import Entry
 from th_shell.hints.hints import hints_on, hints_on_nil
+from th_shell.runtime.shell import Engine, LuaError
 from th_shell.session.session import Session
 
 VALUES = """

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.jupyter.assistance import complete, explain, is_complete
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 
 

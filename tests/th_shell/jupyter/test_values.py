@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import th_shell.jupyter
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 
 Html = Callable[[str], "str | None"]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Interrupted, LuaError
 from th_shell.config import Config
 from th_shell.entry import Entry
+from th_shell.runtime.shell import Interrupted, LuaError
 from th_shell.session.session import Session
 
 PAGE = """\

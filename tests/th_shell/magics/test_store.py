@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime import load
-from runtime.shell import Engine
+from th_shell.runtime import load
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]

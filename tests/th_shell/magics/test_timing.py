@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.magics import timing
 from th_shell.magics.timing import duration
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.packages import command
 from th_shell.packages.place import search_users_tree, users_tree
 from th_shell.packages.sources import about_c_code
+from th_shell.runtime.shell import Engine
 from th_shell.visible import UsageError
 
 if shutil.which("git") is None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.pictures.display import Picture, set_display
 from th_shell.pictures.door import install
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 
 Shown = Callable[[str], str]

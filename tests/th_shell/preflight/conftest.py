@@ -7,10 +7,10 @@ from typing import Protocol
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.preflight.knowledge import Facts, facts_of
 from th_shell.preflight.programs import Modules, World, read
 from th_shell.preflight.rules import findings
+from th_shell.runtime.shell import Engine
 
 
 class Check(Protocol):

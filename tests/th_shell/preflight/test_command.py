@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine, LuaError
 from th_shell.preflight import command, programs
 from th_shell.preflight.command import check as check_in
 from th_shell.preflight.command import run
 from th_shell.preflight.programs import Program
+from th_shell.runtime.shell import Engine, LuaError
 from th_shell.visible import UsageError
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from tests.th_shell.preflight.conftest import Check
 from th_shell.preflight.knowledge import Facts
 from th_shell.preflight.programs import Modules
+from th_shell.runtime.shell import Engine
 
 #: Globals that the sources use.
 GIVEN = "x, y, f, m, b, t, Module = 1"

@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
-from runtime.shell import TABLE, Engine, LuaError
 from tests.th_shell.preflight.conftest import Check
 from th_shell.call_forms import takes
 from th_shell.preflight.knowledge import Facts
+from th_shell.runtime.shell import TABLE, Engine, LuaError
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.shell import Engine
 from tests.th_shell.preflight.conftest import Check
 from th_shell.preflight.syntax_errors import syntax_errors
+from th_shell.runtime.shell import Engine
 
 
 @pytest.mark.parametrize(

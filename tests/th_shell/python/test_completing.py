@@ -218,7 +218,7 @@ def test_what_is_shown_beside_a_name(text: str, detail: str) -> None:
     ],
 )
 def test_what_gives_a_tensor(text: str) -> None:
-    torch = pytest.importorskip("runtime.pytorch")
+    torch = pytest.importorskip("th_shell.torch")
     names = {"torch": torch, "x": torch.ones(2, 2)}
     found = complete(text, len(text), names).candidates
     assert [one.text for one in found] == ["numel", "numpy"]

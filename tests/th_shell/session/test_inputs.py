@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 from th_shell.session.commands import is_command
 from th_shell.session.inputs import placed, split
 from th_shell.session.session import Session

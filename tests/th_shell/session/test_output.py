@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.docs.cli import main as check_pages
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 from th_shell.visible import visible
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime.shell import Engine
 from tests.th_shell.conftest import TOP
+from th_shell.runtime.shell import Engine
 from th_shell.session.look import ASCII, UNICODE
 from th_shell.session.session import Session
 
@@ -308,7 +308,7 @@ def test_an_error_in_the_shell_restores_the_output(
 @pytest.mark.thorough
 def test_what_an_input_prints_before_it_ends_the_process_is_shown() -> None:
     code = (
-        "from runtime.shell import Engine\n"
+        "from th_shell.runtime.shell import Engine\n"
         "from th_shell.session.session import Session\n"
         "Session(Engine()).submit(\"> print('bye') os.exit(3)\\nbye\")"
     )

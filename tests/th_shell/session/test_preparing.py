@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime.shell import Engine
 from th_shell.config import Config
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import prepare
 
 

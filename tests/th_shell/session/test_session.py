@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime.shell import Engine, LuaError
+from th_shell.runtime.shell import Engine, LuaError
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from runtime.shell import Engine
 from tests.th_shell.conftest import TOP
 from th_shell.config import Config
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session, prepare
 
 Printed = Callable[[], str]

@@ -4,9 +4,9 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from runtime.shell import Engine
 from th_shell.completing.complete import complete
 from th_shell.paragraphs import MOST_NAMES
+from th_shell.runtime.shell import Engine
 from th_shell.terminal.keys import InputCompleter
 
 

@@ -70,7 +70,7 @@ EDITOR = """
 import sys
 from prompt_toolkit.input import DummyInput
 from prompt_toolkit.output import DummyOutput
-from runtime.shell import Engine
+from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 from th_shell.terminal.language import lua
 from th_shell.terminal.repl import create_prompt

@@ -14,9 +14,9 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.input.typeahead import get_typeahead
 from prompt_toolkit.keys import Keys
 
-from runtime.shell import Engine
 from tests.th_shell.terminals import Terminal
 from th_shell.python.session import PythonSession
+from th_shell.runtime.shell import Engine
 from th_shell.session.interrupt import EARLY, calm
 from th_shell.session.session import Session
 from th_shell.terminal.repl import _take_ahead

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from runtime.shell import tokens
 from th_shell.docs.reading.compiler import Compiler
 from th_shell.docs.reading.names import read_names
+from th_shell.runtime.shell import tokens
 from th_shell.syntax import Syntax
 
 _SAID = r"(?:returns?|prints?|outputs?|evaluates to|results? in)\b:?"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from functools import cached_property
 
-from runtime.shell import Engine, LuaSyntaxError
+from th_shell.runtime.shell import Engine, LuaSyntaxError
 from th_shell.syntax import Syntax
 
 

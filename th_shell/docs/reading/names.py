@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from runtime.shell import KEYWORDS, Token, tokens
+from th_shell.runtime.shell import KEYWORDS, Token, tokens
 from th_shell.tokens import without_texts
 
 _NAME = r"[A-Za-z_]\w*"

@@ -62,7 +62,10 @@ class Coverage(NamedTuple):
 
 def torch_names() -> list[str]:
     """The operations of torch, without those that only operators or other operations call."""
-    from runtime.shell import ALL, TABLE  # late: they load numpy, which only the runs of pages need
+    from th_shell.runtime.shell import (
+        ALL,
+        TABLE,
+    )  # late: they load numpy, which only the runs of pages need
 
     public = (
         name.rpartition(".")[2]

@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from runtime.shell import Replacement
 from th_shell.docs.judging.verdicts import PageResult
 from th_shell.docs.reporting import coverage
 from th_shell.docs.reporting.excerpts import style_for
@@ -18,6 +17,7 @@ from th_shell.docs.reporting.progress import Progress
 from th_shell.docs.reporting.report import TextReport, View
 from th_shell.docs.reporting.results_json import results_json
 from th_shell.files import write_all
+from th_shell.runtime.shell import Replacement
 
 _STANDARD_OUTPUT = "-"
 

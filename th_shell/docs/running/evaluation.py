@@ -18,7 +18,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from runtime.shell import PROCESSORS
 from th_shell.docs.reading.comment_values import Value
 from th_shell.docs.reading.examples import LUA, PYTHON, Example, Kind
 from th_shell.docs.reading.naming import read_names
@@ -26,6 +25,7 @@ from th_shell.docs.running.processes import Engine, LostError, Run, Starter, pyt
 from th_shell.docs.running.shell_lines import parse_shell_line
 from th_shell.docs.settings.captures import Captures
 from th_shell.docs.settings.settings import Hidden, PageError
+from th_shell.runtime.shell import PROCESSORS
 
 
 @dataclass

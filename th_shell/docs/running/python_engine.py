@@ -135,7 +135,7 @@ class _Seeder:
     SEEDS: dict[str, Callable[[Any, int], object]] = {
         "numpy": lambda module, seed: module.random.seed(seed % 2**32),
         "torch": lambda module, seed: module.manual_seed(seed),
-        "runtime.pytorch": lambda module, seed: module.manual_seed(seed),
+        "th_shell.torch": lambda module, seed: module.manual_seed(seed),
     }
 
     number = 1
@@ -258,7 +258,7 @@ def _flush() -> None:
 def _use_face(module: str, folder: str) -> None:
     """Let `import torch` be what a module says, whose package is in a folder."""
     sys.path.append(folder)
-    _own.extend(os.path.join(folder, package, "") for package in ("runtime", "th_shell"))
+    _own.append(os.path.join(folder, "th_shell", ""))
     import_module(module).use_face()
 
 

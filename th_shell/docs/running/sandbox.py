@@ -30,7 +30,7 @@ _SYSTEM = (
 )
 _DEVICES = ("/dev/null", "/dev/full")
 #: Packages that the engine loads when they are needed first.
-_PACKAGES = ("runtime", "th_shell", "lupa", "numpy", "scipy", "threadpoolctl")
+_PACKAGES = ("th_shell", "th_shell.runtime", "lupa", "numpy", "scipy", "threadpoolctl")
 #: What an installation consists of, in a folder that has other things besides.
 _PARTS = ("bin", "lib", "lib64", "libexec", "share/lua", "pyvenv.cfg")
 _PATHS = ("LUA_PATH", "LUA_CPATH", "LUA_PATH_5_1", "LUA_CPATH_5_1", "PYTHONPATH", "LD_LIBRARY_PATH")

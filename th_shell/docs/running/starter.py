@@ -28,7 +28,7 @@ from th_shell.docs.running import system
 from th_shell.docs.running.protocol import REPLIES
 
 if TYPE_CHECKING:
-    from runtime.shell import Engine
+    from th_shell.runtime.shell import Engine
 
 #: What forks of sandboxed runs have loaded then.
 _SANDBOX = "th_shell.docs.running.sandbox"
@@ -80,8 +80,11 @@ class _Runtime:
 
     def load_more(self) -> None:
         """Load what is worth it for the next run, behind so many others."""
-        from runtime.shell import preload_lapack, preload_random  # late: other runs do without
         from th_shell.docs.running.worker import new_engine, rehearse
+        from th_shell.runtime.shell import (
+            preload_lapack,
+            preload_random,
+        )  # late: other runs do without
 
         if self._engine is None:
             self._engine = new_engine()

@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from runtime.shell import Engine, Interrupted, LuaError
 from th_shell.docs.running import protocol
 from th_shell.packages.place import search_users_tree
+from th_shell.runtime.shell import Engine, Interrupted, LuaError
 
 _BEGIN = Path(__file__).with_name("begin.lua")
 #: What examples of most pages use, each at its first use loaded or made.

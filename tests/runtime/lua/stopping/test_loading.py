@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime.shell import Engine, LuaError
 from tests.conftest import Lua
+from th_shell.runtime.shell import Engine, LuaError
 
 CLOSURE = (
     "local a, b = 1, 2 local function f() for i = 1, 3 do a = a + b end return a end "

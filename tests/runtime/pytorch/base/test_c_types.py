@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.pytorch.base.c_types import CType, type_name
+from th_shell.torch.base.c_types import CType, type_name
 
 
 class Point(CType):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from runtime.pytorch.base.shapes import Size, size_of
+from th_shell.torch.base.shapes import Size, size_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runtime.pytorch.calls.device import NO_DRIVER, check_device, device
+from th_shell.torch.calls.device import NO_DRIVER, check_device, device
 
 FORMS = "expected one of:\n * (torch.device device)\n{} * (str type, int index = -1)\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 
 X = torch.ones(2, 3)
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import runtime.pytorch as torch
-from runtime.pytorch.calls.schema import NEW, OUT, Format, Kind, Number, TensorOrNumber, derive
-from runtime.pytorch.classes.generator import SourceOrNone
-from runtime.pytorch.tensors.tensor import Tensor
+import th_shell.torch as torch
+from th_shell.torch.calls.schema import (
+    NEW,
+    OUT,
+    Format,
+    Kind,
+    Number,
+    TensorOrNumber,
+    derive,
+)
+from th_shell.torch.classes.generator import SourceOrNone
+from th_shell.torch.tensors.tensor import Tensor
 
 
 def signatures(implementation: Any, name: str = "", more: str = "") -> list[str]:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import runtime.pytorch as torch
-from runtime.pytorch.calls.device import OPTIONS
-from runtime.pytorch.calls.schema import parse
-from runtime.pytorch.calls.table import _MOST_PLANS, FUNCTIONS, ROWS, Row
+import th_shell.torch as torch
+from th_shell.torch.calls.device import OPTIONS
+from th_shell.torch.calls.schema import parse
+from th_shell.torch.calls.table import _MOST_PLANS, FUNCTIONS, ROWS, Row
 
 ROWS_BY_NAME = {f"{name}{row.schema}": row for name, rows in ROWS.items() for row in rows}
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from runtime.pytorch.base.dtypes import DTYPES, dtype, float32, float64, set_default_dtype
-from runtime.pytorch.classes.limits import finfo, iinfo
+from th_shell.torch.base.dtypes import DTYPES, dtype, float32, float64, set_default_dtype
+from th_shell.torch.classes.limits import finfo, iinfo
 
 TYPES: dict[str, dtype] = {kind.name: kind for kind in DTYPES}
 

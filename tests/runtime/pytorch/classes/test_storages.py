@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
-from runtime.core.memory import Memory
-from runtime.core.state import current
-from runtime.pytorch.base.warn import warn_once
+import th_shell.torch as torch
+from th_shell.runtime.core.memory import Memory
+from th_shell.runtime.core.state import current
+from th_shell.torch.base.warn import warn_once
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import runtime.pytorch as torch
-from runtime.compute.thread_pool import LARGE
-from runtime.pytorch.base.quiet import run_first
+import th_shell.torch as torch
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.torch.base.quiet import run_first
 
 
 @pytest.mark.parametrize("count", [3, 2 * LARGE])

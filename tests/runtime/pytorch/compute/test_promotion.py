@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
-from runtime.pytorch.base.dtypes import DTYPES, dtype
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+import th_shell.torch as torch
+from th_shell.torch.base.dtypes import DTYPES, dtype
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 TABLES = Path(__file__).parent / "tables"
 TYPES = {kind.name: kind for kind in DTYPES}

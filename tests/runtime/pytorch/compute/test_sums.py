@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
-from runtime.compute import thread_pool
-from runtime.compute.thread_pool import LARGE
-from runtime.core.dtypes import Array
-from runtime.pytorch.compute import sums
-from runtime.pytorch.tensors.tensor import wrap
+import th_shell.torch as torch
+from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.compute import sums
+from th_shell.torch.tensors.tensor import wrap
 
 SHAPES = ((LARGE + 7,), (300, 301), (7, 20001), (20001, 7), (50, 40, 60), (2, 3, 20001))
 AXES: tuple[Any, ...] = (None, 0, -1, (0, 1), (0, -1))

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
-from runtime.pytorch.files.pickling import Pickler
+import th_shell.torch as torch
 from tests.runtime.pytorch.files.written import FILES, told, value
+from th_shell.torch.files.pickling import Pickler
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 

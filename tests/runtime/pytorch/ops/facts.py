@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
-from runtime.pytorch.tensors.tensor import Tensor
+import th_shell.torch as torch
+from th_shell.torch.tensors.tensor import Tensor
 
 
 def _names() -> dict[str, Any]:

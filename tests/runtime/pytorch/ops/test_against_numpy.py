@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import runtime.pytorch as torch
-from runtime.core.dtypes import Array
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+import th_shell.torch as torch
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 CASES = int(os.environ.get("TH_CASES", "400"))
 #: Each property's part of the cases.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 
 
 @pytest.fixture

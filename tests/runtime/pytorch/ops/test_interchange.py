@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 
 
 def test_array_shares_the_tensors_memory() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 
 
 class Named(torch.Tensor):  # type: ignore[misc]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-import runtime.pytorch as torch
-from runtime.core.dtypes import Array
+import th_shell.torch as torch
+from th_shell.runtime.core.dtypes import Array
 
 ROWS = arrays.arrays(
     np.float64,

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-import runtime.pytorch as torch
-from runtime.pytorch.tensors.tensor import Tensor, wrap
+import th_shell.torch as torch
+from th_shell.torch.tensors.tensor import Tensor, wrap
 
 #: Functions that numpy computes as PyTorch does where operands have one type.
 BINARY: dict[str, Callable[..., Any]] = {

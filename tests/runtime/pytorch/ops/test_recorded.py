@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-import runtime.pytorch as torch
-from runtime.pytorch import ops
+import th_shell.torch as torch
+from th_shell.torch import ops
 
 FOLDER = Path(__file__).parents[3] / "data" / "pytorch"
 

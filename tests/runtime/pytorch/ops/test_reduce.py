@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-import runtime.pytorch as torch
-from runtime.core.dtypes import Array
+import th_shell.torch as torch
+from th_shell.runtime.core.dtypes import Array
 
 SHAPES = arrays.array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=9)
 WHOLE = arrays.arrays(np.int64, SHAPES, elements=st.integers(-9, 9))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 
 _SVD = (
     "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite "

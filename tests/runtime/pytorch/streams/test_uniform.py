@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runtime.pytorch.streams import uniform
-from runtime.pytorch.streams.words import Words
+from th_shell.torch.streams import uniform
+from th_shell.torch.streams.words import Words
 
 
 def inserted(words: Words, count: int) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 
 
 class Named(torch.Tensor):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import runtime.pytorch as torch
-from runtime.core.tensor import TENSOR_CLASSES
-from runtime.pytorch.tensors.lua_tensors import from_lua, to_lua
+import th_shell.torch as torch
+from th_shell.runtime.core.tensor import TENSOR_CLASSES
+from th_shell.torch.tensors.lua_tensors import from_lua, to_lua
 
 DOUBLE = TENSOR_CLASSES[6]
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-import runtime.pytorch as torch
-from runtime.compute import thread_pool
-from runtime.compute.thread_pool import LARGE
-from runtime.pytorch.tensors import sharing
+import th_shell.torch as torch
+from th_shell.runtime.compute import thread_pool
+from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.torch.tensors import sharing
 
 _MANY = 4 * LARGE
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy import arange, array, inf, nan, zeros
 
-from runtime.core.dtypes import Array
+from th_shell.runtime.core.dtypes import Array
 
 PRINTED: list[tuple[Array, dict[str, Any], str]] = [
     (array([1.5, -2.0, 3.25], "f4"), dict(), "tensor([ 1.5000, -2.0000,  3.2500])"),

@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 from numpy import arange, array, ones, random, zeros
 
-from runtime.core.dtypes import Array
-from runtime.pytorch.text.printing import scalar_format, set_printoptions, storage_text, tensor_text
 from tests.runtime.pytorch.text.printed import PRINTED
+from th_shell.runtime.core.dtypes import Array
+from th_shell.torch.text.printing import (
+    scalar_format,
+    set_printoptions,
+    storage_text,
+    tensor_text,
+)
 
 FLOAT, DOUBLE, HALF = "torch.float32", "torch.float64", "torch.float16"
 

@@ -3,7 +3,7 @@
 import numpy as np
 from typing_extensions import assert_type
 
-import runtime.pytorch as torch
+import th_shell.torch as torch
 from th_shell import Engine, LuaError, Table, Tensor, TorchObject, load, save
 
 
