@@ -1,4 +1,4 @@
-"""What ``th_shell`` uses of the runtime besides `import runtime`: an engine with more methods, what
+"""The runtime for ``th_shell``: an engine with more methods, functions that
 reads Lua without running it, and the table of operations.
 
 Engine is `ShellEngine` here. numpy, and what needs it, is loaded at its first use.

@@ -15,7 +15,7 @@ CLASS_IDS: dict[type, int] = {
 
 def class_id(cls: type) -> int:
     """The id of a class: of tensors, of storages, or one whose `typename` is among `OTHERS`."""
-    found = CLASS_IDS.get(cls)
-    if found is None:
-        found = CLASS_IDS[cls] = FIRST_OTHER + OTHERS.index(getattr(cls, "typename", ""))
-    return found
+    number = CLASS_IDS.get(cls)
+    if number is None:
+        number = CLASS_IDS[cls] = FIRST_OTHER + OTHERS.index(getattr(cls, "typename", ""))
+    return number

@@ -1,4 +1,4 @@
-"""How errors of Python are handed to Lua: as bytes, which `results.py` tells.
+"""Errors of Python as Lua gets them: bytes, whose form `results.py` tells.
 
 Functions that need no numpy report their errors by this module, too: it does not load numpy.
 """

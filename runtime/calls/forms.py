@@ -270,18 +270,18 @@ class Form:
         """
         optional = [i for i, a in enumerate(self.arguments) if a.optional]
         for chosen in _choices(len(optional)):
-            given = {i for i, taken in zip(optional, chosen, strict=True) if taken}
-            places = self._place(given, args)
+            positions = {i for i, taken in zip(optional, chosen, strict=True) if taken}
+            places = self._place(positions, args)
             if places is not None:
                 return places
         return None
 
-    def _place(self, given: set[int], args: tuple[Any, ...]) -> list[int | None] | None:
+    def _place(self, positions: set[int], args: tuple[Any, ...]) -> list[int | None] | None:
         """The positions for one choice: given has the optional arguments that the call passes."""
         places: list[int | None] = []
         at = 0
         for i, argument in enumerate(self.arguments):
-            if argument.invisible or (argument.optional and i not in given):
+            if argument.invisible or (argument.optional and i not in positions):
                 places.append(None)
                 continue
             if argument.kind.vararg:

@@ -45,7 +45,7 @@ class Plans:
             plans.clear()
 
     def entry(self, name: str, dtype: DType | None) -> Entry:
-        """What Lua calls for torch.TYPETensor's method, or for torch.name where dtype is None.
+        """Return what Lua calls: torch.TYPETensor's method, or torch.name if dtype is None.
 
         Plans are kept by the types of the arguments: for a list also by the type of its first
         element, for a string by its value, and by the numbers of dimensions if a form depends on
@@ -85,7 +85,7 @@ class Plans:
             return _plan(name, "method", dtype, args)
         dtype, used = self.function_type(args)
         plan = _plan(name, "function", dtype, args[: len(args) - used])
-        return (lambda *given: plan(*given[:-1])) if used else plan
+        return (lambda *args: plan(*args[:-1])) if used else plan
 
     def function_type(self, args: tuple[Any, ...]) -> tuple[DType, int]:
         """The element type a torch function works on, and how many last arguments said so."""
@@ -105,14 +105,14 @@ def _plan(name: str, space: str, dtype: DType, args: tuple[Any, ...]) -> Entry:
         raise TorchError(f"{dtype.tensor_name} does not implement the torch.{name}() function")
     if rows[0].reads_call:
         implementation = rows[0].implementation
-        return lambda *given: encode(implementation(Call(dtype, given)), given)
+        return lambda *args: encode(implementation(Call(dtype, args)), args)
     forms = [(parse_form(row.form(space) or "", dtype), row) for row in rows]
     for form, row in forms:
         places = form.match(args)
         if places is not None:
             return _compile(form, row, places, args)
-    given = "".join(_argument_type(value) + " " for value in args) or "no arguments provided"
-    raise InvalidArguments(given, " | ".join(form.help for form, _ in forms))
+    types = "".join(_argument_type(value) + " " for value in args) or "no arguments provided"
+    raise InvalidArguments(types, " | ".join(form.help for form, _ in forms))
 
 
 def _argument_type(value: Any) -> str:
@@ -130,7 +130,7 @@ def _compile(form: Form, row: Row, places: list[int | None], args: tuple[Any, ..
     scope: dict[str, Any] = {"implementation": row.implementation}
     names = [f"a{i}" for i in range(len(args))]
     words: list[str] = []
-    made: list[str] = []
+    new_lines: list[str] = []
     results: list[tuple[str, int]] = []
     for i, (argument, at) in enumerate(zip(form.arguments, places, strict=True)):
         word = _word(i, form, at, names, words, args, scope)
@@ -138,15 +138,15 @@ def _compile(form: Form, row: Row, places: list[int | None], args: tuple[Any, ..
             kind = -1 - at if at is not None else 0
             if at is None and argument.default == "new":
                 scope[f"C{i}"] = argument.kind.tensor
-                made.append(f"    {word} = C{i}()")
+                new_lines.append(f"    {word} = C{i}()")
             if at is None:
                 kind = -1 - names.index(word) if word in names else -100 - class_id(scope[f"C{i}"])
             results.append((word, kind))
         words.append(word)
-    if made and row.fresh is not None:
+    if new_lines and row.fresh is not None:
         scope["implementation"] = row.fresh
     call = f"implementation({', '.join(words)})"
-    lines = [f"def plan({', '.join(names)}):", *made, *_return(call, results)]
+    lines = [f"def plan({', '.join(names)}):", *new_lines, *_return(call, results)]
     # Compiled first: Python ends as if by a signal where one has stopped the exec of a text.
     exec(compile("\n".join(lines), "<plan>", "exec"), scope)
     return scope["plan"]  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""How results of operations are handed to Lua; `failures.py` makes the bytes of errors.
+"""Results of operations as Lua gets them; `failures.py` makes the bytes of errors.
 
 Of a tuple that Python returns, lupa makes several Lua values. ``runtime/lua/core/bridge.lua``
 reads them so:

@@ -1,4 +1,4 @@
-"""Which Lua function computes a call on few elements, and what it gets.
+"""The Lua functions that compute calls on few elements, and their arguments.
 
 A row that names one lets LuaJIT try each call of its form first (``small='linalg/blas.addmv'``: the
 function ``addmv`` of ``ops/linalg/blas.lua``, which is the Lua half of that module). The function
@@ -71,7 +71,7 @@ def _match(
 
 
 def _word(form: Form, i: int, places: list[int | None], count: int) -> str:
-    """What the Lua function gets for the form's argument i."""
+    """Return the Lua code of what the function gets for the form's argument i."""
     argument, at = form.arguments[i], places[i]
     if at is not None:
         last = count if argument.kind.vararg else at + 1

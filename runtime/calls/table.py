@@ -79,7 +79,7 @@ class Row:
 
     @property
     def has_formula(self) -> bool:
-        """Whether Lua may run calls of this form on few elements by itself."""
+        """Tell whether Lua may run calls of this form on few elements by itself."""
         return bool(self.each or self.total)
 
     def form(self, space: str) -> str | None:

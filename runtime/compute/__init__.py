@@ -1,1 +1,1 @@
-"""How bulk work is done: loops of numpy, of C libraries and of Lua, and who does it."""
+"""Bulk work: loops of numpy, of C libraries and of Lua, and the threads that share it."""

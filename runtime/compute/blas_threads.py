@@ -1,4 +1,4 @@
-"""How many threads the BLAS libraries under numpy and scipy compute with.
+"""The number of threads of the BLAS libraries under numpy and scipy.
 
 The threads of these libraries spin while they wait for each other. Where another process keeps a
 processor busy, that turns 0.1 ms into 8 ms. So the libraries start with one thread, and only work
@@ -78,12 +78,12 @@ def _try_room(nbytes: int) -> None:
 
 def _try_descriptors() -> None:
     """Raise OSError unless some files can be opened."""
-    found: list[int] = []
+    descriptors: list[int] = []
     try:
-        found += os.pipe()
-        found += os.pipe()
+        descriptors += os.pipe()
+        descriptors += os.pipe()
     finally:
-        for descriptor in found:
+        for descriptor in descriptors:
             os.close(descriptor)
 
 
@@ -127,7 +127,7 @@ class many_threads:  # as a function of its arguments
 
 @cache
 def _controls() -> list[tuple[Callable[[], int], Callable[[int], Any]]]:
-    """What asks for, and what sets, the number of threads of each library that is loaded by now.
+    """Return, for each library loaded by now, the functions that get and set its number of threads.
 
     Those of OpenBLAS itself where it has threads of its own: threadpoolctl would let only the first
     thread of Python that sets a number set any.

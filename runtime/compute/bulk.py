@@ -43,22 +43,22 @@ def run_loop(ufunc: np.ufunc, out: Array, values: Sequence[Array]) -> bool:
     Values are broadcast to out's shape. Types are not converted.
     """
     operands = [*values, out]
-    found = inner_loop(ufunc, f"{''.join([x.dtype.char for x in values])}->{out.dtype.char}")
-    if found is None or len(operands) > _OPERANDS or not out.size:
+    loop = inner_loop(ufunc, f"{''.join([x.dtype.char for x in values])}->{out.dtype.char}")
+    if loop is None or len(operands) > _OPERANDS or not out.size:
         return False
     unused = [0] * (_OPERANDS - len(operands))
     at = [*map(address_of, operands), *unused]
     shape, run = out.shape, out.ndim == 1
     if all([x.size == 1 or (x.shape == shape and (run or x.flags.c_contiguous)) for x in operands]):
         steps = [0 if x.size == 1 else x.strides[0] if run else x.itemsize for x in operands]
-        thread_pool.run_quickly(b"loop", out.size, *found, len(operands), 0, *at, *steps, *unused)
+        thread_pool.run_quickly(b"loop", out.size, *loop, len(operands), 0, *at, *steps, *unused)
         return True
     grid = _grid(operands)
     if grid is None:
         return False
     (size, blocks), (rows, row), (width, steps) = grid
     steps = [*steps, *unused, *row, *unused, *blocks, *unused]
-    thread_pool.run_quickly(b"rows", size, *found, rows, width, *at, *steps)
+    thread_pool.run_quickly(b"rows", size, *loop, rows, width, *at, *steps)
     return True
 
 
@@ -68,14 +68,14 @@ def add_rows(parts: Array, out: Array) -> None:
     parts: contiguous, of three dimensions; out: contiguous, of its type, a row for each part.
     """
     count, rows, width = parts.shape
-    found = inner_loop(np.add, f"{out.dtype.char * 2}->{out.dtype.char}")
-    if found is None:
+    loop = inner_loop(np.add, f"{out.dtype.char * 2}->{out.dtype.char}")
+    if loop is None:
         np.add(out, np.add.reduce(parts, 1), out)
         return
     size, at, of = out.itemsize, address_of(parts), address_of(out)
     row, part = size * width, size * width * rows
     steps = (size, size, size, 0, 0, row, 0, 0, row, part, row, 0)
-    thread_pool.run_quickly(b"rows", count, *found, rows, width, of, at, of, 0, *steps)
+    thread_pool.run_quickly(b"rows", count, *loop, rows, width, of, at, of, 0, *steps)
 
 
 def _grid(arrays: list[Array]) -> list[tuple[int, list[int]]] | None:
@@ -130,18 +130,18 @@ def add_product(out: Array, beta: float, alpha: float, a: Array, b: Array) -> bo
     if function is None:
         return False
     (kind_a, a, apart_a), (kind_b, b, apart_b) = map(_stored, (a, b))
-    factor, kept = (np.array(number, out.dtype) for number in (alpha, beta))
+    factor, scale = (np.array(number, out.dtype) for number in (alpha, beta))
     (rows, depth), columns = a.shape, b.shape[1]
     if not factor:  # BLAS may multiply it with nans
         depth = 0
     # BLAS stores by columns: for it, these are the transposed matrices.
     kinds, sizes, factors = (kind_b, kind_a), (columns, rows, depth), (b, apart_b, a, apart_a)
-    call_fortran(function, *kinds, *sizes, factor, *factors, kept, out, columns)
+    call_fortran(function, *kinds, *sizes, factor, *factors, scale, out, columns)
     return True
 
 
 def _stored(matrix: Array) -> tuple[bytes, Array, int]:
-    """How BLAS reads a matrix: whether it is the transposed one, and how far its rows are apart.
+    """Return a matrix as BLAS reads it: b"T" if transposed, the array, its leading dimension.
 
     One that lies in neither way in memory is copied. ops/linalg/blas.lua has the same rule.
     """
@@ -194,10 +194,10 @@ def spread_of_rows(rows: Array, large: bool = True) -> tuple[Array, Array]:
 
     rows: contiguous, of finite float32 or float64 numbers. large: whether to share the work out.
     """
-    found = np.empty((len(rows), 2))
+    spreads = np.empty((len(rows), 2))
     numbers = {"size": rows.itemsize, "count": rows.shape[1]}
-    thread_pool.run("spread", len(rows), large=large, out=found, source=rows, **numbers)
-    return found[:, 0], found[:, 1]
+    thread_pool.run("spread", len(rows), large=large, out=spreads, source=rows, **numbers)
+    return spreads[:, 0], spreads[:, 1]
 
 
 def cumulate_rows(rows: Array, out: Array) -> None:
@@ -223,16 +223,16 @@ def clear(out: Array) -> None:
         thread_pool.run_quickly(b"clear", out.nbytes, address_of(out))
 
 
-def choose(flags: Array, one: Array, other: Array, out: Array) -> None:
+def choose(flags: Array, where_true: Array, where_false: Array, out: Array) -> None:
     """out = one where a flag is true, else other; all are contiguous and large, of one shape.
 
     numpy's where takes several times as long if nobody can guess the flags.
     """
     size = out.itemsize
-    if (address_of(one) - address_of(other)) % size:
-        np.copyto(out, np.where(flags, one, other))
+    if (address_of(where_true) - address_of(where_false)) % size:
+        np.copyto(out, np.where(flags, where_true, where_false))
         return
-    at = map(address_of, (out, flags, one, other))
+    at = map(address_of, (out, flags, where_true, where_false))
     thread_pool.run_quickly(b"choose", out.size, *at, size)
 
 

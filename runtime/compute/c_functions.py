@@ -57,24 +57,24 @@ def inner_loop(ufunc: np.ufunc, signature: str) -> tuple[int, int] | None:
     if signature not in ufunc.types:
         return None
     what = f"numpy's loop {ufunc.__name__} {signature}"
-    found = _loop_of(ufunc, ufunc.types.index(signature))
-    if found is None:
+    loop = _loop_of(ufunc, ufunc.types.index(signature))
+    if loop is None:
         note(f"{what} is done without: there is no such function")
         return None
-    return found if is_right(what, loop_is_right, ufunc, signature, *found) else None
+    return loop if is_right(what, loop_is_right, ufunc, signature, *loop) else None
 
 
 def _loop_of(ufunc: np.ufunc, at: int) -> tuple[int, int] | None:
-    """What the ufunc's structure has at a position."""
+    """Return the addresses of the loop at a position of a ufunc, and of its data."""
     if sys.implementation.name != "cpython":
         return None
-    found = _UFunc.from_address(id(ufunc) + object.__basicsize__)
-    known = (ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes)
-    if (found.nin, found.nout, found.nargs, found.ntypes) != known:
+    structure = _UFunc.from_address(id(ufunc) + object.__basicsize__)
+    expected = (ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes)
+    if (structure.nin, structure.nout, structure.nargs, structure.ntypes) != expected:
         return None
-    if not found.functions or not found.data or not found.functions[at]:
+    if not structure.functions or not structure.data or not structure.functions[at]:
         return None
-    return found.functions[at], found.data[at] or 0
+    return structure.functions[at], structure.data[at] or 0
 
 
 # Where numpy's C interface has what gives the functions of an element type, from numpy 2.0 on; and
@@ -88,11 +88,11 @@ def sorter() -> tuple[int, int] | None:
 
     None where there is none. Its other arguments are the address of the doubles and their number.
     """
-    found = _sorter()
-    if found is None:
+    function = _sorter()
+    if function is None:
         note("numpy's sort is done without: there is no such function")
         return None
-    return found if is_right("numpy's sort", sort_is_right, *found) else None
+    return function if is_right("numpy's sort", sort_is_right, *function) else None
 
 
 _SORTED = np.empty(1)  # an array of the type, which the function may look at
@@ -135,16 +135,16 @@ def _letter(itemsize: int) -> str:
     return "sd"[itemsize == 8]
 
 
-def _of_numpy(what: str, name: str, check: Callable[..., bool], *given: Any) -> int | None:
+def _of_numpy(what: str, name: str, check: Callable[..., bool], *arguments: Any) -> int | None:
     """The address of a function that numpy is linked with; its wheels rename the functions.
 
     check: the one of self_check.py, with what it gets but the address, which comes last.
     """
     library = ctypes.CDLL(import_module("numpy.linalg._umath_linalg").__file__)
     for pattern in ("scipy_{}_64_", "{}_64_", "scipy_{}_", "{}_"):
-        found = getattr(library, pattern.format(name), None)
-        address = found and ctypes.cast(found, ctypes.c_void_p).value
-        if address and is_right(what, check, *given, address):
+        function = getattr(library, pattern.format(name), None)
+        address = function and ctypes.cast(function, ctypes.c_void_p).value
+        if address and is_right(what, check, *arguments, address):
             return address
     note(f"{what} is done without: numpy is not linked with it")
     return None

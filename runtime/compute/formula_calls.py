@@ -65,21 +65,21 @@ class Call:
 
     @property
     def resizes(self) -> bool:
-        """Whether a given destination gets the sizes of the first source, another tensor."""
-        given = not self.row.reads_call and self.destination and self.sources
+        """Tell whether a given destination gets the sizes of the first source, another tensor."""
+        has_both = not self.row.reads_call and self.destination and self.sources
         is_alike = self.result == self.type
-        return bool(given) and is_alike and self.sources[0] != self.destination
+        return bool(has_both) and is_alike and self.sources[0] != self.destination
 
     @property
     def sources(self) -> list[int]:
         """The positions of tensors that are no destinations, from 1; each once, in order."""
-        found = []
+        positions = []
         for i, argument in enumerate(self.form.arguments):
             place = self.place(i)
             if argument.kind.tensor and not argument.returned:
-                if place is not None and place + 1 not in found:
-                    found.append(place + 1)
-        return found
+                if place is not None and place + 1 not in positions:
+                    positions.append(place + 1)
+        return positions
 
     @property
     def tensors(self) -> list[int]:
@@ -95,7 +95,7 @@ class Call:
 
     @property
     def takes_new(self) -> bool:
-        """Whether a source is the new destination, as in x:cmax()."""
+        """Tell whether a source is the new destination, as in x:cmax()."""
         kinds = [a.default for a in self.form.arguments]
         return any(
             isinstance(default, tuple) and self.place(i) is None for i, default in enumerate(kinds)
@@ -120,7 +120,7 @@ class Call:
         return None
 
     def words(self) -> dict[str, str]:
-        """What the parameters are in Lua: x2 for an element of tensor 2, a3 for number 3."""
+        """Return the parameters' names in Lua: x2 for an element of tensor 2, a3 for number 3."""
         words = {}
         for i, (name, argument) in enumerate(zip(self.names, self.form.arguments, strict=False)):
             place = self.place(i)
@@ -131,7 +131,7 @@ class Call:
         return words
 
     def operands(self) -> dict[str, Operand]:
-        """What the parameters are for steps."""
+        """Return the parameters as operands of steps."""
         return {
             name: Operand("tensor", word[1:], self.type)
             if word.startswith("x")
@@ -156,7 +156,7 @@ def function(before: list[str], lines: list[str]) -> str:
 
 
 def chosen(name: str, choice: list[tuple[str, str | None]]) -> list[str]:
-    """What chooses a function for the numbers of the call, from functions and conditions."""
+    """Return Lua code that chooses a function by conditions on the numbers of the call."""
     if len(choice) == 1 and choice[0][1] is None:
         return [f"local {name} = {choice[0][0]}"]
     lines = [f"local {name}"]
@@ -172,7 +172,7 @@ def lua_text(tree: ast.expr) -> str:
 
 
 def structs(tensors: list[int], of: str = "") -> list[str]:
-    """What finds the structs of tensors of the element type; of: of another type, as 'byte.'."""
+    """Return Lua code that finds the structs of tensors; of: another element type, as 'byte.'."""
     lines = []
     for k in tensors:
         lines.append(f"local c{k} = {of}structs[a{k}] or {of}fetch_struct(a{k})")
@@ -181,15 +181,15 @@ def structs(tensors: list[int], of: str = "") -> list[str]:
 
 
 def rounded(call: Call) -> list[str]:
-    """What converts the numbers of the call to the element type."""
+    """Return Lua code that converts the numbers of the call to the element type."""
     if call.dtype is DOUBLE:
         return []
-    how = "as_float" if call.dtype is FLOAT else "dtype.convert"
-    return [f"a{k} = {how}(a{k})" for k in call.reals]
+    converter = "as_float" if call.dtype is FLOAT else "dtype.convert"
+    return [f"a{k} = {converter}(a{k})" for k in call.reals]
 
 
 def start(k: int, kind: str) -> str:
-    """What reads where the elements of a tensor begin, if it has some."""
+    """Return Lua code for the address of a tensor's first element, if it has some."""
     begin = f"address(c{k}.storage.data) + {SIZES[kind]} * tonumber(c{k}.storageOffset)"
     return f"if c{k}.storage == nil then return nil end local p{k} = {begin}"
 
@@ -213,7 +213,7 @@ def run_code(name: str, tensors: Sequence[int | str], more: str, steps: list[Ste
 
 
 def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
-    """What looks up the inner loops, and what calls them."""
+    """Return Lua code that looks up the inner loops, and code that calls them."""
     places = place_temporaries(steps)
     loops, lines = [], []
     for i, step in enumerate(steps):
@@ -242,19 +242,19 @@ def _calls(steps: list[Step], name: str) -> tuple[list[str] | None, list[str]]:
 
 
 def _names(step: Step) -> tuple[str, str, str]:
-    """What a conversion is called, and its types in Lua: float to double, or back."""
+    """Return the name of a conversion and its types in Lua: float to double, or back."""
     return ("widen", "float", "double") if step.out.type == "d" else ("narrow", "double", "float")
 
 
 def _conversion(step: Step, places: dict[Operand, int]) -> str:
-    """What converts elements in buffers."""
+    """Return Lua code that converts elements in buffers."""
     source, out = (f"buffer{places.get(x, x.name)}" for x in (step.inputs[0], step.out))
-    name, kind, other = _names(step)
-    return f"  {name}(n, {source}, {out}, {kind}_{source}, {other}_{out})"
+    name, kind, result_kind = _names(step)
+    return f"  {name}(n, {source}, {out}, {kind}_{source}, {result_kind}_{out})"
 
 
 def _converter(step: Step) -> str:
-    """What makes the function for a conversion."""
+    """Return Lua code that makes the function for a conversion."""
     name = _names(step)[0]
     return f"local {name} = make_{name}({conversion(name == 'widen') or 'nil'})"
 

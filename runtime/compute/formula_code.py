@@ -54,10 +54,10 @@ def each_code(call: Call, formula: str) -> str | None:
     return function(runs, [*_structs(call), *rounded(call), *chosen("run", choice), *body])
 
 
-def either(own: str, flags: str) -> str:
+def either(code: str, flags: str) -> str:
     """The function for calls whose first tensor is of the element type, or is a ByteTensor."""
     return f"""local own = (function()
-{own}
+{code}
 end)()
 local flags = (function()
 {flags}
@@ -71,7 +71,7 @@ end"""
 
 
 def _structs(call: Call) -> list[str]:
-    """What finds the structs of all tensors."""
+    """Return Lua code that finds the structs of all tensors."""
     r = call.destination
     if r is None or call.result == call.type:
         return structs(call.tensors)
@@ -79,21 +79,21 @@ def _structs(call: Call) -> list[str]:
 
 
 def _given(call: Call, formula: str) -> list[str]:
-    """What computes a given destination."""
+    """Return Lua code that computes into a given destination."""
     r, size = call.destination, SIZES[call.type]
     tensors = _in_order(call)
     same = "".join(f" and dense(c{k}) == n" for k in tensors[1:])
     if call.sources and call.sources[0] != r:
         same += f" and same_sizes(c{r}, c{call.sources[0]})"
     starts = [start(k, _type(call, k)) for k in tensors]
-    own = _size(call, tensors[0])
+    item_size = _size(call, tensors[0])
     return [
         *(_resize(call) if call.resizes else []),
         f"local n = dense(c{r})",
         f"if n > 0{same} then",
         *[f"  {line}" for line in starts],
         *[
-            f"  if {f'p{k} ~= p{r} and ' * (own == size)}p{k} < p{r} + {own} * n "
+            f"  if {f'p{k} ~= p{r} and ' * (item_size == size)}p{k} < p{r} + {item_size} * n "
             f"and p{r} < p{k} + {size} * n then return nil end"
             for k in tensors[1:]
         ],
@@ -105,7 +105,7 @@ def _given(call: Call, formula: str) -> list[str]:
         *starts,
         *_lay_out(tensors, _is_loop(call, parse(formula)), visits=True),
         *[
-            f"if clash({i}, {own}, {size}, p{r}, p{k}) then return nil end"
+            f"if clash({i}, {item_size}, {size}, p{r}, p{k}) then return nil end"
             for i, k in enumerate(tensors)
             if i > 0
         ],
@@ -115,9 +115,9 @@ def _given(call: Call, formula: str) -> list[str]:
 
 
 def _resize(call: Call) -> list[str]:
-    """What gives a destination of other sizes those of contiguous sources."""
-    r, first, *others = call.destination, *call.sources
-    same = "".join(f" or not same_sizes(c{first}, c{k}) or dense(c{k}) == 0" for k in others)
+    """Return Lua code that resizes a destination to the sizes of contiguous sources."""
+    r, first, *sources = call.destination, *call.sources
+    same = "".join(f" or not same_sizes(c{first}, c{k}) or dense(c{k}) == 0" for k in sources)
     return [
         f"if not same_sizes(c{r}, c{first}) then",
         f"  if dense(c{first}) == 0{same} then return nil end",
@@ -128,7 +128,7 @@ def _resize(call: Call) -> list[str]:
 
 
 def _new(call: Call) -> list[str]:
-    """What computes a new tensor."""
+    """Return Lua code that computes a new tensor."""
     first, kind = call.sources[0], POINTERS[call.result]
     tensors = _in_order(call)
     same = "".join(f" and dense(c{k}) == n" for k in call.sources)
@@ -156,15 +156,15 @@ def _in_order(call: Call) -> list[int]:
 
 
 def _lay_out(tensors: list[int], rows_alone: bool = False, visits: bool = False) -> list[str]:
-    """What finds how elements lie.
+    """Return Lua code that finds how elements lie in memory.
 
     rows_alone: whether only the number of rows is limited, since one inner loop computes a row.
     visits: whether the result may be expanded: it is computed row by row.
     """
     limit = "LARGE - 1" if rows_alone else "MAX_IN_LUA"
     arguments = f"{limit}, {', '.join(f'c{k}' for k in tensors)}"
-    other = f" or lay_out_visits({arguments})" if visits else ""
-    lines = [f"if not (lay_out({arguments}){other}) then return nil end"]
+    alternative = f" or lay_out_visits({arguments})" if visits else ""
+    lines = [f"if not (lay_out({arguments}){alternative}) then return nil end"]
     return lines
 
 
@@ -179,13 +179,13 @@ def _size(call: Call, k: int) -> int:
 
 
 def _dense(call: Call) -> list[str]:
-    """What computes contiguous elements."""
+    """Return Lua code that computes contiguous elements."""
     pointers = "".join(f", p{k}, {_size(call, k)}" for k in _in_order(call))
     return [f"run(n{pointers}{numbers(call)})"]
 
 
 def _strided(call: Call) -> list[str]:
-    """What computes elements that lie as `lay_out` has found."""
+    """Return Lua code that computes elements with the strides that `lay_out` has found."""
     tensors = _in_order(call)
     lines = ["local n, rows, blocks = shape[0], shape[1], shape[2]"]
     for i, k in enumerate(tensors):
@@ -226,10 +226,10 @@ def numbers(call: Call) -> str:
 
 
 def _many(call: Call, formula: str) -> list[str]:
-    """What computes many elements, or returns nil for them."""
-    *others, (last, _) = cases(parse(formula))
+    """Return Lua code that computes many elements, or leaves them to Python."""
+    *conditional_cases, (last, _) = cases(parse(formula))
     lines, word = [], "if"
-    for tree, condition in others:
+    for tree, condition in conditional_cases:
         assert condition is not None
         test = call.in_lua(lua_text(condition))
         lines.append(f"  {word} {test} then {_many_of(call, tree, formula)}")
@@ -239,7 +239,7 @@ def _many(call: Call, formula: str) -> list[str]:
 
 
 def _many_of(call: Call, tree: ast.expr, formula: str) -> str:
-    """What computes many elements by one case of a formula."""
+    """Return Lua code that computes many elements by one case of a formula."""
     r, threads = call.destination, None
     source = call.words().get(ast.unparse(tree), "")
     if source.startswith("x"):
@@ -254,7 +254,7 @@ def _many_of(call: Call, tree: ast.expr, formula: str) -> str:
 
 
 def _is_loop(call: Call, tree: ast.expr) -> bool:
-    """Whether a formula is one inner loop."""
+    """Tell whether a formula is one inner loop."""
     if isinstance(tree, ast.IfExp):
         return False
     steps = _steps(call, tree)
@@ -290,7 +290,7 @@ def _axpy(call: Call, formula: str) -> str | None:
 
 
 def _nothing_to_add(call: Call, formula: str) -> list[str]:
-    """What leaves t as it is where the factor is 0 and the result takes its place.
+    """Return Lua code that leaves t as it is where the factor is 0 and the result takes its place.
 
     Torch7: BLAS's axpy computes that, and adds no products with infinities and nans then.
     """
@@ -302,7 +302,7 @@ def _nothing_to_add(call: Call, formula: str) -> list[str]:
 
 
 def _scaled_sum(call: Call, formula: str) -> tuple[str, ...]:
-    """What t, the sign, the factor and the source of a row with axpy are in a call."""
+    """Return t, the sign, the factor and the source of a row with axpy, as code."""
     parts = AXPY.fullmatch(formula)
     assert parts is not None
     return tuple(call.words().get(part, part) for part in parts.groups())

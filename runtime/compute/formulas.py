@@ -40,16 +40,16 @@ def check_formulas() -> None:
 
 
 def _problems(row: Row) -> Iterator[str]:
-    given = [formula for formula in (row.each, row.total) if formula]
-    if len(given) != 1:
+    row_formulas = [formula for formula in (row.each, row.total) if formula]
+    if len(row_formulas) != 1:
         yield "a row has one formula"
-    known = _parameters(row)
+    parameters = _parameters(row)
     texts = [] if row.reads_call else [text for text in (row.method, row.function) if text]
-    if any(len(parse_form(text, DOUBLE).arguments) != len(known) for text in texts):
-        yield f"as many arguments as parameters ({', '.join(known)}) are needed"
-    for name in sorted(names(parse(given[0]))):
-        if name not in known:
-            yield f"the formula {given[0]!r} names {name}, which is no parameter"
+    if any(len(parse_form(text, DOUBLE).arguments) != len(parameters) for text in texts):
+        yield f"as many arguments as parameters ({', '.join(parameters)}) are needed"
+    for name in sorted(names(parse(row_formulas[0]))):
+        if name not in parameters:
+            yield f"the formula {row_formulas[0]!r} names {name}, which is no parameter"
     if row.axpy and not AXPY.fullmatch(row.each or ""):
         yield "axpy computes t + factor * src or t - factor * src"
 
@@ -64,7 +64,7 @@ def _parameters(row: Row) -> list[str]:
 
 
 def has_formula(name: str) -> bool:
-    """Whether some row of an operation can be run by Lua."""
+    """Tell whether some row of an operation can be run by Lua."""
     return any(row.has_formula for row in TABLE[name])
 
 
@@ -75,11 +75,11 @@ def source(name: str, space: str, code: int, dtype: DType = DOUBLE) -> str | Non
     base 3, the first argument last: 1 a tensor, 2 a number.
     """
     pattern = "".join(_KINDS[code // 3**i % 3] for i in range(5))
-    found = _source(name, space, pattern, dtype)
+    text = _source(name, space, pattern, dtype)
     if space == "method" and dtype is not BYTE and pattern.startswith("TT"):
         flags = _source(name, space, pattern, dtype, to=BYTE)
-        found = either(found, flags) if found and flags else found
-    return found
+        text = either(text, flags) if text and flags else text
+    return text
 
 
 def _source(
@@ -113,8 +113,8 @@ def _formula(row: Row, dtype: DType) -> str | None:
     tree = parse(formula)
     while isinstance(tree, ast.IfExp):
         tree = tree.orelse
-    known = dtype in (BYTE, INT, LONG) and suits_whole(tree) and not row.places
-    return ast.unparse(tree) if known else None
+    is_whole = dtype in (BYTE, INT, LONG) and suits_whole(tree) and not row.places
+    return ast.unparse(tree) if is_whole else None
 
 
 def _form(row: Row, space: str, pattern: str, dtype: DType) -> Form | None:
@@ -124,8 +124,8 @@ def _form(row: Row, space: str, pattern: str, dtype: DType) -> Form | None:
         return None
     if row.kinds:
         kinds = {"T": "T", "N": "real"}
-        known = pattern in row.kinds.split()
-        text = " ".join(["[*T*]", *(kinds[k] for k in pattern)]) if known else None
+        is_listed = pattern in row.kinds.split()
+        text = " ".join(["[*T*]", *(kinds[k] for k in pattern)]) if is_listed else None
     if row.places:
         text = text and text.replace("LongTensor", "T")  # the code looks which of them it is
     return text and parse_form(text.replace("*T* Tensor", "*T* T"), dtype) or None

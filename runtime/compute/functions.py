@@ -31,22 +31,22 @@ def function(name: str) -> np.ufunc:
 
     Where the C library cannot be called, it is numpy's.
     """
-    known: np.ufunc = getattr(np, name)
+    numpy_function: np.ufunc = getattr(np, name)
     if name not in _NAMES:
-        return known
-    of_floats, types = f"{_NAMES[name]}f", f"{'d' * known.nin}->d"
-    doubles = inner_loop(known, types)
+        return numpy_function
+    of_floats, types = f"{_NAMES[name]}f", f"{'d' * numpy_function.nin}->d"
+    doubles = inner_loop(numpy_function, types)
     try:
         if doubles is None:
             raise AttributeError("numpy's loop for doubles is missing")
-        made = make_ufunc(name, [c_loop(of_floats, types.replace("d", "f")), (*doubles, types)])
-        if _is_right(made, of_floats):
-            return made
+        combined = make_ufunc(name, [c_loop(of_floats, types.replace("d", "f")), (*doubles, types)])
+        if _is_right(combined, of_floats):
+            return combined
         reason = "does not give what it gives elsewhere"
     except (AttributeError, ImportError, OSError, TypeError) as error:
         reason = f"cannot be called: {error}"
     note(f"the C library's {of_floats} {reason}; numpy's is used, whose last digits are others")
-    return known
+    return numpy_function
 
 
 def _is_right(ufunc: np.ufunc, name: str) -> bool:

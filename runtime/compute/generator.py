@@ -95,7 +95,7 @@ class Generator:
         return self._twister
 
     def native_stream(self) -> tuple[int, int, int] | None:
-        """What C code needs to draw words: the address of a function, of its argument, and of what
+        """Return addresses for C code that draws words: of a function, of its argument, and of what
         it shares with this object. None where there is no such function.
 
         They stay valid as long as the generator lives. The stream is started.
@@ -201,12 +201,12 @@ def _next_word() -> int | None:
     """The address of the C function that draws a word; it is tried once."""
     from numpy.random import MT19937
 
-    one, other = MT19937(5), MT19937(5)
+    first_stream, second_stream = MT19937(5), MT19937(5)
     try:
-        function, state = one.ctypes.next_uint32, one.ctypes.state_address
+        function, state = first_stream.ctypes.next_uint32, first_stream.ctypes.state_address
     except (AttributeError, ImportError):
         return None
-    if [function(state) for _ in range(3)] != other.random_raw(3).tolist():
+    if [function(state) for _ in range(3)] != second_stream.random_raw(3).tolist():
         note("numpy's function for random words is done without: it draws others")
         return None
     return ctypes.cast(function, ctypes.c_void_p).value
@@ -233,6 +233,6 @@ def default_generator() -> Generator:
     return current(Generator)
 
 
-def chosen(given: Generator | None) -> Generator:
+def chosen(generator: Generator | None) -> Generator:
     """The generator that a call has given, or the default one."""
-    return given if given is not None else default_generator()
+    return generator if generator is not None else default_generator()

@@ -52,10 +52,10 @@ def c_loop(name: str, signature: str) -> tuple[int, int, str]:
 
     Raises AttributeError where the process has no such function.
     """
-    found = c_function(name)
-    if found is None:
+    function = c_function(name)
+    if function is None:
         raise AttributeError("the process has no such function")
-    address = ctypes.cast(found, ctypes.c_void_p).value or 0
+    address = ctypes.cast(function, ctypes.c_void_p).value or 0
     return _api()[_LOOPS[signature]], address, signature
 
 
@@ -72,7 +72,7 @@ def make_ufunc(name: str, loops: Sequence[tuple[int, int, str]]) -> np.ufunc:
     types = ctypes.create_string_buffer(bytes(np.dtype(x).num for x in letters))
     label = ctypes.create_string_buffer(name.encode())
     _kept_alive.extend([*arrays, types, label])
-    made = prototype(_api()[_FROM_FUNC_AND_DATA])(
+    ufunc = prototype(_api()[_FROM_FUNC_AND_DATA])(
         *map(ctypes.addressof, arrays),
         ctypes.cast(types, text),
         *(len(loops), operands - 1, 1, _NO_IDENTITY),
@@ -80,8 +80,8 @@ def make_ufunc(name: str, loops: Sequence[tuple[int, int, str]]) -> np.ufunc:
         b"",
         0,
     )
-    assert isinstance(made, np.ufunc)
-    return made
+    assert isinstance(ufunc, np.ufunc)
+    return ufunc
 
 
 def _one_by_one(name: str) -> _Function:
@@ -107,13 +107,13 @@ def _one_by_one(name: str) -> _Function:
 
 
 def _is_right(name: str, function: _Function) -> bool:
-    """Whether a function's bits are those of Python's; those of a nan do not count."""
+    """Tell whether a function's bits are those of Python's; those of a nan do not count."""
     with np.errstate(all="ignore"):
-        found = [
+        results = [
             np.where(np.isnan(x), np.nan, x)
             for x in (function(_SAMPLES), _one_by_one(name)(_SAMPLES))
         ]
-    return found[0].tobytes() == found[1].tobytes()
+    return results[0].tobytes() == results[1].tobytes()
 
 
 def _find(name: str) -> _Function:
@@ -149,10 +149,10 @@ def _turn_one_by_one(pairs: Array) -> None:
 
 
 def _find_turn() -> Callable[[Array], None]:
-    found, expected = (1j * _SAMPLES[:8] for _ in range(2))
-    _turn_by_exp(found)
+    results, expected = (1j * _SAMPLES[:8] for _ in range(2))
+    _turn_by_exp(results)
     _turn_one_by_one(expected)
-    if found.tobytes() == expected.tobytes():
+    if results.tobytes() == expected.tobytes():
         return _turn_by_exp
     note("numpy's exp does not give the C library's cosine; Python's is used, which is slow")
     return _turn_one_by_one

@@ -88,8 +88,10 @@ def _sort_distinct(keys: Array, index: Array) -> Array:
 
     def sort(at: slice) -> None:
         order = np.argsort(keys[at], axis=1)
-        found = np.take_along_axis(keys[at], order, 1)
-        again[at] = (found[:, 1:] == found[:, :-1]).any(1) | np.isnan(found[:, -1])  # nans are last
+        sorted_keys = np.take_along_axis(keys[at], order, 1)
+        again[at] = (sorted_keys[:, 1:] == sorted_keys[:, :-1]).any(1) | np.isnan(
+            sorted_keys[:, -1]
+        )  # nans are last
         np.copyto(index[at], order, casting="same_kind", where=~again[at, None])
 
     thread_pool.share(sort, len(keys), large=LARGE // keys.shape[1] + 1)

@@ -1,4 +1,4 @@
-"""How many processors there are for this process, and how many of them other processes leave free.
+"""The number of processors for this process, and of those that other processes leave free.
 
 Threads that wait for each other take very long where another process has a processor: then they
 wait for the system to give it back.
@@ -17,7 +17,7 @@ _ALL = os.cpu_count() or 1
 
 
 def _count(allowed: int, quota: float | None) -> int:
-    """How many processors a process can keep busy that may run on some, with a quota of time."""
+    """Return the number of processors that a process can keep busy within its quota of time."""
     return allowed if quota is None else min(allowed, math.ceil(quota))
 
 
@@ -26,7 +26,7 @@ PROCESSORS = _count(allowed_processors(), cgroups.quota())
 
 
 def free_threads(count: int) -> int:
-    """How many of so many threads should work: no more than there are processors for.
+    """Return how many of `count` threads should work: at most one for each free processor.
 
     Only one where other processes do not leave that many free (more or less, and of late).
     """
@@ -35,7 +35,7 @@ def free_threads(count: int) -> int:
 
 
 class _Load:
-    """How many processors other processes have kept busy, of late."""
+    """The number of processors that other processes have kept busy of late."""
 
     _INTERVAL = 0.1  # seconds; from one look to the next
 
@@ -47,11 +47,11 @@ class _Load:
         """The number of processors; 0 where the system does not tell."""
         now = time.monotonic()
         if now - self._then > self._INTERVAL:
-            work, own = processor_seconds(), time.process_time()
+            work, own_seconds = processor_seconds(), time.process_time()
             if self._then:
-                others = (work - self._work) - (own - self._own)
-                self._busy = max(others, 0.0) / (now - self._then)
-            self._then, self._work, self._own = now, work, own
+                other_seconds = (work - self._work) - (own_seconds - self._own)
+                self._busy = max(other_seconds, 0.0) / (now - self._then)
+            self._then, self._work, self._own = now, work, own_seconds
         return self._busy
 
 

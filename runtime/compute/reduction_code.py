@@ -112,7 +112,7 @@ class _Reduction:
 
 
 def _is_bare(call: Call) -> bool:
-    """Whether the elements themselves are added up."""
+    """Tell whether the elements themselves are added up."""
     return call.words().get(call.row.total or "", "").startswith("x")
 
 
@@ -121,8 +121,8 @@ def _is_bare(call: Call) -> bool:
 
 def total_code(call: Call) -> str | None:
     """The Lua function for a call that reduces all elements to a number."""
-    row, (k, *others) = call.row, call.sources
-    if others:
+    row, (k, *further) = call.row, call.sources
+    if further:
         return None
     reduction = _Reduction(call)
     kind = call.wide if row.in_double and not row.holds else call.type
@@ -160,7 +160,7 @@ def along_code(call: Call) -> str | None:
     k, r, row = call.sources[0], call.destination or 0, call.row
     reduction = _Reduction(call)
     running = "true" if row.running else "false"
-    kind, how = POINTERS[call.type], f"c{k}, {call.dimension}, {running}"
+    kind, arguments = POINTERS[call.type], f"c{k}, {call.dimension}, {running}"
     bare = _is_bare(call)
     if bare and call.dtype is not FLOAT:  # sums of whole numbers wrap at any time
         body = _direct(reduction)
@@ -170,9 +170,9 @@ def along_code(call: Call) -> str | None:
         near = _gathered(reduction)
         body = ["if near then", *near, "else", *_direct(reduction), "end"]
     lines = [
-        *(_resize(k, how, [(f"c{r}", f"a{r}", "dtype")]) if r else []),
-        f"local {_SECTIONS}, near = sections(MAX_IN_LUA, {how})",
-        f"if not outer or not fits(c{r}, {how}) then return nil end",
+        *(_resize(k, arguments, [(f"c{r}", f"a{r}", "dtype")]) if r else []),
+        f"local {_SECTIONS}, near = sections(MAX_IN_LUA, {arguments})",
+        f"if not outer or not fits(c{r}, {arguments}) then return nil end",
         f"local results = outer * inner{' * count' if row.running else ''}",
         start(r, call.type),
         start(k, call.type),
@@ -181,21 +181,24 @@ def along_code(call: Call) -> str | None:
     if r:
         lines = [*structs([r]), *lines, f"return a{r}"]
     else:
-        size = f"sections(MAX_IN_LUA, {how})"
-        block = [f"if not {size} then return nil end", f"local c0 = block_along({kind}, {how})"]
+        size = f"sections(MAX_IN_LUA, {arguments})"
+        block = [
+            f"if not {size} then return nil end",
+            f"local c0 = block_along({kind}, {arguments})",
+        ]
         lines = [*block, *lines, f"return (publish({kind}, c0))"]
     return reduction.function(lines)
 
 
-def _resize(source: int, how: str, results: list[tuple[str, str, str]]) -> list[str]:
-    """What gives results of other sizes theirs. A result: its struct, its tensor, and its type."""
-    suit = " and ".join(f"fits({struct}, {how})" for struct, _, _ in results)
+def _resize(source: int, arguments: str, results: list[tuple[str, str, str]]) -> list[str]:
+    """Return Lua code that resizes results. A result: its struct, its tensor, and its type."""
+    suit = " and ".join(f"fits({struct}, {arguments})" for struct, _, _ in results)
     same = " or ".join(f"rawequal({tensor}, a{source})" for _, tensor, _ in results)
-    done = " and ".join(f"resize_along({of}, {tensor}, {how})" for _, tensor, of in results)
+    done = " and ".join(f"resize_along({of}, {tensor}, {arguments})" for _, tensor, of in results)
     all_results = [*results, (f"c{source}", f"a{source}", "dtype")]
     return [
         f"if not ({suit}) then",
-        f"  if {same} or not sections(MAX_IN_LUA, {how}) then return nil end",
+        f"  if {same} or not sections(MAX_IN_LUA, {arguments}) then return nil end",
         f"  if not ({done}) then return nil end",
         *[f"  {c} = {of}.structs[{a}] or {of}.fetch_struct({a})" for c, a, of in all_results],
         "end",
@@ -206,12 +209,15 @@ def _direct(reduction: _Reduction) -> list[str]:
     """Adds up in the element type."""
     call, row = reduction.call, reduction.call.row
     k, r, kind = call.sources[0], call.destination or 0, call.type
-    fold, how = reduction.fold(kind), "accumulate" if row.running else "fold"
+    fold, function = reduction.fold(kind), "accumulate" if row.running else "fold"
     if row.then:
         finish = reduction.finish(row.then, "finish", kind, kind)
-        lines = [f"{how}({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})", f"{finish}(results, count)"]
+        lines = [
+            f"{function}({fold}, buffer{_TOTALS}, p{k}, {_SECTIONS})",
+            f"{finish}(results, count)",
+        ]
         return [*lines, _copied(call, _RESULT)]
-    lines = [f"{how}({fold}, p{r}, p{k}, {_SECTIONS})"]
+    lines = [f"{function}({fold}, p{r}, p{k}, {_SECTIONS})"]
     if r:
         last = f"{SIZES[kind]} * ((outer - 1) * o + (count - 1) * d + (inner - 1) * i)"
         clash = f"p{r} <= p{k} + {last} and p{k} < p{r} + {SIZES[kind]} * results"
@@ -225,12 +231,12 @@ def _gathered(reduction: _Reduction) -> list[str]:
     """Computes what is added up, in double precision, and adds it up."""
     call, row = reduction.call, reduction.call.row
     k = call.sources[0]
-    fold, how = reduction.fold("d"), "accumulate" if row.running else "fold"
+    fold, function = reduction.fold("d"), "accumulate" if row.running else "fold"
     copy = f"{reduction.copy(call.type)}, {SIZES[call.type]}"
     terms = reduction.terms(f"wide({row.total})" if _is_bare(call) else row.total or "")
     lines = [
         f"{terms}(outer * count * inner)",
-        f"{how}({fold}, buffer{_TOTALS}, buffer{_TERMS}, {_COMPACT})",
+        f"{function}({fold}, buffer{_TOTALS}, buffer{_TERMS}, {_COMPACT})",
     ]
     at, finish = _TOTALS, row.then or ("total" if call.dtype is not DOUBLE else None)
     finishing = []
@@ -244,7 +250,7 @@ def _gathered(reduction: _Reduction) -> list[str]:
 
 
 def _copied(call: Call, buffer: int) -> str:
-    """What copies the results, which are contiguous, from a buffer."""
+    """Return Lua code that copies the results, which are contiguous, from a buffer."""
     return f"copy_bytes(p{call.destination or 0}, buffer{buffer}, {SIZES[call.type]} * results)"
 
 
@@ -257,29 +263,29 @@ def extrema_code(call: Call) -> str | None:
     if (values is None) != (places is None) or not call.dimension:
         return None
     reduction = _Reduction(call)
-    how = f"c{call.sources[-1]}, {call.dimension}, false"
-    lines = _extrema(reduction, how)
+    arguments = f"c{call.sources[-1]}, {call.dimension}, false"
+    lines = _extrema(reduction, arguments)
     if values is not None and places is not None:
         v, p = f"a{values + 1}", f"a{places + 1}"
-        found = [
+        search = [
             f"local values = structs[{v}] or fetch_struct({v})",
             f"local places = long.structs[{p}] or long.fetch_struct({p})",
             "if not values or not places then return nil end",
-            *_resize(call.sources[-1], how, [("values", v, "dtype"), ("places", p, "long")]),
+            *_resize(call.sources[-1], arguments, [("values", v, "dtype"), ("places", p, "long")]),
         ]
-        return reduction.function([*found, *lines, f"return {v}, {p}"])
+        return reduction.function([*search, *lines, f"return {v}, {p}"])
     kind = POINTERS[call.type]
-    found = [
-        f"if not sections(MAX_IN_LUA, {how}) then return nil end",
-        f"local values = block_along({kind}, {how})",
-        f"local places = block_along(long, {how})",
+    search = [
+        f"if not sections(MAX_IN_LUA, {arguments}) then return nil end",
+        f"local values = block_along({kind}, {arguments})",
+        f"local places = block_along(long, {arguments})",
     ]
     return reduction.function(
-        [*found, *lines, f"return publish({kind}, values), publish(long, places)"]
+        [*search, *lines, f"return publish({kind}, values), publish(long, places)"]
     )
 
 
-def _extrema(reduction: _Reduction, how: str) -> list[str]:
+def _extrema(reduction: _Reduction, arguments: str) -> list[str]:
     """Writes extrema and their indices to `values` and `places`."""
     call = reduction.call
     k, kind, size = call.sources[-1], call.type, SIZES[call.type]
@@ -287,8 +293,9 @@ def _extrema(reduction: _Reduction, how: str) -> list[str]:
     reduction.before.append("local find_places = make_find_places(dtype)")
     buffer = f"{POINTERS[kind]}_buffer"
     return [
-        f"local {_SECTIONS} = sections(MAX_IN_LUA, {how})",
-        f"if not (outer and fits(values, {how}) and fits(places, {how})) then return nil end",
+        f"local {_SECTIONS} = sections(MAX_IN_LUA, {arguments})",
+        f"if not (outer and fits(values, {arguments}) and fits(places, {arguments}))",
+        "then return nil end",
         f"local p0 = address(values.storage.data) + {size} * tonumber(values.storageOffset)",
         "local q0 = address(places.storage.data) + 8 * tonumber(places.storageOffset)",
         start(k, kind),

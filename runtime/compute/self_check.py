@@ -1,4 +1,4 @@
-"""Whether C functions that are called by their addresses compute what numpy computes.
+"""Checks that C functions which are called by their addresses compute what numpy computes.
 
 An address may lead to another function than the one meant: a later numpy may lay out its objects
 otherwise, and a library may pass its arguments otherwise. So each function is tried once, before
@@ -29,7 +29,7 @@ _LOOP = ctypes.CFUNCTYPE(None, _POINTER, _POINTER, _POINTER, _POINTER)
 
 
 def is_right(what: str, check: Callable[..., bool], *args: Any) -> bool:
-    """What a check of a function says. Where it fails, a line for TH_DEBUG names the function."""
+    """Return the result of a check. If it fails, a line for TH_DEBUG names the function."""
     with np.errstate(all="ignore"):
         right = check(*args)
     if not right:
@@ -38,7 +38,7 @@ def is_right(what: str, check: Callable[..., bool], *args: Any) -> bool:
 
 
 def same(a: Array, b: Array) -> bool:
-    """Whether numbers are the same, signs of zeros too; any nan is the same as any other."""
+    """Tell whether numbers are the same, signs of zeros too; any nan is the same as any other."""
     equal = (a == b) & (np.signbit(a) == np.signbit(b))
     return bool((equal | (np.isnan(a) & np.isnan(b))).all())
 
@@ -47,18 +47,18 @@ def same(a: Array, b: Array) -> bool:
 
 
 def loop_is_right(ufunc: np.ufunc, signature: str, function: int, data: int) -> bool:
-    """Whether an inner loop and its data compute a ufunc, or a row times a column for matmul."""
+    """Tell whether an inner loop computes a ufunc, or a row times a column for matmul."""
     run = _LOOP(function)
     kinds, _, result = signature.partition("->")
     if ufunc.signature is not None:
         return all(_product_is_right(run, data, np.array(x, result)) for x in (_FINITE, _NUMBERS))
     for step in (1, 2):
         inputs = [_operand(kind, k, step) for k, kind in enumerate(kinds)]
-        expected, found = (np.zeros(_COUNT * step, result)[::step] for _ in range(2))
+        expected, results = (np.zeros(_COUNT * step, result)[::step] for _ in range(2))
         ufunc(*inputs, out=expected)
-        arrays = [*inputs, found]
+        arrays = [*inputs, results]
         _call_loop(run, arrays, [_COUNT], [x.strides[0] for x in arrays], data)
-        if expected.tobytes() != found.tobytes():
+        if expected.tobytes() != results.tobytes():
             return False
     return True
 
@@ -71,10 +71,10 @@ def _operand(kind: str, k: int, step: int) -> Array:
 
 
 def _product_is_right(run: Any, data: int, a: Array) -> bool:
-    b, found = np.roll(a, 3), np.zeros(1, a.dtype)
+    b, result = np.roll(a, 3), np.zeros(1, a.dtype)
     steps = [0, 0, 0, 0, a.itemsize, b.itemsize, 0, 0, 0]  # as lua/tensor/formulas.lua has them
-    _call_loop(run, [a, b, found], [1, 1, len(a), 1], steps, data)
-    return same(found, np.matmul(a.reshape(1, -1), b.reshape(-1, 1))[0])
+    _call_loop(run, [a, b, result], [1, 1, len(a), 1], steps, data)
+    return same(result, np.matmul(a.reshape(1, -1), b.reshape(-1, 1))[0])
 
 
 def _call_loop(
@@ -85,12 +85,15 @@ def _call_loop(
 
 
 def sort_is_right(function: int, last: int) -> bool:
-    """Whether a function sorts doubles of which no two are equal."""
+    """Tell whether a function sorts doubles of which no two are equal."""
     run = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, _SIZE, _POINTER)(function)
     for count in (1, 2, 7, 100, 1000):
         numbers = np.arange(count, dtype=np.float64) * 7919 % 1009 - 500
-        found = numbers.copy()
-        if run(found.ctypes.data, count, last) != 0 or (found != np.sort(numbers)).any():
+        sorted_numbers = numbers.copy()
+        if (
+            run(sorted_numbers.ctypes.data, count, last) != 0
+            or (sorted_numbers != np.sort(numbers)).any()
+        ):
             return False
     return True
 
@@ -99,21 +102,21 @@ def sort_is_right(function: int, last: int) -> bool:
 
 
 def conversion_is_right(widens: bool, function: int) -> bool:
-    """Whether a function copies floats as doubles, or back, as numpy does."""
+    """Tell whether a function copies floats as doubles, or back, as numpy does."""
     kinds = (np.float32, np.float64) if widens else (np.float64, np.float32)
     # Each has room for doubles: the function may be the one that copies the other way.
-    numbers, found = (np.zeros(_COUNT).view(kind)[:_COUNT] for kind in kinds)
+    numbers, converted = (np.zeros(_COUNT).view(kind)[:_COUNT] for kind in kinds)
     numbers[...] = _NUMBERS
     if not widens:
         numbers[np.isinf(numbers)] = 1e-42
     cells = np.array([_COUNT, 1, 0], np.int64)
     count, columns, too_large = cells[:1], cells[1:2], cells[2:]
-    call_fortran(function, count, columns, numbers, count, found, count, too_large)
-    return not cells[2] and found.tobytes() == numbers.astype(kinds[1]).tobytes()
+    call_fortran(function, count, columns, numbers, count, converted, count, too_large)
+    return not cells[2] and converted.tobytes() == numbers.astype(kinds[1]).tobytes()
 
 
 def blas_is_right(name: str, itemsize: int, function: int) -> bool:
-    """Whether a function does what BLAS's or LAPACK's of that name does."""
+    """Tell whether a function does what BLAS's or LAPACK's of that name does."""
     return _CHECKS[name](function, np.dtype(f"f{itemsize}"))
 
 
@@ -134,11 +137,11 @@ def _axpy_is_right(function: int, dtype: Any) -> bool:
     x, factor = np.array(_NUMBERS, dtype), np.array(0.5, dtype)
     r = np.roll(x, 3)
     for step in (1, 2):
-        found, count = r.copy(), -(-_COUNT // step)
+        result, count = r.copy(), -(-_COUNT // step)
         expected = r.copy()
         expected[::step] += factor * x[::step]
-        call_fortran(function, count, factor, x, step, found, step)
-        if not same(found, expected):
+        call_fortran(function, count, factor, x, step, result, step)
+        if not same(result, expected):
             return False
     return True
 
@@ -148,13 +151,13 @@ def _gemv_is_right(function: int, dtype: Any) -> bool:
     matrix = np.resize(np.array(_FINITE, dtype), (rows, columns))
     matrix[1, 2], matrix[3, 4], matrix[4, 0] = np.nan, np.inf, -np.inf
     vector = np.array(_FINITE[:columns], dtype)
-    one, nothing = np.array(1, dtype), np.array(0, dtype)
+    unit, nothing = np.array(1, dtype), np.array(0, dtype)
     for kind, m in ((b"T", np.ascontiguousarray(matrix)), (b"N", np.asfortranarray(matrix))):
-        found = np.full(rows, np.nan, dtype)  # what was there does not count
+        result = np.full(rows, np.nan, dtype)  # what was there does not count
         sizes = (columns, rows) if kind == b"T" else (rows, columns)
-        operands = one, m, sizes[0], vector, 1
-        call_fortran(function, kind, *sizes, *operands, nothing, found, 1)
-        if not same(found, np.matmul(matrix, vector)):
+        operands = unit, m, sizes[0], vector, 1
+        call_fortran(function, kind, *sizes, *operands, nothing, result, 1)
+        if not same(result, np.matmul(matrix, vector)):
             return False
     return True
 
@@ -169,9 +172,9 @@ def _asum_is_right(function: int, dtype: Any) -> bool:
     right = total(numbers) == np.abs(numbers).sum()
     for at in range(len(numbers)):  # none is passed over
         for special in (np.nan, -np.inf):
-            others = numbers.copy()
-            others[at] = special
-            right &= not np.isfinite(total(others))
+            negated = numbers.copy()
+            negated[at] = special
+            right &= not np.isfinite(total(negated))
     return bool(right)
 
 
@@ -186,11 +189,11 @@ def _gemm_is_right(function: int, dtype: Any) -> bool:
         stored = [
             np.ascontiguousarray(x.T) if t == b"N" else x for t, x in ((kind_a, a), (kind_b, b))
         ]
-        found = np.resize(np.array(_FINITE, dtype), (n, m))  # by columns, as all matrices here
-        expected = np.matmul(a, b) * factor + found.T
-        one, two = ((x, x.shape[1]) for x in stored)
-        call_fortran(function, kind_a, kind_b, m, n, k, factor, *one, *two, unit, found, m)
-        if not same(found.T, expected):
+        result = np.resize(np.array(_FINITE, dtype), (n, m))  # by columns, as all matrices here
+        expected = np.matmul(a, b) * factor + result.T
+        left, two = ((x, x.shape[1]) for x in stored)
+        call_fortran(function, kind_a, kind_b, m, n, k, factor, *left, *two, unit, result, m)
+        if not same(result.T, expected):
             return False
     return True
 
@@ -200,9 +203,9 @@ def _getrs_is_right(function: int, dtype: Any) -> bool:
     pivots = np.array([2, 3, 3], np.int32)  # rows 1 and 2 change places, then 2 and 3
     lower, upper = np.tril(factors, -1) + np.eye(3, dtype=dtype), np.triu(factors)
     matrix = (lower @ upper)[[2, 0, 1]]
-    found, code = np.asfortranarray(np.eye(3, dtype=dtype)), np.array([-1], np.int32)
-    call_fortran(function, b"N", 3, 3, factors, 3, pivots, found, 3, code)
-    return not code[0] and bool((matrix @ found == np.eye(3)).all())
+    solution, code = np.asfortranarray(np.eye(3, dtype=dtype)), np.array([-1], np.int32)
+    call_fortran(function, b"N", 3, 3, factors, 3, pivots, solution, 3, code)
+    return not code[0] and bool((matrix @ solution == np.eye(3)).all())
 
 
 _CHECKS = {

@@ -34,15 +34,17 @@ def compute_by_steps(
     ufunc, operands = single_ufunc(text, tensors, letter) or (None, ())
     if ufunc is not None and operands == tensors:
         return ufunc
-    known: dict[str, Any] = {}  # numpy's letter for the result -> the program, with its constants
+    programs: dict[
+        str, Any
+    ] = {}  # numpy's letter for the result -> the program, with its constants
 
     def compute(*arrays: Array, out: Array) -> None:
         kind = out.dtype.char
-        if kind not in known:
+        if kind not in programs:
             program = _program(text, tensors, letter, kind)
             constants = [_number(x, numbers).view(of) for x, of in program.constants]
-            known[kind] = program.run, constants, program.temporaries
-        run, constants, temporaries = known[kind]
+            programs[kind] = program.run, constants, program.temporaries
+        run, constants, temporaries = programs[kind]
         run(out, *arrays, *constants, *_scratch_arrays(temporaries, out.shape))
 
     return compute
@@ -119,9 +121,9 @@ class _Writer:
                 del left[:2]
                 kinds, kind = "b", WHOLE.get(step.out.type, step.out.type.lower())
             kinds = kinds or step.inputs[0].type
-            given = [self._word(x, k) for x, k in zip(step.inputs, kinds, strict=True)]
+            words = [self._word(x, k) for x, k in zip(step.inputs, kinds, strict=True)]
             target = self._word(step.out, kind or step.out.type)
-            self._lines.append(f"    {name}({', '.join(given)}, out={target})")
+            self._lines.append(f"    {name}({', '.join(words)}, out={target})")
         arguments = [
             *self._names.values(),
             *(f"c{i}" for i in range(len(self.constants))),
@@ -143,11 +145,15 @@ class _Writer:
 
 
 def _is_one_or_nothing(left: list[Step]) -> bool:
-    """Whether steps that follow make 1 or 0 of a truth value, with the rest of its mask."""
+    """Tell whether steps that follow make 1 or 0 of a truth value, with the rest of its mask."""
     more = left[2] if len(left) > 2 else None
-    one = more and more.inputs[0]
+    operand = more and more.inputs[0]
     return bool(
-        more and more.ufunc is np.bitwise_and and one and one.kind == "number" and one.name == "1"
+        more
+        and more.ufunc is np.bitwise_and
+        and operand
+        and operand.kind == "number"
+        and operand.name == "1"
     )
 
 
@@ -189,11 +195,11 @@ def _scratch_arrays(kinds: tuple[str, ...], shape: tuple[int, ...]) -> list[Arra
         return []
     if len(shape) != 1 or shape[0] > PIECE:
         return [np.empty(shape, kind) for kind in kinds]
-    known: dict[Any, list[Array]] = _kept.__dict__
+    scratch: dict[Any, list[Array]] = _kept.__dict__
     key, count = "".join(kinds), shape[0]
-    if key not in known or len(known[key][0]) < count:
-        known[key] = [np.empty(count, kind) for kind in kinds]
-    arrays = known[key]
+    if key not in scratch or len(scratch[key][0]) < count:
+        scratch[key] = [np.empty(count, kind) for kind in kinds]
+    arrays = scratch[key]
     return arrays if len(arrays[0]) == count else [array[:count] for array in arrays]
 
 

@@ -49,7 +49,7 @@ def parse(formula: str) -> ast.expr:
 
 
 def suits_whole(tree: ast.expr) -> bool:
-    """Whether numpy's steps compute a formula of whole numbers as C does."""
+    """Tell whether numpy's steps compute a formula of whole numbers as C does."""
     odd = (ast.Div, ast.Call, ast.IfExp)
     if isinstance(tree, ast.Constant) and tree.value is None:
         return False
@@ -73,7 +73,7 @@ def cases(tree: ast.expr) -> Iterable[tuple[ast.expr, ast.expr | None]]:
 
 
 def is_comparison(tree: ast.expr) -> bool:
-    """Whether a formula is a comparison that gives 1 where it holds and otherwise 0."""
+    """Tell whether a formula is a comparison that gives 1 where it holds and otherwise 0."""
     return _compared(tree) is not None
 
 
@@ -87,7 +87,7 @@ def _compared(tree: ast.expr) -> ast.expr | None:
 
 @dataclass(frozen=True)
 class Operand:
-    """What a step reads or writes.
+    """An input or output of a step.
 
     kind: 'tensor', 'number', 'buffer' (the elements lie one after the other), 'temporary' (a buffer
     that is to be found), or 'whole', a whole number. A bare number has no type of its own ('').
@@ -165,8 +165,8 @@ class Steps:
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return self._step(_BINARY[type(op)], left, right)
             case ast.BoolOp(op=ast.Or(), values=[ast.BoolOp(values=[compare, value]), *rest]):
-                other = rest[0] if len(rest) == 1 else ast.BoolOp(ast.Or(), rest)
-                return self._chosen(self._of(compare), self._of(value), self._of(other))
+                remaining = rest[0] if len(rest) == 1 else ast.BoolOp(ast.Or(), rest)
+                return self._chosen(self._of(compare), self._of(value), self._of(remaining))
             case ast.Call(func=ast.Name(id="double"), args=[argument]):
                 return self._converted(self._of(argument), "d")
             case ast.Call(func=ast.Name(id="wide"), args=[argument]):
@@ -179,9 +179,9 @@ class Steps:
 
     def _binary(self, op: ast.operator, left: ast.expr, right: ast.expr) -> Operand:
         a, b = self._of(left), self._of(right)
-        for one, other in ((a, b), (b, a)):
-            if isinstance(op, ast.Mult) and one.kind == "number" and one.name == "1":
-                return other
+        for first, second in ((a, b), (b, a)):
+            if isinstance(op, ast.Mult) and first.kind == "number" and first.name == "1":
+                return second
         return self._step(_BINARY[type(op)], left, right)
 
     def _step(self, ufunc: np.ufunc, *nodes: ast.expr) -> Operand:
@@ -205,24 +205,24 @@ class Steps:
         self._of_bits(np.bitwise_xor, x, Operand("whole", sign, x.type), out)
         return out
 
-    def _chosen(self, holds: Operand, value: Operand, other: Operand) -> Operand:
+    def _chosen(self, holds: Operand, value: Operand, alternative: Operand) -> Operand:
         """One of two values for each truth value."""
-        kind = value.type or other.type or self.type
-        value, other = self._typed(value, kind), self._typed(other, kind)
+        kind = value.type or alternative.type or self.type
+        value, alternative = self._typed(value, kind), self._typed(alternative, kind)
         mask, out = self._temporary(kind), self._temporary(kind)
         self.steps.append(Step(np.positive, (holds,), mask, "B->B"))
         self._of_bits(np.bitwise_and, mask, Operand("whole", "1", kind), mask)
         if value.kind == "number" and value.name == "0":
             self._of_bits(np.subtract, mask, Operand("whole", "1", kind), mask)  # of the opposite
-            self._of_bits(np.bitwise_and, other, mask, out)
+            self._of_bits(np.bitwise_and, alternative, mask, out)
             return out
         self._of_bits(np.negative, mask, out=mask)
-        if other.kind == "number" and other.name == "0":
+        if alternative.kind == "number" and alternative.name == "0":
             self._of_bits(np.bitwise_and, value, mask, out)
             return out
-        self._of_bits(np.bitwise_xor, value, other, out)
+        self._of_bits(np.bitwise_xor, value, alternative, out)
         self._of_bits(np.bitwise_and, out, mask, out)
-        self._of_bits(np.bitwise_xor, out, other, out)
+        self._of_bits(np.bitwise_xor, out, alternative, out)
         return out
 
     def _of_bits(self, ufunc: np.ufunc, *inputs: Operand, out: Operand | None = None) -> None:

@@ -114,21 +114,21 @@ class ThreadPool(Part):
 
     @property
     def can_share(self) -> bool:
-        """Whether work is shared out at all: an engine runs, and several threads are wanted."""
+        """Tell whether work is shared out at all: an engine runs, and has several threads."""
         return min(self.count, self._max_shares) > 1
 
-    def in_order(self, job: str, given: Mapping[str, Any]) -> list[Any]:
+    def in_order(self, job: str, by_name: Mapping[str, Any]) -> list[Any]:
         """The numbers, or arrays, of a job's parameters in the order in which it takes them."""
-        known = self._parameters.get(job)
-        if known is None:
+        lengths = self._parameters.get(job)
+        if lengths is None:
             lines = call_lua(b"parameters", job.encode()).decode().splitlines()
-            known = {name: int(count) for name, count in map(str.split, lines)}
-            self._parameters[job] = known
-        if given.keys() != known.keys():
-            raise TypeError(f"job {job} takes {', '.join(known)}, not {', '.join(given)}")
+            lengths = {name: int(count) for name, count in map(str.split, lines)}
+            self._parameters[job] = lengths
+        if by_name.keys() != lengths.keys():
+            raise TypeError(f"job {job} takes {', '.join(lengths)}, not {', '.join(by_name)}")
         numbers: list[float] = []
-        for name, count in known.items():
-            value = given[name]
+        for name, count in lengths.items():
+            value = by_name[name]
             values = value if value.__class__ in (list, tuple) else (value,)
             if len(values) != count:
                 raise TypeError(f"job {job}: {name} is {count} numbers, not {len(values)}")
@@ -151,7 +151,7 @@ class ThreadPool(Part):
             raise slices.error
 
     def _do_slice(self, number: float, first: float, last: float) -> bool:
-        """What threads call for the slices of `share`."""
+        """Return the function that threads call for the slices of `share`."""
         return self._slices[int(number)].do(first, last)
 
     def forget_threads(self) -> None:
@@ -184,7 +184,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def get_threads() -> int:
-    """How many threads large work is shared out to."""
+    """Return the number of threads that large work is shared out to."""
     return current(ThreadPool).count
 
 

@@ -1,1 +1,1 @@
-"""What a tensor is: element types, memory, storages, tensors and their text."""
+"""Tensors: element types, memory, storages, views and their text."""

@@ -1,4 +1,4 @@
-"""Where in memory the elements of numpy's arrays are, and which memory this process may write."""
+"""Addresses of the elements of numpy's arrays, and checks that memory may be written."""
 
 from __future__ import annotations
 

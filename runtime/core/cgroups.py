@@ -1,4 +1,4 @@
-"""What a container gets of the processors' time and of the memory: limits of its control groups.
+"""Limits of a container: processor time and memory of its Linux control groups.
 
 Linux keeps them in files. Of a group of version 2: ``cpu.max`` (quota and period in microseconds,
 or 'max'), ``memory.max`` and ``memory.current``. Of one of version 1: ``cpu.cfs_quota_us`` (-1:
@@ -19,14 +19,14 @@ _MEMORY_MOUNTS = (f"{_MOUNT}/memory",)
 
 
 def quota(root: str = "") -> float | None:
-    """How many processors' time this process may use; None where there is no limit.
+    """Return the limit of processor time, in processors; None where there is none.
 
     root: a folder that has the files instead of the system. In a container, the own group is
     often at the top of what can be seen, whatever its name says.
     """
     new, old = _groups(root, "cpu", _MOUNTS)
-    found = [_quota(_words(f"{at}/cpu.max")) for at in new] + [_old_quota(at) for at in old]
-    return min((value for value in found if value is not None), default=None)
+    quotas = [_quota(_words(f"{at}/cpu.max")) for at in new] + [_old_quota(at) for at in old]
+    return min((value for value in quotas if value is not None), default=None)
 
 
 def memory_left(root: str = "") -> int | None:
@@ -35,10 +35,10 @@ def memory_left(root: str = "") -> int | None:
     Pages of files that were read count as free, since the system gives them up for others.
     """
     new, old = _groups(root, "memory", _MEMORY_MOUNTS)
-    found = [_room(f"{at}/memory.", "max", "current", "inactive_file") for at in new]
+    rooms = [_room(f"{at}/memory.", "max", "current", "inactive_file") for at in new]
     names = "limit_in_bytes", "usage_in_bytes", "total_inactive_file"
-    found += [_room(f"{at}/memory.", *names) for at in old]
-    return min((value for value in found if value is not None), default=None)
+    rooms += [_room(f"{at}/memory.", *names) for at in old]
+    return min((value for value in rooms if value is not None), default=None)
 
 
 def _groups(root: str, controller: str, mounts: tuple[str, ...]) -> tuple[list[str], list[str]]:
@@ -46,8 +46,8 @@ def _groups(root: str, controller: str, mounts: tuple[str, ...]) -> tuple[list[s
     new: list[str] = []
     old: list[str] = []
     for line in _lines(f"{root}/{_GROUPS}"):
-        number, _, rest = line.partition(":")
-        controllers, _, name = rest.partition(":")
+        number, _, names = line.partition(":")
+        controllers, _, name = names.partition(":")
         if number == "0" and not controllers:
             new += _folders(root, _MOUNT, name)
         elif controller in controllers.split(","):

@@ -34,7 +34,7 @@ class DType:
 
     @property
     def is_float(self) -> bool:
-        """Whether the elements are floating-point numbers."""
+        """Tell whether the elements are floating-point numbers."""
         return self.numpy.kind == "f"
 
     @property
@@ -91,8 +91,8 @@ def cut(values: Array, width: int) -> Array:
     largest = np.maximum.reduce(np.absolute(values), axis=None, initial=0)
     if not largest < limit:  # which it is not where one is nan
         values = np.where((values > -limit - 1) & (values < limit), values, -limit)
-    found: Array = values.astype(wide)
-    return found
+    cut_values: Array = values.astype(wide)
+    return cut_values
 
 
 def cast_into(out: Array, values: Array, to: DType) -> None:

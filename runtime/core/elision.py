@@ -27,10 +27,10 @@ _NARROWEST = 2  # characters of a column
 _Shown = Sequence[int | None]
 
 
-def elided_text(value: Tensor | Storage, limit: int, how: str, width: int) -> str | None:
+def elided_text(value: Tensor | Storage, limit: int, style: str, width: int) -> str | None:
     """The text of a tensor or storage of more elements than limit; None for others.
 
-    how: what shows all elements. width: the characters that a line may have.
+    style: what shows all elements. width: the characters that a line may have.
     """
     size = value.size if isinstance(value, Storage) else prod(value.sizes) if value.sizes else 0
     if size <= limit:
@@ -41,7 +41,7 @@ def elided_text(value: Tensor | Storage, limit: int, how: str, width: int) -> st
     else:
         text, count = _elements(value.array, width)
         tail = f"[{value.dtype.tensor_name} of dimension {'x'.join(map(str, value.sizes))}]"
-    return f"{text}{tail}\n({size:,} elements, {count:,} of them shown; {how} shows all)\n"
+    return f"{text}{tail}\n({size:,} elements, {count:,} of them shown; {style} shows all)\n"
 
 
 def _elements(values: Array, width: int) -> tuple[str, int]:
@@ -49,9 +49,9 @@ def _elements(values: Array, width: int) -> tuple[str, int]:
     if values.ndim == 1:
         return _vector(values, np.dtype(np.float64))
     positions = _ends(prod(values.shape[:-2]), _OF_SLICES)
-    found = [p for p in positions if p is not None]
+    shown = [p for p in positions if p is not None]
     # The first dimension varies fastest.
-    places = np.unravel_index(found, values.shape[:-2], order="F") if values.ndim > 2 else ()
+    places = np.unravel_index(shown, values.shape[:-2], order="F") if values.ndim > 2 else ()
     rows = _ends(values.shape[-2], _OF_ROWS)
     edge = width // _NARROWEST
     while True:

@@ -1,4 +1,4 @@
-"""Where Ctrl-C may end what runs in Python.
+"""Marks of the Python functions that Ctrl-C may end.
 
 Python handles a signal between any two steps of its code. An operation may be ended there, by a
 KeyboardInterrupt that the function Lua called turns into a Lua error. Code that would leave an
@@ -38,7 +38,7 @@ def uninterruptible(function: F) -> F:
 
 
 def is_entry(code: CodeType) -> bool:
-    """Whether a function was registered as one that Lua calls, and that Ctrl-C may end."""
+    """Tell whether a function was registered as one that Lua calls, and that Ctrl-C may end."""
     return code in _interruptible
 
 
@@ -50,7 +50,7 @@ def _is_uninterruptible_in_python(code: CodeType) -> bool:
 
 
 def is_interruptible(frame: FrameType | None) -> bool:
-    """Whether Ctrl-C may end what a Python frame does.
+    """Tell whether Ctrl-C may end what a Python frame does.
 
     The innermost registered function among its callers decides. A frame within a finalizer may
     not be ended: no exception gets out of finalizers.

@@ -1,4 +1,4 @@
-"""What is written when the program ends: by Python's way out, or by `os.exit` of Lua."""
+"""Functions to call when the program ends, by Python's exit or by `os.exit` of Lua."""
 
 from __future__ import annotations
 

@@ -57,9 +57,9 @@ class Token(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """What a string or a long comment begins with, with the prefix that Python has there."""
-        found = _compiled(_MARK).match(self.text)
-        return found[0] if found else ""
+        """Return the opening quotes of a string or long comment, with a prefix as Python's."""
+        match = _compiled(_MARK).match(self.text)
+        return match[0] if match else ""
 
     @property
     def content(self) -> str:

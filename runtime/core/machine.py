@@ -1,4 +1,4 @@
-"""How much memory the machine still has, and a limit that keeps the process within it.
+"""The memory that the machine has left, and a limit that keeps the process within it.
 
 Linux gives out memory that it does not have, and ends a process when the pages are written. With a
 limit of the process's data (RLIMIT_DATA) an allocation that does not fit fails instead, whoever
@@ -106,10 +106,10 @@ def _set(most: int) -> None:
 
 def _fields(path: str, names: tuple[str, ...]) -> dict[str, int]:
     """Fields of a file whose lines are like ``VmData:   360 kB``, in bytes."""
-    found = {}
+    fields = {}
     with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
         for line in file:
-            name, _, rest = line.partition(":")
+            name, _, value = line.partition(":")
             if name in names:
-                found[name] = int(rest.split()[0]) * _KILOBYTE
-    return found
+                fields[name] = int(value.split()[0]) * _KILOBYTE
+    return fields

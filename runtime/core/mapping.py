@@ -72,7 +72,7 @@ def map_privately(descriptor: int) -> mmap.mmap:
 
 
 def is_mapped(descriptor: int) -> bool:
-    """Whether a storage maps an open file.
+    """Tell whether a storage maps an open file.
 
     Such a file must not be made shorter: the system ends a process that uses mapped memory
     beyond the file's end.

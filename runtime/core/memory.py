@@ -102,18 +102,18 @@ class Pool:
         self._free: dict[int, list[Array]] = {}  # by their bytes
 
     def has(self, nbytes: int) -> bool:
-        """Whether memory of so many bytes is kept."""
+        """Tell whether memory of so many bytes is kept."""
         return bool(self._free.get(nbytes))
 
     def take(self, nbytes: int) -> Array:
         """So many bytes, undetermined: kept ones, or new ones. `give` takes their base back."""
-        found = self._free.get(nbytes, [])
+        blocks = self._free.get(nbytes, [])
         try:
-            memory = found.pop()
+            memory = blocks.pop()
         except IndexError:
             self.shrink(self._meter.room)
             memory = np.empty(nbytes + self._LINE, np.uint8)
-        if not found:
+        if not blocks:
             self._free.pop(nbytes, None)
         start = -address_of(memory) % self._LINE
         return memory[start : start + nbytes]
@@ -126,12 +126,12 @@ class Pool:
         for nbytes in list(self._free):
             if excess <= 0:
                 return
-            found = self._free.pop(nbytes, [])  # what is given meanwhile gets a new list
-            count = min(len(found), -(-excess // nbytes))
-            del found[:count]
+            blocks = self._free.pop(nbytes, [])  # what is given meanwhile gets a new list
+            count = min(len(blocks), -(-excess // nbytes))
+            del blocks[:count]
             excess -= count * nbytes
-            if found:
-                self._free.setdefault(nbytes, []).extend(found)
+            if blocks:
+                self._free.setdefault(nbytes, []).extend(blocks)
 
     def give(self, memory: Array) -> None:
         """Keep the base of bytes from `take`, to which nothing else refers."""
@@ -142,7 +142,7 @@ class Pool:
 
     def _count(self) -> int:
         """The bytes that are kept."""
-        return sum([nbytes * len(found) for nbytes, found in list(self._free.items())])
+        return sum([nbytes * len(blocks) for nbytes, blocks in list(self._free.items())])
 
 
 class Memory(Part):

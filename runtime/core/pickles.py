@@ -1,4 +1,4 @@
-"""What pickles call to make objects again: one function, whose name stays when modules move.
+"""The function that pickles call to make objects again. Its name stays when modules move.
 
 An object's `__reduce__` returns `restored`, and its kind among what makes it again.
 """

@@ -1,4 +1,4 @@
-"""What the runtime asks of the operating system and the C library, and what happens without it.
+"""Functions that the runtime needs of the operating system and the C library, and substitutes.
 
 What there is no way around is in `missing`: `require` is asked before anything else is loaded.
 The rest is asked for here and nowhere else:
@@ -32,7 +32,7 @@ _FUNCTIONS = (
 
 
 def missing() -> str | None:
-    """What the runtime needs and this system has not, in one line; None where nothing is missing.
+    """Return one line that says what this system lacks, or None where nothing is missing.
 
     LuaJIT is not among it: the engine finds that out.
     """
@@ -42,7 +42,12 @@ def missing() -> str | None:
         return f"th needs CPython; this is {sys.implementation.name}"
     if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
         return "th needs a processor with addresses of 64 bits, low byte first"
-    names = [f"{m.__name__}.{n}" for m, known in _FUNCTIONS for n in known if not hasattr(m, n)]
+    names = [
+        f"{m.__name__}.{n}"
+        for m, names_there in _FUNCTIONS
+        for n in names_there
+        if not hasattr(m, n)
+    ]
     if names:
         return f"th needs functions that this system has not: {', '.join(names)}"
     return None
@@ -94,7 +99,7 @@ def give_pages_back() -> None:
 
 
 def allowed_processors() -> int:
-    """How many processors this process may run on."""
+    """Return the number of processors that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -114,5 +119,5 @@ def processor_seconds() -> float:
 
 
 def is_of_system(folder: bytes) -> bool:
-    """Whether what is in a folder are no files, but what the system tells (Linux: /proc)."""
+    """Tell whether a folder holds information of the system and no files (Linux: /proc)."""
     return folder.startswith(b"/proc/")

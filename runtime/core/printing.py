@@ -24,7 +24,7 @@ LINE_WIDTH = 80  # characters; a matrix that is wider is printed in groups of co
 
 @dataclass(frozen=True)
 class Layout:
-    """How the numbers of one tensor or storage are printed.
+    """The format in which the numbers of one tensor or storage are printed.
 
     format: how one number is written, as the operator % takes it. scale: the factor that is printed
     above all numbers; None where there is none. width: how many characters a column has, without
@@ -37,7 +37,7 @@ class Layout:
 
 
 def _magnitude(value: float) -> float:
-    """How many digits a number has before its point: 0, -1, ... for numbers below 1; 1 for 0."""
+    """Count the digits of a number before its point: 0, -1, ... for numbers below 1; 1 for 0."""
     if value == 0:
         return 1
     if isnan(value) or isinf(value):
@@ -46,7 +46,7 @@ def _magnitude(value: float) -> float:
 
 
 def find_layout(values: Array) -> Layout:
-    """How numbers that stand together are printed."""
+    """Choose the format in which numbers that stand together are printed."""
     values = values.astype(np.float64, copy=False)
     whole = bool((np.ceil(values) == values).all())
     sizes = np.abs(values)

@@ -33,19 +33,19 @@ class State:
 
     def part(self, kind: type[T]) -> T:
         """The part of a class."""
-        found: T | None = self.parts.get(kind)
-        if found is None:
-            found = self.parts[kind] = kind()
-            self._preparations.pop(kind.__name__, id)(found)
-        return found
+        part: T | None = self.parts.get(kind)
+        if part is None:
+            part = self.parts[kind] = kind()
+            self._preparations.pop(kind.__name__, id)(part)
+        return part
 
     def prepare(self, name: str, do: Callable[[Any], object]) -> None:
         """Do something with the part whose class has a name: now, or once the part is made.
 
         So what the part needs, such as numpy, need not be loaded for that.
         """
-        found = (part for kind, part in self.parts.items() if kind.__name__ == name)
-        part = next(found, None)
+        parts = (part for kind, part in self.parts.items() if kind.__name__ == name)
+        part = next(parts, None)
         if part is None:
             self._preparations[name] = do
         else:
@@ -80,7 +80,7 @@ class _Active:
 
 
 class Place:
-    """Where a thread works. state: that of the engine that it works for, which `State.active` and
+    """The engine that a thread works for. state: its `State`, which `State.active` and
     crossings set; None until the thread looks for a part outside every engine.
     """
 
@@ -104,7 +104,7 @@ GUESTS: list[bool] = []
 
 
 def this_thread() -> Place:
-    """Where this thread works."""
+    """Return the `Place` of this thread."""
     place = THREAD.place
     if place is None:
         place = THREAD.place = Place()
@@ -125,5 +125,5 @@ def current(kind: type[T]) -> T:
     state = place.state
     if state is None:  # no engine runs this code
         state = place.state = State()
-    found: T | None = state.parts.get(kind)  # at once: each new storage asks
-    return state.part(kind) if found is None else found
+    part: T | None = state.parts.get(kind)  # at once: each new storage asks
+    return state.part(kind) if part is None else part

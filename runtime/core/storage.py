@@ -172,8 +172,8 @@ class Storage:
         There is one object for each block. Lua may ask for it again before it has got the first
         answer, in a finalizer.
         """
-        known = _by_address.get(struct)
-        storage = known() if known is not None else None
+        reference = _by_address.get(struct)
+        storage = reference() if reference is not None else None
         if storage is not None:
             return storage
         if size:
@@ -205,11 +205,11 @@ class Storage:
     @staticmethod
     def at_mirror(address: int) -> Storage:
         """The storage whose C struct is at an address that `mirror` gave."""
-        known = _by_address.get(address)
-        found = known() if known is not None else None
-        if found is None:
+        reference = _by_address.get(address)
+        storage = reference() if reference is not None else None
+        if storage is None:
             raise TorchError("a finalizer has released the storage of a tensor in use")
-        return found
+        return storage
 
     @property
     def size(self) -> int:
@@ -218,7 +218,7 @@ class Storage:
 
     @property
     def is_unread(self) -> bool:
-        """Whether the elements are not in memory yet."""
+        """Tell whether the elements are not in memory yet."""
         return self._unread is not None
 
     @uninterruptible
@@ -229,8 +229,8 @@ class Storage:
         old = self.data  # which another thread may replace meanwhile
         if size != len(old):
             data = self._room_for(size)
-            kept = min(size, len(old))
-            data[:kept] = old[:kept]
+            count = min(size, len(old))
+            data[:count] = old[:count]
             self._move_to(data)
 
     def _room_for(self, size: int) -> Array:

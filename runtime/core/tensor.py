@@ -56,7 +56,7 @@ def describe(sizes: Sequence[int]) -> str:
 
 
 def fits_storage(storage: Storage, offset: int, sizes: Sizes, strides: Sizes) -> bool:
-    """Whether a geometry, which may come from a file, is that of elements of a storage."""
+    """Tell whether a geometry, which may come from a file, is that of elements of a storage."""
     if offset < 0 or min(sizes) < 1 or min(strides) < 0:
         return False
     reach = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
@@ -155,7 +155,7 @@ class Tensor:
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements follow each other in the storage in the order of their indices.
+        """Tell whether the elements follow each other in the storage in the order of their indices.
 
         The stride of a dimension of size 1 does not matter.
         """
@@ -170,7 +170,7 @@ class Tensor:
 
     @property
     def overlaps_itself(self) -> bool:
-        """Whether two elements may be the same element of the storage."""
+        """Tell whether two elements may be the same element of the storage."""
         if self._overlaps is None:
             reach = 0
             self._overlaps = False
@@ -180,14 +180,14 @@ class Tensor:
                     reach += (size - 1) * stride
         return self._overlaps
 
-    def is_set_to(self, other: Tensor) -> bool:
-        """Whether both are the same view of the same storage."""
+    def is_set_to(self, tensor: Tensor) -> bool:
+        """Tell whether both are the same view of the same storage."""
         return (
             self.storage is not None
-            and self.storage is other.storage
-            and self.offset == other.offset
-            and self.sizes == other.sizes
-            and self.strides == other.strides
+            and self.storage is tensor.storage
+            and self.offset == tensor.offset
+            and self.sizes == tensor.sizes
+            and self.strides == tensor.strides
         )
 
     @property
@@ -252,18 +252,18 @@ class Tensor:
         if self._slot is not None:
             self._write_mirror()
 
-    def set_to(self, other: Tensor) -> None:
+    def set_to(self, tensor: Tensor) -> None:
         """Make this tensor the view that another one is.
 
         Torch7: enlarges the storage where it has become too small for it.
         """
-        needed = other.offset
-        for size, stride in zip(other.sizes, other.strides):  # noqa: B905 (strict= takes time)
+        needed = tensor.offset
+        for size, stride in zip(tensor.sizes, tensor.strides):  # noqa: B905 (strict= takes time)
             needed += (size - 1) * stride
-        if other.storage is None or not other.sizes or needed >= other.storage.size:
-            self.set_checked(other.storage, other.offset, other.sizes, other.strides)
+        if tensor.storage is None or not tensor.sizes or needed >= tensor.storage.size:
+            self.set_checked(tensor.storage, tensor.offset, tensor.sizes, tensor.strides)
         else:
-            self.set(other.storage, other.offset, other.sizes, other.strides)
+            self.set(tensor.storage, tensor.offset, tensor.sizes, tensor.strides)
 
     def set_checked(
         self, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes | None = None
@@ -315,7 +315,7 @@ class Tensor:
         if sizes != self.sizes:
             return False
         pairs = zip(strides or (), self.strides, strict=False)
-        return all(wanted < 0 or wanted == own for wanted, own in pairs)
+        return all(expected < 0 or expected == stride for expected, stride in pairs)
 
     def view(self, offset: int, sizes: Sizes, strides: Sizes) -> Tensor:
         """A new tensor that views the same storage; the geometry has been validated."""
@@ -395,15 +395,15 @@ class Tensor:
         At least one dimension remains. Manual: Tensor, squeeze([dim]).
         """
         if dim is None:
-            kept = [d for d in range(self.ndim) if self.sizes[d] != 1]
-            kept = kept or [0][: self.ndim]
+            dims = [d for d in range(self.ndim) if self.sizes[d] != 1]
+            dims = dims or [0][: self.ndim]
         else:
             if not 0 <= dim < self.ndim:
                 raise ArgError(2, "dimension out of range")
             drop = self.sizes[dim] == 1 and self.ndim > 1
-            kept = [d for d in range(self.ndim) if not (drop and d == dim)]
-        sizes = tuple(self.sizes[d] for d in kept)
-        strides = tuple(self.strides[d] for d in kept)
+            dims = [d for d in range(self.ndim) if not (drop and d == dim)]
+        sizes = tuple(self.sizes[d] for d in dims)
+        strides = tuple(self.strides[d] for d in dims)
         if dim is None and sizes == (1,):
             strides = (1,)
         return self.view(self.offset, sizes, strides)

@@ -21,7 +21,7 @@ _STOP = 1
 
 
 class Stopping:
-    """What the engine's code is told, a number: 1 is to stop."""
+    """A number in memory that the engine's code reads: 1 tells it to stop."""
 
     def __init__(self) -> None:
         self.told = ctypes.c_int32(0)
@@ -32,9 +32,9 @@ def wait_until(is_over: Callable[[float], object]) -> None:
 
     Raises KeyboardInterrupt where the code is to stop.
     """
-    told = current(Stopping).told
+    signal = current(Stopping).told
     while not is_over(_MOMENT):
-        if told.value == _STOP:
+        if signal.value == _STOP:
             raise KeyboardInterrupt
 
 

@@ -42,7 +42,7 @@ class Members(NamedTuple):
 
 
 class Answers:
-    """What `Engine` tells of the session."""
+    """The part of the engine that tells of the session's values and names."""
 
     _lua: LuaState
 
@@ -52,8 +52,8 @@ class Answers:
         No code of the program is run. statistics: also look at the elements of a tensor or
         storage, if there are very many at some of them, and at the variables that share them.
         """
-        found = self._lua.call(b"inspect", to_bytes(path), statistics)
-        facts = {} if found is None else dict(found.items())
+        facts_of_lua = self._lua.call(b"inspect", to_bytes(path), statistics)
+        facts = {} if facts_of_lua is None else dict(facts_of_lua.items())
         return {to_text(n): to_text(f) if isinstance(f, bytes) else f for n, f in facts.items()}
 
     def names(self, path: str) -> dict[str, str]:
@@ -85,6 +85,6 @@ def _read_members(owner: bytes, more: int, flat: Any) -> Members:
     """The members that lua/names.lua lists."""
     texts = [to_text(text) for text in flat.values()]
     rows = (texts[at : at + 4] for at in range(0, len(texts), 4))
-    found = [Member(name, kind, parameters, bool(mark)) for name, kind, parameters, mark in rows]
-    found.sort(key=lambda member: (member.name.lower(), member.name))
-    return Members(to_text(owner), found, int(more))
+    members = [Member(name, kind, parameters, bool(mark)) for name, kind, parameters, mark in rows]
+    members.sort(key=lambda member: (member.name.lower(), member.name))
+    return Members(to_text(owner), members, int(more))

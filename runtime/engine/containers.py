@@ -77,11 +77,11 @@ def flattened(
     for container in waiting:  # which grows meanwhile
         if isinstance(container, TorchObject):
             container = container.fields
-        others = {} if isinstance(container, (list, tuple)) else container
-        flat.append(0 if container is others else len(container))
-        add(() if container is others else container)
-        flat.append(len(others))
-        if others:
-            add(list(others.keys()))
-            add(list(others.values()))
+        entries = {} if isinstance(container, (list, tuple)) else container
+        flat.append(0 if container is entries else len(container))
+        add(() if container is entries else container)
+        flat.append(len(entries))
+        if entries:
+            add(list(entries.keys()))
+            add(list(entries.values()))
     return [tuple(flat[i : i + _AT_A_TIME]) for i in range(0, len(flat), _AT_A_TIME)]

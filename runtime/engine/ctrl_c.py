@@ -35,7 +35,7 @@ _ATTENTION = 2  # told to lua/shell.lua: not Ctrl-C, but the debugger
 
 
 class CtrlC:
-    """Whether Ctrl-C was pressed, in memory that Lua reads; it is there until Lua clears it.
+    """A flag in memory that Lua reads: Ctrl-C was pressed. It stays until Lua clears it.
 
     Nothing sets it while the prompt itself works: that must not be interrupted.
     """
@@ -51,7 +51,7 @@ class CtrlC:
 
     @property
     def address(self) -> int:
-        """Where Lua reads it."""
+        """Return the address at which Lua reads the flag."""
         return ctypes.addressof(self.pressed)
 
     @contextmanager
@@ -155,7 +155,7 @@ class CtrlC:
             self.press()
 
     def poll(self) -> bool:
-        """Whether it was. Calling this lets Python handle signals, too.
+        """Tell whether Ctrl-C was pressed. Calling this lets Python handle signals, too.
 
         Code that calls this takes long: what it calls is then prepared for Ctrl-C, as finalizers;
         and what it has written is passed on.
@@ -165,7 +165,7 @@ class CtrlC:
         return bool(self.pressed.value)
 
     def take(self) -> bool:
-        """Whether it was; from then on it was not."""
+        """Tell whether Ctrl-C was pressed, and forget it."""
         with self._lock:
             pressed, self.pressed.value = self.poll(), 0
         return pressed
@@ -239,8 +239,8 @@ class SignalWatcher:
     def begin(self, listener: Listener) -> None:
         """Tell a listener of all signals from now on. To be used in the main thread."""
         self._listeners.append(listener)
-        other = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
-        self._others.append(other)
+        former = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+        self._others.append(former)
 
     def end(self) -> None:
         """End what began last. What is not read yet must not stop what begins next."""

@@ -49,7 +49,7 @@ Debugger = Callable[[Stop], Dialogue]
 
 
 class DebuggerLine:
-    """What Lua calls where a program stops. It must not refer to the engine, which Lua would keep.
+    """The functions that Lua calls where a program stops; Lua keeps them, so not the engine.
 
     debugger: what is asked then, or None. prompt: opens a prompt within the program, or None.
     """
@@ -61,7 +61,7 @@ class DebuggerLine:
         self._dialogue: Dialogue | None = None
 
     def functions(self) -> dict[bytes, Any]:
-        """What Lua calls, by name."""
+        """Return the functions that Lua calls, by name."""
         return {
             b"debugger": guarded(answering(self._next_request)),
             b"has_debugger": lambda: self.debugger is not None,
@@ -73,21 +73,21 @@ class DebuggerLine:
         assert self.prompt is not None
         self.prompt(to_text(place))
 
-    def _next_request(self, begins: bool, *given: Any) -> bytes:
-        """What the debugger wants to know, after a stop or an answer."""
+    def _next_request(self, begins: bool, *fields: Any) -> bytes:
+        """Return the debugger's next request, after a stop or an answer."""
         try:
             if begins:
                 assert self.debugger is not None
-                self._dialogue = self.debugger(Stop(*(_text(part) or "" for part in given)))
+                self._dialogue = self.debugger(Stop(*(_text(part) or "" for part in fields)))
                 return _encoded(next(self._dialogue))
             assert self._dialogue is not None
-            return _encoded(self._dialogue.send(_decoded(given)))
+            return _encoded(self._dialogue.send(_decoded(fields)))
         except StopIteration:
             return _encoded(("go", "continue", 1))
 
 
 class Debugging:
-    """What `Engine` offers to debuggers."""
+    """The part of the engine that debuggers use."""
 
     _lua: LuaState
     _ctrl_c: CtrlC

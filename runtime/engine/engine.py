@@ -140,7 +140,7 @@ class Engine:
         a text that does not compile, too; LuaTimeout; and LuaExit where it calls ``os.exit``.
         """
         with self._in_time(timeout) as values:
-            values.ask(b"run", _text(source), b"=" + to_bytes(name), given=args)
+            values.ask(b"run", _text(source), b"=" + to_bytes(name), values=args)
 
     def eval(
         self,
@@ -156,10 +156,10 @@ class Engine:
         as for `run`.
         """
         with self._in_time(timeout) as values:
-            found = values.value(b"eval", _text(source), b"=" + to_bytes(name))
+            value = values.value(b"eval", _text(source), b"=" + to_bytes(name))
         if not arrays:
-            return found
-        return tuple(map(_array, found)) if isinstance(found, tuple) else _array(found)
+            return value
+        return tuple(map(_array, value)) if isinstance(value, tuple) else _array(value)
 
     @contextmanager
     def _in_time(self, timeout: float | None) -> Iterator[Values]:
@@ -195,7 +195,7 @@ class Engine:
         self.globals[name] = None
 
     def __contains__(self, name: str) -> bool:
-        """Whether there is a global of Lua of this name."""
+        """Tell whether there is a global of Lua of this name."""
         return self.globals[name] is not None
 
     def __iter__(self) -> Iterator[Any]:

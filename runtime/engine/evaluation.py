@@ -16,7 +16,7 @@ Chunk = Any
 
 
 class Evaluation:
-    """What `Engine` offers to those who run code and inputs of their own."""
+    """The part of the engine that compiles code and runs the inputs of a prompt."""
 
     _lua: LuaState
     _has_locals = False  # whether an input has declared locals of the session
@@ -73,10 +73,10 @@ class Evaluation:
         last = read(text).last
         if last is not None:
             form = text[: last.offset] + b"return " + text[last.offset :].rstrip(EMPTY) + b"\n"
-            other = self._lua.call(b"compile", form, b"=stdin")
-            if not isinstance(other, tuple) or isinstance(other[2], bytes):
+            compiled = self._lua.call(b"compile", form, b"=stdin")
+            if not isinstance(compiled, tuple) or isinstance(compiled[2], bytes):
                 return
-            error = other[1:] if other[2] else error
+            error = compiled[1:] if compiled[2] else error
         raise LuaSyntaxError(to_text(error[0]), error[1])
 
     def enter(
@@ -103,16 +103,16 @@ class Evaluation:
             raise LuaSyntaxError(to_text(result[0]), result[1])
         check(result)
 
-    def _enter(self, text: bytes, *how: Any) -> Any:
+    def _enter(self, text: bytes, *arguments: Any) -> Any:
         if not (self._has_locals or any(mark in text for mark in MUST_BE_READ)):
             # Most inputs have nothing that must be found by reading them, if they compile.
-            result = self._lua.call(b"enter", *how, b"", b"", *forms(text, None))
+            result = self._lua.call(b"enter", *arguments, b"", b"", *forms(text, None))
             if result is None or isinstance(result[1], bytes):
                 return result
-        found = read(text)
-        self._has_locals = self._has_locals or bool(found.locals)
-        names, declared = b" ".join(found.names), b" ".join(found.locals)
-        return self._lua.call(b"enter", *how, names, declared, *forms(text, found))
+        reading = read(text)
+        self._has_locals = self._has_locals or bool(reading.locals)
+        names, declared = b" ".join(reading.names), b" ".join(reading.locals)
+        return self._lua.call(b"enter", *arguments, names, declared, *forms(text, reading))
 
 
 def _compiled(result: Any) -> Chunk:
@@ -124,7 +124,7 @@ def _compiled(result: Any) -> Chunk:
 
 
 def _input(source: bytes) -> bytes:
-    """What the prompt compiles of an input: no blanks around it, no leading '='.
+    """Return the text that the prompt compiles of an input: no blanks around it, no leading '='.
 
     The lines above it stay, for the line numbers.
     """

@@ -40,7 +40,7 @@ class Fields:
         if name in _OWN or name.startswith("__"):
             object.__setattr__(self, name, value)
         else:
-            self._crossing.ask(b"set", self._number, given=(name, value))
+            self._crossing.ask(b"set", self._number, values=(name, value))
 
     def __delattr__(self, name: str) -> None:
         setattr(self, name, None)

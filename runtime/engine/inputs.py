@@ -38,7 +38,7 @@ class Exit(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What an input has.
+    """The names, locals and last expression of an input.
 
     names: the variables that it mentions, and other names, such as keys of tables. locals: those
     that it declares outside of functions and blocks, in order. exits: the places before `return`
@@ -74,28 +74,28 @@ def keeping_locals(source: bytes, exits: Sequence[Exit]) -> bytes:
     return b"".join([*parts, source[before:]])
 
 
-def forms(text: bytes, found: Reading | None) -> tuple[bytes | None, ...]:
-    """What an input may be, as lua/session_locals.lua takes it. found: what it has, if anything.
+def forms(text: bytes, reading: Reading | None) -> tuple[bytes | None, ...]:
+    """Return the texts to compile for an input, as lua/session_locals.lua takes them. reading: of it.
 
     `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values. The
     newline ends a comment that the text may end with.
     """
     expression = b"return nil, " + text.rstrip(EMPTY) + b"\n"
-    if found is None:
+    if reading is None:
         return expression, text, text, None, None
-    keeping = keeping_locals(text, found.exits)
-    if found.last is None:
+    keeping = keeping_locals(text, reading.exits)
+    if reading.last is None:
         return expression, text, keeping, None, None
-    last = found.last
+    last = reading.last
     before = text[: last.offset]
     behind = b"return nil, " + text[last.offset :].rstrip(EMPTY) + b"\n"
-    exits = [*(one for one in found.exits if one.offset < last.offset), last]
+    exits = [*(token for token in reading.exits if token.offset < last.offset), last]
     trailing = before + behind
     return expression, text, keeping, trailing, keeping_locals(trailing, exits)
 
 
 class _Opened(NamedTuple):
-    """What is open. kind: its first token; 'routine' for a statement that defines a function."""
+    """An open block. kind: its first token; 'routine' for a statement that defines a function."""
 
     kind: str
     is_argument: bool
@@ -111,7 +111,7 @@ class _Reader:
 
     def __init__(self, source: bytes) -> None:
         self._source = source.decode("latin-1")  # a character for each byte
-        self._tokens = [one for one in tokens(self._source) if one.kind != "comment"]
+        self._tokens = [token for token in tokens(self._source) if token.kind != "comment"]
         self._before = 0  # where the last token ends
         self._opened: list[_Opened] = []
         self._ended = "statement"
@@ -126,7 +126,7 @@ class _Reader:
         self._last: tuple[int, int] | None = None  # the offset, and how many locals there are
 
     def read(self) -> Reading:
-        """What the source has."""
+        """Read the source to its end."""
         for at, token in enumerate(self._tokens):
             after = self._tokens[at + 1] if at + 1 < len(self._tokens) else None
             self._add(token, after)
@@ -140,9 +140,9 @@ class _Reader:
         return Reading(frozenset(self._names), tuple(self._locals), tuple(self._exits), last)
 
     def _exit(self, offset: int) -> Exit:
-        known = dict.fromkeys(self._locals)
+        names = dict.fromkeys(self._locals)
         inner = self._inner if self._opened else ()
-        return Exit(offset, tuple(name for name in known if name not in inner))
+        return Exit(offset, tuple(name for name in names if name not in inner))
 
     def _add(self, token: Token, after: Token | None) -> None:
         text = token.text
@@ -205,7 +205,7 @@ class _Reader:
 
     def _leave(self, token: Token) -> None:
         # A jump may lead to a label at the end of the source.
-        if all(one.kind in _BLOCKS for one in self._opened):
+        if all(block.kind in _BLOCKS for block in self._opened):
             self._exits.append(self._exit(token.start))
             is_end = token.text == "return" and not self._opened
             self._returns = self._returns or is_end

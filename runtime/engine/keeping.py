@@ -11,7 +11,7 @@ from th_shell.runtime.errors import check
 
 
 class Keeping:
-    """What `Engine` offers for that. A variable is a local of the session, or else a global."""
+    """Variables in files, and reloading. A variable is a local of the session or a global."""
 
     _lua: LuaState
 

@@ -1,4 +1,4 @@
-"""Where Lua's output goes in a Python program: to a file of Python's, or to where Python prints.
+"""Lua's output in a Python program: it goes to a file of Python's, or where Python prints.
 
 Lua writes to a C stream, to which its `io.stdout` has a pointer. Where Python's `sys.stdout` is not
 the process's standard output, the pointer is that of a stream that writes into memory. What is
@@ -71,13 +71,13 @@ class Output(Part):
         self._pointer: Any = None
         _all.add(self)
 
-    def connect(self, address: int, given: Any) -> None:
-        """Begin; address: of Lua's pointer. given: the file for all output, if there is one."""
-        if given is PROCESS or _open is None:
+    def connect(self, address: int, stream: Any) -> None:
+        """Begin; address: of Lua's pointer. stream: the file for all output, if there is one."""
+        if stream is PROCESS or _open is None:
             return
         self._pointer = ctypes.c_void_p.from_address(address)
         self._own = self._pointer.value
-        self._given = given
+        self._given = stream
         self.look()
 
     def look(self) -> None:

@@ -86,7 +86,7 @@ class Passage:
                 pass  # Ctrl-C came while it waited for its turn
 
     def _within(self, name: bytes, numbers: tuple[Any, ...], args: tuple[Any, ...]) -> Any:
-        """The same where Lua waits for Python: see runtime/host/lua_calls.py."""
+        """Call Lua while Lua waits for Python: see runtime/host/lua_calls.py."""
         self._lua.check_open()
         place = this_thread()
         before, place.state = place.state, self._lua.state
@@ -124,7 +124,7 @@ class Passage:
 
 
 class _Late:
-    """What is done once an operation begins in a call, and undone where the call ends."""
+    """Settings that are made once an operation begins in a call, and undone where the call ends."""
 
     def __init__(self, ctrl_c: CtrlC) -> None:
         self._ctrl_c = ctrl_c

@@ -66,7 +66,7 @@ class LuaObject(Fields):
         return self[key] is not None
 
     def __len__(self) -> int:
-        """What Lua's # gives: of a table the number of its elements from 1 on."""
+        """Return what Lua's # gives: of a table the number of its elements from 1 on."""
         return int(self._crossing.ask(b"length", self._number))
 
     def __iter__(self) -> Iterator[Any]:
@@ -78,7 +78,7 @@ class LuaObject(Fields):
 
     def call(self, name: str, *args: Any) -> Any:
         """Call a method, as ``o:name(...)`` in Lua. Raises LuaError."""
-        return self._crossing.value(b"call_method", self._number, to_bytes(name), given=args)
+        return self._crossing.value(b"call_method", self._number, to_bytes(name), values=args)
 
     def __str__(self) -> str:
         return to_text(self._crossing.ask(b"text", self._number))
@@ -106,23 +106,23 @@ class LuaTable(LuaObject):
 
     def keys(self) -> list[Any]:
         """The keys."""
-        values, others = self._contents()
-        return [*range(1, len(values) + 1), *(key for key, _ in others)]
+        values, entries = self._contents()
+        return [*range(1, len(values) + 1), *(key for key, _ in entries)]
 
     def values(self) -> list[Any]:
         """The values."""
-        values, others = self._contents()
-        return [*values, *(value for _, value in others)]
+        values, entries = self._contents()
+        return [*values, *(value for _, value in entries)]
 
     def items(self) -> list[tuple[Any, Any]]:
         """Keys and values."""
-        values, others = self._contents()
-        return [*enumerate(values, 1), *others]
+        values, entries = self._contents()
+        return [*enumerate(values, 1), *entries]
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The value of a key, or default where there is none."""
-        found = self[key]
-        return default if found is None else found
+        value = self[key]
+        return default if value is None else value
 
     def update(self, entries: Any) -> None:
         """Set fields from a dict, or from pairs of keys and values."""
@@ -132,25 +132,25 @@ class LuaTable(LuaObject):
     def _contents(self) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """The values of the keys 1, 2, …, and the other keys with their values."""
         ask = self._crossing.ask
-        _, others, count, first, plain = ask(b"entries", self._number)
+        _, hash_part, count, first, plain = ask(b"entries", self._number)
         values: list[Any] = []
         try:
             for start in range(1, plain + 1, _PLAIN_SLICE):
                 stop = min(start + _PLAIN_SLICE - 1, plain)
                 part = ask(b"plain_slice", self._number, start, stop)[1:]
                 values += map(plain_string, part) if bytes in set(map(type, part)) else part
-            found = [
+            fetched = [
                 value
-                for number, begin, end in ((self._number, plain + 1, first), (others, 1, count))
+                for number, begin, end in ((self._number, plain + 1, first), (hash_part, 1, count))
                 for start in range(begin, end + 1, _SLICE)
                 for value in self._crossing.values(
                     b"slice", number, start, min(start + _SLICE - 1, end)
                 )
             ]
         finally:
-            self._crossing.drop(others)
-        values += found[: first - plain]
-        entries = found[first - plain :]
+            self._crossing.drop(hash_part)
+        values += fetched[: first - plain]
+        entries = fetched[first - plain :]
         return values, list(zip(entries[::2], entries[1::2], strict=True))
 
     def to_python(self) -> Any:
@@ -160,32 +160,35 @@ class LuaTable(LuaObject):
         Objects of torch classes become `TorchObject`, whose tables are a `Table`. Tensors are not
         copied: they have the same memory. Functions, and tables that are keys, stay Lua's.
         """
-        made: dict[tuple[LuaTable, bool], Any] = {}
+        copies: dict[tuple[LuaTable, bool], Any] = {}
         waiting: list[tuple[Any, list[Any], list[tuple[Any, Any]], bool]] = []
 
         def copy(value: Any, within: bool) -> Any:
             """within: whether an object of a class holds the value."""
             if not isinstance(value, LuaTable):
                 return value
-            if (value, within) not in made:
-                values, others = value._contents()
+            if (value, within) not in copies:
+                values, entries_of_hash = value._contents()
                 name = value.torch_typename
-                into: Any = [] if values and not others else {}
+                into: Any = [] if values and not entries_of_hash else {}
                 if name or within:
                     into = TorchObject(name) if name else Table()
-                made[value, within] = into
-                waiting.append((into, values, others, within or bool(name)))
-            return made[value, within]
+                copies[value, within] = into
+                waiting.append((into, values, entries_of_hash, within or bool(name)))
+            return copies[value, within]
 
         result = copy(self, False)
         while waiting:
-            into, values, others, within = waiting.pop()
+            into, values, entries_of_hash, within = waiting.pop()
             if any(issubclass(kind, LuaTable) for kind in set(map(type, values))):
                 values = [copy(value, within) for value in values]
             if isinstance(into, list):
                 into += values
                 continue
-            entries = [*enumerate(values, 1), *((key, copy(v, within)) for key, v in others)]
+            entries = [
+                *enumerate(values, 1),
+                *((key, copy(v, within)) for key, v in entries_of_hash),
+            ]
             fields = into.fields if isinstance(into, TorchObject) else into
             fields.update(entries)
             if len(fields) != len(entries):

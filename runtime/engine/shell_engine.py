@@ -47,7 +47,7 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
 
     @property
     def is_started(self) -> bool:
-        """Whether the Lua state is made: what is asked of it before that waits for it."""
+        """Tell whether the Lua state is made: what is asked of it before that waits for it."""
         return self._lua.is_started
 
     def stay_open_at_exit(self) -> None:
@@ -140,8 +140,8 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
 
         '' for a module that is there without a file, None where there is none.
         """
-        found = self._lua.call(b"find_module", to_bytes(name))
-        return None if found is None else to_text(found)
+        path = self._lua.call(b"find_module", to_bytes(name))
+        return None if path is None else to_text(path)
 
     def package_sources(self) -> dict[str, str]:
         """Packages of Lua files that are known by name, and the repositories of their sources."""
@@ -179,14 +179,14 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
         self._lua.call(b"count_loops")
 
     def take_interrupt(self) -> bool:
-        """Whether Ctrl-C was pressed within `interruptible` and has stopped nothing yet.
+        """Tell whether Ctrl-C was pressed within `interruptible` and has stopped nothing yet.
 
         From then on it was not: what is called next runs.
         """
         return self._ctrl_c.take()
 
     def running(self) -> str:
-        """What the main thread does now, as ``torch.sort``. Any thread may call this."""
+        """Name what the main thread does now, as ``torch.sort``. Any thread may call this."""
         return describe(threading.main_thread().ident or 0)
 
     def start_samples(self) -> None:

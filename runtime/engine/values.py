@@ -1,4 +1,4 @@
-"""How values cross between Python programs and an engine's Lua, and how its errors reach them.
+"""Values between Python programs and an engine's Lua, and errors of Lua as Python's.
 
 lua/values.lua tells how values look when they cross. Tensors have the same memory on both sides.
 An error of Lua is a LuaError; if a Python function has caused it, that function's exception is its
@@ -72,25 +72,25 @@ class Values:
         self._names: dict[Any, int] = {}  # those that have a number in Lua
         self._output = lua.state.part(Output)
         functions = lua.functions  # alone: what Lua has must not keep its state
-        register = lambda found: functions.update(found.items())  # noqa: E731
+        register = lambda new_functions: functions.update(new_functions.items())  # noqa: E731
         address = self._cross(b"begin", counts_loops, register)
         self._output.connect(int(address, 16), stdout)
 
     # -- calls
 
-    def ask(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
+    def ask(self, name: bytes, *args: Any, values: tuple[Any, ...] = ()) -> Any:
         """Call a function of lua/values.lua; returns its results as they cross. Raises LuaError.
 
-        given: Python's values, behind the other arguments. What handlers of signals raise, as
+        values: Python's values, behind the other arguments. What handlers of signals raise, as
         KeyboardInterrupt, is raised where that has stopped Lua.
         """
         if self._dropped:
             self._forget()
-        if not given:
+        if not values:
             return self._checked(self._cross(name, *args))
         lists: list[int] = []
         try:
-            return self._checked(self._cross(name, *args, *self._to_all(given, lists)))
+            return self._checked(self._cross(name, *args, *self._to_all(values, lists)))
         finally:
             self._dropped.extend(lists)
 
@@ -99,32 +99,32 @@ class Values:
             self._fail(*results)
         return results
 
-    def value(self, name: bytes, *args: Any, given: tuple[Any, ...] = ()) -> Any:
+    def value(self, name: bytes, *args: Any, values: tuple[Any, ...] = ()) -> Any:
         """The value that the results of a function stand for; of several a tuple."""
-        return self._found(self.ask(name, *args, given=given))
+        return self._found(self.ask(name, *args, values=values))
 
     def _found(self, results: Any) -> Any:
         if type(results) is not tuple:
             return plain_string(results) if type(results) is bytes else results
-        found = self.from_pairs(self._checked(results)[1:])
-        return found[0] if len(found) == 1 else tuple(found)
+        values = self.from_pairs(self._checked(results)[1:])
+        return values[0] if len(values) == 1 else tuple(values)
 
     def values(self, name: bytes, *args: Any) -> list[Any]:
         """The values of the pairs that a function returns."""
         results = self.ask(name, *args)
         return [] if results is None else self.from_pairs(results[1:])
 
-    def call(self, number: int, given: tuple[Any, ...]) -> Any:
+    def call(self, number: int, args: tuple[Any, ...]) -> Any:
         """Call an object."""
         if self._dropped:
             self._forget()
-        for value in given:
+        for value in args:
             if type(value) not in _NUMBERS or not _LEAST <= value <= EXACT:
-                return self._send(b"call_plain", number, given)
-        count = len(given)
+                return self._send(b"call_plain", number, args)
+        count = len(args)
         if count > _FEW:
-            return self._send(b"call_plain", number, given)
-        results = self._cross.quickly(b"call_few", (number, count) + given)
+            return self._send(b"call_plain", number, args)
+        results = self._cross.quickly(b"call_few", (number, count) + args)
         kind = type(results)
         return results if kind is int or kind is float else self._found(results)
 
@@ -134,14 +134,14 @@ class Values:
             self._forget()
         kind = type(key)
         if kind is str:
-            known = self._names.get(key) or self._number_of(key)
-            if not known:
-                return self.value(b"get", number, given=(key,))
-            results = self._cross.quickly(b"get_named", (number, known))
+            number_of_name = self._names.get(key) or self._number_of(key)
+            if not number_of_name:
+                return self.value(b"get", number, values=(key,))
+            results = self._cross.quickly(b"get_named", (number, number_of_name))
         elif kind is int and _LEAST <= key <= EXACT:
             results = self._cross.quickly(b"get_number", (number, key))
         else:
-            return self.value(b"get", number, given=(key,))
+            return self.value(b"get", number, values=(key,))
         kind = type(results)
         return results if kind is int or kind is float else self._found(results)
 
@@ -155,11 +155,11 @@ class Values:
         """The value of an object's field, and whether it is a method."""
         if self._dropped:
             self._forget()
-        known = self._names.get(name) or self._number_of(name)
-        if known:
-            results = self._cross.quickly(b"field_named", (number, known))
+        number_of_name = self._names.get(name) or self._number_of(name)
+        if number_of_name:
+            results = self._cross.quickly(b"field_named", (number, number_of_name))
         else:
-            results = self.ask(b"field", number, given=(name,))
+            results = self.ask(b"field", number, values=(name,))
         if type(results) is tuple and len(self._checked(results)) == 5:
             return self._from(*results[1:3]), results[3]
         return self._found(results), False
@@ -170,11 +170,11 @@ class Values:
             return 0
         return self._names.setdefault(name, self.ask(b"name", to_bytes(name)))
 
-    def _send(self, name: bytes, number: int, given: tuple[Any, ...]) -> Any:
+    def _send(self, name: bytes, number: int, args: tuple[Any, ...]) -> Any:
         """The value of a function for plain values, or where not all are plain, of the other."""
-        plain = plain_values(given)
+        plain = plain_values(args)
         if plain is None:
-            return self.value(name.removesuffix(b"_plain"), number, given=given)
+            return self.value(name.removesuffix(b"_plain"), number, values=args)
         return self._found(self._cross.quickly(name, (number,), tuple(plain)))
 
     def _fail(self, message: bytes, traceback: bytes, *raised: Any) -> NoReturn:
@@ -232,13 +232,13 @@ class Values:
 
     # -- to Lua
 
-    def _to_all(self, given: tuple[Any, ...], lists: list[int]) -> list[Any]:
-        """What stands for values; lists: gets the number of what was made in Lua for them."""
-        if not any(isinstance(value, CONTAINERS) for value in given):
-            return [part for value in given for part in self._to(value)]
-        parts = iter(flattened(given, self._to))
+    def _to_all(self, objects: tuple[Any, ...], lists: list[int]) -> list[Any]:
+        """Return the pairs for values. lists: gets the number of the table that Lua makes of them."""
+        if not any(isinstance(value, CONTAINERS) for value in objects):
+            return [part for value in objects for part in self._to(value)]
+        parts = iter(flattened(objects, self._to))
         lists.append(int(self.ask(b"build", parts.__next__)))
-        return [lists[-1], 1, len(given)]
+        return [lists[-1], 1, len(objects)]
 
     def _to(self, value: Any) -> tuple[Any, Any]:
         """The pair for a value that is no container."""
@@ -263,10 +263,10 @@ class Values:
         with self._lua.active():
             tensor = tensor_of(value)
             if tensor is not None:
-                made = lua_tensor(tensor)
-                if made.storage is not None:
-                    check_writable(made.storage)
-                return made, class_id(type(made))
+                tensor_of_lua = lua_tensor(tensor)
+                if tensor_of_lua.storage is not None:
+                    check_writable(tensor_of_lua.storage)
+                return tensor_of_lua, class_id(type(tensor_of_lua))
         if isinstance(value, Function):
             raise TypeError("functions in files are not loaded; Lua's torch.load does that")
         if callable(value):
@@ -282,7 +282,7 @@ class Values:
             crossing: Any = reference()  # it lives while Lua runs
             try:
                 if len(args) != 1 or type(args[0]) is bytes:
-                    args = crossing._given(args)
+                    args = crossing._arguments_of_lua(args)
                 if crossing._lua.is_closed:
                     raise LuaError(CLOSED)
                 if crossing._output.stream is not None:
@@ -304,7 +304,7 @@ class Values:
         call.__code__ = call.__code__.replace(co_name="called_by_lua")
         return mark_interruptible(call)
 
-    def _given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _arguments_of_lua(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of a function for what lua/values.lua passes."""
         if len(args) < 2:
             return tuple(map(plain_string, args))

@@ -16,7 +16,7 @@ _threads: dict[int, threading.Thread] = {}
 
 
 def functions() -> dict[bytes, Any]:
-    """What Lua calls, by name."""
+    """Return the functions that Lua calls, by name."""
     return {
         b"start_worker": guarded(_start),
         b"worker_runs": guarded(lambda number: int(number) in _threads),

@@ -83,11 +83,11 @@ def _leave_block(value: Tensor | Storage) -> None:
         storage.leave_block()
 
 
-def _elided(value: Any, limit: int, how: bytes) -> str | None:
+def _elided(value: Any, limit: int, style: bytes) -> str | None:
     """The text of a large tensor or storage at the prompt; None for others."""
     from th_shell.runtime.core.elision import elided_text  # which few programs need
 
-    return elided_text(value, limit, how.decode(), columns() - 1)
+    return elided_text(value, limit, style.decode(), columns() - 1)
 
 
 def _small_source(name: bytes, space: bytes, code: int, dtype: int) -> str | None:
@@ -100,8 +100,8 @@ def _of_nn(name: str) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
         from th_shell.runtime.thnn import entries
 
-        given = [arg.decode() if isinstance(arg, bytes) else arg for arg in args]
-        return getattr(entries, name)(*given)
+        values = [arg.decode() if isinstance(arg, bytes) else arg for arg in args]
+        return getattr(entries, name)(*values)
 
     return answering(call)
 

@@ -59,8 +59,8 @@ def _put(file: File, address: int, size: int) -> int:
 
 
 def _remaining(file: File) -> int:
-    rest = file.remaining()
-    return -1 if rest is None else rest
+    remaining = file.remaining()
+    return -1 if remaining is None else remaining
 
 
 def _explanation(name: bytes, mode: bytes) -> bytes:

@@ -61,8 +61,8 @@ def listing() -> str:
         alike.setdefault(f"{_where(name)}{_mark(name)}: ", []).append(name)
     lines = [
         f"{start}{line}\n"
-        for start, found in alike.items()
-        for line in wrap(" ".join(found), _WIDTH - len(start))
+        for start, names in alike.items()
+        for line in wrap(" ".join(names), _WIDTH - len(start))
     ]
     return _HEAD + "".join(lines) + _TAIL
 

@@ -45,9 +45,9 @@ def _asked(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any) -> Any:
         # The reference passes names to C, whose strings end at the first zero byte.
-        given = [arg.partition(b"\0")[0] if isinstance(arg, bytes) else arg for arg in args]
+        values = [arg.partition(b"\0")[0] if isinstance(arg, bytes) else arg for arg in args]
         try:
-            result = function(*given)
+            result = function(*values)
         except OSError as error:
             return error.errno or -1
         return 0 if result is None else result
@@ -56,7 +56,7 @@ def _asked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _kind(path: bytes) -> bytes:
-    """What a path leads to: 'file', 'directory', …"""
+    """Return the kind of what a path leads to: 'file', 'directory', …"""
     return _kind_of(os.stat(path).st_mode)
 
 
@@ -74,7 +74,7 @@ def _attributes(path: bytes, follow: bool) -> bytes:
 
 
 def _stamp(path: bytes) -> bytes:
-    """What is another after a file was changed."""
+    """Return a text that differs once a file was changed: its time, size and inode."""
     status = os.stat(path)
     return b"%d %d %d" % (status.st_mtime_ns, status.st_size, status.st_ino)
 
@@ -160,7 +160,7 @@ def columns() -> int:
 
 
 def _mentions(path: bytes, text: bytes) -> bool:
-    """Whether a text occurs in a file's bytes; False where the file cannot be read."""
+    """Tell whether a text occurs in a file's bytes; False where the file cannot be read."""
     try:
         with open(path, "rb") as file:
             return text in file.read()

@@ -1,4 +1,4 @@
-"""What an engine is doing, for who waits for it: told by the frames of Python in its thread."""
+"""The operation that an engine is busy with, read off the Python frames of its thread."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def describe(thread: int) -> str:
     thread: its identifier. Any thread may call this.
     """
     frame: FrameType | None = sys._current_frames().get(thread)
-    found = IN_LUA
+    activity = IN_LUA
     while frame is not None:
         if is_entry(frame.f_code):
             name = frame.f_locals.get("name")
             # The outermost one is the one that the program has called.
-            found = f"torch.{name}" if isinstance(name, str) else _IN_HOST
+            activity = f"torch.{name}" if isinstance(name, str) else _IN_HOST
         frame = frame.f_back
-    return found
+    return activity

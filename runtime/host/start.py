@@ -1,4 +1,4 @@
-"""What Lua finds in its table `host` from the start: all that needs no numpy.
+"""The functions that Lua's table `host` has from the start: all that need no numpy.
 
 The other functions, those of ``bridge.py``, it gets by `find` when it uses them first: they come
 with numpy. Each function is wrapped by `guarded`, which returns an exception as bytes.
@@ -71,19 +71,19 @@ def host_functions(state: State) -> dict[bytes, Callable[..., Any]]:
 
 
 def _finder(state: State) -> Callable[[bytes], Any]:
-    """What finds the other functions: it loads the module that has them."""
-    found: dict[bytes, Callable[..., Any]] = {}
+    """Return the function by which Lua finds the others: it loads the module that has them."""
+    functions: dict[bytes, Callable[..., Any]] = {}
 
     def find(name: bytes) -> Any:
-        if not found:
+        if not functions:
             try:
                 late.load_operations()
             except ImportError as error:
                 raise TorchError(str(error)) from error
             from th_shell.runtime.host import bridge
 
-            found.update(bridge.host_functions(state))
-        return found.get(name)
+            functions.update(bridge.host_functions(state))
+        return functions.get(name)
 
     return find
 

@@ -156,8 +156,8 @@ class DiskFile(File):
 
         A number in a damaged file may ask for any size.
         """
-        rest = self._rest()
-        size = min(2 * self.memory.size, need) if rest is None else min(need, rest)
+        remaining = self._rest()
+        size = min(2 * self.memory.size, need) if remaining is None else min(need, remaining)
         size = max(size, self.memory.size + _BUFFER)
         self.memory.resize(size + 1)
         self.memory.data[size] = 0
@@ -177,7 +177,7 @@ class DiskFile(File):
         wait_until(lambda most: ready.poll(1000 * most))
 
     def _rest(self) -> int | None:
-        """How many bytes the file has from the buffer's first one on; None where unknown."""
+        """Return the number of bytes from the buffer's start to the file's end; None if unknown."""
         if not self._regular:
             return None
         size = os.fstat(self._descriptor).st_size
@@ -186,8 +186,8 @@ class DiskFile(File):
 
     def remaining(self) -> int | None:
         self._turn_to_reading()
-        rest = self._rest()
-        return None if rest is None else max(rest - int(self.window.at), 0)
+        remaining = self._rest()
+        return None if remaining is None else max(remaining - int(self.window.at), 0)
 
     def take(self, out: memoryview, unit: int) -> int:
         fits = len(out) <= _BUFFER
@@ -291,13 +291,13 @@ class DiskFile(File):
 
     def _go(self, position: int, whence: int, failure: str) -> None:
         self._drain_or_fail()
-        found = self._set_position(position, whence)
-        if found is None:
+        position_reached = self._set_position(position, whence)
+        if position_reached is None:
             self.window.failed = 1
             if not self.window.quiet:
                 raise TorchError(failure)
             return
-        self._start = found
+        self._start = position_reached
         self.window.at = self.window.stop = 0
 
     def seek(self, position: int) -> None:

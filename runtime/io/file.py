@@ -124,10 +124,10 @@ class File:
         Allocates no more memory than the file can fill, or twice as much where its size is not
         known: the count in a damaged file may be any number. Returns how many elements there were.
         """
-        rest = self.remaining()
+        remaining = self.remaining()
         width = self.wire(storage.dtype).itemsize
-        limit = count if rest is None else min(count, rest // width)
-        done, size = 0, limit if rest is not None else min(limit, _FIRST)
+        limit = count if remaining is None else min(count, remaining // width)
+        done, size = 0, limit if remaining is not None else min(limit, _FIRST)
         while True:
             storage.resize(size)
             done += self.read(storage.data[done:], storage.dtype)
@@ -136,7 +136,7 @@ class File:
             size = min(limit, 2 * size)
         if done < size:
             storage.resize(done)
-        if done < count and rest is not None:
+        if done < count and remaining is not None:
             self.skip_partial()
         return done
 
@@ -156,7 +156,7 @@ class File:
         raise NotImplementedError
 
     def remaining(self) -> int | None:
-        """How many bytes can still be read; None where that is not known."""
+        """Return the number of bytes that can still be read; None where it is not known."""
         raise NotImplementedError
 
     def take(self, out: memoryview, unit: int) -> int:

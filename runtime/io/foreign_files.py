@@ -1,4 +1,4 @@
-"""What files are that Torch7 has not written, by their first bytes, and what to do with them.
+"""Kinds of files that Torch7 has not written, told by their first bytes, and advice on each.
 
 Models are kept in many kinds of files, often with names that do not tell which, and a download may
 be a page of the server's instead. Of all these, the reader of Torch7's files only says that it does
@@ -54,12 +54,12 @@ _SWAPPED = re.compile(rb"\0\0\0[\x01-\x08]")
 
 
 def is_ascii(start: bytes) -> bool:
-    """Whether a file of Torch7 that begins so is an ascii one."""
+    """Tell whether a file of Torch7 that begins so is an ascii one."""
     return _ASCII.match(start) is not None
 
 
 def explanation(start: bytes, mode: str | None) -> str:
-    """What is to be said of a file that could not be read: '' where there is nothing.
+    """Explain why a file could not be read; '' where nothing is known.
 
     start: its first bytes, `START` of them. mode: 'binary' or 'ascii', as it was read; None where
     that was found out.
@@ -79,17 +79,17 @@ def explanation(start: bytes, mode: str | None) -> str:
 
 
 def foreign_kind(start: bytes) -> str:
-    """What a file is that begins so, and what reads it; '' where that does not tell."""
+    """Name the kind of a file that begins so, and what reads it; '' if it is not known."""
     return next((kind for pattern, kind in _KINDS if pattern.match(start)), "")
 
 
 def is_of_torch7(start: bytes) -> bool:
-    """Whether a file begins as Torch7's do."""
+    """Tell whether a file begins as Torch7's do."""
     return any(pattern.match(start) for pattern in (_ASCII, _BINARY, _SWAPPED))
 
 
 def explanation_of_file(name: bytes, mode: str | None) -> str:
-    """What `explanation` says of a file; '' where it cannot be looked at."""
+    """Return the `explanation` for a file by its name; '' where it cannot be read."""
     try:
         if not stat.S_ISREG(os.stat(name).st_mode):
             return ""

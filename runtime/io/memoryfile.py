@@ -115,10 +115,10 @@ class MemoryFile(File):
 
     def _copy(self, size: int) -> None:
         """Replace a borrowed storage by a copy, which the program may keep and change."""
-        own = STORAGE_CLASSES[CHAR.index].new(size + 1)
-        own.data[:size] = self.memory.data[:size]
-        own.data[size] = 0
-        self.look_at(own)
+        storage = STORAGE_CLASSES[CHAR.index].new(size + 1)
+        storage.data[:size] = self.memory.data[:size]
+        storage.data[size] = 0
+        self.look_at(storage)
         self._is_borrowed = False
 
     def storage(self) -> Storage:

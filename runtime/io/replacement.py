@@ -79,11 +79,11 @@ class Replacement:
             token = os.urandom(6).hex().encode()
             name = os.path.join(folder, b".%s.%s.tmp" % (base[:_MAX_BASE], token))
             try:
-                made = make(name)
+                result = make(name)
             except FileExistsError:
                 continue
             self._temporary = name
-            return made
+            return result
 
     def __enter__(self) -> Replacement:
         return self
@@ -188,7 +188,7 @@ def _status(name: bytes) -> os.stat_result | None:
 
 
 def _is_special(name: bytes, status: os.stat_result | None) -> bool:
-    """Whether a name is not that of a file on a disk, or leads to a file that is open already."""
+    """Tell whether a name is that of no file on a disk, or of one that is open already."""
     if status is None:
         return False
     if not stat.S_ISREG(status.st_mode):

@@ -66,12 +66,12 @@ class Formula:
             self._ufuncs[key] = single_ufunc(text, self._tensors, dtype.numpy.char)
         if self._ufuncs[key] is not None and not is_flag:
             compute, names = self._ufuncs[key]
-            given = [values[x] if x in values else cast_scalar(float(x), dtype) for x in names]
+            numbers = [values[x] if x in values else cast_scalar(float(x), dtype) for x in names]
         else:
             compute = compute_by_steps(text, self._tensors, values, dtype.numpy)
             compute = _into_flags(compute) if is_flag else compute
-            given = [values[name] for name in self._tensors]
-        compute_each(r, compute, *given, told=self._told)
+            numbers = [values[name] for name in self._tensors]
+        compute_each(r, compute, *numbers, told=self._told)
 
     def _case(self, dtype: DType, values: dict[str, Any]) -> str:
         """The formula for the numbers of a call; of whole numbers always the last one.
@@ -80,7 +80,9 @@ class Formula:
         """
         text = self._cases[-1][0]
         if len(self._cases) > 1 and dtype.is_float:
-            text = next(found for found, test in self._cases if not test or eval(test, {}, values))
+            text = next(
+                formula for formula, test in self._cases if not test or eval(test, {}, values)
+            )
         return text.replace("value *", "1 *") if values.get("value") == 1 else text
 
 
@@ -125,14 +127,14 @@ def of_numbers(
     name: str, formula: str, names: str, doc: str = "", *, types: Iterable[DType] = FLOATS
 ) -> None:
     """Add the row of an operation on numbers that is a formula; their names have spaces between."""
-    known = tuple(names.split())
+    parameters = tuple(names.split())
 
     def implementation(*numbers: float) -> float:
         out: Array = np.empty(1)
-        compute = compute_by_steps(formula, known, {}, np.float64)
+        compute = compute_by_steps(formula, parameters, {}, np.float64)
         compute(*(np.array([x], np.float64) for x in numbers), out=out)
         return float(out[0])
 
     implementation.__doc__ = f"{doc or formula}."
-    form = " ".join(["real"] * len(known))
+    form = " ".join(["real"] * len(parameters))
     op(name, form, form, types)(implementation)

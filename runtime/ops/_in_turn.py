@@ -25,28 +25,28 @@ def resized(t: Tensor, sizes: Sizes) -> Tensor:
     return t.view(t.offset, sizes, contiguous_strides(sizes))
 
 
-def share_elements(r: Tensor, *others: Tensor) -> bool:
-    """Whether a tensor has an element in memory in common with one of others."""
-    known = [t for t in others if t.storage is not None]
-    if r.storage is None or not known:
+def share_elements(r: Tensor, *tensors: Tensor) -> bool:
+    """Tell whether a tensor has an element in memory in common with one of others."""
+    with_storage = [t for t in tensors if t.storage is not None]
+    if r.storage is None or not with_storage:
         return False
     try:
-        return any(may_share(r.array, t.array) for t in known)
+        return any(may_share(r.array, t.array) for t in with_storage)
     except StorageExceeded:  # where the storage will be enlarged
-        return any(t.storage is r.storage for t in known)
+        return any(t.storage is r.storage for t in with_storage)
 
 
-def check_apart(indices: Tensor, sizes: Sizes, *others: Tensor) -> None:
+def check_apart(indices: Tensor, sizes: Sizes, *tensors: Tensor) -> None:
     """Raise TorchError where the indices, in their sizes, share elements with other tensors.
 
     Torch7: each result is written over the other, or over what is still to be read.
     """
-    if share_elements(resized(indices, sizes), *others):
+    if share_elements(resized(indices, sizes), *tensors):
         raise TorchError("the tensor of indices shares elements with another one of the call")
 
 
 class Record:
-    """What a call reads and writes, by the addresses of the elements.
+    """The elements that a call reads and writes, by their addresses.
 
     r: the destination. sizes: those that it gets; a source that is the same tensor gets them, too.
     """
@@ -79,21 +79,21 @@ class Record:
         return resized(t, self._sizes) if t is self._r else t
 
     def addresses(self, t: Tensor) -> Array:
-        """Where a tensor's elements are, as an array of its shape."""
+        """Return the positions of a tensor's elements as an array of its shape."""
         t = self.tensor(t)
         if t.storage is None:
             return np.empty(0, np.int64)
         return t.storage.data.ctypes.data + t.dtype.size * storage_positions(t).reshape(t.sizes)
 
     def contiguous(self, t: Tensor) -> Array:
-        """Where a tensor's elements are, in order; copies of them where there are gaps."""
+        """Return the positions of a tensor's elements in order; of copies where there are gaps."""
         if self.tensor(t).is_contiguous:
             return self.addresses(t).reshape(-1)
         copy = t.array.flatten()
         return self._add(copy) + copy.itemsize * np.arange(copy.size)
 
     def number(self, value: float) -> int:
-        """Where a number is, as an element."""
+        """Return the position of a number, which counts as an element."""
         return self._add(np.array([value], self._r.dtype.numpy))
 
     def ones(self, mask: Tensor) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""What element-wise operations share: checks of their operands, and the loop over the elements."""
+"""Element-wise operations: checks of operands, and the loop over the elements."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def like(source: Tensor, target: Tensor) -> Array:
     return values.reshape(target.sizes)
 
 
-def resize_for(r: Tensor, t: Tensor, *others: Tensor) -> None:
+def resize_for(r: Tensor, t: Tensor, *tensors: Tensor) -> None:
     """Give the destination r the sizes of t.
 
     Raises StorageExceeded, with r unchanged, where a source reaches past the end of its storage.
     """
     if r.sizes != t.sizes:
-        for source in (t, *others):
+        for source in (t, *tensors):
             _ = source.array  # raises StorageExceeded
         r.resize(t.sizes)
 
@@ -85,8 +85,8 @@ def compute_each(
     told: what the error about different numbers of elements calls r and the tensors; of the first
     tensor r's name stands alone where there are as many names as tensors.
     """
-    first, *others = sources = [x for x in operands if isinstance(x, Tensor)]
-    if others and any(x.sizes != first.sizes and x.nelement != first.nelement for x in others):
+    first, *further = sources = [x for x in operands if isinstance(x, Tensor)]
+    if further and any(x.sizes != first.sizes and x.nelement != first.nelement for x in further):
         words = told.split()
         named = sources if len(words) == len(sources) else [first, *sources]
         check_counts(**dict(zip(words, named, strict=True)))
@@ -160,8 +160,12 @@ def _compute_overlapping(r: Tensor, compute: Compute, operands: tuple[Tensor | f
     ends = np.cumsum(np.bincount(visits)).tolist()
     if _accumulates(compute, r, operands) and len(positions) == len(ends) * ends[0]:
         values = np.empty((len(ends) + 1, ends[0]), memory.dtype)
-        values[0], rest = memory[positions[: ends[0]]], readers[1](slice(None))
-        values[1:] = rest.reshape(len(ends), -1) if isinstance(rest, np.ndarray) else rest
+        values[0], later_visits = memory[positions[: ends[0]]], readers[1](slice(None))
+        values[1:] = (
+            later_visits.reshape(len(ends), -1)
+            if isinstance(later_visits, np.ndarray)
+            else later_visits
+        )
         memory[positions[: ends[0]]] = compute.accumulate(values)[-1]  # type: ignore[attr-defined]
         return
     for start, end in itertools.pairwise([0, *ends]):
@@ -206,7 +210,7 @@ def _reader(x: Tensor | float, r: Tensor, positions: Array, order: Array) -> Cal
 
 
 def _accumulates(compute: Compute, r: Tensor, operands: tuple[Tensor | float, ...]) -> bool:
-    """Whether the ufunc's accumulate can compute all visits: r = ufunc(r, another operand)."""
+    """Tell whether the ufunc's accumulate can compute all visits: r = ufunc(r, another operand)."""
     if not isinstance(compute, np.ufunc) or len(operands) != 2:
         return False
     first, second = operands

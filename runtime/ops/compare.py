@@ -24,19 +24,19 @@ for _name, _sign in _SIGNS.items():
 
 @op("equal", "T T", "T T", small="reduce.equal")
 def equal(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors have the same sizes and equal elements; nan equals nothing."""
+    """Tell whether two tensors have the same sizes and equal elements; nan equals nothing."""
     return a.sizes == b.sizes and bool((a.array == b.array).all())
 
 
 @op("all", "T", "T", types=(BYTE,), total="t", fold="minimum", holds=True)
 def all_(t: Tensor) -> bool:
-    """Whether no element is 0. Raises ArgError for an empty tensor."""
+    """Tell whether no element is 0. Raises ArgError for an empty tensor."""
     return bool(_not_empty(t).all())
 
 
 @op("any", "T", "T", types=(BYTE,), total="t", fold="maximum", holds=True)
 def any_(t: Tensor) -> bool:
-    """Whether some element is not 0. Raises ArgError for an empty tensor."""
+    """Tell whether some element is not 0. Raises ArgError for an empty tensor."""
     return bool(_not_empty(t).any())
 
 

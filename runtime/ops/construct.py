@@ -113,9 +113,9 @@ def logspace(r: Tensor, first: float, last: float, count: int) -> None:
 @op("reshape", f"[*T*] T {_SIZES}", f"[*T*] T {_SIZES}")
 def reshape(r: Tensor, t: Tensor, sizes: Sizes) -> None:
     """r = a copy of t with the given sizes, which have the same number of elements."""
-    wanted = type(t)()
-    wanted.resize(sizes)
-    check_counts(tensor=wanted, src=t)
+    result = type(t)()
+    result.resize(sizes)
+    check_counts(tensor=result, src=t)
     values = t.flat
     if r.storage is t.storage:
         values = values.copy()

@@ -134,7 +134,7 @@ def _convolve(out: Array, x: Array, k: Array, full: bool, paired: bool = False) 
 
 
 def _is_exact(x: Array, k: Array) -> bool:
-    """Whether every sum of products of these whole numbers is exact in double precision."""
+    """Tell whether every sum of products of these whole numbers is exact in double precision."""
     largest = [max(abs(int(values.min())), abs(int(values.max()))) for values in (x, k)]
     return largest[0] * largest[1] * int(k[0].size) < 1 << 53
 

@@ -318,6 +318,6 @@ def _scatter_in_turn(record: Record, r: Tensor, dim: int, index: Tensor, source:
 @op("nonzero", method="[*LongTensor*] T", function="[*LongTensor*] T", small="indexing.nonzero")
 def nonzero(r: Tensor, t: Tensor) -> None:
     """r = the indices, from 1, of the elements that are not 0: one row for each element."""
-    found = np.argwhere(t.array) + 1
-    check_apart(r, found.shape, t)
-    store(r, found)
+    positions = np.argwhere(t.array) + 1
+    check_apart(r, positions.shape, t)
+    store(r, positions)

@@ -31,8 +31,8 @@ _PAIR = "[*T*] [*LongTensor*] T"
 def _store_pair(values: Tensor, indices: Tensor, elements: Array, at: Array, dim: int) -> None:
     """Set both destinations from the positions, from 0, of the values along the dimension."""
     check_apart(indices, at.shape, resized(values, at.shape))
-    found = take_along(elements, at, dim)
-    store(values, found)
+    extrema = take_along(elements, at, dim)
+    store(values, extrema)
     store(indices, at + 1)
 
 

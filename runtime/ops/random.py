@@ -131,7 +131,7 @@ def _limit(dtype: DType) -> int:
 
 
 def _span(a: int, b: int) -> int:
-    """How many whole numbers there are from a to b."""
+    """Count the whole numbers from a to b."""
     if b < a:
         raise ArgError(2, "upper bound must be larger than lower bound")
     return min(b - a + 1, _MAX_UINT64)
@@ -272,7 +272,7 @@ def log_normal(r: Tensor, generator: Generator | None, mean: float, deviation: f
 
 @_row("geometric", "[Generator] double")
 def geometric_number(generator: Generator | None, p: float) -> float:
-    """How many trials it takes until one fails, each of which succeeds with probability p."""
+    """Draw the number of trials until one fails, each of which succeeds with probability p."""
     _check_success(p)
     return cast_scalar(_trials(p)(chosen(generator).uniform_number()), INT) + 1
 

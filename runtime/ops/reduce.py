@@ -49,10 +49,10 @@ def _store_as(r: Tensor, values: Array) -> None:
 
 def find_extremum(reduce: Any, elements: Array) -> float:
     """Return the extremum of all elements; of several zeros, which may have signs, the first."""
-    found = reduce(elements, axis=None)
-    if found == 0:
-        found = elements[np.unravel_index(np.argmax(elements == 0), elements.shape)]
-    return found.item()  # type: ignore[no-any-return]
+    extremum = reduce(elements, axis=None)
+    if extremum == 0:
+        extremum = elements[np.unravel_index(np.argmax(elements == 0), elements.shape)]
+    return extremum.item()  # type: ignore[no-any-return]
 
 
 # -- sums and products

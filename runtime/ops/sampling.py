@@ -135,7 +135,7 @@ def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tenso
         sizes = f"J: {describe(aliases.sizes)}, q: {describe(q.sizes)}"
         raise TorchError(f"size mismatch, {sizes}")
     count = r.nelement
-    others, chances = aliases.flat - 1, q.flat
+    alias_indices, chances = aliases.flat - 1, q.flat
     # Where no draw can fail, no memory for all of them is needed, in which to wait for the last.
     in_place = bool(((chances >= 0) & (chances <= 1)).all())
     in_place &= r.is_contiguous and r.storage is not aliases.storage
@@ -144,10 +144,10 @@ def alias_draw(r: Tensor, generator: Generator | None, aliases: Tensor, q: Tenso
         part = out[start : start + _DRAWS]
         draws = chosen(generator).uniform(2 * part.size)
         index = (draws[0::2] * aliases.nelement).astype(np.int64)
-        own = chances[index]
-        if not ((own >= 0) & (own <= 1)).all():
+        threshold = chances[index]
+        if not ((threshold >= 0) & (threshold <= 1)).all():
             raise ArgError(1, "must be >= 0 and <= 1")
-        part[...] = np.where(draws[1::2] <= own, index + 1, others[index])
+        part[...] = np.where(draws[1::2] <= threshold, index + 1, alias_indices[index])
     # Torch7: every call subtracts 1 from the aliases, and does not add it again.
     aliases.array[...] -= 1
     if not in_place:

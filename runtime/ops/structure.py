@@ -85,12 +85,12 @@ def _read_sizes(
     if sizes is not None:
         if call.get(at + 1) is None:
             return sizes, None
-        given = call.sizes(at + 1)
-        if given is None:
+        sizes_given = call.sizes(at + 1)
+        if sizes_given is None:
             raise ArgError(at + 1, "torch.LongStorage expected")
-        if len(given) != len(sizes):
+        if len(sizes_given) != len(sizes):
             raise ArgError(at + 1, "provided stride and size are inconsistent")
-        return sizes, given
+        return sizes, sizes_given
     # Torch7: reads no more than 8 sizes that are given as numbers.
     numbers = call.longs(at)[: 16 if strides else 8]
     if not strides:
@@ -162,26 +162,26 @@ def storage_offset(call: Call) -> int:
 
 @checked("isContiguous", method="T")
 def is_contiguous(call: Call) -> bool:
-    """Whether the elements follow each other in memory in the order of their indices."""
+    """Tell whether the elements follow each other in memory in the order of their indices."""
     return call.tensor(1).is_contiguous
 
 
 @checked("isSize", method="T LongStorage")
 def is_size(call: Call) -> bool:
-    """Whether the sizes are those of a LongStorage."""
+    """Tell whether the sizes are those of a LongStorage."""
     tensor = call.tensor(1)
     return tensor.sizes == tuple(call.storage(2, LONG).data.tolist())
 
 
 @checked("isSameSizeAs", method="T T")
 def is_same_size_as(call: Call) -> bool:
-    """Whether both tensors have the same sizes."""
+    """Tell whether both tensors have the same sizes."""
     return call.tensor(1).sizes == call.tensor(2).sizes
 
 
 @checked("isSetTo", method="T T")
 def is_set_to(call: Call) -> bool:
-    """Whether both tensors are the same view of the same storage."""
+    """Tell whether both tensors are the same view of the same storage."""
     return call.tensor(1).is_set_to(call.tensor(2))
 
 
@@ -253,10 +253,10 @@ def _convert(tensor: Tensor, cls: type[Tensor]) -> Tensor:
 @checked("typeAs", method="T Tensor")
 def type_as(call: Call) -> Tensor:
     """The tensor converted to another tensor's class; itself if it has that class."""
-    other = call.get(2)
-    if not isinstance(other, Tensor):
+    tensor = call.get(2)
+    if not isinstance(tensor, Tensor):
         raise TypeMismatch(2, "torch.*Tensor", call.type_name(2))
-    return _convert(_any_tensor(call), type(other))
+    return _convert(_any_tensor(call), type(tensor))
 
 
 def _converter(cls: type[Tensor]) -> Any:

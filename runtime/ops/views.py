@@ -175,21 +175,21 @@ def expand(call: Call) -> Tensor:
 
     A repeated dimension has stride 0. The other dimensions must have the given sizes.
     """
-    r, source, rest = _split_arguments(call)
-    wanted = _wanted(rest)
-    return _expand(r, _source(source, "dim"), wanted)
+    r, source, size_arguments = _split_arguments(call)
+    target_sizes = _wanted(size_arguments)
+    return _expand(r, _source(source, "dim"), target_sizes)
 
 
-def _expand(r: Any, tensor: Tensor, wanted: Sizes) -> Tensor:
-    if len(wanted) != tensor.ndim:
+def _expand(r: Any, tensor: Tensor, target_sizes: Sizes) -> Tensor:
+    if len(target_sizes) != tensor.ndim:
         raise TorchError("the number of dimensions provided must equal tensor:dim()")
     strides = []
-    for have, want, step in zip(tensor.sizes, wanted, tensor.strides, strict=True):
+    for have, want, step in zip(tensor.sizes, target_sizes, tensor.strides, strict=True):
         if have != 1 and have != want:
             raise TorchError("incorrect size: only supporting singleton expansion (size=1)")
         strides.append(0 if have == 1 else step)
     result = _result(r, tensor)
-    result.set_checked(tensor.storage, tensor.offset, wanted, tuple(strides))
+    result.set_checked(tensor.storage, tensor.offset, target_sizes, tuple(strides))
     return result
 
 
@@ -208,9 +208,9 @@ def repeat_tensor(call: Call) -> Tensor:
 
     There may be more numbers than dimensions: the first ones are then for new dimensions.
     """
-    r, source, rest = _split_arguments(call)
+    r, source, size_arguments = _split_arguments(call)
     tensor = _source(source, "isContiguous")
-    times = _wanted(rest)
+    times = _wanted(size_arguments)
     if len(times) < tensor.ndim:
         raise TorchError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions"
@@ -270,7 +270,7 @@ _VIEW_FORMS = (
 
 @checked("view", _SIZES, _SIZES)
 def view(call: Call) -> Tensor:
-    """The same elements with other sizes; one of them may be -1, which is then computed.
+    """Return the elements with other sizes; one of them may be -1, which is then computed.
 
     The tensor must be contiguous and have as many elements.
     """
@@ -278,8 +278,8 @@ def view(call: Call) -> Tensor:
     if not isinstance(first, Tensor):
         raise TorchError(_VIEW_FORMS)
     at = 3 if isinstance(second, Tensor) else 2
-    given = call.get(at)
-    if type(given) is not LONG_STORAGE and type(given) not in (int, float):
+    argument = call.get(at)
+    if type(argument) is not LONG_STORAGE and type(argument) not in (int, float):
         raise TorchError(_VIEW_FORMS)
     if isinstance(second, Tensor):
         return _view(first, second, _view_sizes(call, at))
@@ -288,7 +288,7 @@ def view(call: Call) -> Tensor:
 
 @checked("viewAs", method="[*T*] T T", function="[*T*] T T")
 def view_as(call: Call) -> Tensor:
-    """The same elements with another tensor's sizes; see view."""
+    """Return the elements with another tensor's sizes; see view."""
     if isinstance(call.get(3), Tensor):
         source = call.get(2)
         if not isinstance(source, Tensor):
@@ -303,9 +303,9 @@ def view_as(call: Call) -> Tensor:
     return _view(type(tensor)(), tensor, _any_sizes(call, 2))
 
 
-def _view(r: Tensor, tensor: Tensor, wanted: Sizes) -> Tensor:
+def _view(r: Tensor, tensor: Tensor, target_sizes: Sizes) -> Tensor:
     count = tensor.nelement
-    sizes = _fill_in(wanted, count)
+    sizes = _fill_in(target_sizes, count)
     if not tensor.is_contiguous:
         raise TorchError("expecting a contiguous tensor")
     if prod(sizes) != count or min(sizes, default=0) <= 0:
@@ -316,13 +316,13 @@ def _view(r: Tensor, tensor: Tensor, wanted: Sizes) -> Tensor:
     return result
 
 
-def _fill_in(wanted: Sizes, count: int) -> Sizes:
+def _fill_in(target_sizes: Sizes, count: int) -> Sizes:
     """The sizes, with the number in place of -1 that makes them hold ``count`` elements."""
-    if -1 not in wanted:
-        return wanted
-    if wanted.count(-1) > 1:
+    if -1 not in target_sizes:
+        return target_sizes
+    if target_sizes.count(-1) > 1:
         raise TorchError("Only one of torch.view dimensions can be -1.")
-    covered = prod(n for n in wanted if n != -1)
+    covered = prod(n for n in target_sizes if n != -1)
     if covered == 0 or count % covered:
         raise TorchError("The number of covered elements is not a multiple of all elements.")
-    return tuple(count // covered if n == -1 else n for n in wanted)
+    return tuple(count // covered if n == -1 else n for n in target_sizes)

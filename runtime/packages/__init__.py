@@ -29,7 +29,7 @@ __all__ = ["entry", "optional"]
 
 
 def entry(package: bytes, name: bytes, dtype: int | None) -> Callable[..., Any]:
-    """What Lua calls for a function of a package.
+    """Return what Lua calls for a function of a package.
 
     dtype: the index of the element type that the function gets a `Call` of, if any.
     """
@@ -41,8 +41,8 @@ def entry(package: bytes, name: bytes, dtype: int | None) -> Callable[..., Any]:
         try:
             if GUESTS:
                 settle()
-            given = args if dtype is None else (Call(DTYPES[dtype], args),)
-            return encode(function(*given), args)
+            values = args if dtype is None else (Call(DTYPES[dtype], args),)
+            return encode(function(*values), args)
         except BaseException as error:
             return encode_error(error, args)
 

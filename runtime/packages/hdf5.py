@@ -42,23 +42,23 @@ def _h5py() -> Any:
     return optional("h5py", "h5py", "hdf5")
 
 
-def _add(thing: Any) -> int:
+def _add(item: Any) -> int:
     number = next(_numbers)
-    _objects[number] = thing
+    _objects[number] = item
     return number
 
 
 def _known(number: Any) -> Any:
-    """What has a number, which a program may have made up; None for any other value."""
-    thing = _objects.get(number) if isinstance(number, int) else None
-    return thing if thing is not None and thing.id.valid else None
+    """Return the object of a number, which a program may have made up; None if there is none."""
+    item = _objects.get(number) if isinstance(number, int) else None
+    return item if item is not None and item.id.valid else None
 
 
 def _find(number: float) -> Any:
-    thing = _known(number)
-    if thing is None:
+    item = _known(number)
+    if item is None:
         raise TorchError("the HDF5 file is closed")
-    return thing
+    return item
 
 
 @contextmanager
@@ -152,37 +152,41 @@ def _open(path: bytes, mode: bytes) -> int:
         if mode == b"x" and os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, "")
         written = _Written(path, is_new=mode != b"r+")
-        made = h5py.File(written, "r+" if mode == b"r+" else "w")
-        _written[made.filename] = written
-        return _add(made)
+        file = h5py.File(written, "r+" if mode == b"r+" else "w")
+        _written[file.filename] = written
+        return _add(file)
 
 
 def _is_open(path: bytes) -> bool:
-    files = {thing.file.filename for thing in _objects.values() if thing.id.valid}
+    files = {item.file.filename for item in _objects.values() if item.id.valid}
     paths = [_written[name].path if name in _written else os.fsencode(name) for name in files]
     return os.path.realpath(path) in map(os.path.realpath, paths)
 
 
-def _check(thing: Any) -> None:
+def _check(item: Any) -> None:
     """Raise OSError if writing the file of a group has failed."""
-    if (written := _written.get(thing.file.filename)) is not None:
+    if (written := _written.get(item.file.filename)) is not None:
         written.check()
 
 
 @uninterruptible
 def _close(number: float) -> None:
     """Close a file, with all that was found in it; or let go of a group or dataset."""
-    thing = _known(number)
-    if thing is not None:
+    item = _known(number)
+    if item is not None:
         del _objects[int(number)]
-    if not isinstance(thing, _h5py().File):
+    if not isinstance(item, _h5py().File):
         return
     with _errors("Error closing the HDF5 file"):
-        inside = [n for n, other in _objects.items() if other.id.valid and other.file == thing]
+        inside = [
+            n
+            for n, item_inside in _objects.items()
+            if item_inside.id.valid and item_inside.file == item
+        ]
         for n in inside:
             _objects.pop(n, None)
-        written = _written.pop(thing.filename, None)
-        thing.close()
+        written = _written.pop(item.filename, None)
+        item.close()
         if written is not None:
             written.finish()
 
@@ -211,8 +215,8 @@ def _children(number: float) -> bytes:
     parent = _find(number)
     with _errors("Failed getting group info"):
         names = list(parent)
-    found = [f"{_child(parent, number, name)} {name}\0" for name in names]
-    return to_bytes("".join(found))
+    lines = [f"{_child(parent, number, name)} {name}\0" for name in names]
+    return to_bytes("".join(lines))
 
 
 def _child(parent: Any, number: float, name: str) -> str:
@@ -239,8 +243,8 @@ def _path(number: float) -> str:
 
 
 def _name(number: float) -> bytes:
-    thing = _known(number)
-    return to_bytes(str(thing.name)) if thing is not None else b""
+    item = _known(number)
+    return to_bytes(str(item.name)) if item is not None else b""
 
 
 # ---------------------------------------------------------------------- datasets
@@ -323,9 +327,9 @@ def _write(
         if name in group:
             raise TorchError("there is something of this name")
         array = tensor.array.astype(dtype, copy=False)
-        made = _new_dataset(group, name, array, chunks, deflate)
+        dataset = _new_dataset(group, name, array, chunks, deflate)
         _check(group)
-        return _add(made)
+        return _add(dataset)
 
 
 def _new_dataset(

@@ -110,17 +110,19 @@ def _told(text: str) -> str:
 
 
 def _communicator(number: float) -> Any:
-    mpi, found = _mpi(), _communicators.get(int(number))
-    if found is None or mpi.Is_finalized():
-        raise TorchError("MPI has ended" if found else f"there is no communicator {number:.0f}")
-    return found
+    mpi, communicator = _mpi(), _communicators.get(int(number))
+    if communicator is None or mpi.Is_finalized():
+        raise TorchError(
+            "MPI has ended" if communicator else f"there is no communicator {number:.0f}"
+        )
+    return communicator
 
 
 def _identity(number: float) -> tuple[int, int]:
     """A process's own rank, and how many there are."""
     _mpi()
-    found = _communicator(number)
-    return found.rank, found.size
+    communicator = _communicator(number)
+    return communicator.rank, communicator.size
 
 
 def _split(number: float, key: bytes) -> tuple[int, bool]:
@@ -130,7 +132,7 @@ def _split(number: float, key: bytes) -> tuple[int, bool]:
         keys = parent.allgather(key)
         new = parent.Split(keys.index(key), parent.rank)
     _communicators[number := next(_numbers)] = new
-    return number, len({keys.count(one) for one in keys}) == 1
+    return number, len({keys.count(each) for each in keys}) == 1
 
 
 def _count_machines(number: float) -> int:
@@ -149,13 +151,15 @@ def _compare(comm: Any, method: str, *args: Any) -> None:
     if not _is_checking:
         return
     tensors = [arg for arg in args if isinstance(arg, Tensor)]
-    own: list[Any] = tensors[-1:] if method == "scatter" else tensors[:1]
-    own += [arg for arg in args if isinstance(arg, (bytes, int)) and arg != b"in_place"]
+    arguments: list[Any] = tensors[-1:] if method == "scatter" else tensors[:1]
+    arguments += [arg for arg in args if isinstance(arg, (bytes, int)) and arg != b"in_place"]
     method = method.replace("bcast", "broadcast")
-    calls = comm.allgather(f"{method}({', '.join(map(_shown, own))})")
-    other = next((rank for rank, call in enumerate(calls) if call != calls[0]), 0)
-    if other:
-        raise TorchError(f"MPI: rank 0 calls {calls[0]}, and rank {other} {calls[other]}")
+    calls = comm.allgather(f"{method}({', '.join(map(_shown, arguments))})")
+    differing_rank = next((rank for rank, call in enumerate(calls) if call != calls[0]), 0)
+    if differing_rank:
+        raise TorchError(
+            f"MPI: rank 0 calls {calls[0]}, and rank {differing_rank} {calls[differing_rank]}"
+        )
 
 
 def _shown(value: Any) -> str:
@@ -189,9 +193,9 @@ class _Memory:
     def give_back(self) -> None:
         """Let the tensor have what MPI has written."""
         if self._label:
-            found = self.array[:_LABEL].tobytes()
-            if found != self._label:
-                sent = to_text(found.strip()) if found.startswith(b"torch.") else "no tensor"
+            label = self.array[:_LABEL].tobytes()
+            if label != self._label:
+                sent = to_text(label.strip()) if label.startswith(b"torch.") else "no tensor"
                 raise TorchError(f"MPI: {sent} was sent, for {to_text(self._label.strip())}")
             self.array = self.array[_LABEL:].view(self._given.dtype).reshape(self._given.shape)
         if self.array is not self._given:
@@ -213,20 +217,20 @@ def _call(method: bytes, waits: bool, number: float, *args: Any) -> int | None:
     with _errors():
         if not is_message:
             _compare(comm, name.lower(), *args)
-        given = [_argument(a, not waits, memories, is_message) for a in args]
+        values = [_argument(a, not waits, memories, is_message) for a in args]
         if waits:
-            getattr(comm, name)(*given)
+            getattr(comm, name)(*values)
             for memory in memories:
                 memory.give_back()
             return None
         _test_all()
-        request = getattr(comm, f"I{name.lower()}")(*given)
+        request = getattr(comm, f"I{name.lower()}")(*values)
     _pending[number := next(_numbers)] = request, memories
     return number
 
 
 def _test(number: float, waits: bool) -> tuple[bool, int, int, bool]:
-    """Whether a request is done; of a message its sender, its tag, and whether it was cancelled."""
+    """Tell whether a request is done; of a message its sender and tag, and if it was cancelled."""
     request, memories = _pending.get(int(number), (None, []))
     status = _mpi().Status()
     if request is not None:
@@ -254,12 +258,12 @@ def _cancel(number: float) -> None:
 
 
 def _probe(number: float, waits: bool, source: Any, tag: Any) -> tuple[bool, int, int]:
-    """Whether there is a message from a rank, and its sender and tag."""
+    """Tell whether there is a message from a rank, and its sender and tag."""
     comm, status = _communicator(number), _mpi().Status()
     source, tag = (_argument(value, False, []) for value in (source, tag))
     with _errors():
-        found = (comm.Probe if waits else comm.Iprobe)(source, tag, status)
-    return bool(found), status.source, status.tag
+        is_there = (comm.Probe if waits else comm.Iprobe)(source, tag, status)
+    return bool(is_there), status.source, status.tag
 
 
 def _receive(number: float, tensor: Tensor | None, source: Any, tag: Any) -> tuple[Any, int, int]:
@@ -286,11 +290,11 @@ def _send(number: float, text: bytes, to: int, tag: int) -> None:
 def _exchange(method: bytes, number: float, root: int, *texts: bytes) -> Any:
     """Bytes by a collective call: 'bcast', 'gather', 'scatter', 'allgather'."""
     comm, name = _communicator(number), method.decode()
-    given = list(texts) if name == "scatter" else texts[0] if texts else None
+    text = list(texts) if name == "scatter" else texts[0] if texts else None
     with _errors():
         _compare(comm, name, b"a value", root)
-        found = getattr(comm, name)(given, *([] if name == "allgather" else [root]))
-    return tuple(found) if isinstance(found, list) else found
+        answer = getattr(comm, name)(text, *([] if name == "allgather" else [root]))
+    return tuple(answer) if isinstance(answer, list) else answer
 
 
 # ---------------------------------------------------------------- tensors in shares
@@ -300,12 +304,12 @@ class _Shards:
     """A copy of a tensor of which each process of a communicator has a share that all can reach."""
 
     def __init__(self, comm: Any, values: Array) -> None:
-        share, rest = divmod(values.size, comm.size)
-        starts = [share * rank + min(rank, rest) for rank in range(comm.size + 1)]
+        share, remainder = divmod(values.size, comm.size)
+        starts = [share * rank + min(rank, remainder) for rank in range(comm.size + 1)]
         self._parts = [slice(*ends) for ends in itertools.pairwise(starts)]
-        own = values[self._parts[comm.rank]]
-        self.window = _mpi().Win.Allocate(own.nbytes, values.itemsize, comm=comm)
-        np.frombuffer(self.window.tomemory(), values.dtype)[:] = own
+        part = values[self._parts[comm.rank]]
+        self.window = _mpi().Win.Allocate(part.nbytes, values.itemsize, comm=comm)
+        np.frombuffer(self.window.tomemory(), values.dtype)[:] = part
         comm.Barrier()
 
     def each(self, values: Array, access: Callable[[Array, int], None], lock: int) -> None:
@@ -357,9 +361,9 @@ def _fetch(number: float, tensor: Tensor) -> None:
 
 def _free(number: float | None = None) -> None:
     """Free a shared tensor, or all, which all processes must do."""
-    for one in list(_shared) if number is None else [int(number)]:
-        _known(one).window.Free()
-        del _shared[one]
+    for key in list(_shared) if number is None else [int(number)]:
+        _known(key).window.Free()
+        del _shared[key]
 
 
 def functions() -> dict[str, Callable[..., Any]]:

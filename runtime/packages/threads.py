@@ -1,4 +1,4 @@
-"""What threads of the package `threads` share: queues, locks, and the storages in messages.
+"""Objects that threads of the package `threads` share: queues, locks, and storages in messages.
 
 Each thread has an engine of its own in this process (``runtime/engine/workers.py``). What several
 of them use is known by a number: programs pass it as text from one to another. A message is the
@@ -78,10 +78,10 @@ def _new(table: dict[int, T], value: T) -> int:
 
 
 def _find(table: dict[int, T], number: Any, what: str) -> T:
-    found = table.get(number)
-    if found is None:
+    item = table.get(number)
+    if item is None:
         raise TorchError(f"no {what} has the number {number:.0f}")
-    return found
+    return item
 
 
 def _share(value: Tensor | Storage) -> int:
@@ -95,7 +95,7 @@ def _share(value: Tensor | Storage) -> int:
 
 
 def _shared(number: float) -> Any:
-    """What the message that was read last has by a number."""
+    """Return the storage of a number in the message that was read last."""
     value = _exchange.read[int(number)]
     value = value.alias() if isinstance(value, Tensor) else value
     return value, class_id(type(value))

@@ -43,7 +43,7 @@ def _slices(samples: int, work: int, kinds: int = 1) -> Iterator[slice]:
 
 
 def _step(samples: Array) -> int:
-    """How many elements the samples of an array are apart."""
+    """Return the distance of an array's samples, in elements."""
     return samples.strides[0] // samples.itemsize
 
 
@@ -56,7 +56,7 @@ def _run(
     columns: Array,
     positions: int,
     work: int,
-    **given: float | Array,
+    **job_parameters: float | Array,
 ) -> None:
     """Do a job for all parts of a slice of the samples.
 
@@ -73,7 +73,7 @@ def _run(
         "taps": windows.taps,
         "places": windows.places,
         "last": at.stop - at.start - 1,
-        **given,
+        **job_parameters,
     }
     run(job, positions, at_a_time=1, work=work // 10, **parameters)
 
@@ -276,7 +276,7 @@ def add_sums(sums: Array, source: Array, scale: float) -> None:
     refuse_recording("BLAS adds up")
     ones = np.ones(places, source.dtype)
     rows = source.reshape(-1, places)
-    found = np.empty(len(rows), source.dtype)
-    if not multiply_vector(rows, ones, found):
-        np.matmul(rows, ones, out=found)
-    sums += sums.dtype.type(scale) * found.reshape(len(source), -1).sum(axis=0)
+    row_sums = np.empty(len(rows), source.dtype)
+    if not multiply_vector(rows, ones, row_sums):
+        np.matmul(rows, ones, out=row_sums)
+    sums += sums.dtype.type(scale) * row_sums.reshape(len(source), -1).sum(axis=0)

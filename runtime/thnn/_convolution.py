@@ -1,4 +1,4 @@
-"""What convolutions share: the sizes of a call, their checks, and products with columns of images.
+"""Convolutions: the sizes of a call, their checks, and products with columns of images.
 
 Sizes, kernels, strides and paddings are tuples of numbers for (depth,) height and width, in the
 order of a tensor's dimensions.
@@ -67,7 +67,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Given:
-    """What the sizes of a call follow from. weight, bias: these, or their gradients."""
+    """The operands that decide the sizes of a call. weight, bias: these, or their gradients."""
 
     input: Tensor
     grad_output: Tensor | None
@@ -77,7 +77,7 @@ class Given:
 
     @classmethod
     def to(cls, call: Call) -> Given:
-        """What a call is given."""
+        """Return the operands of a call."""
         values = vars(call)
         weight = values["weight"] if "weight" in values else values["gradWeight"]
         bias = values.get("bias", values.get("gradBias"))
@@ -98,17 +98,17 @@ _KNOWN = 256
 
 def remembered(check_sizes: Callable[[Given], Shape]) -> Check:
     """The check of calls which keeps the last results: calls come with the same sizes again."""
-    known: dict[tuple[object, ...], Shape] = {}
+    shapes: dict[tuple[object, ...], Shape] = {}
 
     def look_up(call: Call) -> Shape:
-        given = Given.to(call)
-        key = given.sizes
-        shape = known.get(key)
+        operands = Given.to(call)
+        key = operands.sizes
+        shape = shapes.get(key)
         if shape is None:
-            shape = check_sizes(given)
-            if len(known) >= _KNOWN:
-                known.clear()
-            known[key] = shape
+            shape = check_sizes(operands)
+            if len(shapes) >= _KNOWN:
+                shapes.clear()
+            shapes[key] = shape
         return shape
 
     return look_up
@@ -119,7 +119,7 @@ def remembered(check_sizes: Callable[[Given], Shape]) -> Check:
 
 @dataclass(frozen=True)
 class Columns:
-    """Where a call has columns of images: in a tensor, or nowhere else than in memory of its own.
+    """Memory for a call's columns of images: a tensor's, or memory of the call alone.
 
     kept: whether it has those of all samples, not only of the last one.
     """
@@ -182,7 +182,7 @@ def _store_by_kind(sums: Array, shape: Shape, weight: Array) -> None:
 
 
 def _turned(rows: int, columns: int) -> Array:
-    """Where the elements of a transposed matrix are in the matrix."""
+    """Return the positions in a matrix of the elements of its transpose."""
     return np.arange(rows * columns).reshape(rows, columns).T.reshape(-1)
 
 
@@ -251,7 +251,7 @@ def check_depth(weight: Tensor, shape: Shape) -> None:
 def count_places(
     size: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
 ) -> Sizes:
-    """How many places a kernel's window has on an image in each dimension.
+    """Count the places of a kernel's window on an image in each dimension.
 
     Torch7: C's division cuts towards 0, so that a window that is a little larger than the image may
     have one place.
@@ -307,11 +307,16 @@ def full_size(
     return tuple((n - 1) * s - 2 * p + d * (k - 1) + 1 + e for n, k, s, p, d, e in numbers)
 
 
-def check_found(given: Sizes, found: Sizes, maps: int, planes: int) -> None:
-    """Raise an error unless the result has a place. given, found: the sizes of planes and maps."""
-    if min(found) < 1:
-        separator = "x" if len(found) == 3 else " x "
-        before, after = (separator.join(map(str, x)) for x in ((planes, *given), (maps, *found)))
+def check_found(input_sizes: Sizes, output_sizes: Sizes, maps: int, planes: int) -> None:
+    """Raise an error unless each size of the output is at least 1.
+
+    The message names the sizes of the input with its planes, and of the output with its maps.
+    """
+    if min(output_sizes) < 1:
+        separator = "x" if len(output_sizes) == 3 else " x "
+        before, after = (
+            separator.join(map(str, x)) for x in ((planes, *input_sizes), (maps, *output_sizes))
+        )
         raise TorchError(
             f"Given input size: ({before}). Calculated output size: ({after}). "
             "Output size is too small"

@@ -77,7 +77,7 @@ class Formula:
 
     @cached_property
     def cases(self) -> list[_Case]:
-        """What the formula is in each case."""
+        """Return the formula of each case."""
         return [
             _Case(
                 ast.unparse(tree),
@@ -90,11 +90,11 @@ class Formula:
 
 def formulas_of(text: str, like: str | None) -> tuple[Formula, ...]:
     """The formulas of a row."""
-    found = []
+    formulas = []
     for part in text.split("; "):
         result, _, formula = part.partition(" = ")
-        found.append(Formula(result, formula, like or "input"))
-    return tuple(found)
+        formulas.append(Formula(result, formula, like or "input"))
+    return tuple(formulas)
 
 
 def formula(
@@ -196,7 +196,7 @@ def _record(
 
 
 def _recorded_result(formula: Formula, call: Call, values: dict[str, Any]) -> Array:
-    """What gets the elements of the result, or the total."""
+    """Return the array for the elements of the result, or for the total."""
     if formula.result == "TOTAL":
         return call.change(call.output)
     result: Tensor = values[formula.result]
@@ -266,15 +266,15 @@ def record_steps(
     operands = {name: Operand("number", name, "") for name in names(parse(text))}
     operands |= {name: Operand("tensor", name, letter) for name in tensors}
     steps = Steps(operands, letter, "d").write(parse(text), Operand("tensor", "", out.dtype.char))
-    found = _Operands({**tensors, "": out}, numbers, out.size)
-    found.places = place_temporaries(steps)
+    places = _Operands({**tensors, "": out}, numbers, out.size)
+    places.places = place_temporaries(steps)
     for step in steps:
-        _record_step(step, found, out.size)
+        _record_step(step, places, out.size)
 
 
-def _record_step(step: Step, found: _Operands, n: int) -> None:
+def _record_step(step: Step, places: _Operands, n: int) -> None:
     operands = (*step.inputs, step.out)
-    arrays: list[Any] = [found.array(x) for x in operands]
+    arrays: list[Any] = [places.array(x) for x in operands]
     if step.ufunc is None:
         sizes = [np.dtype(x.type).itemsize for x in operands]
         run("nn_convert", n, size=sizes[0], outSize=sizes[1], source=arrays[0], out=arrays[1])
@@ -286,8 +286,8 @@ def _record_step(step: Step, found: _Operands, n: int) -> None:
     steps = [0 if x.kind in constant else np.dtype(x.type).itemsize for x in operands]
     a, b, c = (*arrays, 0)[:3]
     step_a, step_b, step_c = (*steps, 0)[:3]
-    given = {"a": a, "b": b, "c": c, "stepA": step_a, "stepB": step_b, "stepC": step_c}
-    run("nn_step", n, run=loop[0], data=loop[1], **given)
+    parameters = {"a": a, "b": b, "c": c, "stepA": step_a, "stepB": step_b, "stepC": step_c}
+    run("nn_step", n, run=loop[0], data=loop[1], **parameters)
 
 
 def record_total(terms: Array, output: Array, count: int) -> None:

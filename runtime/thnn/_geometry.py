@@ -1,4 +1,4 @@
-"""Where the windows of a kernel lie on images: numbers for depth, height and width."""
+"""The windows of a kernel on images: numbers for depth, height and width."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RUN, _LISTED = 64, 8192
 
 @dataclass(frozen=True)
 class Windows:
-    """Where a kernel lies on images of some size: numbers for depth, height and width.
+    """The places of a kernel on images of some size: numbers for depth, height and width.
 
     padding: how far before the image the first window begins. count: how many places there are.
     """

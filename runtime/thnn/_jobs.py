@@ -128,7 +128,7 @@ def record(
 
 
 def is_recording() -> bool:
-    """Whether the call is recorded: then its elements say nothing."""
+    """Tell whether the call is recorded: then its elements say nothing."""
     return current(_Recorder).now is not None
 
 
@@ -218,12 +218,12 @@ def run(
         refuse_threads(work)
         recording.add(job, positions, parameters)
         return
-    given = {  # `parameters` keeps arrays that nobody else has
+    parameters_of_job = {  # `parameters` keeps arrays that nobody else has
         name: address_of(value) if isinstance(value, np.ndarray) else value
         for name, value in parameters.items()
     }
     try:
-        thread_pool.run(job, positions, at_a_time=at_a_time, large=large, **given)
+        thread_pool.run(job, positions, at_a_time=at_a_time, large=large, **parameters_of_job)
     except Exception as error:  # Lua's; its class is the engine's matter
         if _OUT_OF_RANGE in str(error):
             raise IndexError(_OUT_OF_RANGE) from None
@@ -231,12 +231,12 @@ def run(
 
 
 def count_threads(work: int) -> int:
-    """How many threads share so much work, as `run` counts it."""
+    """Return the number of threads that share so much work, as `run` counts it."""
     return get_threads() if work >= LARGE else 1
 
 
 def all_positive(values: Array) -> bool:
-    """Whether all whole numbers of 64 bits are above 0; of those of a recorded call a job tells."""
+    """Tell whether all whole numbers are above 0; of those of a recorded call a job tells."""
     if is_recording():
         check_range(values)
         return True

@@ -1,4 +1,4 @@
-"""What layers of pooling, padding and unpooling compute, shared out to threads plane by plane.
+"""Pooling, padding and unpooling, shared out to threads plane by plane.
 
 The loops are jobs of ``lua/parallel/nn_pooling.lua``. Arrays are contiguous; their elements are
 those of all planes, one after the other.
@@ -24,7 +24,7 @@ _TOGETHER = 2048  # elements for which planes have a table together
 def _visit(job: str, windows: Plan, x: Array, y: Array, **more: float | Array) -> None:
     """Do a job about the windows of a plan, between planes x and their results y."""
     planes = y.size // windows.out_plane
-    given: dict[str, Any] = {"plan": windows.table, "planStep": 0, "indices": 0, **more}
+    parameters: dict[str, Any] = {"plan": windows.table, "planStep": 0, "indices": 0, **more}
     run(
         job,
         planes,
@@ -34,7 +34,7 @@ def _visit(job: str, windows: Plan, x: Array, y: Array, **more: float | Array) -
         output=y,
         inPlane=windows.in_plane,
         outPlane=windows.out_plane,
-        **given,
+        **parameters,
     )
 
 
@@ -78,7 +78,7 @@ def average_backward(gradient: Array, plan: Plan, grad_output: Array) -> None:
 
 @lru_cache(maxsize=32)
 def _starts_of_planes(in_plane: int, out_plane: int) -> tuple[int, Array]:
-    """How many planes have a table together, and where each of their elements' planes begins."""
+    """Return the number of planes that share a table, and the start of each element's plane."""
     block = -(-_TOGETHER // in_plane)
     return block, np.repeat(np.arange(block, dtype=np.int32) * out_plane, in_plane)
 
@@ -144,7 +144,7 @@ def places_in_volume(
 
 @lru_cache(maxsize=32)
 def _starts_in_volume(windows: Sizes, stride: Sizes, pad: Sizes) -> Array:
-    """Where each window begins along time, along height, and along width."""
+    """Return the start of each window along time, along height, and along width."""
     along = [np.arange(n) * d - p for n, d, p in zip(windows, stride, pad, strict=True)]
     return np.array(np.meshgrid(*along, indexing="ij"), np.float64).reshape(3, -1)
 

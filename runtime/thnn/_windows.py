@@ -49,15 +49,15 @@ class Axis:
     def groups(self) -> list[tuple[int, int, int, Array]]:
         """Count, span and skipped elements that windows have in common, and their numbers."""
         shapes = np.array([self.counts, self.spans, self.skipped])
-        found, group = np.unique(shapes, axis=1, return_inverse=True)
+        distinct, group = np.unique(shapes, axis=1, return_inverse=True)
         return [
             (int(count), int(span), int(skipped), np.flatnonzero(group.ravel() == k))
-            for k, (count, span, skipped) in enumerate(found.T)
+            for k, (count, span, skipped) in enumerate(distinct.T)
         ]
 
 
 def count_windows(size: int, kernel: int, stride: int, pad: int, dilation: int, ceil: bool) -> int:
-    """How many windows there are along a dimension, one in the padding alone among them.
+    """Count the windows along a dimension, also one that lies in the padding alone.
 
     Torch7: the quotient is a float of 32 bits.
     """
@@ -76,12 +76,12 @@ def dilated(
     """
     first = np.arange(windows) * stride - pad
     start = first + -(np.minimum(first, 0) // dilation) * dilation
-    kept = np.minimum(kernel, kernel + first)
+    extent = np.minimum(kernel, kernel + first)
     end = np.minimum(
-        size, start + kept * dilation if volume else first + (kernel - 1) * dilation + 1
+        size, start + extent * dilation if volume else first + (kernel - 1) * dilation + 1
     )
     counts = np.maximum(-((start - end) // dilation), 0)
-    return Axis(size, start, counts, np.ones_like(start), kernel - kept, dilation)
+    return Axis(size, start, counts, np.ones_like(start), kernel - extent, dilation)
 
 
 def padded(size: int, windows: int, kernel: int, stride: int, pad: int, count_pad: bool) -> Axis:

@@ -24,7 +24,7 @@ _LOWEST = float(-np.finfo(np.float32).max)  # Torch7: of doubles, too
 
 
 def _check_windows(call: Call, position: int) -> Sizes:
-    """How many windows a call asks for; position: that of their numbers."""
+    """Return the numbers of windows that a call asks for. position: that of the first argument."""
     check_batch(call.input, 2)
     windows = call.oheight, call.owidth
     positive(position, "output size", "oheight owidth", windows)

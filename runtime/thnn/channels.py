@@ -21,7 +21,7 @@ _STATISTICS = "running_mean, running_var, save_mean, save_std, bool train"
 
 
 def _channels(input: Tensor, *vectors: Tensor | None) -> dict[str, Any]:
-    """How the channels of a tensor lie, as the jobs get it; checks vectors with numbers for each.
+    """Return the layout of a tensor's channels for the jobs. Check vectors with a number for each.
 
     Torch7: all vectors are looked at for one channel after the other.
     """
@@ -53,7 +53,7 @@ def batch_norm(call: Call) -> None:
     x = call.read(call.input)
     weight, bias = call.given(call.weight), call.given(call.bias)
     statistics: list[Any] = [call.change(t) if call.train else call.read(t) for t in running]
-    kept: list[Any] = [call.change(t) for t in saved] or [0, 0]
+    saved_arrays: list[Any] = [call.change(t) for t in saved] or [0, 0]
     run(
         "nn_normalize",
         lie["channels"],
@@ -65,8 +65,8 @@ def batch_norm(call: Call) -> None:
         bias=bias,
         means=statistics[0],
         variances=statistics[1],
-        keptMeans=kept[0],
-        keptScales=kept[1],
+        keptMeans=saved_arrays[0],
+        keptScales=saved_arrays[1],
         train=call.train,
         momentum=call.momentum,
         eps=call.eps,
@@ -118,7 +118,7 @@ def batch_norm_backward(call: Call) -> None:
 
 
 def _planes(call: Call, slopes: Tensor) -> tuple[int, dict[str, Any]]:
-    """How many frames the input has, and how they lie, as the jobs get it; checks the slopes."""
+    """Return the number of frames, and their layout for the jobs. Check the slopes."""
     input, count = call.input, call.nOutputPlane
     frames, planes = 1, 1
     if count:

@@ -20,10 +20,10 @@ _WRONG_CLASS = "Assertion `cur_target >= 0 && cur_target < n_classes' failed. "
 _INPUT = "input, THIndexTensor *target"
 
 
-def _run(job: str, **given: object) -> None:
+def _run(job: str, **parameters: object) -> None:
     """Do a job, which raises the error where a target is no class."""
     try:
-        run(job, 1, **given)  # type: ignore[arg-type]
+        run(job, 1, **parameters)  # type: ignore[arg-type]
     except IndexError:
         raise TorchError(_WRONG_CLASS) from None
 
@@ -70,7 +70,7 @@ def _classes(input: Tensor) -> int:
 
 
 def _check_frames(call: Call, message: str) -> int:
-    """How many frames there are. message: the error of another number of weights than classes."""
+    """Count the frames. message: the error of another number of weights than classes."""
     input, target = call.input, call.target
     if target.ndim > 1:
         raise TorchError("multi-target not supported")
@@ -163,7 +163,7 @@ def _add_up(call: Call, frames: int, classes: int, inner: int, ignored: float) -
 
 
 def _weighs_nothing(call: Call) -> bool:
-    """Whether no target counts, so that the gradient stays; of a recorded call a job asks."""
+    """Tell whether no target counts, so that the gradient stays; of a recorded call a job asks."""
     total = first_element("total_weight", call.total_weight)
     return not (is_recording() or total > 0)
 
@@ -195,7 +195,7 @@ def _spread(
 
 
 def _frames(input: Tensor) -> tuple[int, int]:
-    """How many frames and classes scores have."""
+    """Count the frames and classes of scores."""
     check(input.ndim in (1, 2), 2, "vector or matrix expected")
     classes = input.sizes[-1]
     return input.nelement // classes, classes
@@ -312,7 +312,7 @@ def multi_label_gradient(call: Call) -> None:
 
 
 def _check_labels(call: Call) -> tuple[int, int]:
-    """How many frames and classes there are."""
-    found = _frames(call.input)
+    """Count the frames and classes of the input. Check the target's sizes."""
+    counts = _frames(call.input)
     check(call.target.sizes == call.input.sizes, 3, "inconsistent target size")
-    return found
+    return counts

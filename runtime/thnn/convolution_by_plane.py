@@ -95,8 +95,8 @@ def _shape(batch: Sizes, planes: Sizes, maps: int, size: Sizes, numbers: Numbers
 
 def _check_image(call: Call) -> Shape:
     """The sizes of a call. Torch7: weights with 2 dimensions get 4."""
-    given = Given.to(call)
-    input, weight = given.input, given.weight
+    operands = Given.to(call)
+    input, weight = operands.input, operands.weight
     kernel, stride, _ = in_order(call.numbers, 2)
     taps = prod(kernel)
     if min(kernel) > 0 and weight.ndim == 2 and weight.sizes[1] % taps == 0:
@@ -105,30 +105,30 @@ def _check_image(call: Call) -> Shape:
     check_steps(9, kernel, stride)
     check(weight.ndim == 4, 5, "2D or 4D weight tensor expected, but got: %s", weight)
     maps, planes = weight.sizes[:2]
-    if given.bias is not None:
-        check_size("bias", given.bias, 2, 0, maps)
-        check_size("bias", given.bias, 2, 1, planes)
+    if operands.bias is not None:
+        check_size("bias", operands.bias, 2, 0, maps)
+        check_size("bias", operands.bias, 2, 1, planes)
     check_batch(input, 2, plain=True)
     shape = _shape(input.sizes[:-3], (planes,), maps, input.sizes[-2:], call.numbers)
     check_size("input", input, input.ndim, input.ndim - 3, planes)
     if weight.sizes[2:] != kernel:
         kh, kw = kernel
         raise TorchError(f"weight of kernels {kh} x {kw} expected, got {describe(weight.sizes)}")
-    if given.grad_output is not None:
-        _check_gradient(given.grad_output, shape)
+    if operands.grad_output is not None:
+        _check_gradient(operands.grad_output, shape)
     return shape
 
 
 def _check_gradient(grad_output: Tensor, shape: Shape) -> None:
     """Check the sizes of gradOutput, of which planes and maps may be one dimension."""
     dims = len(shape.batch) + 4
-    given = grad_output.sizes
-    if len(given) == dims - 1:
-        given = (*given[: dims - 4], *shape.kinds, shape.maps, *given[-2:])
-    like = grad_output.view(grad_output.offset, given, contiguous_strides(given))
+    actual = grad_output.sizes
+    if len(actual) == dims - 1:
+        actual = (*actual[: dims - 4], *shape.kinds, shape.maps, *actual[-2:])
+    like = grad_output.view(grad_output.offset, actual, contiguous_strides(actual))
     for dim, size in enumerate((*shape.kinds, shape.maps, *shape.count), dims - 4):
         check_size("gradOutput", like, dims, dim, size)
-    samples = given[0] if shape.batch else 1
+    samples = actual[0] if shape.batch else 1
     if grad_output.nelement < samples * prod((*shape.kinds, *shape.results[1:])) or (
         shape.batch and samples < shape.batch[0]
     ):
@@ -193,24 +193,24 @@ def _make_dense(call: Call, result: Tensor) -> None:
 
 def _check_rows(call: Call) -> Shape:
     """The sizes of a call. Torch7: padding adds places, at which it reads beyond the rows."""
-    given, width, step = Given.to(call), call.kW, call.dW
-    input, weight = _rows(call, given.input), given.weight
+    operands, width, step = Given.to(call), call.kW, call.dW
+    input, weight = _rows(call, operands.input), operands.weight
     positive(5, "kernel size", "k", (width,))
     positive(6, "stride", "d", (step,))
     check(weight.ndim == 3, 3, "3D weight tensor expected, but got: %s", weight)
     check(weight.is_contiguous, 4, "weight must be contiguous")
     features = weight.sizes[0]
-    if given.bias is not None:
-        check(given.bias.is_contiguous, 5, "bias must be contiguous")
-        check_size("bias", given.bias, 1, 0, features)
+    if operands.bias is not None:
+        check(operands.bias.is_contiguous, 5, "bias must be contiguous")
+        check_size("bias", operands.bias, 1, 0, features)
     message = "2D or 3D (batch mode) input tensor expected, but got :%s"
     check(input.ndim in (2, 3), 1, message, input)
     *batch, _, length = input.sizes
     count = count_places((length,), (width,), (step,), (call.padW,), (1,))
     check_found((length,), count, features, features)
     check_size("input", input, input.ndim, input.ndim - 2, features)
-    if given.grad_output is not None:
-        grad_output = _rows(call, given.grad_output)
+    if operands.grad_output is not None:
+        grad_output = _rows(call, operands.grad_output)
         for dim, size in enumerate((features, *count), input.ndim - 2):
             check_size("gradOutput", grad_output, input.ndim, dim, size)
         if grad_output.sizes[:-2] != input.sizes[:-2]:

@@ -147,9 +147,9 @@ def _multiply(
 
 
 @remembered
-def _checked(given: Given) -> Shape:
-    input, weight = given.input, given.weight
-    kernel, stride, padding, size, count = in_order(given.numbers, 2)
+def _checked(operands: Given) -> Shape:
+    input, weight = operands.input, operands.weight
+    kernel, stride, padding, size, count = in_order(operands.numbers, 2)
     check(weight.ndim in (3, 6), 4, f"weight tensor should be 3D or 6D - got {weight.ndim}D")
     check_steps(9, kernel, stride)
     check_batch(input, 2, plain=True)
@@ -157,11 +157,11 @@ def _checked(given: Given) -> Shape:
     places, maps = weight.sizes[:2] if flat else (prod(weight.sizes[:2]), weight.sizes[2])
     depth = weight.sizes[2] if flat else prod(weight.sizes[3:])
     planes = depth // prod(kernel)
-    if given.bias is not None:
+    if operands.bias is not None:
         for dim, expected in enumerate((maps, *count)):
-            check_size("bias", given.bias, 3, dim, expected)
+            check_size("bias", operands.bias, 3, dim, expected)
     check_size("input", input, input.ndim, input.ndim - 3, planes)
-    check_gradient(given.grad_output, input, (maps, *count))
+    check_gradient(operands.grad_output, input, (maps, *count))
     if min(count) < 1 or input.sizes[-2:] != size:
         raise TorchError(f"input of size {describe(size)} expected, got {describe(input.sizes)}")
     windows = inner_windows(size, kernel, stride, padding, count)

@@ -132,12 +132,12 @@ def full_accumulate(call: Call) -> None:
 
 def _gathered(planes: Array, numbers: Array) -> Array:
     """Some planes of samples, one after the other: samples x numbers x elements."""
-    found = take_rows(planes.reshape(-1, prod(planes.shape[2:])), _rows(planes, numbers))
-    return found.reshape(len(planes), len(numbers), *planes.shape[2:])
+    gathered = take_rows(planes.reshape(-1, prod(planes.shape[2:])), _rows(planes, numbers))
+    return gathered.reshape(len(planes), len(numbers), *planes.shape[2:])
 
 
 def _rows(planes: Array, numbers: Array) -> Array:
-    """Which rows these planes are among those of all samples."""
+    """Return the numbers of these planes' rows among those of all samples."""
     first = np.arange(len(planes), dtype=np.int64)[:, None] * planes.shape[1]
     return np.ascontiguousarray((first + numbers).reshape(-1))
 
@@ -223,12 +223,12 @@ def groups_of(table: Tensor, planes: int, maps: int, full: bool = False) -> Iter
     if ((connections < 0) | (connections >= (planes, maps))).any():
         raise TorchError(f"connTable needs numbers of planes from 1 to {planes} and {maps}")
     from_, to = connections.T if not full else connections.T[::-1]
-    found: dict[tuple[int, ...], list[tuple[int, Array]]] = {}
+    groups: dict[tuple[int, ...], list[tuple[int, Array]]] = {}
     for map_ in np.unique(to):
         kernels = np.flatnonzero(to == map_)
         kernels = kernels[np.argsort(from_[kernels], kind="stable")]
-        found.setdefault(tuple(from_[kernels]), []).append((int(map_), kernels))
-    for sources, members in found.items():
+        groups.setdefault(tuple(from_[kernels]), []).append((int(map_), kernels))
+    for sources, members in groups.items():
         kernels = np.array([numbers for _, numbers in members])
         yield kernels, np.array(sources), np.array([number for number, _ in members])
 

@@ -64,19 +64,19 @@ def _check_contiguous(call: Call) -> None:
 
 
 @remembered
-def _check_image(given: Given) -> Shape:
-    input, weight = given.input, given.weight
-    kernel, stride, padding = in_order(given.numbers, 2)
+def _check_image(operands: Given) -> Shape:
+    input, weight = operands.input, operands.weight
+    kernel, stride, padding = in_order(operands.numbers, 2)
     check_steps(9, kernel, stride)
     check(weight.ndim in (2, 4), 5, _IMAGE_WEIGHT, weight)
     maps, size = weight.sizes[0], input.sizes[-2:]
-    _check_bias(given.bias, maps)
+    _check_bias(operands.bias, maps)
     check_batch(input, 2, plain=True)
     planes = weight.nelement // maps // prod(kernel)
     count = count_places(size, kernel, stride, padding, (1, 1))
     check_found(size, count, maps, planes)
     check_size("input", input, input.ndim, input.ndim - 3, planes)
-    check_gradient(given.grad_output, input, (maps, *count))
+    check_gradient(operands.grad_output, input, (maps, *count))
     windows = inner_windows(size, kernel, stride, padding, count)
     shape = Shape(input.sizes[:-3], planes, maps, size, count, windows)
     check_depth(weight, shape)
@@ -84,18 +84,18 @@ def _check_image(given: Given) -> Shape:
 
 
 @remembered
-def _check_volume(given: Given) -> Shape:
-    input, weight = given.input, given.weight
+def _check_volume(operands: Given) -> Shape:
+    input, weight = operands.input, operands.weight
     check_batch(input, 3)
-    kernel, stride, padding = in_order(given.numbers, 3)
+    kernel, stride, padding = in_order(operands.numbers, 3)
     check_steps(8, kernel, stride)
     planes, maps = input.sizes[-4], weight.sizes[0] if weight.ndim else 0
     size = input.sizes[-3:]
     count = count_places(size, kernel, stride, padding, (1, 1, 1))
     check_found(size, count, maps, planes)
     check(weight.ndim in (2, 5), 4, f"weight tensor should be 2D or 5D - got {weight.ndim}")
-    _check_bias(given.bias, maps)
-    check_gradient(given.grad_output, input, (maps, *count))
+    _check_bias(operands.bias, maps)
+    check_gradient(operands.grad_output, input, (maps, *count))
     windows = inner_windows(size, kernel, stride, padding, count)
     shape = Shape(input.sizes[:-4], planes, maps, size, count, windows)
     check_depth(weight, shape)
@@ -106,26 +106,26 @@ def _check_volume(given: Given) -> Shape:
 
 
 @remembered
-def _check_dilated(given: Given) -> Shape:
-    input, weight = given.input, given.weight
-    dims = len(given.numbers) // 4
-    kernel, stride, padding, dilation = in_order(given.numbers, dims)
+def _check_dilated(operands: Given) -> Shape:
+    input, weight = operands.input, operands.weight
+    dims = len(operands.numbers) // 4
+    kernel, stride, padding, dilation = in_order(operands.numbers, dims)
     if dims == 2:
         message = "4D weight tensor (nOutputPlane,nInputPlane,kH,kW) expected, but got: %s"
         check(weight.ndim == 4, 4, message, weight)
         check_steps(9, kernel, stride, dilation)
-        _check_bias(given.bias, weight.sizes[0])
+        _check_bias(operands.bias, weight.sizes[0])
         check_batch(input, 2, plain=True)
     else:
         check_batch(input, 3)
         check(weight.ndim == 5, 4, _VOLUME_WEIGHT, weight)
         check_steps(8, kernel, stride, dilation)
-        _check_bias(given.bias, weight.sizes[0])
+        _check_bias(operands.bias, weight.sizes[0])
     (maps, planes), size = weight.sizes[:2], input.sizes[-dims:]
     count = count_places(size, kernel, stride, padding, dilation)
     check_found(size, count, maps, planes)
     check_size("input", input, input.ndim, input.ndim - dims - 1, planes)
-    check_gradient(given.grad_output, input, (maps, *count))
+    check_gradient(operands.grad_output, input, (maps, *count))
     windows = Windows.of(size, kernel, stride, padding, dilation, count)
     shape = Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
     check_depth(weight, shape)
@@ -133,29 +133,29 @@ def _check_dilated(given: Given) -> Shape:
 
 
 @remembered
-def _check_full_image(given: Given) -> Shape:
-    input, weight = given.input, given.weight
-    kernel, stride, padding, dilation, extra = _with_dilation(in_order(given.numbers, 2), 5)
+def _check_full_image(operands: Given) -> Shape:
+    input, weight = operands.input, operands.weight
+    kernel, stride, padding, dilation, extra = _with_dilation(in_order(operands.numbers, 2), 5)
     check_steps(9, kernel, stride, dilation)
     _check_extra(extra, stride, dilation, ("adjH", "adjW", "dH", "dW", "dilationH", "dilationW"))
     check(weight.ndim in (2, 4), 5, _IMAGE_WEIGHT, weight)
-    _check_bias(given.bias, weight.sizes[1])
+    _check_bias(operands.bias, weight.sizes[1])
     check_batch(input, 2, plain=True)
-    return _full_shape(given, kernel, stride, padding, dilation, extra)
+    return _full_shape(operands, kernel, stride, padding, dilation, extra)
 
 
 @remembered
-def _check_full_volume(given: Given) -> Shape:
-    input, weight = given.input, given.weight
+def _check_full_volume(operands: Given) -> Shape:
+    input, weight = operands.input, operands.weight
     check_batch(input, 3)
     check(weight.ndim == 5, 4, _VOLUME_WEIGHT, weight)
-    stride, padding, dilation, extra = _with_dilation(in_order(given.numbers, 3), 4)
+    stride, padding, dilation, extra = _with_dilation(in_order(operands.numbers, 3), 4)
     kernel = weight.sizes[2:]
     check_steps(8, kernel, stride, dilation)
     names = [f"{what}{d}" for what in ("a", "d", "dilation") for d in "THW"]
     _check_extra(extra, stride, dilation, names)
-    _check_bias(given.bias, weight.sizes[1])
-    return _full_shape(given, kernel, stride, padding, dilation, extra)
+    _check_bias(operands.bias, weight.sizes[1])
+    return _full_shape(operands, kernel, stride, padding, dilation, extra)
 
 
 def _with_dilation(groups: list[Numbers], count: int) -> list[Numbers]:
@@ -173,14 +173,14 @@ def _check_extra(extra: Sizes, stride: Sizes, dilation: Sizes, names: Sequence[s
         raise ArgError(15, message)
 
 
-def _full_shape(given: Given, kernel: Sizes, *numbers: Sizes) -> Shape:
+def _full_shape(operands: Given, kernel: Sizes, *numbers: Sizes) -> Shape:
     """The sizes of a full convolution, whose maps are the input. numbers: stride, padding …"""
-    input, weight, dims = given.input, given.weight, len(kernel)
+    input, weight, dims = operands.input, operands.weight, len(kernel)
     (maps, planes), count = weight.sizes[:2], input.sizes[-dims:]
     size = full_size(count, kernel, *numbers)
     check_found(count, size, planes, maps)
     check_size("input", input, input.ndim, input.ndim - dims - 1, maps)
-    check_gradient(given.grad_output, input, (planes, *size))
+    check_gradient(operands.grad_output, input, (planes, *size))
     windows = Windows.of(size, kernel, *numbers[:3], count)
     shape = Shape(input.sizes[: -dims - 1], planes, maps, size, count, windows)
     check_depth(weight, shape)
@@ -210,7 +210,7 @@ class _Layer:
     dense: bool = True
 
     def columns_of(self, call: Call, back: bool = False) -> Columns:
-        """Where the columns are."""
+        """Return the memory for the columns."""
         return Columns(getattr(call, self.columns[back]), self.kept)
 
     def check_kept(self, call: Call, shape: Shape) -> None:

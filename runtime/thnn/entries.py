@@ -1,4 +1,4 @@
-"""What Lua calls of nn's backend: the rows of the table, and functions that keep errors inside."""
+"""Entries of nn's backend for Lua: the rows of the table, wrapped so that errors become bytes."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def entry(name: str) -> Callable[..., bytes | None]:
     return mark_interruptible(call)
 
 
-def jobs(name: str, dtype: int, address: int, room: int, *given: Any) -> str | None:
+def jobs(name: str, dtype: int, address: int, room: int, *numbers: Any) -> str | None:
     """The jobs of a call, as `record` tells them, for memory of `room` bytes from `address` on.
 
-    dtype: the index of the element type that the function is for. given: the call's arguments, but
+    dtype: the index of the element type of the function. numbers: the arguments of the call; but
     for tensors, which are contiguous, their sizes: "2x3", and behind "=" the elements of tables.
     """
-    row, arguments, tensors = TABLE[name], list(given), {}
+    row, arguments, tensors = TABLE[name], list(numbers), {}
     for i, kind in enumerate(row.kinds.replace("?", "")):
         if row.names[i] == "scale":
             arguments[i] = SCALE
-        elif given[i] is not None and (kind == "T" or kind in _ELEMENTS):
-            text, _, elements = given[i].partition("=")
+        elif numbers[i] is not None and (kind == "T" or kind in _ELEMENTS):
+            text, _, elements = numbers[i].partition("=")
             sizes = tuple(map(int, filter(None, text.split("x"))))
             arguments[i] = TENSOR_CLASSES[_ELEMENTS.get(kind, dtype)].new(sizes)
             if elements:

@@ -108,8 +108,8 @@ def backward(call: Call) -> None:
         raise TorchError(f"{dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
     names = ("time", "width", "height")[-dims:]
     for k, name in enumerate(names):
-        found = size_of(call.gradOutput, input.ndim - k - 1)
-        check(found == call.numbers[k], 3, f"gradOutput {name} unexpected")
+        width = size_of(call.gradOutput, input.ndim - k - 1)
+        check(width == call.numbers[k], 3, f"gradOutput {name} unexpected")
     windows = call.gradOutput.sizes[input.ndim - dims : input.ndim]
     check_like(input, windows, gradOutput=call.gradOutput, indices=call.indices)
     places = given_indices(call, windows)

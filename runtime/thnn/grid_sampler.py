@@ -46,7 +46,7 @@ def _checked(call: Call) -> Sizes:
     return (*input.sizes[:2], *grid.sizes[1:3])
 
 
-def _run(job: str, x: Array, grid: Array, **given: Any) -> None:
+def _run(job: str, x: Array, grid: Array, **parameters: Any) -> None:
     samples, planes, height, width = x.shape
     points = prod(grid.shape[1:3])
     run(
@@ -60,5 +60,5 @@ def _run(job: str, x: Array, grid: Array, **given: Any) -> None:
         height=height,
         width=width,
         points=points,
-        **given,
+        **parameters,
     )

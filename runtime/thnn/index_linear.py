@@ -33,7 +33,7 @@ class _Shape:
             raise TorchError(f"weights of {self.width} columns do not suit {self.outputs} outputs")
 
     def places(self, keys: Tensor, offset: int) -> Array:
-        """Where the keys' rows begin, in elements."""
+        """Return the start of the keys' rows, in elements."""
         rows = keys.flat + offset
         if rows.size and (rows.min() < 0 or rows.max() >= self.rows):
             raise TorchError(f"keys are not among the {self.rows} rows of the weight")
@@ -211,13 +211,13 @@ def index_linear_accumulate(call: Call) -> None:
 def index_linear_update(call: Call) -> None:
     """weight and bias -= learningRate times their gradients; gradWeight has a row for each key."""
     shape = _Shape(call.weight, call.bias)
-    others = "3 weight as gradBias vector, 4 bias as gradBias vector"
-    _check_dense(call, f"1 gradWeight, 2 gradBias vector, {others}, 5 runningKeys as keys vector")
+    expected = "3 weight as gradBias vector, 4 bias as gradBias vector"
+    _check_dense(call, f"1 gradWeight, 2 gradBias vector, {expected}, 5 runningKeys as keys vector")
     at = shape.places(call.runningKeys, call.keysOffset)
     needed = len(at) * shape.outputs * (2 if shape.extra else 1)
     if call.gradWeight.nelement < needed or call.gradBias.nelement < shape.outputs:
-        found = f"{describe(call.gradWeight.sizes)}, {describe(call.gradBias.sizes)}"
-        raise TorchError(f"gradients are too small: {found}")
+        actual = f"{describe(call.gradWeight.sizes)}, {describe(call.gradBias.sizes)}"
+        raise TorchError(f"gradients are too small: {actual}")
     rate = cast_scalar(call.learningRate, call.weight.dtype)
     call.bias.array[...] -= rate * call.gradBias.flat[: shape.outputs]
     run(

@@ -75,7 +75,7 @@ def _check_gradients(call: Call) -> int:
 
 
 def _frequencies(call: Call, rows: Array) -> Array:
-    """How often each of the rows is named, which `count` gets for all of them."""
+    """Count how often each of the rows is named; `count` gets the numbers of all rows."""
     counts = np.bincount(rows, minlength=call.gradWeight.sizes[0])
     call.count.resize((len(counts),))
     call.count.array[rows] = counts[rows]

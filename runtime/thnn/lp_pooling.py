@@ -54,22 +54,22 @@ def lp_pooling(call: Call) -> None:
 def lp_pooling_backward(call: Call) -> None:
     """gradInput = the sums of gradOutput * (input / output)^(power - 1); 0 where output is 0."""
     _check_dimensions(3, call.input, call.batchMode)
-    shape, given, found = (
+    shape, gradient_shape, output_shape = (
         _upcast(t, call.batchMode) for t in (call.input, call.gradOutput, call.output)
     )
     _check_window(3, 7, shape, call.width, call.stride)
-    if found != given:
+    if output_shape != gradient_shape:
         raise TorchError(
             "Assertion `outputDesc.size[i] == gradOutputDesc.size[i]' failed. output and "
             "gradOutput sizes do not match"
         )
     lie = _windows(shape, call.width, call.stride)
     check(
-        lie["windows"] == found[1],
+        lie["windows"] == output_shape[1],
         3,
         "input and output sizes do not match with respect to width and stride",
     )
-    if shape[0] != found[0] or shape[2:] != found[2:]:  # Torch7 reads beyond the end
+    if shape[0] != output_shape[0] or shape[2:] != output_shape[2:]:  # Torch7 reads beyond the end
         raise TorchError("input and output sizes do not match")
     x, g, z = (call.read(t) for t in (call.input, call.gradOutput, call.output))
     n = lie["windows"] * lie["inner"]
@@ -108,7 +108,7 @@ def _check_window(size_at: int, width_at: int, shape: Sizes, width: int, stride:
 
 
 def _windows(shape: Sizes, width: int, stride: int) -> dict[str, Any]:
-    """How windows lie, as the jobs get it."""
+    """Return the layout of windows for the jobs."""
     windows = (shape[1] - width) // stride + 1
     return {
         "features": shape[1],

@@ -48,7 +48,7 @@ Steps = tuple[Numbers, Numbers, Numbers, Numbers]  # kernel, stride, padding, di
 
 @lru_cache(maxsize=64)
 def _count_in_images(sizes: Sizes, steps: Steps, ceil: bool) -> Sizes:
-    """How many windows an input has along height and width; raises the errors of all numbers."""
+    """Count the windows of an input along height and width; raise the errors of all numbers."""
     kernel, stride, pad, dilation = steps
     positive(5, "kernel size", "k", kernel)
     positive(8, "stride", "d", stride)
@@ -66,7 +66,7 @@ def _count_in_images(sizes: Sizes, steps: Steps, ceil: bool) -> Sizes:
 
 @lru_cache(maxsize=64)
 def _count_in_volumes(sizes: Sizes, steps: Steps, ceil: bool, averages: bool) -> Sizes:
-    """How many windows there are along time, height and width. averages: whether they are taken."""
+    """Count the windows along time, height and width. averages: for average pooling."""
     kernel, stride, pad, dilation = steps
     (k_t, k_h, k_w), (p_t, p_h, p_w) = kernel, pad
     positive(5, "kernel size", "k", kernel)
@@ -99,21 +99,21 @@ def _count_in_volumes(sizes: Sizes, steps: Steps, ceil: bool, averages: bool) ->
 
 
 def _count(sizes: Sizes, steps: Steps, ceil: bool) -> Sizes:
-    """How many windows there are along each dimension of the planes of an input."""
+    """Count the windows along each dimension of an input's planes."""
     dims = len(steps[0])
-    pads, found = any(steps[2]), []
+    pads, counts = any(steps[2]), []
     for size, k, d, p, apart in zip(sizes[-dims:], *steps, strict=True):
         windows = count_windows(size, k, d, p, apart, ceil)
         # The last one begins inside of the plane, or the padding in front of it.
-        found.append(windows - (pads and (windows - 1) * d >= size + p))
-    if min(found) < 1:
+        counts.append(windows - (pads and (windows - 1) * d >= size + p))
+    if min(counts) < 1:
         planes = sizes[-dims - 1]
-        before, after = ("x".join(map(str, (planes, *s))) for s in (sizes[-dims:], found))
+        before, after = ("x".join(map(str, (planes, *s))) for s in (sizes[-dims:], counts))
         raise TorchError(
             f"Given input size: ({before}). Calculated output size: ({after}). "
             "Output size is too small"
         )
-    return tuple(found)
+    return tuple(counts)
 
 
 def _image_windows(call: Call) -> tuple[Sizes, Steps]:
@@ -186,7 +186,7 @@ def largest_of_sequences(call: Call) -> None:
 
 
 def _sequence_windows(call: Call) -> Sizes:
-    """How many windows of frames there are, and features; raises the errors of all numbers."""
+    """Count windows of frames, and features; raise the errors of all numbers."""
     k, d = call.kW, call.dW
     positive(5, "kernel size", "k", (k,))
     positive(6, "stride", "d", (d,))
@@ -241,8 +241,8 @@ def add_to_volumes(call: Call) -> None:
     """gradInput = the sums of gradOutput by indices."""
     windows, (_, *steps) = _volume_windows(call)
     check_like(call.input, windows, gradOutput=call.gradOutput, indices=call.indices)
-    found = given_indices(call, windows)
-    add_by_place(call, places_in_volume(found, call.input.sizes[-3:], windows, *steps), 3)
+    indices = given_indices(call, windows)
+    add_by_place(call, places_in_volume(indices, call.input.sizes[-3:], windows, *steps), 3)
 
 
 @thnn("TemporalMaxPooling_updateGradInput", f"{BACKWARD}, {_SEQUENCE}")

@@ -40,7 +40,7 @@ def _collect(call: Call, table: Array, planes: int) -> None:
 
 
 def _mirrored(size: int, before: int, count: int) -> Array:
-    """Where the elements of a dimension come from; its ends are not repeated."""
+    """Return the sources of a dimension's elements; its ends, which mirror, are not repeated."""
     at = np.arange(count) - before
     return np.where(at < 0, -at, np.where(at < size, at, 2 * (size - 1) - at))
 
@@ -63,9 +63,9 @@ def _add_padding(name: str, numbers: str, places: Places) -> None:
         table, padded = _padded(call.input, call.numbers, places)
         # Torch7 does not look at the gradient of volumes, nor at the planes of images.
         for k, name in enumerate(("width", "height", "depth")[: len(padded)], 1):
-            found, size = size_of(call.gradOutput, call.input.ndim - k), padded[-k]
-            text = f"gradOutput {name} unexpected. Expected: {size}, Got: {found}"
-            check(found == size, 3, text)
+            actual, size = size_of(call.gradOutput, call.input.ndim - k), padded[-k]
+            text = f"gradOutput {name} unexpected. Expected: {size}, Got: {actual}"
+            check(actual == size, 3, text)
         planes = math.prod(call.input.sizes[: -len(padded)])
         g = call.gradOutput
         if g.ndim != call.input.ndim or g.nelement < planes * math.prod(padded):
@@ -74,7 +74,7 @@ def _add_padding(name: str, numbers: str, places: Places) -> None:
 
 
 def _padded(input: Tensor, numbers: Sizes, places: Places) -> tuple[Array, Sizes]:
-    """Where the elements of a padded plane come from, and the sizes of such a plane."""
+    """Return the sources of a padded plane's elements, and the sizes of such a plane."""
     before, after = numbers[-2::-2], numbers[::-2]
     dims = len(before)
     check_batch(input, dims)
@@ -141,7 +141,7 @@ def _add_nearest(kind: str, dims: int) -> None:
 
 
 def _enlarged(call: Call, dims: int) -> tuple[Array, Sizes]:
-    """Where the elements of an enlarged plane come from, and its sizes."""
+    """Return the sources of an enlarged plane's elements, and its sizes."""
     scale, sizes = call.scale_factor, call.input.sizes[-dims:]
     check(scale > 1, 4, f"scale_factor must be greater than 1, but got: {scale}")
     check_batch(call.input, dims, plain=True)

@@ -19,9 +19,9 @@ _DOUBLE = np.dtype(np.float64)
 
 
 def _forward_loops(dtype: np.dtype[Any]) -> dict[str, Any]:
-    own = loops(dtype, np.maximum, np.subtract, np.exp)
+    functions = loops(dtype, np.maximum, np.subtract, np.exp)
     wide = loops(_DOUBLE, np.add, np.log, np.multiply, np.reciprocal)
-    return own | wide | {"minus": loops(_DOUBLE, np.subtract)["subtract"]}
+    return functions | wide | {"minus": loops(_DOUBLE, np.subtract)["subtract"]}
 
 
 def _add_rows(name: str, *, logarithms: bool) -> None:
@@ -73,7 +73,7 @@ def _add_rows(name: str, *, logarithms: bool) -> None:
 
 
 def _frames(tensor: Tensor) -> tuple[int, dict[str, Any]]:
-    """How many frames a tensor of one to four dimensions has, and how they lie, as the jobs get it.
+    """Return the frames of a tensor of one to four dimensions, and their layout for the jobs.
 
     A frame is a vector of classes, or an image with a number for each class at each position.
     """

@@ -66,7 +66,7 @@ class _Entries:
 
     @property
     def used(self) -> _Entries:
-        """Those whose value is not 0."""
+        """Return the entries whose value is not 0."""
         return self.chosen(self.values != 0)
 
     def check(self, count: int, who: str) -> None:

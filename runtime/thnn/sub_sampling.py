@@ -25,7 +25,7 @@ _SEQUENCE = "int kW, int dW"
 
 @dataclass(frozen=True)
 class _Windows:
-    """Where windows lie. size: of what they lie in. count: how many there are in each dimension.
+    """Windows on planes. size: of a plane. count: the number of windows in each dimension.
 
     weights: how many there are. inner: for how many results, one after the other, a weight counts.
     """
@@ -161,8 +161,8 @@ def _check_count(name: str, tensor: Tensor, count: int) -> None:
 def _check_gradient(call: Call, windows: _Windows) -> None:
     expected = (*call.input.sizes[:-2], *windows.count)
     if call.gradOutput.sizes != expected:
-        found = describe(call.gradOutput.sizes)
-        raise TorchError(f"gradOutput of size {describe(expected)} expected, got {found}")
+        actual = describe(call.gradOutput.sizes)
+        raise TorchError(f"gradOutput of size {describe(expected)} expected, got {actual}")
 
 
 # -- sequences

@@ -89,7 +89,7 @@ class Call:
         return keep(np.ascontiguousarray(values), tensor, "read")
 
     def given(self, tensor: Tensor | None) -> Array | int:
-        """What jobs get for a tensor that may be absent: its elements, or 0."""
+        """Return what jobs get for a tensor that may be absent: its elements, or 0."""
         return 0 if tensor is None else self.read(tensor)
 
     def write(self, tensor: Tensor, sizes: Sizes) -> Array:
@@ -149,7 +149,7 @@ class Row:
 
     @cached_property
     def whole(self) -> tuple[int, ...]:
-        """Which parameters are whole numbers."""
+        """Return the positions of the parameters that are whole numbers."""
         return tuple(i for i, kind in enumerate(self.kinds.replace("?", "")) if kind in "il")
 
     def compute(self, values: tuple[Any, ...]) -> None:
@@ -186,9 +186,9 @@ def add_row(name: str, parameters: str, implementation: Implementation, **more: 
 def _parse(parameters: str) -> tuple[tuple[str, ...], str]:
     names, kinds = [], ""
     for text in parameters.split(", "):
-        found = _PARAMETER.fullmatch(text)
-        if found is None:
+        match = _PARAMETER.fullmatch(text)
+        if match is None:
             raise ValueError(f"no parameter of THNN's header: {text!r}")
-        names.append(found[2])
-        kinds += _KINDS[found[1] or "THTensor"] + found[3]
+        names.append(match[2])
+        kinds += _KINDS[match[1] or "THTensor"] + match[3]
     return tuple(names), kinds

@@ -108,7 +108,7 @@ def _lie(call: Call, x: Array, out: Array) -> dict[str, Any]:
 
 
 def _count(input: Tensor, width: int, step: int, frame: int | None) -> int:
-    """How many windows a sequence has."""
+    """Count the windows of a sequence."""
     positive(9, "kernel size", "k", (width,))
     positive(11, "stride", "d", (step,))
     check_batch(input, 1)

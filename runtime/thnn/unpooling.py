@@ -53,11 +53,11 @@ def from_images(call: Call) -> None:
     if call.input.ndim not in (3, 4):
         raise TorchError("3D or 4D (batch mode) tensor expected for input")
     sizes = h, w = call.oheight, call.owidth
-    found = tuple(size_of(call.gradOutput, call.input.ndim - k) for k in (2, 1))
-    if found != sizes:
+    plane_sizes = tuple(size_of(call.gradOutput, call.input.ndim - k) for k in (2, 1))
+    if plane_sizes != sizes:
         raise TorchError(
             f"Inconsistent gradOutput size. oheight= {h}, owidth= {w}, "
-            f"gradOutput: {found[0]}x{found[1]}"
+            f"gradOutput: {plane_sizes[0]}x{plane_sizes[1]}"
         )
     places = call.read(call.indices).reshape(-1)
     wrong = _first(places, h * w)
@@ -74,11 +74,11 @@ def to_volumes(call: Call) -> None:
     """output = each element at the place that its index tells in its window: see pooling."""
     sizes, *numbers = _check_volume(call)
     positive(5, "output size", "o", sizes)
-    found = call.read(call.indices).reshape(-1)
-    places = places_in_volume(found, sizes, call.input.sizes[-3:], *numbers, strict=True)
+    indices = call.read(call.indices).reshape(-1)
+    places = places_in_volume(indices, sizes, call.input.sizes[-3:], *numbers, strict=True)
     wrong = _last(places, math.prod(sizes), _batch(call, 4))
     if wrong is not None:
-        at = _in_volume(found, wrong, call, *numbers)
+        at = _in_volume(indices, wrong, call, *numbers)
         plane = wrong // math.prod(call.input.sizes[-3:]) % call.input.sizes[-4]
         for place, size in zip(at, sizes, strict=True):
             plane = plane * size + place
@@ -94,11 +94,11 @@ def from_volumes(call: Call) -> None:
     """gradInput = the elements of gradOutput at the places that indices tell."""
     sizes, *numbers = _check_volume(call)
     ndim = call.input.ndim
-    found = tuple(size_of(call.gradOutput, ndim - k) for k in (3, 2, 1))
-    if found != sizes:
+    volume_sizes = tuple(size_of(call.gradOutput, ndim - k) for k in (3, 2, 1))
+    if volume_sizes != sizes:
         raise TorchError(
             f"Inconsistent gradOutput size. oT= {call.oT}, oH= {call.oH}, oW= {call.oW}, "
-            f"gradOutput: {'x'.join(map(str, found))}"
+            f"gradOutput: {'x'.join(map(str, volume_sizes))}"
         )
     check_size("gradOutput", call.gradOutput, ndim, ndim - 4, call.input.sizes[-4])
     values = call.read(call.indices).reshape(-1)
@@ -124,7 +124,7 @@ def _check_volume(call: Call) -> list[Numbers]:
 def _in_volume(
     indices: Array, at: int, call: Call, stride: Numbers, pad: Numbers
 ) -> tuple[int, ...]:
-    """Where an element goes along time, height and width."""
+    """Return the place of an element along time, height and width."""
     number, sizes = int(indices[at]), call.input.sizes[-3:]
     window = np.unravel_index(at % math.prod(sizes), sizes)
     return tuple((number >> 8 * k & 0xFF) + int(window[k]) * stride[k] - pad[k] for k in range(3))
@@ -134,7 +134,7 @@ def _in_volume(
 
 
 def _batch(call: Call, dims: int) -> int:
-    """How many samples there are, each of so many dimensions."""
+    """Count the samples, each of `dims` dimensions."""
     return call.input.sizes[0] if call.input.ndim > dims else 1
 
 

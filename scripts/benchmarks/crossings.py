@@ -54,14 +54,20 @@ def _ours() -> list[tuple[str, int, Work]]:
 
 def _plain() -> list[tuple[str, int, Work]]:
     lua = luajit21.LuaRuntime()
-    found = lua.globals()
-    found.callback = lambda x: x
+    globals_of_lua = lua.globals()
+    globals_of_lua.callback = lambda x: x
     lua.execute(_SETUP)
 
     def take(value: Any) -> Any:
         return lua.table_from(value, recursive=True)
 
-    return _rows(found.same, found.named, found.calls, take, lambda: list(found.list.values()))
+    return _rows(
+        globals_of_lua.same,
+        globals_of_lua.named,
+        globals_of_lua.calls,
+        take,
+        lambda: list(globals_of_lua.list.values()),
+    )
 
 
 def _best(*works: Work) -> list[float]:

@@ -36,16 +36,16 @@ _WORK = [
 
 
 def _rows() -> list[Row]:
-    found = []
+    rows_of_calls = []
     for kind, dtype in ("Double", "float64"), ("Float", "float32"):
         for rows, columns in (2, 5), (10, 10), (25, 40):
-            known = {"kind": kind, "dtype": dtype, "rows": rows, "columns": columns}
+            values = {"kind": kind, "dtype": dtype, "rows": rows, "columns": columns}
             for lua, numpy in _WORK:
                 name = f"{lua.removeprefix('local q = ')} {kind[0]}{rows * columns}"
-                found.append(
-                    Row(name, 1, lua, numpy, _LUA.format(**known), _PYTHON.format(**known))
+                rows_of_calls.append(
+                    Row(name, 1, lua, numpy, _LUA.format(**values), _PYTHON.format(**values))
                 )
-    return found
+    return rows_of_calls
 
 
 ROWS = _rows()

@@ -68,31 +68,31 @@ class Worker:
 def _best(workers: list[Worker], clock: str, most: int, text: str) -> list[float]:
     """Each worker's best time, in rounds, so that both meet the same load; nan for errors."""
     times = [[w.time(clock, most, text) for w in workers] for _ in range(ROUNDS)]
-    return [min(one) for one in zip(*times, strict=True)]
+    return [min(samples) for samples in zip(*times, strict=True)]
 
 
 def _show(
-    title: str, rows: tuple[tuple[str, str], ...], workers: list[Worker], how: tuple[str, int]
+    title: str, rows: tuple[tuple[str, str], ...], workers: list[Worker], method: tuple[str, int]
 ) -> None:
     ratios = []
     for name, text in rows:
-        best = _best(workers, *how, text)
+        best = _best(workers, *method, text)
         shown = "".join(f"{1e6 * t:12.2f} µs" for t in best)
         if len(best) > 1:
             shown += f"{best[0] / best[1]:8.2f}"
             ratios.append(best[0] / best[1])
         print(f"{title} {name:22}{shown}", flush=True)
-    known = [math.log(r) for r in ratios if math.isfinite(r)]
-    if known:
-        mean = math.exp(sum(known) / len(known))
-        print(f"{title} geometric mean of {len(known)} of {len(rows)}: {mean:.2f}")
+    logarithms = [math.log(r) for r in ratios if math.isfinite(r)]
+    if logarithms:
+        mean = math.exp(sum(logarithms) / len(logarithms))
+        print(f"{title} geometric mean of {len(logarithms)} of {len(rows)}: {mean:.2f}")
 
 
-def main(given: list[str]) -> None:
+def main(words: list[str]) -> None:
     """Print a table of all rows, and the geometric means of the ratios."""
-    setup = SETUP + (f"torch.set_num_threads({int(given[1])})\n" if len(given) > 1 else "")
+    setup = SETUP + (f"torch.set_num_threads({int(words[1])})\n" if len(words) > 1 else "")
     workers = [Worker([str(_TOP / "scripts" / "th"), "--python"], setup)]
-    workers += [Worker([python], setup) for python in given[:1]]
+    workers += [Worker([python], setup) for python in words[:1]]
     _show("small", SMALL, workers, ("process_time", 1_000_000))
     _show("large", LARGE, workers, ("perf_counter", 1))
     for worker in workers:

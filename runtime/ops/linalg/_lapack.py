@@ -1,4 +1,4 @@
-"""What the LAPACK operations share: adding their rows, checks, LAPACK's routines, results."""
+"""LAPACK operations: rows, checks, routines and results that they have in common."""
 
 from __future__ import annotations
 
@@ -80,19 +80,19 @@ def check_info(info: int, name: str, problem: str) -> None:
 
 def routine(name: str, t: Tensor) -> Callable[..., Any]:
     """The LAPACK routine for a tensor's element type; of a huge tensor it uses several threads."""
-    found = _routine(("d" if t.dtype.size == 8 else "s") + name)
+    function = _routine(("d" if t.dtype.size == 8 else "s") + name)
     if t.nelement < _HUGE_MATRIX or name.endswith("_lwork"):
-        return found
+        return function
 
     def over_threads(*args: Any, **options: Any) -> Any:
         with many_threads(get_threads(), "scipy"):
-            return found(*args, **options)
+            return function(*args, **options)
 
     return over_threads
 
 
 def is_medium(t: Tensor) -> bool:
-    """Whether a matrix is large enough for several threads and too small for the library's own."""
+    """Tell whether a matrix suits several threads and is too small for the library's own."""
     return LARGE_MATRIX <= t.nelement < _HUGE_MATRIX and get_threads() > 1
 
 

@@ -51,7 +51,7 @@ def svd_over_threads(a: Array) -> tuple[Array, Array, Array, int] | None:
 
 
 def _decompose(a: Array, routines: _Routines, count: int) -> tuple[Array, Array, Array, int]:
-    """What `svd_over_threads` returns, by so many parts of u and v'; a is overwritten."""
+    """Compute the result of `svd_over_threads` in `count` parts of u and v'; a is overwritten."""
     gebrd, orgbr, bdsqr = routines
     rows, columns = a.shape
     short = min(rows, columns)
@@ -61,7 +61,7 @@ def _decompose(a: Array, routines: _Routines, count: int) -> tuple[Array, Array,
     u, v = np.array(a[:, :short], order="F"), np.array(a[:short], order="F")
     orgbr(b"Q", rows, short, columns, u, rows, of_u, work, work.size)
     orgbr(b"P", short, columns, rows, v, short, of_v, work, work.size)
-    found: list[tuple[int, Array]] = []
+    failures: list[tuple[int, Array]] = []
 
     def part(which: slice) -> None:
         at = [slice(n * which.start // count, n * which.stop // count) for n in (rows, columns)]
@@ -72,10 +72,10 @@ def _decompose(a: Array, routines: _Routines, count: int) -> tuple[Array, Array,
         matrices = own_v, short, own_u, len(own_u), space, 1
         code = bdsqr(kind, *sizes, diagonal, above.copy(), *matrices, space)
         u[at[0]], v[:, at[1]] = own_u, own_v
-        found.append((code, diagonal))  # equal for all parts
+        failures.append((code, diagonal))  # equal for all parts
 
     share(part, count, piece=1, large=0)
-    code, values = found[0]
+    code, values = failures[0]
     return u, values, v, code
 
 

@@ -43,7 +43,7 @@ def _whole_dot(a: Tensor, b: Tensor) -> int:
 
 
 def _run(t: Tensor) -> int:
-    """How many elements, from the first on, are at equal distances in memory."""
+    """Count the elements from the first on that are at equal distances in memory."""
     if t.is_contiguous:
         return t.nelement
     run = t.sizes[-1]
@@ -177,8 +177,8 @@ def _check_batches(t: Tensor, sizes: tuple[int, ...], b1: Tensor, b2: Tensor) ->
         message = f"equal number of batches expected, got {b1.sizes[0]}, {b2.sizes[0]}"
         raise ArgError(2, message)
     if b1.sizes[2] != b2.sizes[1]:
-        one, two = (f"{b.sizes[1]}x{b.sizes[2]}" for b in (b1, b2))
-        raise ArgError(2, f"wrong matrix size, batch1: {one}, batch2: {two}")
+        first_sizes, two = (f"{b.sizes[1]}x{b.sizes[2]}" for b in (b1, b2))
+        raise ArgError(2, f"wrong matrix size, batch1: {first_sizes}, batch2: {two}")
     _check_batch_result(t, sizes)
 
 

@@ -33,13 +33,13 @@ def symeig(values: Tensor, vectors: Tensor, a: Tensor, job: str, part: str) -> N
     """
     check_square(a)
     work, _ = routine("syev_lwork", a)(a.sizes[0], lower=part == "L")
-    found, columns, info = routine("syev", a)(
+    eigenvalues, columns, info = routine("syev", a)(
         by_columns(a), compute_v=job == "V", lower=part == "L", lwork=int(work), overwrite_a=1
     )
     problem = "{} off-diagonal elements didn't converge to zero"
     check_info(info, "syev", f"Lapack Error syev : {problem}")
     store_columns(vectors, columns, a)
-    store(values, found)
+    store(values, eigenvalues)
 
 
 @with_results("eig", "*T* *T*", "T [(N|V)=N]")
@@ -50,10 +50,10 @@ def eig(values: Tensor, vectors: Tensor, a: Tensor, job: str) -> None:
     and the imaginary part of the first one. Without 'V', vectors is unchanged.
     """
     check_square(a)
-    wanted = {"compute_vl": 0, "compute_vr": int(job == "V")}
-    work, _ = routine("geev_lwork", a)(a.sizes[0], **wanted)
+    options = {"compute_vl": 0, "compute_vr": int(job == "V")}
+    work, _ = routine("geev_lwork", a)(a.sizes[0], **options)
     real, imaginary, _, columns, info = routine("geev", a)(
-        by_columns(a), lwork=int(work), overwrite_a=1, **wanted
+        by_columns(a), lwork=int(work), overwrite_a=1, **options
     )
     problem = "{} off-diagonal elements of an didn't converge to zero"
     check_info(info, "geev", f" Lapack Error in geev : {problem}")
@@ -75,13 +75,13 @@ def svd(u: Tensor, s: Tensor, v: Tensor, a: Tensor, job: str) -> None:
     columns_of_a = by_columns(a)
     if np.isinf(columns_of_a).any():
         raise TorchError(" Lapack Error gesvd : the matrix has infinite elements")
-    found = svd_over_threads(columns_of_a) if not full or rows == columns else None
-    if found is None:
+    result = svd_over_threads(columns_of_a) if not full or rows == columns else None
+    if result is None:
         work, _ = routine("gesvd_lwork", a)(rows, columns, full_matrices=full)
-        found = routine("gesvd", a)(
+        result = routine("gesvd", a)(
             columns_of_a, full_matrices=full, lwork=int(work), overwrite_a=1
         )
-    left, values, right, info = found
+    left, values, right, info = result
     check_info(info, "gesvd", " Lapack Error gesvd : {} superdiagonals failed to converge.")
     store_columns(u, left)
     store(s, values)

@@ -51,12 +51,12 @@ def gels(x: Tensor, factors: Tensor, b: Tensor, a: Tensor) -> None:
     both = np.zeros((max(rows, columns), sides.shape[1]), sides.dtype, order="F")
     both[:rows] = sides
     work, _ = routine("gels_lwork", a)(rows, columns, sides.shape[1])
-    found, solution, info = routine("gels", a)(
+    factorised, solution, info = routine("gels", a)(
         by_columns(a), both, lwork=int(work), overwrite_a=1, overwrite_b=1
     )
     problem = "The {}-th diagonal element of the triangular factor of A is zero"
     check_info(info, "gels", f"Lapack Error in gels : {problem}")
-    store_columns(factors, found, a)
+    store_columns(factors, factorised, a)
     if x is b and b.ndim == 2:
         store(x, solution[:columns])
     else:

@@ -1,4 +1,4 @@
-"""How figures are drawn by matplotlib: their axes and what is in these."""
+"""Figures drawn by matplotlib: their axes, and the series in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GREY = "0.85"
 
 
 class Description:
-    """What Lua says of a figure: settings by their names, and series with their data."""
+    """A figure as Lua describes it: settings by their names, and series with their data."""
 
     def __init__(self, text: bytes, tensors: list[Tensor]) -> None:
         lines = [line.split("\t") for line in text.decode(errors="replace").split("\n")]
@@ -106,8 +106,8 @@ def _bars(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
 
 
 def _filled(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
-    other = _column(y, 1) if y.ndim == 2 and y.shape[1] > 1 else 0
-    axes.fill_between(x, _column(y), other, label=legend, **style.colour)
+    baseline = _column(y, 1) if y.ndim == 2 and y.shape[1] > 1 else 0
+    axes.fill_between(x, _column(y), baseline, label=legend, **style.colour)
 
 
 def _vectors(axes: Any, x: Array, y: Array, style: Style, legend: str) -> None:
@@ -177,11 +177,11 @@ def _set(axes: Any, description: Description) -> None:
 
 def _limits(axis: str) -> Any:
     def set_limits(axes: Any, text: str) -> None:
-        found = re.fullmatch(r"([^:\s]*)\s*:\s*([^:\s]*)", text.strip())
-        if not found:
+        match = re.fullmatch(r"([^:\s]*)\s*:\s*([^:\s]*)", text.strip())
+        if not match:
             raise TorchError(f"gnuplot: '{text}' is no range")
         try:
-            low, high = (float(part) if part not in ("", "*") else None for part in found.groups())
+            low, high = (float(part) if part not in ("", "*") else None for part in match.groups())
         except ValueError as error:
             raise TorchError(f"gnuplot: '{text}' is no range") from error
         getattr(axes, f"set_{axis}lim")(low, high)

@@ -39,7 +39,7 @@ class Style:
 
     @property
     def colour(self) -> dict[str, Any]:
-        """What matplotlib is told of areas."""
+        """Return matplotlib's options for areas."""
         return {name: value for name, value in self.options.items() if name == "color"}
 
 

@@ -43,8 +43,8 @@ def _operands(call: Call) -> tuple[Tensor, Tensor]:
     return source, target
 
 
-def _store(source: Tensor, target: Tensor, found: Any) -> None:
-    values = np.stack(found)
+def _store(source: Tensor, target: Tensor, converted: Any) -> None:
+    values = np.stack(converted)
     if source.dtype is BYTE:
         values = values * values.dtype.type(255)
     first = target.narrow(0, 0, 3)
@@ -104,8 +104,8 @@ def _level(p: Array, q: Array, t: Array) -> Array:
     wide, base, step = t.astype(np.float64), p.astype(np.float64), (q - p).astype(np.float64)
     up, down = base + step * 6 * wide, base + step * (2 / 3 - wide) * 6
     choices = [(wide < 1 / 6, up), (wide < 1 / 2, q), (wide < 2 / 3, down)]
-    found = np.select([test for test, _ in choices], [value for _, value in choices], base)
-    return np.asarray(found.astype(t.dtype))
+    levels = np.select([test for test, _ in choices], [value for _, value in choices], base)
+    return np.asarray(levels.astype(t.dtype))
 
 
 def _hsv2rgb(hsv: Array) -> tuple[Array, Array, Array]:

@@ -49,7 +49,7 @@ _COLUMNS = bytes.fromhex(
 
 
 def letter(code: int) -> Array:
-    """Which pixels of a letter are set, as booleans: height x width."""
+    """Return the pixels of a letter that are set, as booleans: height x width."""
     columns = np.frombuffer(_COLUMNS, np.uint8, 5, 5 * code)
     bits = np.unpackbits(columns[None], axis=0, bitorder="little").astype(bool)
     return np.pad(bits, ((0, 0), (0, WIDTH - 5)))

@@ -64,7 +64,7 @@ def _save(call: Call) -> None:
 
 
 def _options(quality: int) -> dict[str, Any]:
-    """What Pillow is to be told for a quality.
+    """Return Pillow's options for a quality.
 
     For low ones the steps in which values are stored exceed a byte. The original stores them as
     they are; Pillow cuts them, but not steps that it is given itself.

@@ -1,4 +1,4 @@
-"""What a JPEG file consists of: segments, between which the picture's data are.
+"""The segments of a JPEG file, between which the picture's data are.
 
 They are checked as libjpeg checks them, and the messages are its. Segments without which there is a
 picture, too, are passed over.
@@ -61,23 +61,23 @@ class _File:
 
     def read(self) -> bytes:
         """The parts of the file that its picture needs."""
-        kept, at = [_START], len(_START)
+        parts, at = [_START], len(_START)
         while True:
-            found = _MARKER.search(self._data, at)
-            marker, start = (found[1][0], found.start()) if found else (_EOI, len(self._data))
+            match = _MARKER.search(self._data, at)
+            marker, start = (match[1][0], match.start()) if match else (_EOI, len(self._data))
             if self._scans:  # the picture's data, up to here
-                kept.append(self._data[at:start])
+                parts.append(self._data[at:start])
             if marker == _EOI:
                 break
             size = int.from_bytes(self._data[start + 2 : start + 4], "big")
             at = start + 2 + max(size, 2)
             if self._is_needed(marker, size, self._data[start + 4 : at]):
-                kept.append(self._data[start:at])
+                parts.append(self._data[start:at])
         if not self._frame:
             raise TorchError("JPEG datastream contains no image")
         if not self._scans:
             raise TorchError("Invalid JPEG file structure: missing SOS marker")
-        return b"".join([*kept, _END])
+        return b"".join([*parts, _END])
 
     def _is_needed(self, marker: int, size: int, body: bytes) -> bool:
         """Check a segment; returns whether the picture needs it."""
@@ -182,7 +182,7 @@ class _File:
 
 
 def _are_codes(counts: bytes) -> bool:
-    """Whether there are so many codes of 1 bit, of 2, and so on, none of which are all ones."""
+    """Tell whether so many codes of 1 bit, of 2, and so on exist, none of which are all ones."""
     code = 0
     for length, count in enumerate(counts, 1):
         code = 2 * code + count

@@ -49,9 +49,9 @@ def _colorize(call: Call) -> None:
     rows = source.array.astype(np.int64)
     if rows.min() < 0 or rows.max() >= colours.sizes[0]:
         raise ArgError(2, "out of range")
-    found = colours.array[rows].transpose(2, 0, 1).copy()
-    target.resize(found.shape)
-    target.array[...] = found
+    coloured = colours.array[rows].transpose(2, 0, 1).copy()
+    target.resize(coloured.shape)
+    target.array[...] = coloured
 
 
 FUNCTIONS = {"gaussian": _gaussian, "saturate": _saturate, "colorize": _colorize}

@@ -1,4 +1,4 @@
-"""What functions on images share: planes of pixels, checks of their sizes, and rounding.
+"""Images as planes of pixels: checks of their sizes, samples at positions, and rounding.
 
 An image is a tensor of one plane (height x width) or of several (depth x height x width).
 """
@@ -74,13 +74,13 @@ def whole(values: Array) -> Array:
 def take(pixels: Array, y: Array, x: Array) -> Array:
     """The pixels of all planes at some positions, which are inside of the image."""
     positions = y * pixels.shape[2] + x
-    found: Array = pixels.reshape(len(pixels), -1).take(positions, 1)  # quicker than by two arrays
-    return found
+    taken: Array = pixels.reshape(len(pixels), -1).take(positions, 1)  # quicker than by two arrays
+    return taken
 
 
-def take_inside(pixels: Array, y: Array, x: Array, other: float = 0) -> Array:
+def take_inside(pixels: Array, y: Array, x: Array, fill: float = 0) -> Array:
     """The pixels of all planes at any positions; outside of the image there is another number."""
     height, width = pixels.shape[1:]
     inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
-    found = take(pixels, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1))
-    return np.where(inside, found, np.asarray(other, pixels.dtype))
+    taken = take(pixels, np.clip(y, 0, height - 1), np.clip(x, 0, width - 1))
+    return np.where(inside, taken, np.asarray(fill, pixels.dtype))

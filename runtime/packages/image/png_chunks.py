@@ -1,4 +1,4 @@
-"""What is in a PNG file: chunks, of which some have the picture. Checked as libpng checks them.
+"""The chunks of a PNG file, of which some have the picture. Checked as libpng checks them.
 
 The messages are libpng's. What is wrong in chunks without which there is a picture, too, is no
 error: they are passed over. A file that passes these checks libraries can read (`plain`).
@@ -31,7 +31,7 @@ _PASSES = [
 
 
 class PngError(ValueError):
-    """What is wrong with a file."""
+    """An error in a PNG file, in libpng's words."""
 
 
 class _Chunks:
@@ -65,9 +65,9 @@ class _Chunks:
 
     def contents(self) -> bytes:
         """The bytes of the current chunk, checked."""
-        found = self.data()
-        self.check(found)
-        return found
+        data = self.data()
+        self.check(data)
+        return data
 
     def skip(self) -> None:
         """Pass over the current chunk, which is not needed."""
@@ -83,11 +83,11 @@ class _Chunks:
         return PngError(f"{''.join(letters)}: {message}")
 
     def _take(self, count: int) -> bytes:
-        found = self._data[self._at : self._at + count]
-        if len(found) < count:
+        data = self._data[self._at : self._at + count]
+        if len(data) < count:
             raise PngError("Read Error")
         self._at += count
-        return found
+        return data
 
 
 class PngFile:
@@ -117,11 +117,11 @@ class PngFile:
         Raises PngError also for what is wrong with the file behind it.
         """
         passes = list(self._passes())
-        wanted = sum(rows * size for rows, size in passes)
-        found = self._inflated(wanted)
+        size_in_bytes = sum(rows * size for rows, size in passes)
+        data = self._inflated(size_in_bytes)
         at = 0
         for rows, size in passes:
-            filters = np.frombuffer(found, np.uint8, rows * size, at)[::size]
+            filters = np.frombuffer(data, np.uint8, rows * size, at)[::size]
             if filters.max() > _LAST_FILTER:
                 raise PngError("bad adaptive filter value")
             at += rows * size
@@ -129,7 +129,7 @@ class PngFile:
         while self._chunks.name != b"IEND":
             self._chunks.go_on()
             self._chunks.skip()
-        return found
+        return data
 
     def _passes(self) -> Iterator[tuple[int, int]]:
         """The number of rows of the picture, or its parts, and the bytes of one with its filter."""
@@ -138,15 +138,15 @@ class PngFile:
             if columns > 0 and rows > 0:
                 yield rows, 1 + (columns * self.bits * _SAMPLES[self.colour] + 7) // 8
 
-    def _inflated(self, wanted: int) -> bytes:
+    def _inflated(self, size_in_bytes: int) -> bytes:
         """So many bytes of what is compressed, which goes on, or ends as it has to."""
-        chunks, inflater, found, left = self._chunks, zlib.decompressobj(), [], wanted + 1
+        chunks, inflater, pieces, left = self._chunks, zlib.decompressobj(), [], size_in_bytes + 1
         try:
             while chunks.name == b"IDAT":
                 data = chunks.data()
                 if left and not inflater.eof:
-                    found.append(inflater.decompress(data, left))
-                    left -= len(found[-1])
+                    pieces.append(inflater.decompress(data, left))
+                    left -= len(pieces[-1])
                 chunks.check(data)
                 chunks.go_on()
         except zlib.error as error:  # libpng, too, tells zlib's reason
@@ -154,7 +154,7 @@ class PngFile:
             raise PngError(f"IDAT: {reason}") from error
         if left > 1 or left and not inflater.eof:
             raise PngError("Not enough image data")
-        return b"".join(found)
+        return b"".join(pieces)
 
     def plain(self, rows: bytes) -> bytes:
         """A file of the same picture, in which nothing else is."""

@@ -87,8 +87,10 @@ def _characters(data: bytes, header: _Header, count: int) -> Array:
 def _bytes(data: bytes, header: _Header, count: int) -> Array:
     """Torch7: of samples of two bytes takes the first for the lower one, unlike other programs."""
     wide = header.largest > 255
-    found = data[header.end :][: count * (1 + wide)]
-    return np.frombuffer(found[: len(found) // 2 * 2] if wide else found, "<u2" if wide else "u1")
+    raster = data[header.end :][: count * (1 + wide)]
+    return np.frombuffer(
+        raster[: len(raster) // 2 * 2] if wide else raster, "<u2" if wide else "u1"
+    )
 
 
 def _size(call: Call) -> tuple[int, int, int]:

@@ -100,9 +100,9 @@ def _averaged(x: Array, length: int, dtype: DType) -> Array:
         inside = (first + step < last)[:, None]
         add(inside, values.take(np.minimum(first + step, old - 1), 1))
         count = count + inside.astype(FLOAT)
-    rest = np.where((last < old)[:, None], part[1:], FLOAT(0))
-    add((last < old)[:, None], rest * values.take(np.minimum(last, old - 1), 1))
-    return to_elements(total / (count + rest), dtype)
+    remainder = np.where((last < old)[:, None], part[1:], FLOAT(0))
+    add((last < old)[:, None], remainder * values.take(np.minimum(last, old - 1), 1))
+    return to_elements(total / (count + remainder), dtype)
 
 
 def cubic(p0: Array, p1: Array, p2: Array, p3: Array, x: Array) -> Array:

@@ -45,7 +45,7 @@ def _warp(call: Call) -> None:
 
 
 def _clamp(pixels: Array, y: Array, x: Array) -> tuple[Array, Array, Array]:
-    """Which positions are outside of the source, and the positions moved to its borders."""
+    """Return which positions are outside of the source, and all of them moved inside."""
     bottom, right = FLOAT(pixels.shape[1] - 1), FLOAT(pixels.shape[2] - 1)
     outside = (y < 0) | (y > bottom) | (x < 0) | (x > right)
     y, x = np.where(y > 0, y, FLOAT(0)), np.where(x > 0, x, FLOAT(0))  # of a nan too
