@@ -1,5 +1,5 @@
-"""The runtime for ``th_shell``: an engine with more methods, functions that
-reads Lua without running it, and the table of operations.
+"""The runtime for ``th_shell``: an engine with more methods, functions that read Lua
+without running it, and the table of operations.
 
 Engine is `ShellEngine` here. numpy, and what needs it, is loaded at its first use.
 """

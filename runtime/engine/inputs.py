@@ -75,7 +75,7 @@ def keeping_locals(source: bytes, exits: Sequence[Exit]) -> bytes:
 
 
 def forms(text: bytes, reading: Reading | None) -> tuple[bytes | None, ...]:
-    """Return the texts to compile for an input, as lua/session_locals.lua takes them. reading: of it.
+    """Return the texts to compile for an input, as lua/session_locals.lua takes them.
 
     `return f(x)` would be a tail call, whose frame is missing in tracebacks: so two values. The
     newline ends a comment that the text may end with.

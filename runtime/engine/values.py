@@ -233,7 +233,7 @@ class Values:
     # -- to Lua
 
     def _to_all(self, objects: tuple[Any, ...], lists: list[int]) -> list[Any]:
-        """Return the pairs for values. lists: gets the number of the table that Lua makes of them."""
+        """Return the pairs for values. lists: gets the number of the table that is made of them."""
         if not any(isinstance(value, CONTAINERS) for value in objects):
             return [part for value in objects for part in self._to(value)]
         parts = iter(flattened(objects, self._to))
