@@ -51,7 +51,7 @@ require()  # first: what is loaded from here on fails in less clear ways
 
 from th_shell.runtime.engine.engine import Engine  # noqa: E402
 from th_shell.runtime.errors import Interrupted, LuaError, LuaExit, LuaTimeout  # noqa: E402
-from th_shell.runtime.host.late import load_numpy  # noqa: E402
+from th_shell.runtime.host.lazy_loading import load_numpy  # noqa: E402
 
 if TYPE_CHECKING:
     from th_shell.runtime.engine.proxies import LuaFunction, LuaObject, LuaTable

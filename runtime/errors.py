@@ -15,8 +15,8 @@ from typing import Any
 
 from th_shell.runtime.calls.failures import encode_error
 from th_shell.runtime.compute.luajit import RawError
+from th_shell.runtime.core.encoding import to_text
 from th_shell.runtime.core.interrupts import INTERRUPTED
-from th_shell.runtime.core.texts import to_text
 
 OUT_OF_MEMORY = "not enough memory"
 #: LuaJIT's message where there is no memory for the traceback that lupa asks for.

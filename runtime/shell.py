@@ -11,13 +11,17 @@ from th_shell.runtime.compute.luajit import luajit_version
 from th_shell.runtime.compute.processors import PROCESSORS
 from th_shell.runtime.core.lua_text import KEYWORDS, Token, structure, tokens
 from th_shell.runtime.core.machine import without_limit
-from th_shell.runtime.engine.answers import Facts, Member, Members
 from th_shell.runtime.engine.ctrl_c import SignalWatcher, signal_watcher
 from th_shell.runtime.engine.debugging import Debugger, Dialogue, Stop
+from th_shell.runtime.engine.inspection import Facts, Member, Members
 from th_shell.runtime.engine.shell_engine import ShellEngine as Engine
 from th_shell.runtime.errors import Interrupted, LuaError, LuaSyntaxError
-from th_shell.runtime.host.late import load_operations
-from th_shell.runtime.host.preload import preload_lapack, preload_operations, preload_random
+from th_shell.runtime.host.lazy_loading import (
+    load_operations,
+    preload_lapack,
+    preload_operations,
+    preload_random,
+)
 from th_shell.runtime.io.replacement import Replacement
 
 if TYPE_CHECKING:

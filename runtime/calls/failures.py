@@ -10,9 +10,9 @@ import math
 import os
 from typing import Any
 
+from th_shell.runtime.core.encoding import to_bytes
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.interrupts import INTERRUPTED, uninterruptible
-from th_shell.runtime.core.texts import to_bytes
 
 # What numpy's messages contain about an array that would be larger than the address space,
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")

@@ -34,7 +34,7 @@ class Row:
     A row may have one Lua formula, from which compute/formulas.py writes Lua functions for calls
     on FloatTensors and DoubleTensors. Its names are those of the implementation's parameters; with
     `reads_call`, a, b and c are the call's arguments. What a formula may contain is told in
-    compute/steps.py.
+    compute/formula_steps.py.
     each: one element of the result, from the elements of the tensors at the same place; or several
     such formulas, `a if condition else b`, with a condition on numbers, and None at the end where
     there is none for the other numbers.

@@ -17,7 +17,8 @@ import re
 import struct
 
 from th_shell.runtime.compute.c_functions import inner_loop
-from th_shell.runtime.compute.formula_calls import (
+from th_shell.runtime.compute.formula_steps import Operand, Step, Steps, cases, parse
+from th_shell.runtime.compute.formulas import (
     POINTERS,
     SIZES,
     Call,
@@ -29,7 +30,6 @@ from th_shell.runtime.compute.formula_calls import (
     start,
     structs,
 )
-from th_shell.runtime.compute.steps import Operand, Step, Steps, cases, parse
 from th_shell.runtime.core.dtypes import DOUBLE
 
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`

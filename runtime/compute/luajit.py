@@ -18,7 +18,7 @@ except ImportError as error:
     ) from error
 
 from th_shell.runtime.calls.failures import encode_error
-from th_shell.runtime.core.texts import to_text
+from th_shell.runtime.core.encoding import to_text
 
 #: What lupa raises for an error of Lua's; its first argument is the message.
 RawError: type[Exception] = luajit21.LuaError

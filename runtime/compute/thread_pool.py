@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from weakref import WeakSet
 
-from th_shell.runtime.compute.lua_functions import call_lua
+from th_shell.runtime.compute.lua_kernels import call_lua
 from th_shell.runtime.compute.processors import PROCESSORS, free_threads
-from th_shell.runtime.core.arithmetic import as_in_c
+from th_shell.runtime.core.c_arithmetic import as_in_c
 from th_shell.runtime.core.state import Part, current
 
 #: From this many elements on work is shared out, as in the reference.

@@ -103,7 +103,7 @@ TENSOR = CStruct(
     "char flag",
 )
 
-#: The state of a file; what its members mean is told in io/window.py.
+#: The state of a file; what its members mean is told in io/file.py.
 WINDOW = CStruct(
     "Window",
     "THCharStorage *memory",

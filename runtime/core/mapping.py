@@ -15,9 +15,9 @@ from weakref import finalize
 import numpy as np
 
 from th_shell.runtime.core import system
+from th_shell.runtime.core.encoding import shown
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.storage import Storage
-from th_shell.runtime.core.texts import shown
 
 _SHARED_MEMORY = b"/dev/shm"
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from th_shell.runtime.core.machine import without_limit
 from th_shell.runtime.core.state import current
-from th_shell.runtime.core.waiting import Commands
+from th_shell.runtime.core.stoppable_waits import Commands
 
 _SHELL = "/bin/sh"
 _BLOCK = 512  # bytes: the unit of st_blocks

@@ -28,7 +28,7 @@ from collections.abc import Callable, Generator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from th_shell.runtime.core.texts import to_bytes, to_text
+from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.engine.ctrl_c import CtrlC
 from th_shell.runtime.engine.lua_state import LuaState
 from th_shell.runtime.host.guards import answering, guarded

@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from th_shell.runtime.core.encoding import to_bytes
 from th_shell.runtime.core.interrupts import INTERRUPTED
-from th_shell.runtime.core.texts import to_bytes
-from th_shell.runtime.core.waiting import Commands, Stopping
+from th_shell.runtime.core.stoppable_waits import Commands, Stopping
 from th_shell.runtime.engine import workers
 from th_shell.runtime.engine.ctrl_c import CtrlC
 from th_shell.runtime.engine.debugging import DebuggerLine
 from th_shell.runtime.engine.inputs import KEEP
 from th_shell.runtime.engine.lua_state import CLOSED, LuaState
 from th_shell.runtime.errors import Interrupted, LuaError
-from th_shell.runtime.host.late import load_numpy
+from th_shell.runtime.host.lazy_loading import load_numpy
 
 if TYPE_CHECKING:
     from th_shell.runtime.engine.proxies import LuaTable

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from th_shell.runtime.core.texts import to_text
+from th_shell.runtime.core.encoding import to_text
 from th_shell.runtime.engine.inputs import EMPTY, MUST_BE_READ, forms, read
 from th_shell.runtime.engine.lua_state import LuaState
 from th_shell.runtime.errors import LuaSyntaxError, check

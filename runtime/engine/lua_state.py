@@ -10,14 +10,14 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from th_shell.runtime.compute.lua_functions import LuaFunctions
+from th_shell.runtime.compute.lua_kernels import LuaFunctions
 from th_shell.runtime.compute.luajit import shell_functions, worker_functions
 from th_shell.runtime.compute.thread_pool import ThreadPool
-from th_shell.runtime.core.arithmetic import as_in_c
+from th_shell.runtime.core.c_arithmetic import as_in_c
 from th_shell.runtime.core.platform import keep_pages
 from th_shell.runtime.core.state import State
 from th_shell.runtime.errors import OUT_OF_MEMORY, LuaError, as_lua_error
-from th_shell.runtime.host import start
+from th_shell.runtime.host import host_table
 from th_shell.runtime.host.lua_calls import Calls
 
 CLOSED = "the engine is closed"
@@ -84,7 +84,12 @@ class LuaState:
 
     def _all_of_host(self) -> dict[bytes, Any]:
         take = {b"take_arguments": self.passing.take}
-        return {**start.host_functions(self.state), **start.definitions(), **take, **self._host}
+        return {
+            **host_table.host_functions(self.state),
+            **host_table.definitions(),
+            **take,
+            **self._host,
+        }
 
     @contextmanager
     def active(self) -> Iterator[None]:

@@ -12,17 +12,17 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
+from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.core.machine import refresh_limit
-from th_shell.runtime.core.texts import to_bytes, to_text
-from th_shell.runtime.engine.answers import Answers
 from th_shell.runtime.engine.debugging import Debugging
 from th_shell.runtime.engine.engine import Engine
 from th_shell.runtime.engine.evaluation import Chunk, Evaluation
-from th_shell.runtime.engine.keeping import Keeping
+from th_shell.runtime.engine.inspection import Answers
 from th_shell.runtime.engine.output import PROCESS
+from th_shell.runtime.engine.variables import Keeping
 from th_shell.runtime.errors import check
 from th_shell.runtime.host.guards import answering, guarded
-from th_shell.runtime.host.running import describe
+from th_shell.runtime.host.lua_calls import describe
 
 
 class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
@@ -236,7 +236,7 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
         Tensors and storages become arrays of numpy, copies, and strings str; other objects are an
         error. The text that it returns is printed. Its ValueError is an error of Lua's.
         """
-        from th_shell.runtime.host.door import door  # which only prompts need
+        from th_shell.runtime.host.value_functions import door  # which only prompts need
 
         self._lua.call(b"define", to_bytes(name), door(name, function))
 
@@ -245,7 +245,7 @@ class ShellEngine(Engine, Evaluation, Answers, Debugging, Keeping):
 
         Without this, it writes files.
         """
-        from th_shell.runtime.host.door import door  # which only prompts need
+        from th_shell.runtime.host.value_functions import door  # which only prompts need
 
         self._lua.call(b"show_pictures_by", door("image.display", function))
 

@@ -3,6 +3,8 @@
 lua/values.lua tells how values look when they cross. Tensors have the same memory on both sides.
 An error of Lua is a LuaError; if a Python function has caused it, that function's exception is its
 cause.
+
+Python's dicts and lists become tables, which lua/values.lua builds from a flat list (`flattened`).
 """
 
 from __future__ import annotations
@@ -11,21 +13,20 @@ import re
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from th_shell.runtime.calls.classes import class_id
 from th_shell.runtime.core.dtypes import EXACT
+from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.core.interrupts import INTERRUPTED, mark_interruptible, uninterruptible
 from th_shell.runtime.core.tensor import Tensor
-from th_shell.runtime.core.texts import to_bytes, to_text
-from th_shell.runtime.engine.containers import CONTAINERS, flattened, plain_values
 from th_shell.runtime.engine.ctrl_c import CtrlC
+from th_shell.runtime.engine.fast_calls import Passage
 from th_shell.runtime.engine.lua_state import CLOSED, LuaState
 from th_shell.runtime.engine.output import Output
-from th_shell.runtime.engine.passage import Passage
 from th_shell.runtime.engine.proxies import LuaObject, made_for
 from th_shell.runtime.errors import LuaError
 from th_shell.runtime.t7.faces import (
@@ -36,7 +37,7 @@ from th_shell.runtime.t7.faces import (
     tensor_of,
 )
 from th_shell.runtime.t7.kinds import plain_string
-from th_shell.runtime.t7.values import Function
+from th_shell.runtime.t7.values import Function, TorchObject
 from th_shell.runtime.t7.writer import lua_number
 from th_shell.torch.tensors.lua_tensors import from_lua
 
@@ -334,3 +335,81 @@ class Values:
         self._raised.append((text, error))
         self._dropped.append(0)  # the next call forgets both
         return b"\0" + to_bytes(text)
+
+
+#: What is often asked for first; for Mapping Python has to look long.
+CONTAINERS = (list, tuple, dict, TorchObject, Mapping)
+
+_PLAIN = {int, float, bool, str, bytes, type(None)}
+_MANY = 8  # values: fewer are looked at one by one, which takes half the time then
+_AT_A_TIME = 1000  # values: Lua's stack has room for some thousands
+
+
+def plain_values(values: Sequence[Any]) -> Sequence[Any] | None:
+    """Values as they cross where Lua can have each as it is; otherwise None."""
+    if len(values) < _MANY:
+        return _few_plain_values(values)
+    kinds = set(map(type, values))
+    if not kinds <= _PLAIN:
+        return None
+    if int in kinds:
+        whole = values if len(kinds) == 1 else [v for v in values if type(v) is int]
+        if min(whole) < -EXACT or max(whole) > EXACT:
+            return None
+    if str in kinds:
+        return [to_bytes(value) if type(value) is str else value for value in values]
+    return values
+
+
+def _few_plain_values(values: Sequence[Any]) -> list[Any] | None:
+    plain = []
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            value = to_bytes(value)
+        elif kind not in _PLAIN or kind is int and not -EXACT <= value <= EXACT:
+            return None
+        plain.append(value)
+    return plain
+
+
+def flattened(
+    values: Sequence[Any], to_pair: Callable[[Any], tuple[Any, Any]]
+) -> list[tuple[Any, ...]]:
+    """Some values, and all that containers among them hold, as `build` reads them, in parts.
+
+    to_pair: makes the pair of a value that is no container.
+    """
+    flat: list[Any] = []
+    places: dict[int, int] = {}
+    waiting: list[Any] = [values]
+
+    def pair(value: Any) -> tuple[Any, Any]:
+        if not isinstance(value, CONTAINERS):
+            return to_pair(value)
+        place = places.get(id(value))
+        if place is None:
+            waiting.append(value)
+            place = places[id(value)] = len(waiting)
+        if isinstance(value, TorchObject):
+            return place, b"table " + to_bytes(value.torch_typename)
+        return place, b"table"
+
+    def add(items: Sequence[Any]) -> None:
+        plain = plain_values(items)
+        flat.append(plain is not None)
+        if plain is None:
+            plain = [part for item in items for part in pair(item)]
+        flat.extend(plain)
+
+    for container in waiting:  # which grows meanwhile
+        if isinstance(container, TorchObject):
+            container = container.fields
+        entries = {} if isinstance(container, (list, tuple)) else container
+        flat.append(0 if container is entries else len(container))
+        add(() if container is entries else container)
+        flat.append(len(entries))
+        if entries:
+            add(list(entries.keys()))
+            add(list(entries.values()))
+    return [tuple(flat[i : i + _AT_A_TIME]) for i in range(0, len(flat), _AT_A_TIME)]

@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.core.waiting import wait_until
+from th_shell.runtime.core.stoppable_waits import wait_until
 from th_shell.runtime.host.guards import guarded
 
 _numbers = itertools.count(1)

@@ -1,7 +1,8 @@
 """The Python functions that Lua calls for files (see ``runtime/lua/files/files.lua``).
 
-Lua passes a file as its Python object. As in ``host/bridge.py``, `guarded` returns an exception
-as bytes. Ctrl-C may end these functions, as reading from a pipe or a terminal may wait for ever.
+Lua passes a file as its Python object. As in ``host/numpy_functions.py``, `guarded` returns an
+exception as bytes. Ctrl-C may end these functions, as reading from a pipe or a terminal may wait
+for ever.
 """
 
 from __future__ import annotations
@@ -14,19 +15,18 @@ from typing import Any
 
 from th_shell.runtime.calls.classes import class_id
 from th_shell.runtime.core.dtypes import CHAR
+from th_shell.runtime.core.encoding import shown
 from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.core.leaving import leave
+from th_shell.runtime.core.exit_hooks import leave
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 from th_shell.runtime.core.tensor import Tensor, fits_storage
-from th_shell.runtime.core.texts import shown
 from th_shell.runtime.host.guards import guarded
-from th_shell.runtime.io.diskfile import DiskFile
+from th_shell.runtime.io.diskfile import DiskFile, SavedFile
 from th_shell.runtime.io.file import File
 from th_shell.runtime.io.foreign_files import explanation_of_file
 from th_shell.runtime.io.memoryfile import MemoryFile
 from th_shell.runtime.io.pipefile import PipeFile
 from th_shell.runtime.io.replacement import replace_file
-from th_shell.runtime.io.savedfile import SavedFile
 
 # Methods of open files that Lua calls as they are.
 _METHODS = "seek_end position synchronize close complete check_open stop_buffering".split()

@@ -7,9 +7,9 @@ from functools import wraps
 from typing import Any
 
 from th_shell.runtime.calls.failures import encode_error
+from th_shell.runtime.core.encoding import to_bytes
 from th_shell.runtime.core.interrupts import mark_interruptible
 from th_shell.runtime.core.state import GUESTS, settle
-from th_shell.runtime.core.texts import to_bytes
 
 
 def guarded(function: Callable[..., Any], *, interruptible: bool = False) -> Callable[..., Any]:

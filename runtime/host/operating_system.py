@@ -16,7 +16,7 @@ from typing import Any
 
 from th_shell.runtime.core import machine
 from th_shell.runtime.core.state import current
-from th_shell.runtime.core.waiting import Commands, sleep
+from th_shell.runtime.core.stoppable_waits import Commands, sleep
 from th_shell.runtime.host.guards import answering
 
 _KINDS: list[tuple[Callable[[int], bool], str]] = [

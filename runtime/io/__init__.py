@@ -2,5 +2,5 @@
 
 Owns opening, buffering, seeking and closing, and the conversion of whole storages. Single numbers,
 strings and numbers written as text are read and written by Lua in the file's buffer (see
-``window.py``).
+``file.py``).
 """

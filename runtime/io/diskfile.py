@@ -3,6 +3,8 @@
 The buffer has either bytes read ahead (the window's ``room`` is then 0) or bytes not written yet.
 A call that reads after writing, or the other way round, empties the buffer first. When the
 program ends, the buffers of open files are written.
+
+``SavedFile`` is the file that torch.save writes: it replaces an older one only when it is complete.
 """
 
 from __future__ import annotations
@@ -17,16 +19,17 @@ from weakref import WeakSet
 
 from th_shell.runtime.core import system
 from th_shell.runtime.core.dtypes import CHAR
+from th_shell.runtime.core.encoding import shown
 from th_shell.runtime.core.errors import ArgError, TorchError
+from th_shell.runtime.core.exit_hooks import at_the_end
 from th_shell.runtime.core.interrupts import uninterruptible
-from th_shell.runtime.core.leaving import at_the_end
 from th_shell.runtime.core.mapping import is_mapped
 from th_shell.runtime.core.memory import Memory
 from th_shell.runtime.core.state import current
+from th_shell.runtime.core.stoppable_waits import wait_until
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
-from th_shell.runtime.core.texts import shown
-from th_shell.runtime.core.waiting import wait_until
 from th_shell.runtime.io.file import File
+from th_shell.runtime.io.replacement import Replacement
 
 _BUFFER = 1 << 16  # bytes
 _FLAGS = {
@@ -346,3 +349,57 @@ def flush_all() -> None:
 
 
 at_the_end(flush_all)
+
+
+class SavedFile(DiskFile):
+    """A file to be written from its beginning to its end.
+
+    It replaces the file of its name when it is closed after `complete` was called. If it is closed
+    before, or if bytes could not be written, the older file remains.
+    """
+
+    def __init__(self, name: bytes) -> None:
+        """Create the file. Raises TorchError where the name cannot be written."""
+        self._is_complete = False
+        self._error: OSError | None = None
+        super().__init__(name, "w")
+
+    def _open(self, name: bytes, mode: str) -> int:
+        try:
+            self._replacement = Replacement(name)
+        except OSError:
+            self.window.opened = 0
+            raise TorchError(self._cannot_open()) from None
+        return self._replacement.descriptor
+
+    def _write_out(self, data: memoryview) -> tuple[int, OSError | None]:
+        done, error = super()._write_out(data)
+        self._error = self._error or error
+        return done, error
+
+    def complete(self) -> None:
+        """Declare that the file is complete: closing it will replace the older one."""
+        self._is_complete = True
+
+    def close(self) -> None:
+        """Replace the older file, or remove this one. Raises TorchError if a write has failed."""
+        try:
+            self._drain()
+            if self._is_complete:
+                self._commit()
+        finally:
+            self._replacement.abandon()
+            super().close()
+
+    def _commit(self) -> None:
+        # Raised even if the file is quiet: nothing else tells the program that it was not saved.
+        try:
+            if self._error is not None:
+                raise self._error
+            self._replacement.commit()
+        except OSError as error:
+            raise TorchError(f"write error: {os.strerror(error.errno or 0)}") from None
+
+    def leave(self) -> None:
+        self.window.quiet = 1
+        self._replacement.abandon()

@@ -2,6 +2,11 @@
 
 `read` and `write` move elements of storages, and convert them where a binary file has another
 byte order, or longs of another size, than the memory. Subclasses read and write bytes.
+
+``Window`` is the C struct with a file's state that Lua and Python share. Lua reads the bytes from
+``at`` to ``stop``, writes those from ``at`` to ``room``, and moves ``at``. For other bytes it calls
+Python, which reads in the struct how far Lua has got. Both check positions against the size of the
+memory, which a program may change at any time.
 """
 
 from __future__ import annotations
@@ -10,10 +15,10 @@ import ctypes
 
 import numpy as np
 
+from th_shell.runtime.core.c_structs import WINDOW
 from th_shell.runtime.core.dtypes import CHAR, LONG, Array, DType
 from th_shell.runtime.core.errors import ArgError
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
-from th_shell.runtime.io.window import Window
 
 _PIECE = 1 << 18  # elements converted at a time
 _FIRST = 1 << 16  # elements read at first where it is not known how many there are
@@ -187,3 +192,40 @@ class File:
         self.window.opened = 0
         self.window.at = self.window.stop = self.window.room = 0
         self.look_at(_NO_BYTES)
+
+
+#: The value of ``room`` where only the size of the memory limits what Lua may write.
+UNBOUNDED = float(1 << 62)
+
+
+class Window(ctypes.Structure):
+    """The struct. Positions count bytes of the memory from 0; they are doubles, as Lua's numbers.
+
+    memory: the mirror of the CharStorage that has the bytes (see core/storage.py).
+    at: the position of the next byte. stop: the end of the bytes that can be read. room: the end
+    of those that can be written.
+    long_size: the bytes of a long in a binary file; 0 for as many as in memory.
+    The other members are flags, 1 for true. readable, writable: the mode allows it. quiet: errors
+    set failed instead of being raised. spacing: text has spaces and newlines between numbers.
+    swapped: a binary file has the other byte order. direct: binary numbers are as in memory, so
+    that Lua can read them. stream: white space that was read before something that is no number
+    is not read again.
+    """
+
+    memory: int
+    at: float
+    stop: float
+    room: float
+    opened: int
+    readable: int
+    writable: int
+    quiet: int
+    binary: int
+    spacing: int
+    failed: int
+    swapped: int
+    long_size: int
+    direct: int
+    stream: int
+
+    _fields_ = WINDOW.fields

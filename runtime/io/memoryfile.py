@@ -9,8 +9,7 @@ from __future__ import annotations
 from th_shell.runtime.core.dtypes import CHAR
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
-from th_shell.runtime.io.file import File
-from th_shell.runtime.io.window import UNBOUNDED
+from th_shell.runtime.io.file import UNBOUNDED, File
 
 _MODES = ("r", "w", "rw")
 

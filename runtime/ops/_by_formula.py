@@ -1,7 +1,7 @@
 """Rows of operations element by element whose formula is all that is written of them.
 
-A formula is made of steps (``compute/steps.py``). Lua takes them for few elements; here numpy takes
-them, in pieces that threads share where there are many. So both give the same bits.
+A formula is made of steps (``compute/formula_steps.py``). Lua takes them for few elements; here
+numpy takes them, in pieces that threads share where there are many. So both give the same bits.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.calls.table import ALL, FLOATS, op
-from th_shell.runtime.compute.step_arrays import compute_by_steps, single_ufunc
-from th_shell.runtime.compute.steps import cases, is_comparison, parse
+from th_shell.runtime.compute.formula_arrays import compute_by_steps, single_ufunc
+from th_shell.runtime.compute.formula_steps import cases, is_comparison, parse
 from th_shell.runtime.core.dtypes import BYTE, Array, DType, cast_scalar
 from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.ops._operands import Compute, compute_each

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.calls.arguments import Call
-from th_shell.runtime.compute.bulk import compute_large
-from th_shell.runtime.compute.pieces import PIECE, blocks, flatten
+from th_shell.runtime.compute.bulk import PIECE, blocks, compute_large, flatten
 from th_shell.runtime.compute.thread_pool import LARGE, share
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.errors import TorchError

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.calls.table import FLOATS, op
-from th_shell.runtime.compute.functions import function
+from th_shell.runtime.compute.libm import function
 from th_shell.runtime.core.dtypes import FLOAT, HALF, LONG, Array, cast, cast_scalar
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, check_dimensions

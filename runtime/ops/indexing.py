@@ -14,7 +14,8 @@ from th_shell.runtime.compute.bulk import take_along, take_rows
 from th_shell.runtime.core.dtypes import LONG, Array
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe
-from th_shell.runtime.ops._in_turn import (
+from th_shell.runtime.ops._operands import check_counts, enumerate_words, store, usage_error
+from th_shell.runtime.ops._overlapping import (
     Record,
     check_apart,
     lines,
@@ -23,7 +24,6 @@ from th_shell.runtime.ops._in_turn import (
     share_elements,
     slices,
 )
-from th_shell.runtime.ops._operands import check_counts, enumerate_words, store, usage_error
 
 # -- by a vector of indices along one dimension
 

@@ -13,8 +13,8 @@ from th_shell.runtime.calls.table import ALL, checked
 from th_shell.runtime.core.dtypes import BYTE, Array
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Tensor
-from th_shell.runtime.ops._in_turn import Record, share_elements
 from th_shell.runtime.ops._operands import check_counts, store, usage_error
+from th_shell.runtime.ops._overlapping import Record, share_elements
 
 
 def _mask(mask: Tensor) -> Array:

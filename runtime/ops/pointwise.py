@@ -2,6 +2,11 @@
 
 r gets the sizes of t; further operands have as many elements. Integer types compute as C does:
 they wrap, and quotients are truncated towards zero. A whole number divided by 0 raises TorchError.
+
+Functions of one element, comparisons and operations on bits follow. A comparison's result is a
+ByteTensor of 1 for true and 0 for false, or a given destination of any element type. Shifts
+multiply or divide elements of floating-point types by a power of two; other operations on bits
+raise TorchError for these types.
 """
 
 from __future__ import annotations
@@ -13,12 +18,13 @@ import numpy as np
 
 from th_shell.runtime.calls.table import FLOATS, op
 from th_shell.runtime.compute.bulk import add_multiple
+from th_shell.runtime.compute.formula_arrays import compute_by_steps
 from th_shell.runtime.compute.thread_pool import LARGE
-from th_shell.runtime.core.dtypes import Array, DType, cast
+from th_shell.runtime.core.dtypes import BYTE, INT, LONG, Array, DType, cast
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.ops._by_formula import Choose, Forms, Formula, each, of_numbers
-from th_shell.runtime.ops._operands import Compute, copy_if_shared
+from th_shell.runtime.ops._operands import Compute, compute_each, copy_if_shared
 
 _WITH_NUMBER = Forms("*T* [T=1] real", "[*T*] T real", "t value")
 _WITH_TENSOR = Forms("*T* [T=1] T", "[*T*] T T", "t src")
@@ -194,3 +200,138 @@ _ANGLE = "the angle of the point (x, y) in radians"
 _OF_POINT = Forms("*T* [T=1] T", "[*T*] T T", "y x", told="r_ tx ty")
 each("atan2", _OF_POINT, "arctan2(y, x)", _ANGLE, types=FLOATS)
 of_numbers("atan2", "arctan2(y, x)", "y x", f"{_ANGLE.capitalize()}")
+
+
+_FORMS = Forms("*T* [T=1]", "[*T*] T", "t")
+
+#: Formulas by names; the other functions are called as numpy calls them.
+_FORMULAS: dict[str, str] = {
+    "abs": "absolute(t)",
+    "acos": "arccos(t)",
+    "asin": "arcsin(t)",
+    "atan": "arctan(t)",
+    "cinv": "reciprocal(t)",
+    "frac": "t - trunc(t)",
+    "neg": "-t",
+    # As C's round, rounds .5 away from zero; numpy's rounds it to the even number.
+    "round": "trunc(t) + copysign(floor(2 * fmax(absolute(t - trunc(t)), 0)), t)",
+    "rsqrt": "reciprocal(sqrt(t))",
+    "sigmoid": "reciprocal(exp(-t) + 1)",
+}
+_OF_NUMBERS = (
+    "acos asin atan ceil cos cosh exp floor frac log log1p round rsqrt sigmoid sin sinh sqrt tan "
+    "tanh trunc abs"
+)
+for _name in (*_OF_NUMBERS.split(), "neg", "cinv"):
+    _formula = _FORMULAS.get(_name, f"{_name}(t)")
+    _types = (INT, LONG, *FLOATS) if _name == "abs" else FLOATS
+    each(_name, _FORMS, _formula, f"{_name}(t)", types=_types)
+    if _name in _OF_NUMBERS.split():
+        of_numbers(_name, _formula, "t", f"{_name} of a number", types=_types)
+_SIGN = "(t > 0 and 1 or 0) - (t < 0 and 1 or 0)"
+each("sign", _FORMS, _SIGN, "the sign of t: 1, 0 or -1; that of nan is 0")
+
+
+def compute_sigmoid(t: Array, out: Array) -> None:
+    """out = the sigmoid of each element."""
+    compute_by_steps(_FORMULAS["sigmoid"], ("t",), {}, np.dtype(t.dtype))(t, out=out)
+
+
+_SIGNS = {"lt": "<", "gt": ">", "le": "<=", "ge": ">=", "eq": "==", "ne": "~="}
+for _name, _sign in _SIGNS.items():
+    for _names, _kinds in ("t value", "T real"), ("a b", "T T"):
+        _formula = f" {_sign} ".join(_names.split()) + " and 1 or 0"
+        for _destination in "[*ByteTensor*]", "*T*":
+            _form = f"{_destination} {_kinds}"
+            _forms = Forms(_form, _form, _names, told="r_ ta tb")
+            each(_name, _forms, _formula)
+
+
+@op("equal", "T T", "T T", small="reduce.equal")
+def equal(a: Tensor, b: Tensor) -> bool:
+    """Tell whether two tensors have the same sizes and equal elements; nan equals nothing."""
+    return a.sizes == b.sizes and bool((a.array == b.array).all())
+
+
+@op("all", "T", "T", types=(BYTE,), total="t", fold="minimum", holds=True)
+def all_(t: Tensor) -> bool:
+    """Tell whether no element is 0. Raises ArgError for an empty tensor."""
+    return bool(_not_empty(t).all())
+
+
+@op("any", "T", "T", types=(BYTE,), total="t", fold="maximum", holds=True)
+def any_(t: Tensor) -> bool:
+    """Tell whether some element is not 0. Raises ArgError for an empty tensor."""
+    return bool(_not_empty(t).any())
+
+
+def _not_empty(t: Tensor) -> Array:
+    if not t.sizes:
+        raise ArgError(1, "empty Tensor")
+    return t.array
+
+
+def _shift_left(t: Array, places: Array | float, out: Array) -> None:
+    np.left_shift(t, places, out=out)
+
+
+def _shift_right(t: Array, places: Array | float, out: Array) -> None:
+    # Torch7: shifts the bits of the unsigned number of the same size.
+    unsigned = np.dtype(f"u{t.dtype.itemsize}")
+    shifted = np.right_shift(t.view(unsigned), np.asarray(places).astype(unsigned))
+    out[...] = shifted.view(t.dtype)
+
+
+def _scale_up(t: Array, places: Array | float, out: Array) -> None:
+    np.multiply(t, np.exp2(np.asarray(places, t.dtype)), out=out)
+
+
+def _scale_down(t: Array, places: Array | float, out: Array) -> None:
+    np.divide(t, np.exp2(np.asarray(places, t.dtype)), out=out)
+
+
+def _for_whole_numbers(name: str, ufunc: Any) -> Any:
+    def choose(dtype: DType) -> Compute:
+        if dtype.is_float:
+            raise TorchError(f"{name} is only supported for integer type tensors")
+        return ufunc  # type: ignore[no-any-return]
+
+    return choose
+
+
+def _add_operation(name: str, choose_with_number: Any, choose_with_tensor: Any) -> None:
+    """Add the rows of an operation with a number, and with a tensor under the name c + name.
+
+    Both other parameters give the function that computes the operation for an element type.
+    """
+
+    def number(r: Tensor, t: Tensor, value: float) -> None:
+        compute_each(r, choose_with_number(t.dtype), t, value)
+
+    def tensor(r: Tensor, t: Tensor, src: Tensor) -> None:
+        compute_each(r, choose_with_tensor(t.dtype), t, src)
+
+    number.__doc__ = f"r = {name} of t and a number."
+    tensor.__doc__ = f"r = {name} of t and src, element by element."
+    op(name, method="*T* [T=1] real", function="[*T*] T real")(number)
+    op(f"c{name}", method="*T* [T=1] T", function="[*T*] T T")(tensor)
+
+
+def _choose_left(dtype: DType) -> Compute:
+    return _scale_up if dtype.is_float else _shift_left
+
+
+def _choose_right(dtype: DType) -> Compute:
+    return _scale_down if dtype.is_float else _shift_right
+
+
+_add_operation("lshift", _choose_left, _choose_left)
+_add_operation("rshift", _choose_right, _choose_right)
+for _name, _ufunc in (
+    ("bitand", np.bitwise_and),
+    ("bitor", np.bitwise_or),
+    ("bitxor", np.bitwise_xor),
+):
+    _add_operation(
+        _name, _for_whole_numbers(_name, _ufunc), _for_whole_numbers(f"c{_name}", _ufunc)
+    )

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.calls.table import FLOATS, op
-from th_shell.runtime.compute.functions import function
+from th_shell.runtime.compute.bulk import PIECE, blocks, pieces
+from th_shell.runtime.compute.libm import function
 from th_shell.runtime.compute.lua_kernels import cumsum_rows
-from th_shell.runtime.compute.pieces import PIECE, blocks, pieces
 from th_shell.runtime.core.dtypes import DOUBLE, Array, DType, cast
 from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Tensor, describe

@@ -2,6 +2,8 @@
 
 Sizes and offsets count elements; offsets start at 1. Arguments of the wrong type raise
 TypeMismatch.
+
+The last operation makes the text that `tostring` and `print` show of tensors and storages.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from th_shell.runtime.calls.table import checked
 from th_shell.runtime.core import mapping
 from th_shell.runtime.core.dtypes import BYTE, CHAR
 from th_shell.runtime.core.errors import TypeMismatch
+from th_shell.runtime.core.printing import storage_text, tensor_text
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 
 
@@ -114,3 +117,15 @@ def free(call: Call) -> tuple[()]:
     """Subtract 1 from the reference counter; see Storage.count_references."""
     call.storage(1).count_references(-1)
     return ()
+
+
+@checked("tostring", method="T")
+def tensor_tostring(call: Call) -> bytes:
+    """The text of a tensor, as print shows it."""
+    return tensor_text(call.tensor(1)).encode()
+
+
+@checked("Storage.tostring", method="Storage")
+def storage_tostring(call: Call) -> bytes:
+    """The text of a storage, as print shows it."""
+    return storage_text(call.storage(1)).encode()

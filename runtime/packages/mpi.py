@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
+from th_shell.runtime.core.encoding import to_text
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.tensor import Tensor
-from th_shell.runtime.core.texts import to_text
 from th_shell.runtime.packages import optional
 
 _WORLD = 0

@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 from th_shell.runtime.calls.classes import class_id
 from th_shell.runtime.core.dtypes import LONG, cast_scalar
 from th_shell.runtime.core.errors import TorchError
+from th_shell.runtime.core.stoppable_waits import wait_until
 from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import Tensor
-from th_shell.runtime.core.waiting import wait_until
 
 T = TypeVar("T")
 Message = tuple[bytes, float, bytes, list[Any]]  # text, the job's number, kind, storages

@@ -17,7 +17,6 @@ from th_shell.runtime.thnn import (  # noqa: F401
     criterions,
     elementwise,
     fractional_pooling,
-    grid_sampler,
     index_linear,
     linear,
     lookup,

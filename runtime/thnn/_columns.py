@@ -25,8 +25,8 @@ from th_shell.runtime.compute.bulk import multiply_vector
 from th_shell.runtime.compute.c_functions import blas
 from th_shell.runtime.compute.thread_pool import LARGE
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.thnn._geometry import Windows
 from th_shell.runtime.thnn._jobs import count_threads, refuse_recording, run
+from th_shell.runtime.thnn._windows import Windows
 
 #: Bytes of columns up to which a thread keeps them.
 _SCRATCH = 1 << 22

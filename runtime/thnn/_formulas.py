@@ -1,9 +1,9 @@
 """Functions of nn's backend that are a formula of elements: its steps, which numpy and Lua take.
 
-A row's formula names the header's parameters: "output = input > threshold and input or val". It
-is made of steps (``runtime/compute/steps.py``), which are numpy's inner loops: numpy takes them
-for many elements, in pieces that threads share; LuaJIT takes them for few contiguous ones. So both
-give the same bits. Several formulas stand behind each other with a semicolon between them.
+A row's formula names the header's parameters: "output = input > threshold and input or val". It is
+made of steps (``runtime/compute/formula_steps.py``), which are numpy's inner loops: numpy takes
+them for many elements, in pieces that threads share; LuaJIT takes them for few contiguous ones. So
+both give the same bits. Several formulas stand behind each other with a semicolon between them.
 
 NORM is 1 / the number of elements if `sizeAverage` is true, else 1. NAN is one. "a if b else c"
 has conditions of numbers, truth values, `input.ndim` and `input.is_contiguous`, and whether a
@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from th_shell.runtime.compute.bulk import PIECE
 from th_shell.runtime.compute.c_functions import inner_loop
-from th_shell.runtime.compute.pieces import PIECE
-from th_shell.runtime.compute.step_arrays import compute_by_steps
-from th_shell.runtime.compute.steps import (
+from th_shell.runtime.compute.formula_arrays import compute_by_steps
+from th_shell.runtime.compute.formula_steps import (
     WHOLE,
     Operand,
     Step,

@@ -23,8 +23,8 @@ from th_shell.runtime.thnn._convolution import (
     inner_windows,
     reduce,
 )
-from th_shell.runtime.thnn._geometry import Windows
 from th_shell.runtime.thnn._jobs import refuse_recording
+from th_shell.runtime.thnn._windows import Windows
 from th_shell.runtime.thnn.checks import (
     Numbers,
     check,

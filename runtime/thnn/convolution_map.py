@@ -17,8 +17,8 @@ from th_shell.runtime.core.errors import ArgError, TorchError
 from th_shell.runtime.core.tensor import Sizes, Tensor, describe
 from th_shell.runtime.thnn import _columns
 from th_shell.runtime.thnn._convolution import covering_windows, fill_rows, plain_windows
-from th_shell.runtime.thnn._geometry import Windows
 from th_shell.runtime.thnn._jobs import run, take_rows, working
+from th_shell.runtime.thnn._windows import Windows
 from th_shell.runtime.thnn.checks import check
 from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 

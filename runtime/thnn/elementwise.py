@@ -12,7 +12,7 @@ from th_shell.runtime.core.errors import ArgError
 from th_shell.runtime.core.tensor import Tensor
 from th_shell.runtime.ops._operands import check_counts as check_operands
 from th_shell.runtime.ops._operands import elementwise
-from th_shell.runtime.ops.unary import compute_sigmoid
+from th_shell.runtime.ops.pointwise import compute_sigmoid
 from th_shell.runtime.thnn._formulas import compute_formula, formula, formulas_of
 from th_shell.runtime.thnn.checks import check_counts, check_shapes
 from th_shell.runtime.thnn.table import BACKWARD, FORWARD, Call, thnn

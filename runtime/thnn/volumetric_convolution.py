@@ -17,7 +17,7 @@ from th_shell.runtime.thnn._convolution import (
     plain_windows,
     reduce,
 )
-from th_shell.runtime.thnn._geometry import Windows
+from th_shell.runtime.thnn._windows import Windows
 from th_shell.runtime.thnn.checks import check, check_batch
 from th_shell.runtime.thnn.table import BACKWARD, GRADIENTS, Call, thnn
 

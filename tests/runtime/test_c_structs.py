@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from th_shell.runtime.core.c_structs import STORAGE, STRUCTS, TENSOR, CStruct
-from th_shell.runtime.io.window import Window
+from th_shell.runtime.io.file import Window
 from th_shell.runtime.shell import Engine
 
 

@@ -10,28 +10,28 @@ import numpy as np
 import pytest
 
 from tests.conftest import Lua
-from th_shell.runtime.compute import functions, libm
+from th_shell.runtime.compute import libm
 from th_shell.runtime.core.platform import c_function
 
-_NAMES = sorted(functions._NAMES)
+_NAMES = sorted(libm._NAMES)
 
 
 def _c_function(name: str, count: int) -> Callable[..., float]:
-    call: Any = c_function(f"{functions._NAMES[name]}f")
+    call: Any = c_function(f"{libm._NAMES[name]}f")
     call.restype, call.argtypes = ctypes.c_float, [ctypes.c_float] * count
     return call  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_floats_are_the_c_librarys(name: str) -> None:
-    made = functions.function(name)
+    made = libm.function(name)
     inputs = np.random.default_rng(1).uniform(0.01, 1, (made.nin, 3000)).astype("f")
     call = _c_function(name, made.nin)
     expected = np.array([call(*x) for x in inputs.T.tolist()], "f")
     assert made(*inputs).tobytes() == expected.tobytes()
     doubles = inputs.astype("d")
     assert made(*doubles).tobytes() == getattr(np, name)(*doubles).tobytes()
-    assert functions.function("add") is np.add
+    assert libm.function("add") is np.add
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_without_the_c_librarys_functions(
 ) -> None:
     monkeypatch.setenv("TH_DEBUG", "1")
     if broken == "missing":
-        monkeypatch.setitem(functions._NAMES, "exp", "expx")
+        monkeypatch.setitem(libm._NAMES, "exp", "expx")
     elif broken == "another":
-        monkeypatch.setattr(functions, "c_loop", lambda _, s: libm.c_loop("sinf", s))
+        monkeypatch.setattr(libm, "c_loop", lambda _, s: libm.c_loop("sinf", s))
     else:
-        monkeypatch.setattr(functions, "inner_loop", lambda *_: None)
-    assert functions.function.__wrapped__("exp") is np.exp
+        monkeypatch.setattr(libm, "inner_loop", lambda *_: None)
+    assert libm.function.__wrapped__("exp") is np.exp
     called = "expxf" if broken == "missing" else "expf"
     told = "numpy's is used, whose last digits are others"
     assert capsys.readouterr().err == f"th: the C library's {called} {reason}; {told}\n"

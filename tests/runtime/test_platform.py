@@ -188,7 +188,7 @@ ASKED = {
         "runtime/core/addresses.py",
         "runtime/core/cgroups.py",
         "runtime/core/machine.py",
-        "runtime/core/waiting.py",
+        "runtime/core/stoppable_waits.py",
         *(f"{RUNNING}{name}.py" for name in ("sandbox", "system")),
     },
     r"sched_getaffinity": {"runtime/core/platform.py"},

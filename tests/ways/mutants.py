@@ -26,7 +26,7 @@ WAYS = {
     "copies": ("lua/tensor/copies.lua",),
     "kernels": ("compute/lua_kernels.lua", "compute/lua_kernels.py", "lua/parallel/sorting.lua"),
     "jobs": ("lua/parallel/jobs.lua", "lua/parallel/thread_pool.lua", "compute/bulk.py"),
-    "Python": ("ops/_operands.py", "ops/reduce.py", "ops/order.py", "compute/pieces.py"),
+    "Python": ("ops/_operands.py", "ops/reduce.py", "ops/order.py", "compute/bulk.py"),
 }
 
 #: What is changed: a pattern, and what takes the place of its first group.

@@ -1,5 +1,5 @@
 --- torch.File and its classes: opening files, and reading and writing bytes.
--- Each file has a window: a C struct that Python owns (see runtime/io/window.py). It tells where
+-- Each file has a window: a C struct that Python owns (see runtime/io/file.py). It tells where
 -- the bytes are that can be read and written here; for other bytes, Python is called. The methods
 -- of files are in methods.lua, numbers in access.lua, objects in serialize.lua and
 -- deserialize.lua.
@@ -22,7 +22,7 @@ void *memchr(const void *, int, size_t);
 local window_pointer, bytes = ffi.typeof('THFileWindow *'), ffi.typeof('const char *')
 local intptr = ffi.typeof('intptr_t')
 local NEWLINE = 10
-local UNBOUNDED = 2 ^ 62 -- as in runtime/io/window.py
+local UNBOUNDED = 2 ^ 62 -- as in runtime/io/file.py
 
 local windows = setmetatable({}, { __mode = 'k' }) -- file -> its window
 local sources = setmetatable({}, { __mode = 'k' }) -- file -> the string that it reads
@@ -170,7 +170,7 @@ local function opener(kind)
   end
 end
 
---- Creates a file that replaces another one of its name when complete (runtime/io/savedfile.py).
+--- Creates a file that replaces another one of its name when complete (runtime/io/diskfile.py).
 function files.saved(name)
   if type(name) ~= 'string' and type(name) ~= 'number' then
     th.type_error(1, 'string', name, false, '?') -- the reference's error is a constructor's

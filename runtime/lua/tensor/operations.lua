@@ -1,4 +1,4 @@
---- The names of all operations, written by runtime/host/listing.py.
+--- The names of all operations, written by runtime/host/operation_names.py.
 -- Before the names in a line: 't' if torch has them as functions, and the indices of the element
 -- types that have them as methods. A star says that the operations have Lua formulas, a plus that
 -- they have Lua functions for few elements, an exclamation mark that each is the same function for

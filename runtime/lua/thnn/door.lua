@@ -117,7 +117,7 @@ end
 
 -- ------------------------------------------------------------------ functions
 
--- The rows, as runtime/thnn/entries.py writes them.
+-- The rows, as runtime/thnn/table.py writes them.
 local rows, names = {}, {}
 local function read_rows()
   for name, kinds, has_state, repeats, parameters in

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from th_shell.runtime.core import leaving
+from th_shell.runtime.core import exit_hooks
 from th_shell.runtime.core.errors import TorchError
 
 Key = bytes | int  # the name of a file, or the number of a window
@@ -75,4 +75,4 @@ def draw_what_waits() -> None:
             print(error, file=sys.stderr)
 
 
-leaving.at_the_end(draw_what_waits)
+exit_hooks.at_the_end(draw_what_waits)

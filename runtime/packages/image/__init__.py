@@ -22,9 +22,7 @@ from th_shell.runtime.packages.image import (
     png,
     ppm,
     scaling,
-    shifting,
     turning,
-    warping,
 )
 
 __all__ = ["functions"]
@@ -43,6 +41,6 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def functions() -> dict[str, Callable[..., Any]]:
     """The functions by the names that Lua knows them under."""
-    pixels = (scaling, shifting, turning, warping, colours, kernels, drawing)
+    pixels = (scaling, turning, colours, kernels, drawing)
     modules: tuple[Any, ...] = (*pixels, png, jpeg, ppm)
     return {name: _quiet(f) for module in modules for name, f in module.FUNCTIONS.items()}

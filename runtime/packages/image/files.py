@@ -16,9 +16,9 @@ import numpy as np
 
 from th_shell.runtime.calls.arguments import Call
 from th_shell.runtime.core.dtypes import BYTE, Array, DType
+from th_shell.runtime.core.encoding import shown
 from th_shell.runtime.core.errors import TorchError, TypeMismatch
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
-from th_shell.runtime.core.texts import shown
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.packages import optional
 

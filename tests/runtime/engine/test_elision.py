@@ -7,7 +7,7 @@ from time import perf_counter
 
 import pytest
 
-from th_shell.runtime.host import bridge
+from th_shell.runtime.host import numpy_functions
 from th_shell.runtime.shell import Engine
 
 Show = Callable[..., str]
@@ -143,7 +143,7 @@ def test_large_tensors_and_storages_show_their_ends(shown: Show, source: str, te
 def test_as_many_columns_are_shown_as_there_is_room_for(
     shown: Show, monkeypatch: pytest.MonkeyPatch, width: int, cells: int
 ) -> None:
-    monkeypatch.setattr(bridge, "columns", lambda: width)
+    monkeypatch.setattr(numpy_functions, "columns", lambda: width)
     first, *_ = shown("torch.range(1001, 1300):resize(1, 300)").splitlines()
     assert len(first.split()) == cells
     assert first.endswith("1300") and len(first) < width

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.unguarded("numpy is loaded from the start")
 HEAVY = """
 numpy scipy threadpoolctl dataclasses inspect tempfile traceback importlib.resources
 th_shell.runtime.core.tensor th_shell.runtime.calls.plans th_shell.runtime.io.file
-th_shell.runtime.ops th_shell.runtime.host.bridge
+th_shell.runtime.ops th_shell.runtime.host.numpy_functions
 """
 
 START = """\
@@ -250,7 +250,7 @@ luajit._source = read
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("th_shell.runtime.host.bridge", "x = torch.ones(2)"),
+        ("th_shell.runtime.host.numpy_functions", "x = torch.ones(2)"),
         ("th_shell.runtime.ops.order", "x = torch.ones(2)"),
         ("numpy.random", "torch.rand(2)"),
         (

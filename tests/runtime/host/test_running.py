@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from th_shell.runtime.host.running import IN_LUA, describe
+from th_shell.runtime.host.lua_calls import IN_LUA, describe
 from th_shell.runtime.shell import Engine
 
 

@@ -17,7 +17,7 @@ from th_shell.runtime.calls.plans import Plans
 from th_shell.runtime.compute import blas_threads
 from th_shell.runtime.core.dtypes import DOUBLE, FLOAT, INT, Array, DType
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
-from th_shell.runtime.host import bridge
+from th_shell.runtime.host import numpy_functions
 from th_shell.runtime.ops.linalg import _lapack
 
 entry = Plans().entry
@@ -327,8 +327,8 @@ def test_blas_is_not_given_to_lua_without_room_for_its_buffers(
         patched.setattr(blas_threads.mmap, "mmap", refuse)
         blas_threads.check_room.cache_clear()
         with pytest.raises(MemoryError):
-            bridge.loop_for_lua(b"matmul", b"dd->d")
-    assert bridge.loop_for_lua(b"matmul", b"dd->d")
+            numpy_functions.loop_for_lua(b"matmul", b"dd->d")
+    assert numpy_functions.loop_for_lua(b"matmul", b"dd->d")
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ import pytest
 from tests.conftest import Lua
 from th_shell.runtime.core.tensor import TENSOR_CLASSES, Tensor
 from th_shell.runtime.packages.gnuplot import pace
-from th_shell.runtime.packages.gnuplot.drawing import Description, draw
-from th_shell.runtime.packages.gnuplot.styles import Style, read_style
+from th_shell.runtime.packages.gnuplot.drawing import Description, Style, draw, read_style
 from th_shell.runtime.shell import Engine
 
 DOUBLE = next(c for c in TENSOR_CLASSES if c.dtype.name == "Double")

@@ -20,7 +20,7 @@ from tests.runtime.thnn.test_recorded import FAMILIES, HERE, Answers, answers
 from th_shell.runtime.core.memory import Memory
 from th_shell.runtime.core.state import current
 from th_shell.runtime.shell import Engine
-from th_shell.runtime.thnn import entries
+from th_shell.runtime.thnn import table
 from th_shell.runtime.thnn._jobs import is_recording
 from th_shell.runtime.thnn.table import TABLE, Row
 
@@ -41,7 +41,7 @@ def engine() -> Iterator[Engine]:
 def python_alone() -> Iterator[Engine]:
     """An engine of which Lua repeats no calls."""
     with pytest.MonkeyPatch.context() as patched, Engine() as engine:
-        patched.setattr(entries, "jobs", lambda *_: None)
+        patched.setattr(table, "jobs", lambda *_: None)
         yield engine
 
 
@@ -170,7 +170,7 @@ def test_recorded_jobs_do_not_depend_on_elements(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], family: str
 ) -> None:
     recorded: dict[tuple[Any, ...], set[object]] = {}
-    jobs = entries.jobs
+    jobs = table.jobs
 
     def compare(name: str, *arguments: Any) -> str | None:
         for byte in (0, 0xBF, 0xFF):  # of doubles 0, -0.1 and a nan
@@ -179,7 +179,7 @@ def test_recorded_jobs_do_not_depend_on_elements(
             recorded.setdefault((name, arguments), set()).add(told and TABLES.sub("", told))
         return told
 
-    monkeypatch.setattr(entries, "jobs", compare)
+    monkeypatch.setattr(table, "jobs", compare)
     with Engine() as engine:
         run(engine, capfd, family, "dense", "any", "2")
     assert [call for call, told in recorded.items() if len(told) > 1] == []

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import Lua
 from tests.processes import run_th
-from th_shell.runtime.thnn import _jobs, entries
+from th_shell.runtime.thnn import _jobs, table
 
 MODEL = """
     require 'nn.THNN'
@@ -233,7 +233,7 @@ NORMS = """
 def test_norms_of_features_without_the_loops_of_numpy(
     lua: Lua, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entries, "jobs", lambda *_: None)  # which Lua would repeat
+    monkeypatch.setattr(table, "jobs", lambda *_: None)  # which Lua would repeat
     expected = lua.run(NORMS)
     monkeypatch.setattr(_jobs, "inner_loop", lambda *_: None)
     assert lua.run(NORMS) == expected

@@ -1,7 +1,7 @@
 """The functions that Lua's table `host` has from the start: all that need no numpy.
 
-The other functions, those of ``bridge.py``, it gets by `find` when it uses them first: they come
-with numpy. Each function is wrapped by `guarded`, which returns an exception as bytes.
+The other functions, those of ``numpy_functions.py``, it gets by `find` when it uses them first:
+they come with numpy. Each function is wrapped by `guarded`, which returns an exception as bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from th_shell.runtime.core.c_structs import (
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.interrupts import INTERRUPTED
 from th_shell.runtime.core.state import State
-from th_shell.runtime.host import late, operating_system
+from th_shell.runtime.host import lazy_loading, operating_system
 from th_shell.runtime.host.guards import guarded
 
 
@@ -77,12 +77,12 @@ def _finder(state: State) -> Callable[[bytes], Any]:
     def find(name: bytes) -> Any:
         if not functions:
             try:
-                late.load_operations()
+                lazy_loading.load_operations()
             except ImportError as error:
                 raise TorchError(str(error)) from error
-            from th_shell.runtime.host import bridge
+            from th_shell.runtime.host import numpy_functions
 
-            functions.update(bridge.host_functions(state))
+            functions.update(numpy_functions.host_functions(state))
         return functions.get(name)
 
     return find

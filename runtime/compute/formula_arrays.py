@@ -14,8 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.compute.pieces import PIECE
-from th_shell.runtime.compute.steps import WHOLE, Operand, Step, Steps, parse, place_temporaries
+from th_shell.runtime.compute.bulk import PIECE
+from th_shell.runtime.compute.formula_steps import (
+    WHOLE,
+    Operand,
+    Step,
+    Steps,
+    parse,
+    place_temporaries,
+)
 from th_shell.runtime.core.dtypes import Array
 
 _OUT = ""  # what the result is called

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.calls.forms import Foreign
+from th_shell.runtime.core.encoding import to_text
 from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import Tensor
-from th_shell.runtime.core.texts import to_text
 from th_shell.runtime.host.guards import answering, guarded
 
 

@@ -2,6 +2,9 @@
 
 That takes longer than all the rest of a start, and a program may do without: so it is loaded when
 Lua first asks for one of its functions, or before, in the background of a prompt.
+
+The functions that begin with `preload` load what operations load at their first use: a process that
+forks calls them, so that its forks have it already.
 """
 
 from __future__ import annotations
@@ -9,9 +12,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from th_shell.runtime.compute.blas_threads import one_thread_at_load
-from th_shell.runtime.core.arithmetic import numpy_has_come
-from th_shell.runtime.core.collector import nothing_is_garbage
+from th_shell.runtime.core.c_arithmetic import numpy_has_come
 from th_shell.runtime.core.forks import ForkLock
+from th_shell.runtime.core.garbage_collection import nothing_is_garbage
 from th_shell.runtime.core.interrupts import uninterruptible
 
 # Held while it is loaded. A fork waits until that is done: a child would find modules that are
@@ -31,7 +34,7 @@ def load_operations() -> None:
     global _is_loaded
     with _loading:
         if not _is_loaded:
-            _load("th_shell.runtime.host.bridge")
+            _load("th_shell.runtime.host.numpy_functions")
             _is_loaded = True
     numpy_has_come()
 
@@ -63,3 +66,20 @@ def _explained(error: BaseException) -> BaseException:
     if isinstance(error, ImportError):
         return ImportError(f"numpy cannot be loaded: {error}")
     return error
+
+
+def preload_operations() -> None:
+    """Load numpy and the operations, which take about 100 milliseconds."""
+    load_operations()
+
+
+def preload_random() -> None:
+    """Load the generator of random numbers, which takes some milliseconds."""
+    load_operations()  # numpy, for the right number of threads
+    import numpy.random  # noqa: F401
+
+
+def preload_lapack() -> None:
+    """Load the routines of LAPACK, which take about 100 milliseconds."""
+    with one_thread_at_load("scipy.linalg"):
+        import scipy.linalg.lapack  # noqa: F401

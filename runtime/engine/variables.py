@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from th_shell.runtime.core.texts import to_bytes, to_text
+from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.engine.lua_state import LuaState
 from th_shell.runtime.errors import check
 

@@ -1,6 +1,6 @@
 """A formula as steps: each is an inner loop of a ufunc over all elements.
 
-The ufuncs are numpy's, but for functions of floats (``functions.py``).
+The ufuncs are numpy's, but for functions of floats (``libm.py``).
 
 A formula is an expression of numbers and tensors' elements: ``t + value * src1 / src2``. Besides
 Lua's operators it has functions of elements by numpy's names (``log1p(t)``); ``double(x)``,
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from th_shell.runtime.compute.functions import function
+from th_shell.runtime.compute.libm import function
 from th_shell.runtime.core.dtypes import BYTE, INT, LONG
 
 _BINARY: dict[type[ast.AST], np.ufunc] = {

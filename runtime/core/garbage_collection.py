@@ -1,4 +1,4 @@
-"""Python's collector of garbage, where it would only take time."""
+"""A pause of Python's garbage collector, while many objects are made that live on."""
 
 from __future__ import annotations
 

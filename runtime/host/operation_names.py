@@ -2,7 +2,7 @@
 
 They are in ``lua/tensor/operations.lua``, which is written from the table of operations by
 
-    python -m th_shell.runtime.host.listing
+    python -m th_shell.runtime.host.operation_names
 
 It is part of the sources rather than made at the first start: so it can be read-only and needs no
 trust, and ``tests/runtime/host/test_listing.py`` says where it is not up to date.
@@ -24,7 +24,7 @@ PATH = Path(__file__).parents[1] / "lua" / "tensor" / "operations.lua"
 _WIDTH = 100  # of a line
 
 _HEAD = """\
---- The names of all operations, written by runtime/host/listing.py.
+--- The names of all operations, written by runtime/host/operation_names.py.
 -- Before the names in a line: 't' if torch has them as functions, and the indices of the element
 -- types that have them as methods. A star says that the operations have Lua formulas, a plus that
 -- they have Lua functions for few elements, an exclamation mark that each is the same function for

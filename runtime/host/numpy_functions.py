@@ -1,7 +1,7 @@
 """The Python functions that Lua calls and that need numpy, besides the operations.
 
-Lua finds them in its table `host`, as those of `start.py`. No Python exception ever reaches Lua:
-each function is wrapped by `guarded`, which returns an exception as bytes.
+Lua finds them in its table `host`, as those of `host_table.py`. No Python exception ever reaches
+Lua: each function is wrapped by `guarded`, which returns an exception as bytes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from th_shell.runtime.calls.small import find_small
 from th_shell.runtime.compute import formulas
 from th_shell.runtime.compute.blas_threads import check_room
 from th_shell.runtime.compute.c_functions import blas, conversion, inner_loop, sorter
-from th_shell.runtime.compute.functions import function
 from th_shell.runtime.compute.generator import default_generator
-from th_shell.runtime.compute.lua_functions import LuaFunctions
+from th_shell.runtime.compute.libm import function
+from th_shell.runtime.compute.lua_kernels import LuaFunctions
 from th_shell.runtime.compute.processors import PROCESSORS
 from th_shell.runtime.compute.thread_pool import ThreadPool
 from th_shell.runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
@@ -85,7 +85,7 @@ def _leave_block(value: Tensor | Storage) -> None:
 
 def _elided(value: Any, limit: int, style: bytes) -> str | None:
     """The text of a large tensor or storage at the prompt; None for others."""
-    from th_shell.runtime.core.elision import elided_text  # which few programs need
+    from th_shell.runtime.core.printing import elided_text  # which few programs need
 
     return elided_text(value, limit, style.decode(), columns() - 1)
 
@@ -98,10 +98,10 @@ def _of_nn(name: str) -> Callable[..., Any]:
     """A function of the backend of nn, which programs without nn do not need."""
 
     def call(*args: Any) -> Any:
-        from th_shell.runtime.thnn import entries
+        from th_shell.runtime.thnn import table
 
         values = [arg.decode() if isinstance(arg, bytes) else arg for arg in args]
-        return getattr(entries, name)(*values)
+        return getattr(table, name)(*values)
 
     return answering(call)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from th_shell.runtime.core.texts import to_bytes, to_text
+from th_shell.runtime.core.encoding import to_bytes, to_text
 from th_shell.runtime.engine.lua_state import LuaState
 
 #: What is told of a value: texts, numbers and booleans by the names that lua/inspect.lua gives
