@@ -17,8 +17,7 @@ import re
 import struct
 
 from th_shell.runtime.compute.c_functions import inner_loop
-from th_shell.runtime.compute.formula_steps import Operand, Step, Steps, cases, parse
-from th_shell.runtime.compute.formulas import (
+from th_shell.runtime.compute.formula_calls import (
     POINTERS,
     SIZES,
     Call,
@@ -30,6 +29,7 @@ from th_shell.runtime.compute.formulas import (
     start,
     structs,
 )
+from th_shell.runtime.compute.formula_steps import Operand, Step, Steps, cases, parse
 from th_shell.runtime.core.dtypes import DOUBLE
 
 AXPY = re.compile(r"(\w+) ([-+]) (\w+) \* (\w+)")  # what a row with axpy has for `each`

@@ -1,22 +1,18 @@
 """Algorithms that go one element after the other, run by LuaJIT over numpy's memory.
 
 The loops are in ``lua_kernels.lua``; operations call them with arrays and never see Lua.
-
-`LuaFunctions` are all functions of Lua that operations call, as part of an engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from th_shell.runtime.compute import thread_pool
-from th_shell.runtime.compute.thread_pool import LARGE
+from th_shell.runtime.compute.thread_pool import LARGE, call_lua
 from th_shell.runtime.core.addresses import address_of
 from th_shell.runtime.core.dtypes import EXACT, Array
-from th_shell.runtime.core.state import current
 
 _LONG = 1 << 15  # elements of a row
 _PARTS = 16  # of rows, so that threads have as much to do
@@ -140,22 +136,3 @@ def pair_slots(shares: Array) -> Array:
     stacks = np.empty(2 * len(shares), np.int32)
     _run(b"pair", shares, aliases, stacks, len(shares), shares.itemsize)
     return aliases
-
-
-class LuaFunctions:
-    """call: calls one of the functions that lua/shell.lua hands over, by its name.
-
-    The engine sets it.
-    """
-
-    def __init__(self) -> None:
-        self.call: Callable[..., Any] = _fail
-
-
-def _fail(name: bytes, *_: Any) -> NoReturn:
-    raise RuntimeError(f"no engine runs that has the Lua function {name.decode()}")
-
-
-def call_lua(name: bytes, *args: Any) -> Any:
-    """Call a Lua function of the engine that this thread works for."""
-    return current(LuaFunctions).call(name, *args)

@@ -12,8 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from th_shell.runtime.compute.c_functions import inner_loop
-from th_shell.runtime.compute.formula_steps import Operand, Steps, cases, parse
-from th_shell.runtime.compute.formulas import (
+from th_shell.runtime.compute.formula_calls import (
     POINTERS,
     SIZES,
     Call,
@@ -25,6 +24,7 @@ from th_shell.runtime.compute.formulas import (
     start,
     structs,
 )
+from th_shell.runtime.compute.formula_steps import Operand, Steps, cases, parse
 from th_shell.runtime.core.dtypes import DOUBLE, FLOAT
 
 _FIRST = {"add": "0", "multiply": "1"}  # what a fold begins with; others with the first element

@@ -15,10 +15,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakSet
 
-from th_shell.runtime.compute.lua_kernels import call_lua
 from th_shell.runtime.compute.processors import PROCESSORS, free_threads
 from th_shell.runtime.core.c_arithmetic import as_in_c
 from th_shell.runtime.core.state import Part, current
@@ -29,6 +28,25 @@ LARGE = 100_000
 #: The functions of lua/parallel/thread_pool.lua in one Lua state, by name.
 Functions = Mapping[bytes, Any]
 Compute = Callable[[slice], None]
+
+
+class LuaFunctions:
+    """call: calls one of the functions that lua/shell.lua hands over, by its name.
+
+    The engine sets it.
+    """
+
+    def __init__(self) -> None:
+        self.call: Callable[..., Any] = _fail
+
+
+def _fail(name: bytes, *_: Any) -> NoReturn:
+    raise RuntimeError(f"no engine runs that has the Lua function {name.decode()}")
+
+
+def call_lua(name: bytes, *args: Any) -> Any:
+    """Call a Lua function of the engine that this thread works for."""
+    return current(LuaFunctions).call(name, *args)
 
 
 class _Slices:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.compute.lua_kernels import LuaFunctions
+from th_shell.runtime.compute.thread_pool import LuaFunctions
 from th_shell.runtime.core.state import GUESTS, THREAD, this_thread
 from th_shell.runtime.engine.ctrl_c import CtrlC, hear_in_finalizers
 from th_shell.runtime.engine.lua_state import CLOSED, LuaState

@@ -10,9 +10,8 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from th_shell.runtime.compute.lua_kernels import LuaFunctions
 from th_shell.runtime.compute.luajit import shell_functions, worker_functions
-from th_shell.runtime.compute.thread_pool import ThreadPool
+from th_shell.runtime.compute.thread_pool import LuaFunctions, ThreadPool
 from th_shell.runtime.core.c_arithmetic import as_in_c
 from th_shell.runtime.core.platform import keep_pages
 from th_shell.runtime.core.state import State

@@ -22,9 +22,8 @@ from th_shell.runtime.compute.blas_threads import check_room
 from th_shell.runtime.compute.c_functions import blas, conversion, inner_loop, sorter
 from th_shell.runtime.compute.generator import default_generator
 from th_shell.runtime.compute.libm import function
-from th_shell.runtime.compute.lua_kernels import LuaFunctions
 from th_shell.runtime.compute.processors import PROCESSORS
-from th_shell.runtime.compute.thread_pool import ThreadPool
+from th_shell.runtime.compute.thread_pool import LuaFunctions, ThreadPool
 from th_shell.runtime.core.dtypes import DTYPES, LONG, Array, cast_scalar
 from th_shell.runtime.core.memory import Memory
 from th_shell.runtime.core.state import State, current

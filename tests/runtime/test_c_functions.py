@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import Lua
-from th_shell.runtime.compute import c_functions, formulas, libm, self_check
+from th_shell.runtime.compute import c_functions, formula_calls, libm, self_check
 from th_shell.runtime.host import numpy_functions
 from th_shell.runtime.ops.linalg import _svd
 from th_shell.runtime.shell import Engine
@@ -156,7 +156,7 @@ CONVERSIONS = """
 
 def test_floats_are_converted_without_lapack(lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = lua.run(CONVERSIONS)
-    for module in (formulas, numpy_functions):
+    for module in (formula_calls, numpy_functions):
         monkeypatch.setattr(module, "conversion", lambda widens: None)
     engine = Engine()
     engine.run(engine.compile(CONVERSIONS.encode(), b"=lua"))

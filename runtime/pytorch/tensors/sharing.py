@@ -18,8 +18,7 @@ import numpy as np
 
 from th_shell.runtime.compute import thread_pool
 from th_shell.runtime.compute.bulk import clear, run_loop
-from th_shell.runtime.compute.lua_kernels import LuaFunctions
-from th_shell.runtime.compute.thread_pool import LARGE, ThreadPool
+from th_shell.runtime.compute.thread_pool import LARGE, LuaFunctions, ThreadPool
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.state import State
 from th_shell.torch.base.quiet import quietly

@@ -299,7 +299,7 @@ engine.count_loops()
 try:
     with engine.interruptible():
         engine.evaluate(b"x = torch.ones(2) while true do end")
-except th_shell.runtime.shell.Interrupted as error:
+except runtime.shell.Interrupted as error:
     print(error.message, "th_shell.runtime.ops" in sys.modules)
 run(engine, b"print(torch.ones(2):sum())")  # whether x has its value depends on when Lua looks
 """
