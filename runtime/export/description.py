@@ -121,7 +121,7 @@ class _Description:
         """Note what a net's modules become; returns lines on its inputs."""
 
         def stand_in(module: Module, data: Data, error: ExportError) -> Data:
-            text = re.sub(r"^\S+( at \S+)?: ", "", str(error))
+            text = re.sub(r"^\S+( at \S+)?: (not converted: )?", "", str(error))
             self._reasons.setdefault(id(module.value), text)
             return Unknown(module.graph, "x")
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate
 from typing import Any, Protocol
 
 from th_shell.runtime.core.dtypes import Array
@@ -235,6 +234,11 @@ class Node:
     loop: Loop | None = None
 
     @property
+    def body(self) -> list[Node]:
+        """The nodes in its loop."""
+        return self.loop.body.nodes if self.loop else []
+
+    @property
     def uses(self) -> list[Value]:
         """Its inputs, and what the body of a loop uses besides."""
         return [*self.inputs, *(self.loop.outer_values() if self.loop else [])]
@@ -286,21 +290,10 @@ class Memory:
 
 @dataclass(eq=False)
 class Scope:
-    """A module's place: the nodes from `start` to before `stop` are what it became."""
+    """A use of a module, whose nodes have its identity as `visit`."""
 
     path: tuple[str, ...]
     kind: str
-    start: int
-    stop: int = -1
-
-
-@dataclass(eq=False)
-class Stub:
-    """A class of PyTorch's for objects of a class (`kind`) that have one form; text: its source."""
-
-    kind: str
-    form: Any
-    text: str
 
 
 #: Gives the output of a module that cannot be converted: gets that, its input and why it cannot.
@@ -320,13 +313,12 @@ class Graph:
     treated: Mapping[str, str] = field(default_factory=dict)
     outer: Graph | None = None
     stand_in: StandIn | None = None
-    stubs: dict[str, Stub] = field(default_factory=dict)
+    stubs: dict[str, str] = field(default_factory=dict)
     unchecked: str = ""  # why it is not run beside the net, if it is not
     remarks: list[str] = field(default_factory=list)  # what who trains it on should know
     inputs: list[Value] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
-    scopes: list[Scope] = field(default_factory=list)
     memory: Memory = field(default_factory=Memory)
     computed: dict[Any, Any] = field(default_factory=dict)  # weights, by what they are made from
     given: Data = field(default_factory=list)  # the inputs as the net takes them
@@ -355,12 +347,10 @@ class Graph:
         """While a module is converted. Raises ExportError for one that holds itself."""
         if any(module is each for _, each in self._open):
             raise self.error("it holds itself")
-        scope = Scope(path, kind, len(self.nodes))
-        self.scopes.append(scope)
+        scope = Scope(path, kind)
         self._open.append((scope, module))
         yield scope
         self._open.pop()
-        scope.stop = len(self.nodes)
 
     def input(self, name: str, shape: Shape | None = None) -> Value:
         """A new input."""
@@ -412,16 +402,12 @@ class Graph:
     def prune(self) -> None:
         """Take out the nodes whose results nothing uses."""
         used = {id(value) for value in self.outputs}
-        kept = [False] * len(self.nodes)
-        for place in reversed(range(len(self.nodes))):
-            node = self.nodes[place]
+        nodes: list[Node] = []
+        for node in reversed(self.nodes):
             if any(id(value) in used for value in node.outputs):
-                kept[place] = True
+                nodes.append(node)
                 used |= {id(value) for value in node.uses}
-        places = [0, *accumulate(kept)]
-        for scope in self.scopes:
-            scope.start, scope.stop = places[scope.start], places[scope.stop]
-        self.nodes = [node for node, is_kept in zip(self.nodes, kept, strict=True) if is_kept]
+        self.nodes = nodes[::-1]
 
     def every_node(self) -> Iterator[Node]:
         """All nodes, also those of loops' bodies."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from th_shell.runtime.export.data import Shapes, new_input, settled, tensors
 from th_shell.runtime.export.graph import BATCH, ExportError, Graph, StandIn
-from th_shell.runtime.export.modules import Module, class_of, convert, rows
+from th_shell.runtime.export.modules import Module, class_of, convert, row_of
 from th_shell.runtime.export.python_text import split_arguments
 from th_shell.runtime.t7.essence import is_criterion, is_module
 from th_shell.runtime.t7.values import Table, TorchObject
@@ -86,8 +86,10 @@ def find_module(value: Any, path: str | None, treated: Mapping[str, str]) -> Tor
 def _is_module(value: Any, treated: Mapping[str, str]) -> bool:
     if not isinstance(value, TorchObject):
         return False
-    known = class_of(value) in rows() or value.torch_typename in treated
-    return known or class_of(value).startswith("nn.") or is_module(value)
+    kind = class_of(value)
+    if kind.startswith("nn.") or value.torch_typename in treated or is_module(value):
+        return True
+    return row_of(kind) is not None
 
 
 def _modules(value: Any, treated: Mapping[str, str]) -> Iterator[tuple[str, TorchObject]]:

@@ -6,17 +6,16 @@ output. Classes of cunn and cudnn are those of nn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib import import_module
 from itertools import islice
-from pkgutil import iter_modules
 from typing import Any
 
-import th_shell.runtime.export.rows as families
 from th_shell.runtime.export.data import table, tensor, tensors
 from th_shell.runtime.export.graph import Data, ExportError, Graph, Value
 from th_shell.runtime.export.parameters import Parameter
+from th_shell.runtime.export.rows.refused import REASONS, reason_of
 from th_shell.runtime.t7.essence import essence
 from th_shell.runtime.t7.values import Function, Table, TorchObject
 from th_shell.torch.tensors.tensor import Tensor
@@ -26,7 +25,6 @@ Row = Callable[["Module", Any], Data]
 _rows: dict[str, Row] = {}
 # Classes that work in place, and change nothing more where they do so again:
 _ONCE = tuple(f"nn.{name}" for name in ("ReLU", "ReLU6", "Threshold", "HardTanh", "Clamp"))
-_reasons: dict[str, str] = {}  # for classes that cannot be converted, why
 
 
 def data_row(*classes: str) -> Callable[[Row], Row]:
@@ -68,41 +66,37 @@ def _applied(
     return function(x, *[m.number(name, default) for name, default in fields.items()])
 
 
-def no_counterpart(reason: str, *classes: str) -> None:
-    """Say why classes have no counterpart."""
-    _reasons.update(dict.fromkeys(classes, reason))
+#: The modules of `rows`: first those with the classes that most nets have.
+_FAMILIES = (
+    "containers convolutions linear elementwise shapes pooling normalisation repositories "
+    "recurrent sequencers cudnn"
+).split()
+#: The family with a package's own classes; all others of these packages are those of nn.
+_PACKAGES = {"cudnn": "cudnn", "inn": "repositories", "cunn": "", "fbcunn": ""}
 
 
-def rows() -> Mapping[str, Row]:
-    """All rows by the names of their classes."""
-    _load()
-    return _rows
-
-
-def reasons() -> Mapping[str, str]:
-    """The classes that have none, and why."""
-    _load()
-    return _reasons
-
-
-@cache
-def _load() -> None:
-    for module in iter_modules(families.__path__, f"{families.__name__}."):
-        import_module(module.name)
+def row_of(kind: str, families: Iterable[str] = _FAMILIES) -> Row | None:
+    """Return the row of a class, or None: families are imported until one has it."""
+    for family in families:
+        if kind in _rows:
+            break
+        import_module(f"{__package__}.rows.{family}")
+    return _rows.get(kind)
 
 
 def class_of(value: Any) -> str:
-    """The class of an object in a file, as nn names it; "" for what is no object.
+    """Return the class of an object in a file, as nn names it; "" for another value.
 
     A class of cudnn that has a row or a reason of its own keeps its name.
     """
     if not isinstance(value, TorchObject):
         return ""
-    own = value.torch_typename
-    package, dot, name = own.partition(".")
-    if own in rows() or own in reasons() or package not in ("cunn", "cudnn", "fbcunn", "inn"):
-        return own
-    return f"nn{dot}{name}"
+    typename = value.torch_typename
+    package, _, name = typename.partition(".")
+    if package not in _PACKAGES or typename in REASONS:
+        return typename
+    has_row = row_of(typename, filter(None, [_PACKAGES[package]])) is not None
+    return typename if has_row else f"nn.{name}"
 
 
 class Module:
@@ -267,7 +261,7 @@ _ODD = (
 
 
 def _converted(module: Module, data: Data, function: Row | None) -> Data:
-    function = function or rows().get(module.kind)
+    function = function or row_of(module.kind)
     if isinstance(module.get("updateOutput"), Function) and module.kind != "nn.Copy":
         raise module.error("computes by a function in the file, its field updateOutput")
     if function is None:
@@ -312,9 +306,9 @@ def _note_memory(module: Module, data: Data, result: Value) -> None:
 
 
 def _unknown(module: Module) -> ExportError:
-    reason = reasons().get(module.kind)
+    reason = reason_of(module.kind)
     if reason:
-        return module.error(f"has no counterpart: {reason}")
+        return module.error(f"not converted: {reason}")
     kind, fields = module.value.torch_typename, essence(module.value).fields
     text = f"this class is not known here; its fields are {', '.join(map(str, fields)) or 'none'}"
     if isinstance(module.get("modules"), Table):

@@ -1,27 +1,27 @@
 """Writes a graph as a module of PyTorch: source that defines the net as a class.
 
-Chains of layers are an nn.Sequential, what is repeated is a class of its own, and what remains are
-statements of a forward method.
+Chains of layers become an nn.Sequential each; what remains are statements of the forward method.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from th_shell.runtime.export.graph import Graph, Node
 from th_shell.runtime.export.parameters import Parameter, apart, firsts
 from th_shell.runtime.export.python_text import (
     STEP,
     broken,
+    call_text,
     is_attribute,
     parameter_text,
 )
 from th_shell.runtime.export.pytorch_forward import Statement, forward_lines
-from th_shell.runtime.export.pytorch_steps import Block, Step, Steps, every_step
 
 _BODY = STEP * 2  # the indentation of a method's statements
 _ATTRIBUTES = {
@@ -41,46 +41,38 @@ _KINDS = (("BatchNorm", "norm"), ("Pool", "pool"), ("Pad", "pad"))
 
 @dataclass(eq=False)
 class Source:
-    """What is written for a net: the text, and its parameters by their names in the state_dict.
-
-    remarks: what who trains it on should know; the text tells it, too.
-    """
+    """The source that is written for a net."""
 
     text: str
+    #: The parameters by their names in the state_dict.
     parameters: dict[str, Parameter]
+    #: What somebody who trains the net on should know; the text says it, too.
     remarks: list[str]
 
 
 def pytorch_source(
     graph: Graph, name: str, heading: str, floats: str = "float32", keeps_values: bool = False
 ) -> Source:
-    """A module that defines a class for the net.
+    """Return a module that defines a class for the net.
 
-    name: the class's. heading: what the text says of itself. floats: the type of its numbers.
-    keeps_values: whether it is one class in single steps, whose attribute `seen` has what each
-    computed, by the identities of the graph's values.
+    name: the class's. heading: the first line of the text's docstring. floats: the type of its
+    numbers. keeps_values: whether each step is a statement of its own, whose value the attribute
+    `seen` then has, by the identities of the graph's values.
     """
-    steps = Steps(graph, with_blocks=not keeps_values)
-    net = steps.make(name, graph)
-    written = {id(block): _Class(block, keeps_values) for block in (*steps.blocks, net)}
-    classes = list(written.values())
-    nodes = [node for step in every_step(net.steps) for node in step.nodes]
-    found = list(_named(classes[-1], nodes, written, ""))
-    texts = [each.text for each in graph.stubs.values()]
-    texts += [each.text(()) for each in classes[:-1]]
+    net = _Class(graph, name, keeps_values)
+    named = list(net.parameters())
     # Ties stand behind double(), which gives each layer buffers of its own.
-    ending = (["self.double()"] if floats == "float64" else []) + _ties(found)
+    ending = (["self.double()"] if floats == "float64" else []) + _ties(named)
     if not graph.training:
         ending.append("self.eval()  # as it was converted; train() to go on")
-    texts.append(classes[-1].text(ending))
-    body = "\n\n\n".join(texts)
+    body = "\n\n\n".join([*graph.stubs.values(), net.text(ending)])
     remarks = graph.remarks + [
-        f"{one} and {other} share memory in the file, not here: training makes them differ"
-        for one, other in apart(found)
+        f"{first} and {second} share memory in the file, not here: training makes them differ"
+        for first, second in apart(named)
     ]
-    told = "\n\n".join([heading, *[f"{remark}." for remark in remarks]])
-    text = f'"""{told}"""\n\n{_imports(body)}\n\n\n{body}\n'
-    return Source(text, dict(found), remarks)
+    docstring = "\n\n".join([heading, *[f"{remark}." for remark in remarks]])
+    text = f'"""{docstring}"""\n\n{_imports(body)}\n\n\n{body}\n'
+    return Source(text, dict(named), remarks)
 
 
 def _imports(body: str) -> str:
@@ -94,14 +86,14 @@ def _imports(body: str) -> str:
     )
 
 
-def _ties(found: Sequence[tuple[str, Parameter]]) -> list[str]:
+def _ties(named: Sequence[tuple[str, Parameter]]) -> list[str]:
     """Statements that let layers share the parameters that they share in the file.
 
     Layers stay two, since what they do with their parameters may differ, as by a stride.
     """
     return [
         f"self.{_as_attribute(name)} = self.{_as_attribute(owner)}"
-        for name, owner in firsts(found).items()
+        for name, owner in firsts(named).items()
         if owner != name
     ]
 
@@ -110,144 +102,135 @@ def _as_attribute(name: str) -> str:
     return re.sub(r"\.(\d+)", r"[\1]", name)
 
 
-def _named(
-    one: _Class, nodes: Iterable[Node], classes: Mapping[int, _Class], prefix: str
-) -> Iterator[tuple[str, Parameter]]:
-    """The parameters of an occurrence of a class by name. nodes: those that became it."""
-    seen: set[str] = set()
-    rest = iter(nodes)
-    for step in every_step(one.block.steps):
-        mine = [next(rest) for _ in step.nodes]
-        place, names = one.places.get(id(step), ""), one.attributes.get(id(step), {})
-        if step.block is not None:
-            yield from _named(classes[id(step.block)], mine, classes, f"{prefix}{place}.")
-            continue
-        for name, parameter in mine[0].parameters.items():
-            full = f"{prefix}{names.get(name) or f'{place}.{name}'}"
-            if full not in seen:
-                seen.add(full)
-                yield full, parameter
-
-
 class _Class:
-    """One class of the source: where its layers are, and its text."""
+    """The class of a net: its attributes, and its text."""
 
-    def __init__(self, block: Block, keeps_values: bool) -> None:
-        self.block = block
+    def __init__(self, graph: Graph, name: str, keeps_values: bool) -> None:
+        self._graph = graph
+        self._name = name
         self._keeps_values = keeps_values
-        self.places: dict[int, str] = {}  # of a step's layer: its attribute, with numbers in chains
-        self.attributes: dict[int, dict[str, str]] = {}  # of parameters without a layer
+        # Of a node with a layer: its attribute, with a number in a chain.
+        self._places: dict[int, str] = {}
+        # Of a node without one: the attributes of its parameters.
+        self._own_attributes: dict[int, dict[str, str]] = {}
         self._lines: list[str] = []  # of the constructor
         self._taken: Counter[str] = Counter()
-        every = list(every_step(block.steps))
-        self._uses = Counter(id(value) for step in every for value in step.inputs)
-        self._uses.update(id(value) for value in block.outputs)
-        self._uses.update(id(v) for step in every if step.loop for v in step.loop.body.outputs)
-        self._keys = Counter(step.key for step in every)
-        self._layers: dict[object, str] = {}  # attributes by keys
-        self._wanted = Counter(dict(self._bases(block.steps)).values())
-        self._statements = self._written(block.steps)
+        self._nodes = list(graph.every_node())
+        self._uses = Counter(id(value) for node in self._nodes for value in node.inputs)
+        self._uses.update(id(value) for value in graph.outputs)
+        for node in self._nodes:
+            self._uses.update(id(value) for value in (node.loop.body.outputs if node.loop else ()))
+        self._keys = _keys(self._nodes)
+        self._key_counts = Counter(self._keys.values())
+        self._attributes: dict[Any, str] = {}  # of layers, and of other parameters, by keys
+        self._base_counts = Counter(dict(self._bases(graph.nodes)).values())
+        self._statements = self._written(graph.nodes)
+
+    def parameters(self) -> Iterator[tuple[str, Parameter]]:
+        """Yield each parameter with its name in the state_dict, once a name."""
+        names: set[str] = set()
+        for node in self._nodes:
+            place, attributes = self._places.get(id(node)), self._own_attributes.get(id(node), {})
+            for name, parameter in node.parameters.items():
+                full = attributes.get(name) or f"{place}.{name}"
+                if full not in names:
+                    names.add(full)
+                    yield full, parameter
 
     def text(self, ending: Iterable[str]) -> str:
-        """The class; ending: statements at the end of its constructor."""
-        block = self.block
-        lines = [f"class {block.name}(nn.Module):"]
-        made = [*self._lines, *[_BODY + line for line in ending]]
+        """Return the class; ending: statements at the end of its constructor."""
+        lines = [f"class {self._name}(nn.Module):"]
+        statements = [*self._lines, *[_BODY + line for line in ending]]
         if self._keeps_values:
-            made.append(f"{_BODY}self.seen = {{}}")
-        if made:
-            arguments = ", ".join(["self", *block.arguments])
-            lines += [broken(f"def __init__({arguments})", STEP, 1) + ":"]
-            lines += [f"{_BODY}super().__init__()", *made, ""]
+            statements.append(f"{_BODY}self.seen = {{}}")
+        if statements:
+            lines += [f"{STEP}def __init__(self):", f"{_BODY}super().__init__()", *statements, ""]
+        graph = self._graph
         lines += forward_lines(
-            block.inputs, block.outputs, self._statements, _BODY, self._keeps_values
+            graph.inputs, graph.outputs, self._statements, _BODY, self._keeps_values
         )
         return "\n".join(lines)
 
-    def _bases(self, steps: Sequence[Step]) -> Iterator[tuple[object, str]]:
-        """The names that attributes would have if each were the only one of its name, by keys."""
-        for run in self._runs(steps):
+    def _bases(self, nodes: Sequence[Node]) -> Iterator[tuple[Any, str]]:
+        """Yield a key, and the name that its attribute has if no other has it, for each layer."""
+        for run in self._runs(nodes):
             if len(run) > 1:
-                yield run[0].key, self._chain_name(run)
+                yield self._keys[id(run[0])], self._chain_name(run)
             elif _needs_layer(run[0]):
-                yield run[0].key, _base_name(run[0])
+                yield self._keys[id(run[0])], _base_name(run[0])
             yield from self._bases(run[0].body)
 
-    def _written(self, steps: Sequence[Step]) -> list[Statement]:
-        return [self._statement(run) for run in self._runs(steps)]
+    def _written(self, nodes: Sequence[Node]) -> list[Statement]:
+        return [self._statement(run) for run in self._runs(nodes)]
 
-    def _runs(self, steps: Sequence[Step]) -> list[list[Step]]:
-        """The steps of each statement: chains of layers, or one alone."""
-        runs: list[list[Step]] = []
-        for step in steps:
-            if runs and self._goes_on(runs[-1][-1], step):
-                runs[-1].append(step)
+    def _runs(self, nodes: Sequence[Node]) -> list[list[Node]]:
+        """Return the nodes of each statement: a chain of layers, or one node."""
+        runs: list[list[Node]] = []
+        for node in nodes:
+            if runs and self._goes_on(runs[-1][-1], node):
+                runs[-1].append(node)
             else:
-                runs.append([step])
-        return [each for run in runs for each in _parts(run)]
+                runs.append([node])
+        return [part for run in runs for part in _parts(run)]
 
-    def _goes_on(self, last: Step, step: Step) -> bool:
-        """Whether a step is the next layer of a chain."""
+    def _goes_on(self, last: Node, node: Node) -> bool:
+        """Tell whether a node is the next layer of a chain."""
         if (
             self._keeps_values
             or last.layer is None
-            or step.layer is None
-            or step.inputs != last.outputs
+            or node.layer is None
+            or node.inputs != last.outputs
             or len(last.inputs) > 1
         ):
             return False
-        once = self._keys[last.key] == 1 == self._keys[step.key]
-        return once and len(step.outputs) == 1 and self._uses[id(last.outputs[0])] == 1
+        once = all(self._key_counts[self._keys[id(each)]] == 1 for each in (last, node))
+        return once and len(node.outputs) == 1 and self._uses[id(last.outputs[0])] == 1
 
-    def _statement(self, run: Sequence[Step]) -> Statement:
+    def _statement(self, run: Sequence[Node]) -> Statement:
         first, last = run[0], run[-1]
         if len(run) == 1 and not _needs_layer(first):
             return self._expression(first)
+        calls = [call_text(node.layer) for node in run if node.layer is not None]
         if len(run) == 1:
-            name = self._layer(first.key, _base_name(first), first.call_text)
-            self.places[id(first)] = name
+            base, text = _base_name(first), calls[0]
         else:
-            items = ", ".join(step.call_text for step in run)
-            name = self._layer(first.key, self._chain_name(run), f"nn.Sequential({items},)")
-            self.places |= {id(step): f"{name}.{number}" for number, step in enumerate(run)}
+            base, text = self._chain_name(run), f"nn.Sequential({', '.join(calls)},)"
+        key = self._keys[id(first)]
+        name = self._attribute(key, base, lambda attribute: f"self.{attribute} = {text}")
+        numbered = [name] if len(run) == 1 else [f"{name}.{number}" for number in range(len(run))]
+        self._places |= {id(node): place for node, place in zip(run, numbered, strict=True)}
         arguments = ", ".join(f"{{{n}}}" for n in range(len(first.inputs)))
-        text = first.expression if "{layer}" in first.expression else f"{{layer}}({arguments})"
-        return Statement(first.inputs, last.outputs, text.replace("{layer}", f"self.{name}"), name)
+        use = first.expression if "{layer}" in first.expression else f"{{layer}}({arguments})"
+        return Statement(first.inputs, last.outputs, use.replace("{layer}", f"self.{name}"), name)
 
-    def _layer(self, key: object, base: str, text: str) -> str:
-        """The attribute for a text that the constructor computes."""
-        return self._attribute(key, base, lambda name: f"self.{name} = {text}")
-
-    def _expression(self, step: Step) -> Statement:
-        """A statement of functions; its parameters are attributes."""
-        names, text = {}, step.expression
-        for name, parameter in step.parameters.items():
+    def _expression(self, node: Node) -> Statement:
+        """Return a statement of functions; its parameters are attributes of the net."""
+        names, text = {}, node.expression
+        for name, parameter in node.parameters.items():
             sizes = ", ".join(map(str, parameter.shape)) or "()"
             making = partial(parameter_text, parameter=parameter, sizes=sizes)
-            names[name] = self._attribute((step.key, name), name, making)
+            names[name] = self._attribute((self._keys[id(node)], name), name, making)
             text = text.replace(f"{{{name}}}", f"self.{names[name]}")
-        self.attributes[id(step)] = names
-        body = self._written(step.body)
-        return Statement(step.inputs, step.outputs, text, step.word, step.loop, body)
+        self._own_attributes[id(node)] = names
+        body = self._written(node.body)
+        return Statement(node.inputs, node.outputs, text, node.word, node.loop, body)
 
-    def _attribute(self, key: object, base: str, making: Callable[[str], str]) -> str:
-        """The attribute that has a key; making: the constructor's statement by its name."""
-        if key not in self._layers:
+    def _attribute(self, key: Any, base: str, making: Callable[[str], str]) -> str:
+        """Return the attribute with a key; making: the constructor's statement by its name."""
+        if key not in self._attributes:
             self._taken[base] += 1
             number = self._taken[base]
-            name = f"{base}{number}" if self._wanted[base] > 1 or number > 1 else base
-            self._layers[key] = name
+            name = f"{base}{number}" if self._base_counts[base] > 1 or number > 1 else base
+            self._attributes[key] = name
             self._lines.append(broken(making(name), _BODY))
-        return self._layers[key]
+        return self._attributes[key]
 
-    def _chain_name(self, steps: Sequence[Step]) -> str:
-        """A name by what the layers are."""
-        if not self.block.is_net:
-            return "branch"
-        calls = [step.layer for step in steps if step.layer is not None]
+    def _chain_name(self, nodes: Sequence[Node]) -> str:
+        """Return a name that says what kind of layers a chain has."""
+        calls = [node.layer for node in nodes if node.layer is not None]
         kinds = " ".join(call.function for call in calls)
-        if steps[-1].outputs[0] in self.block.outputs:
-            is_first = steps[0].inputs[0] in self.block.inputs
+        if nodes[-1].outputs[0] in self._graph.outputs:
+            is_first = nodes[0].inputs[0] in self._graph.inputs
             return "classifier" if "Linear" in kinds and not is_first else "layers"
         if "Transpose" in kinds or "Upsample" in kinds:
             return "up"
@@ -256,28 +239,43 @@ class _Class:
         return "features" if "Conv" in kinds else "layers"
 
 
-def _parts(run: list[Step]) -> list[list[Step]]:
+def _keys(nodes: Iterable[Node]) -> dict[int, Any]:
+    """Return a key for each node's layer, by the nodes' identities.
+
+    A module that is used again gives the same keys where it becomes the same layer.
+    """
+    keys: dict[int, Any] = {}
+    counts: Counter[int] = Counter()
+    for node in nodes:
+        has_own_layer = node.module is not None and node.parameters
+        form = call_text(node.layer) if node.layer else node.expression
+        keys[id(node)] = (id(node.module), counts[node.visit], form) if has_own_layer else id(node)
+        counts[node.visit] += 1
+    return keys
+
+
+def _parts(run: list[Node]) -> list[list[Node]]:
     """A chain, or its steps one by one where a chain gains nothing."""
-    if len(run) > 1 and not any(_needs_layer(step) for step in run):
-        return [[step] for step in run]
-    calls = [step.layer.function if step.layer else "" for step in run]
+    if len(run) > 1 and not any(_needs_layer(node) for node in run):
+        return [[node] for node in run]
+    calls = [node.layer.function if node.layer else "" for node in run]
     cut = calls.index("nn.Flatten") if "nn.Flatten" in calls else 0
-    if 2 < cut < len(run) - 2 and any(step.has_state for step in run[:cut]):
+    if 2 < cut < len(run) - 2 and any(node.parameters for node in run[:cut]):
         return [run[:cut], run[cut : cut + 1], run[cut + 1 :]]
     return [run]
 
 
-def _needs_layer(step: Step) -> bool:
+def _needs_layer(node: Node) -> bool:
     """Whether it cannot be written as an expression."""
-    return step.layer is not None and (step.has_state or not step.expression)
+    return node.layer is not None and (bool(node.parameters) or not node.expression)
 
 
-def _base_name(step: Step) -> str:
+def _base_name(node: Node) -> str:
     """A name for the attribute of a layer."""
-    if step.word != "x" and is_attribute(step.word):
-        return step.word
-    assert step.layer is not None
-    kind = step.layer.function.rpartition(".")[2]
+    if node.word != "x" and is_attribute(node.word):
+        return node.word
+    assert node.layer is not None
+    kind = node.layer.function.rpartition(".")[2]
     for part, name in _KINDS:
         if part in kind:
             return name

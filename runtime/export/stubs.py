@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
 from th_shell.runtime.export.data import Unknown, tensor, tensors
-from th_shell.runtime.export.graph import Call, Data, ExportError, Stub
-from th_shell.runtime.export.modules import Module, rows
+from th_shell.runtime.export.graph import Call, Data, ExportError
+from th_shell.runtime.export.modules import Module, row_of
 from th_shell.runtime.export.operators.base import node
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import (
     STEP,
     broken,
-    free_name,
     is_attribute,
     parameter_text,
 )
@@ -31,14 +31,14 @@ def stub(module: Module, data: Data, error: ExportError) -> Data:
     Its constructor takes the module's numbers and strings, and the sizes of its tensors. Objects
     with other fields, or other inputs, have another class. Raises the error for known classes.
     """
-    if module.kind in rows():
+    if row_of(module.kind) is not None:
         raise error
     data = tensor(data, module.graph) if isinstance(data, Unknown) else data
     inputs = list(tensors(data))
-    given, parameters = _arguments(module)
-    form = (*given, *[(name, each.trained) for name, each in parameters.items()], len(inputs))
-    name = _class(module, form, given, parameters)
-    call = Call(name, given | {name: _sizes(each) for name, each in parameters.items()})
+    fields, parameters = _arguments(module)
+    name = _class(module, fields, parameters, len(inputs))
+    module.graph.unchecked = f"{module.value.torch_typename} is a stub"
+    call = Call(name, fields | {name: _sizes(each) for name, each in parameters.items()})
     return node(inputs, "", None, layer=call, parameters=parameters, graph=module.graph)
 
 
@@ -53,10 +53,10 @@ def _arguments(module: Module) -> tuple[dict[str, Any], dict[str, Parameter]]:
     Those of modules within it have the names that lead to them, with _ between keys.
     """
     kept = essence(module.value)
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in kept.fields.items():
         if isinstance(key, str) and key[:1] != "_" and key != "train" and _is_plain(value):
-            given[_attribute(key, given)] = value
+            fields[_attribute(key, fields)] = value
     gradients = {name for name, _ in named_values(module.value)}
     parameters: dict[str, Parameter] = {}
     for name, value in named_values(kept):
@@ -64,9 +64,9 @@ def _arguments(module: Module) -> tuple[dict[str, Any], dict[str, Parameter]]:
             path, dot, last = name.rpartition(".")
             gradient = f"{path}{dot}grad{last[:1].upper()}{last[1:]}"
             is_trained = last in ("weight", "bias") or gradient in gradients
-            attribute = _attribute(name, {**given, **parameters})
+            attribute = _attribute(name, {**fields, **parameters})
             parameters[attribute] = Parameter.of(value, is_trained)
-    return given, parameters
+    return fields, parameters
 
 
 def _attribute(name: str, taken: Mapping[str, Any]) -> str:
@@ -85,30 +85,29 @@ def _is_plain(value: Any) -> bool:
 
 
 def _class(
-    module: Module, form: Any, given: Mapping[str, Any], parameters: Mapping[str, Parameter]
+    module: Module, fields: Mapping[str, Any], parameters: Mapping[str, Parameter], inputs: int
 ) -> str:
-    """The name of a class for objects of such a form."""
-    stubs = module.graph.stubs
+    """Return the name of a class for a module; modules that have the same source share one."""
     kind = module.value.torch_typename
-    for name, each in stubs.items():
-        if (each.kind, each.form) == (kind, form):
-            return name
     base = re.sub(r"\W", "_", kind.rpartition(".")[2]) or "Stub"
     base = base if is_attribute(base) else f"Stub{base}"
-    name = free_name(base, {*stubs, "Model"})
-    stubs[name] = Stub(kind, form, _text(name, kind, given, parameters, form[-1]))
+    for number in count(1):
+        name = base if number == 1 else f"{base}{number}"
+        text = _text(name, kind, fields, parameters, inputs)
+        if name != "Model" and module.graph.stubs.setdefault(name, text) == text:
+            break
     return name
 
 
 def _text(
     name: str,
     kind: str,
-    given: Mapping[str, Any],
+    fields: Mapping[str, Any],
     parameters: Mapping[str, Parameter],
     inputs: int,
 ) -> str:
-    arguments = ", ".join(["self", *given, *parameters])
-    body = [f"self.{each} = {each}" for each in given]
+    arguments = ", ".join(["self", *fields, *parameters])
+    body = [f"self.{each} = {each}" for each in fields]
     body += [parameter_text(each, parameter, each) for each, parameter in parameters.items()]
     kind = re.sub(r"[^\w.]", "_", kind)
     taken = "x" if inputs == 1 else ", ".join(f"x{n}" for n in range(1, inputs + 1))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
 
 import numpy as np
 
-from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.export.data import Unknown
 from th_shell.runtime.export.graph import BATCH, Data, Value
 from th_shell.runtime.export.modules import Module, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.areas import patches
 from th_shell.runtime.export.operators.base import vectors
+from th_shell.runtime.export.operators.convolution import Windows, conv, conv_transpose, patches
 from th_shell.runtime.export.operators.layers import linear
 from th_shell.runtime.export.operators.reducing import einsum
 from th_shell.runtime.export.operators.shaping import permute, reshape, with_samples
-from th_shell.runtime.export.operators.windows import Windows, conv, conv_transpose
 from th_shell.runtime.export.parameters import Parameter
 
 
@@ -78,36 +75,19 @@ def _to_be_added(windows: Windows, sizes: Sequence[int]) -> list[int]:
     return [(size + 2 * pad - kernel) % step for size, kernel, pad, step in columns]
 
 
-@row("nn.SpatialConvolutionMap", "nn.SpatialFullConvolutionMap")
+@row("nn.SpatialConvolutionMap")
 def _connected(m: Module, x: Value) -> Value:
     """Some inputs of each output, which a table of pairs says."""
     weight, table = m.parameter("weight"), m.parameter("connTable").array().astype(int) - 1
     inputs, outputs = m.wholes("nInputPlane", "nOutputPlane")
     if len(table) != weight.shape[0] or not ((table >= 0) & (table < (inputs, outputs))).all():
         raise m.error("its table does not fit its weights and numbers of planes")
-    windows, bias = Windows(weight.shape[1:], _numbers(m, "d", 1)), m.optional("bias")
-    whole = np.zeros((outputs, inputs, *windows.size), weight.own_dtype)
-    np.add.at(whole, (table[:, 1], table[:, 0]), weight.array())
-    groups = _groups(m, table, inputs, outputs)
-    parts = whole.reshape(groups, outputs // groups, groups, inputs // groups, *windows.size)
-    kernel = parts[range(groups), :, range(groups)]  # groups x outputs x inputs of each
-    if m.kind == "nn.SpatialConvolutionMap":
-        grouped = Parameter.made(kernel.reshape(outputs, -1, *windows.size), weight)
-        return conv(x, windows, grouped, bias, groups)
-    turned = kernel.swapaxes(1, 2).reshape(inputs, -1, *windows.size)
-    grouped = Parameter.made(turned, weight)
-    return with_samples(x, 4, lambda x: conv_transpose(x, windows, [0, 0], grouped, bias, groups))
-
-
-def _groups(m: Module, table: Array, inputs: int, outputs: int) -> int:
-    """Into how many groups pairs fall in which all are connected: 1 where there are none such."""
-    count = len(np.unique(table, axis=0))
-    for groups in range(1, gcd(inputs, outputs) + 1):
-        blocks = table // (inputs // groups, outputs // groups)
-        if inputs * outputs == count * groups and (blocks[:, 0] == blocks[:, 1]).all():
-            return groups
-    m.remark("has zeros where it connects no planes, which training would change")
-    return 1
+    windows = Windows(weight.shape[1:], _numbers(m, "d", 1))
+    kernel = np.zeros((outputs, inputs, *windows.size), weight.own_dtype)
+    np.add.at(kernel, (table[:, 1], table[:, 0]), weight.array())
+    if len(table) != inputs * outputs:
+        m.remark("has zeros where it connects no planes, which training would change")
+    return conv(x, windows, Parameter.made(kernel, weight), m.optional("bias"))
 
 
 @row("nn.SpatialDepthWiseConvolution")
@@ -138,16 +118,6 @@ def _local(m: Module, x: Value) -> Value:
     return ew.binary("Add", products, ew.parameter(x, "bias", m.parameter("bias")))
 
 
-@row("nn.SpatialBinaryConvolution")
-def _binary(m: Module, x: Value) -> Value:
-    """Of dpnn: the signs of weights, times the mean size of those of an output."""
-    weight = m.parameter("weight")
-    mean = np.abs(weight.array()).mean(tuple(range(1, len(weight.shape))), keepdims=True)
-    signs = np.where(weight.array() >= 0, mean, -mean).astype(weight.own_dtype)
-    shape = m.whole("nOutputPlane"), m.whole("nInputPlane"), *m.wholes("kH", "kW")
-    return conv(x, windows_of(m), Parameter.made(signs, weight).view(*shape), None)
-
-
 @row("nn.SpatialSubSampling", "nn.TemporalSubSampling")
 def _sub_sampling(m: Module, x: Value) -> Value:
     """Sums of windows, times a number for each plane, and another one added."""
@@ -158,18 +128,6 @@ def _sub_sampling(m: Module, x: Value) -> Value:
     kernel = Parameter.made(np.tile(column, (1, 1, *windows.size)), weight)
     apply = conv if "Spatial" in m.kind else _of_frames
     return apply(x, windows, kernel, m.optional("bias"), planes)
-
-
-@row("nn.TemporalRowConvolution")
-def _rows(m: Module, x: Value) -> Value:
-    """Each number of frames by itself; frames are the last dimension but with featFirst."""
-    weight, bias = m.parameter("weight"), m.optional("bias")
-    windows = windows_of(m)
-    groups = m.whole("inputFrameSize")
-    weight = weight.view(groups, 1, *windows.size)
-    if m.get("featFirst"):
-        return with_samples(x, 3, lambda x: conv(x, windows, weight, bias, groups))
-    return _of_frames(x, windows, weight, bias, groups)
 
 
 def _of_frames(

@@ -1,4 +1,4 @@
-"""Recurrent layers of cudnn, whose weights are one vector.
+"""Classes of cudnn that are not nn's: softmax, and recurrent layers, whose weights are one vector.
 
 As cudnn 5 to 7 lay it out: the weights of all layers stand in it one after the other, then all
 biases; of each layer (first forwards, then backwards) those of its inputs, then those of the step
@@ -13,8 +13,31 @@ import numpy as np
 
 from th_shell.runtime.export.graph import BATCH, TIME, Value
 from th_shell.runtime.export.modules import Module, row
+from th_shell.runtime.export.operators.elementwise import clamp
 from th_shell.runtime.export.operators.recurrent import Stack, stacked
+from th_shell.runtime.export.operators.reducing import softmax
 from th_shell.runtime.export.parameters import Parameter
+
+
+@row("cudnn.ClippedReLU")
+def _clipped_relu(m: Module, x: Value) -> Value:
+    return clamp(x, 0, m.number("ceiling"))
+
+
+@row("cudnn.SoftMax", "cudnn.LogSoftMax")
+def _softmax_of_samples(m: Module, x: Value) -> Value:
+    """Normalise all elements of a sample together, which must be a vector here."""
+    if x.shape is not None and x.rank > 2:
+        raise m.error("normalises over channels and places together: give --input of a matrix")
+    return softmax(x, log=m.kind == "cudnn.LogSoftMax")
+
+
+@row("cudnn.VolumetricSoftMax", "cudnn.VolumetricLogSoftMax")
+def _softmax_of_volumes(m: Module, x: Value) -> Value:
+    """Normalise the channels, which a volume without samples has first."""
+    dim = 0 if x.shape is not None and x.rank == 4 else None
+    return softmax(x, dim, log=m.kind == "cudnn.VolumetricLogSoftMax")
+
 
 _FUNCTIONS = {
     "CUDNN_LSTM": "nn.LSTM",

@@ -1,4 +1,4 @@
-"""Linear layers, products of matrices, and tables of rows that indices choose from."""
+"""Linear layers, products of matrices, tables of rows that indices choose from, and distances."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from th_shell.runtime.export.data import table
 from th_shell.runtime.export.graph import BATCH, Data, Value
 from th_shell.runtime.export.modules import Module, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.layers import bilinear, embedding, linear
-from th_shell.runtime.export.operators.reducing import matmul, reduce, softmax
+from th_shell.runtime.export.operators.layers import (
+    bilinear,
+    cosine_similarity,
+    embedding,
+    linear,
+)
+from th_shell.runtime.export.operators.reducing import matmul, norm, reduce, softmax
 from th_shell.runtime.export.operators.shaping import squeeze, stack, transpose, unsqueeze
 from th_shell.runtime.export.parameters import Parameter
 
@@ -25,16 +30,6 @@ def _weight_norm(m: Module, x: Value) -> Value:
     v, g = m.parameter("v"), m.parameter("g")
     length = np.linalg.norm(v.array(), axis=1, keepdims=True).clip(m.number("eps", 1e-16))
     return linear(x, Parameter.made(v.array() * (g.array() / length), v, g), m.optional("bias"))
-
-
-@row("nn.PartialLinear")
-def _partial_linear(m: Module, x: Value) -> Value:
-    """Some rows of a linear layer's, or all; the layer is within a net of its own."""
-    pair = m.child("network").modules[0]
-    weight, bias = pair.modules[1].parameter("weight"), m.optional("bias")
-    chosen = m.parameter("partition").array().astype(int) - 1
-    part = bias and Parameter.made(bias.array().reshape(-1)[chosen], bias)
-    return linear(x, Parameter.made(weight.array()[chosen], weight), part)
 
 
 @data_row("nn.NCEModule")
@@ -99,3 +94,55 @@ def _lookup_table(m: Module, x: Value) -> Value:
         factor = np.where(length > limit, limit / (length + 1e-7), 1)
         weight = Parameter.made(weight.array() * factor, weight)
     return embedding(x, weight)
+
+
+def _pair(m: Module, data: Data) -> tuple[Value, Value]:
+    """Two tensors of vectors, one vector a sample."""
+    one, other = m.tensors(data, 2)
+    for value in (one, other):
+        value.assume((BATCH, None))
+    return one, other
+
+
+@data_row("nn.DotProduct")
+def _dot_product(m: Module, data: Data) -> Data:
+    one, other = _pair(m, data)
+    return reduce(ew.binary("Mul", one, other), "Sum", one.rank - 1, keep=one.rank == 1)
+
+
+@data_row("nn.CosineDistance")
+def _cosine_distance(m: Module, data: Data) -> Data:
+    """Their cosine; that of a single pair has a dimension, too."""
+    one, other = _pair(m, data)
+    if one.rank == 1:
+        one, other = unsqueeze(one, 0), unsqueeze(other, 0)
+    return cosine_similarity(one, other)
+
+
+@data_row("nn.PairwiseDistance")
+def _pairwise_distance(m: Module, data: Data) -> Data:
+    one, other = _pair(m, data)
+    difference = ew.binary("Sub", one, other)
+    return norm(difference, m.number("norm", 2), one.rank - 1, keep=one.rank == 1)
+
+
+@row("nn.Cosine")
+def _cosine(m: Module, x: Value) -> Value:
+    """Cosines with vectors that were learned."""
+    weight = m.parameter("weight")
+    length = np.linalg.norm(weight.array(), axis=1, keepdims=True) + 1e-12
+    products = linear(x, Parameter.made(weight.array() / length, weight), None)
+    return ew.binary(
+        "Div", products, ew.with_number("Add", norm(x, 2, x.rank - 1, keep=True), 1e-12)
+    )
+
+
+@row("nn.Euclidean", "nn.WeightedEuclidean")
+def _euclidean(m: Module, x: Value) -> Value:
+    """Distances to points, which are the columns of the weights."""
+    weight = m.parameter("weight")
+    x.assume((BATCH, weight.shape[0]))
+    gaps = ew.binary("Sub", unsqueeze(x, x.rank), ew.parameter(x, "weight", weight))
+    if m.kind == "nn.WeightedEuclidean":
+        gaps = ew.binary("Mul", gaps, ew.parameter(x, "scale", m.parameter("diagCov")))
+    return norm(gaps, 2, x.rank - 1)

@@ -38,8 +38,8 @@ def _variance(m: Module, eps: float) -> Parameter:
     return Parameter.made(1 / inverse.array().astype(np.float64) ** 2 - eps, inverse, trained=False)
 
 
-@row("nn.SpatialCrossMapLRN", "inn.SpatialCrossResponseNormalization")
-def _lrn(m: Module, x: Value) -> Value:
+@row("nn.SpatialCrossMapLRN")
+def channel_norm(m: Module, x: Value) -> Value:
     k = m.number("k", m.number("K", 1))  # K: of old files of cudnn
     return lrn(x, m.whole("size", 5), m.number("alpha", 1e-4), m.number("beta", 0.75), k)
 
@@ -71,15 +71,6 @@ def _layer_normalization(m: Module, x: Value) -> Value:
     weight = affine[1].optional("weight") if len(affine) > 2 else None
     bias = affine[2].optional("bias") if len(affine) > 2 else None
     return layer_norm(x, weight, bias, normalize.number("eps") / features)
-
-
-@row("nn.SpatialFeatNormalization")
-def _feat_normalization(m: Module, x: Value) -> Value:
-    """Of dpnn: planes by a mean and a deviation that were given."""
-    mean, std = [m.parameter(name, trained=False) for name in ("mean", "std")]
-    x.assume((BATCH, mean.size, None, None))
-    gap = ew.binary("Sub", x, ew.parameter(x, "mean", mean.view(mean.size, 1, 1)))
-    return ew.binary("Div", gap, ew.parameter(x, "std", std.view(std.size, 1, 1)))
 
 
 @row("nn.SpatialSubtractiveNormalization")

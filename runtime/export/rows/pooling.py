@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from math import ceil, prod
+from math import prod
 
 from th_shell.runtime.export.graph import BATCH, Value
 from th_shell.runtime.export.modules import Module, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.areas import (
+from th_shell.runtime.export.operators.convolution import Windows
+from th_shell.runtime.export.operators.pooling import (
     adaptive_pool,
-    largest_of_dimension,
-    max_unpool,
-    pool_places,
-)
-from th_shell.runtime.export.operators.shaping import (
-    narrow,
-    permute,
-    squeeze,
-    unsqueeze,
-    with_samples,
-)
-from th_shell.runtime.export.operators.windows import (
-    Windows,
     avg_pool,
     max_pool,
+    max_unpool,
     pad,
     pixel_shuffle,
+    pool_places,
     upsample,
+)
+from th_shell.runtime.export.operators.shaping import (
+    permute,
+    with_samples,
 )
 from th_shell.runtime.export.rows.convolutions import axes_of, windows_of
 
@@ -73,26 +67,6 @@ def _average(m: Module, x: Value) -> Value:
 @row("nn.SpatialAdaptiveAveragePooling", "nn.SpatialAdaptiveMaxPooling")
 def _adaptive(m: Module, x: Value) -> Value:
     return adaptive_pool(x, "Max" if "Max" in m.kind else "Avg", m.wholes("H", "W"))
-
-
-@row("nn.FeatureLPPooling")
-def _feature_lp(m: Module, x: Value) -> Value:
-    """The p-norms of windows of features, which are the first dimension of a sample."""
-    power, count = m.number("power"), x.rank - 1
-    if not m.get("batch_mode"):
-        raise m.error("takes a sample alone (batch_mode is not set)")
-    others = [1] * (count - 1)
-    windows = Windows([m.whole("width"), *others], [m.whole("stride"), *others])
-    means = squeeze(avg_pool(unsqueeze(ew.power(x, power), 1), windows), 1)
-    return ew.power(ew.with_number("Mul", means, prod(windows.size)), 1 / power)
-
-
-@row("nn.TemporalDynamicKMaxPooling")
-def _dynamic(m: Module, x: Value) -> Value:
-    """The largest of each number of frames; how many may depend on the number of frames."""
-    factor, least, dim = m.number("factor", 0), m.whole("minK"), x.rank - 2
-    count = max(least, ceil(factor * x.sizes(dim)[0])) if factor else least
-    return largest_of_dimension(x, count, dim)
 
 
 @row("nn.SpatialMaxUnpooling", "nn.VolumetricMaxUnpooling")
@@ -144,16 +118,3 @@ def _pad(m: Module, x: Value) -> Value:
     mode, names = _PADS[m.kind]
     sides = m.wholes(*names)
     return pad(x, list(zip(sides[::2], sides[1::2], strict=True)), mode)
-
-
-@row("nn.SpatialUniformCrop")
-def _crop(m: Module, x: Value) -> Value:
-    """Of dpnn: the middle of planes; at random in training."""
-    height, width = x.sizes(x.rank - 2, x.rank - 1)
-    new = m.whole("oheight"), m.whole("owidth")
-    if m.graph.training:
-        raise m.error("crops at random in training: convert it in evaluation mode")
-    for dim, before, after in zip((-2, -1), (height, width), new, strict=True):
-        start = ceil((before - after) / 2) - 1
-        x = narrow(x, x.rank + dim, start, start + after)
-    return x.copied()

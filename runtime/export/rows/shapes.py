@@ -1,29 +1,30 @@
-"""Shapes: views, parts of tensors, dimensions that come, go and change places."""
+"""Shapes, parts of tensors, dimensions that change places, and tables of tensors."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
-from th_shell.runtime.export.graph import Data, Steps, Value
+from th_shell.runtime.export.data import Unknown, as_steps, mapped, table
+from th_shell.runtime.export.graph import Data, Graph, Steps, Value
 from th_shell.runtime.export.modules import Module, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.base import total
+from th_shell.runtime.export.operators.base import replaced, total
 from th_shell.runtime.export.operators.layers import one_hot, take
+from th_shell.runtime.export.operators.pooling import pad
+from th_shell.runtime.export.operators.sequences import joined_steps
 from th_shell.runtime.export.operators.shaping import (
     cat,
     contiguous,
     expand,
-    flatten,
     for_samples,
     narrow,
     permute,
     reshape,
     select,
     squeeze,
-    transpose,
     unsqueeze,
 )
-from th_shell.runtime.export.operators.windows import pad
 
 
 @row("nn.View")
@@ -151,22 +152,94 @@ def _constant(m: Module, x: Value) -> Value:
     return for_samples(value, x) if dims and x.rank > dims else value
 
 
-@row("nn.Convert")
-def _convert(m: Module, x: Value) -> Value:
-    """Dimensions that letters name, in another order; or features of samples (bf)."""
-    old, new = m.text("inputShape"), m.text("outputShape")
-    if new == "b*" or old == new:
-        return x
-    if x.rank != len(old):
-        raise m.error(f"takes {old} here: --input begins with the samples")
-    place = old.index("b")
-    if sorted(old) == sorted(new):
-        return permute(x, [old.index(letter) for letter in new]).copied()
-    if new == "bf":
-        first = transpose(x, 0, place).copied() if place else contiguous(x)
-        return flatten(first) if len(old) > 1 else unsqueeze(x, 1)
-    if new == "b" and len(old) == 2:
-        return select(x, 1 - place, 0).copied()
-    if (old, new) == ("b", "bt"):
-        return unsqueeze(contiguous(x), 1)
-    raise m.error(f"does not convert {old} to {new}")
+_ALL = {"nn.CAddTable": "Add", "nn.CMulTable": "Mul", "nn.CMaxTable": "Max", "nn.CMinTable": "Min"}
+_TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div", "w2nn.ScaleTable": "Mul"}
+
+
+@data_row(*_ALL)
+def _of_all(m: Module, data: Data) -> Data:
+    kind, (first, *others) = _ALL[m.kind], m.tensors(data)
+    if not m.get("inplace"):
+        return ew.of_all(kind, [first, *others])
+    result = first
+    for other in others:  # which may lie in the memory of the first one
+        result = ew.binary(kind, first, other)
+        first.write(result)
+    return result
+
+
+@data_row(*_TWO)
+def _of_two(m: Module, data: Data) -> Data:
+    one, other = m.tensors(data, 2)
+    return ew.binary(_TWO[m.kind], one, other)
+
+
+@data_row("nn.JoinTable")
+def _join(m: Module, data: Data) -> Data:
+    if steps := as_steps(data):
+        x = m.tensor(steps.data)
+        step = Value(m.graph, replaced(x.shape, steps.dim))
+        return joined_steps(x, steps.dim, m.dim(step, "dimension", "nInputDims")).copied()
+    found = m.tensors(data)
+    return cat(found, m.dim(found[0], "dimension", "nInputDims"))
+
+
+@data_row("nn.SelectTable")
+def _select_entry(m: Module, data: Data) -> Data:
+    index = m.whole("index")
+    if steps := as_steps(data):
+        start, dim = index - 1 if index > 0 else index, steps.dim
+        return mapped(steps.data, lambda each: select(each, dim, start))
+    items = table(data, m.graph)
+    place = index - 1 if index > 0 else len(items) + index
+    if not 0 <= place < len(items):
+        raise m.error(f"takes entry {index} of a table of {len(items)}")
+    return items[place]
+
+
+@data_row("nn.NarrowTable")
+def _narrow_table(m: Module, data: Data) -> Data:
+    start, length = m.whole("offset") - 1, m.whole("length", 1)
+    if steps := as_steps(data):
+        stop, dim = start + length if length >= 0 else length + 1 or None, steps.dim
+        return Steps(mapped(steps.data, lambda each: narrow(each, dim, start, stop)), dim)
+    items = table(data, m.graph)
+    return items[start : (len(items) + 1 + length if length < 0 else start + length)]
+
+
+@data_row("nn.FlattenTable")
+def _flatten(m: Module, data: Data) -> Data:
+    return list(_flat(data, m.graph))
+
+
+def _flat(data: Data, graph: Graph) -> Iterator[Data]:
+    """All tensors in a table, and in the tables in it."""
+    for item in table(data, graph):
+        if isinstance(item, Value) or isinstance(item, Unknown) and item.tensor is not None:
+            yield item
+        else:
+            yield from _flat(item, graph)
+
+
+@data_row("nn.ZipTableOneToMany")
+def _zip_one(m: Module, data: Data) -> Data:
+    """One value beside each entry of a table."""
+    one, many = table(data, m.graph, 2)[:2]
+    return [[one, item] for item in table(many, m.graph)]
+
+
+@data_row("nn.CAddTensorTable")
+def _add_one(m: Module, data: Data) -> Data:
+    """A tensor added to each entry of a table."""
+    one, many = table(data, m.graph, 2)[:2]
+    return [ew.binary("Add", m.tensor(item), m.tensor(one)) for item in table(many, m.graph)]
+
+
+@data_row("nngraph.JustElement")
+def _just_element(m: Module, data: Data) -> Data:
+    return table(data, m.graph, 1)[0]
+
+
+@data_row("nngraph.JustTable")
+def _just_table(m: Module, data: Data) -> Data:
+    return [data]

@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from tests.runtime.export.nets import linear, module, tensor
 from tests.runtime.export.test_modules import ENTRIES
 from th_shell.runtime import TorchObject
-from th_shell.runtime.export.graph import ExportError, Graph, Node
+from th_shell.runtime.export.graph import Graph, Node, Scope
 from th_shell.runtime.export.lowering import graph_of, shapes_of
-from th_shell.runtime.export.modules import class_of, reasons, rows
+from th_shell.runtime.export.modules import class_of, row_of
 from th_shell.runtime.export.onnx_file import OnnxGraph
+from th_shell.runtime.export.rows.refused import reason_of
 
 PAGE = Path(__file__).parents[3] / "runtime" / "export" / "README.md"
 CLASSES = (Path(__file__).parents[2] / "data" / "export" / "classes.txt").read_text().split()
@@ -59,43 +59,43 @@ def table() -> str:
 
 def own_name(name: str) -> str:
     """The class by whose row a class of cudnn is converted."""
-    return name if name in rows() or name in reasons() else f"nn.{name.partition('.')[2]}"
+    has_own = row_of(name) is not None or reason_of(name) is not None
+    return name if has_own else f"nn.{name.partition('.')[2]}"
 
 
 def _all_cells() -> Iterator[tuple[str, str, str]]:
     for name in CLASSES:
-        if name in reasons():
-            yield name, f"none: {reasons()[name]}", ""
+        if reason := reason_of(name):
+            yield name, f"none: {reason}", ""
         elif own_name(name) == name:
             yield name, *_becomes(name)
 
 
 def _becomes(name: str) -> tuple[str, str]:
     """What a class is in PyTorch and in ONNX."""
-    found = _example(name)
-    if found is None:  # a criterion of cudnn
-        return "`nn.CrossEntropyLoss`", "none"
-    graph = graph_of(found[0], shapes_of(found[1]))
-    kinds = {name, class_of(found[0])} if name in _OTHERS else {name}
-    nodes = [node for scope in graph.scopes if scope.kind in kinds for node in _own(graph, scope)]
+    net, shape = _example(name)
+    graph = graph_of(net, shapes_of(shape))
+    kinds = {name, class_of(net)} if name in _OTHERS else {name}
+    scopes = [scope for scope, _ in graph.results]
+    nodes = [node for scope in scopes if scope.kind in kinds for node in _own(graph, scope)]
     if not nodes:
-        has_modules = any(len(scope.path) for scope in graph.scopes if scope.kind != name)
+        has_modules = any(len(scope.path) for scope in scopes if scope.kind != name)
         return ("what its modules are" if has_modules else "its input, or parts of it", "")
     calls, operators = (call for node in nodes for call in _pytorch(node)), _operators(graph, nodes)
     return _joined(calls), _joined(operators) or "none"
 
 
-def _example(name: str) -> tuple[TorchObject, str] | None:
+def _example(name: str) -> tuple[TorchObject, str]:
     short = name.partition(".")[2]
     for title, entry in ENTRIES.items():
         if title.partition(":")[0] == short and not name.startswith("cudnn."):
             return entry["module"], entry["shape"]
-    return _OTHERS.get(name)
+    return _OTHERS[name]
 
 
-def _own(graph: Graph, scope: Any) -> list[Node]:
+def _own(graph: Graph, scope: Scope) -> list[Node]:
     """The nodes that a module has added, without those of modules in it."""
-    return [node for node in graph.nodes[scope.start : scope.stop] if node.path == scope.path]
+    return [node for node in graph.nodes if node.visit == id(scope)]
 
 
 def _pytorch(node: Node) -> list[str]:
@@ -106,17 +106,14 @@ def _pytorch(node: Node) -> list[str]:
 
 
 def _operators(graph: Graph, nodes: list[Node]) -> list[str]:
-    """The operators of some nodes; none of criterions."""
+    """The operators of some nodes."""
     made = OnnxGraph(graph, "float32")
     made.names = {id(value): value.name for value in graph.inputs}
     kinds = []
-    try:
-        for node in graph.nodes:
-            before = len(made.nodes)
-            made.add(node)
-            kinds += [each.op_type for each in made.nodes[before:] if node in nodes]
-    except ExportError:
-        return []
+    for node in graph.nodes:
+        before = len(made.nodes)
+        made.add(node)
+        kinds += [each.op_type for each in made.nodes[before:] if node in nodes]
     return kinds
 
 

@@ -139,9 +139,6 @@ add('CategoricalEntropy', nn.CategoricalEntropy(), positive(2, 3))
 add('PCAColorTransform', nn.PCAColorTransform(3, torch.eye(3), torch.ones(3)), random(2, 3, 2, 2))
 add('SimpleColorTransform', nn.SimpleColorTransform(3, torch.ones(3)), random(2, 3, 2, 2))
 
-package.loaded.randomkit, package.loaded.cephes = {}, {} -- of which nothing is used
-add('ReinforceGamma', nn.ReinforceGamma(0.5), positive(2, 3))
-add('ReinforceGamma: table', nn.ReinforceGamma(), { positive(2, 3), positive(2, 3) })
 add('PrintSize', nn.PrintSize(), random(2, 3))
 
 -- arithmetic
@@ -166,10 +163,6 @@ add('CMul: as many', nn.CMul(6), random(2, 3, 2))
 add('Linear', nn.Linear(3, 2), random(4, 3))
 add('Linear: without bias', nn.Linear(3, 2, false), random(4, 3))
 add('LinearWeightNorm', nn.LinearWeightNorm(3, 2), random(4, 3))
-add('PartialLinear', nn.PartialLinear(3, 4), random(2, 3))
-local partial = nn.PartialLinear(3, 4)
-partial:setPartition(torch.LongTensor { 4, 2 })
-add('PartialLinear: some', partial, random(2, 3))
 add('Bilinear', nn.Bilinear(3, 2, 4), { random(2, 3), random(2, 2) })
 add('Bilinear: without bias', nn.Bilinear(3, 2, 4, false), { random(2, 3), random(2, 2) })
 add('MM', nn.MM(), { random(2, 3, 4), random(2, 4, 2) })
@@ -191,7 +184,6 @@ add('PairwiseDistance: one', nn.PairwiseDistance(1), { random(3), random(3) }, n
 add('Cosine', nn.Cosine(3, 4), random(2, 3))
 add('Euclidean', nn.Euclidean(3, 4), random(2, 3))
 add('WeightedEuclidean', nn.WeightedEuclidean(3, 4), random(2, 3))
-add('Kmeans', nn.Kmeans(4, 3), random(5, 3), function(m) m.clusterSampleCount = nil end)
 add('NCEModule', (function()
   nn.NCEModule.fastNoise = function() end -- torchx, of which nothing is used
   local module = nn.NCEModule(3, 5, 2, torch.ones(5))
@@ -214,25 +206,15 @@ add('SpatialConvolutionLocal', nn.SpatialConvolutionLocal(2, 3, 5, 4, 3, 2, 1, 1
   random(2, 2, 4, 5))
 add('SpatialDepthWiseConvolution', nn.SpatialDepthWiseConvolution(2, 3, 3, 3, 1, 1, 1, 1),
   random(2, 2, 4, 4))
-add('SpatialBinaryConvolution', nn.SpatialBinaryConvolution(2, 3, 3, 3), random(2, 2, 5, 5),
-  function(m)
-    m.tempWeight, m.alphas, m.gradInputAlphas, m.wmask = nil, nil, nil, nil
-  end)
 add('SpatialFullConvolution', nn.SpatialFullConvolution(2, 3, 3, 2, 2, 3, 1, 0, 1, 2),
   random(2, 2, 3, 4))
 add('SpatialFullConvolution: sizes', nn.SpatialFullConvolution(2, 3, 3, 3, 2, 2, 1, 1),
   { random(2, 2, 3, 4), random(2, 1, 6, 7) })
-add('SpatialFullConvolutionMap', nn.SpatialFullConvolutionMap(nn.tables.random(3, 4, 2), 3, 2, 1, 2),
-  random(3, 5, 5), nil, 'cx5x5')
 add('SpatialSubSampling', nn.SpatialSubSampling(2, 3, 2, 2, 1), random(2, 2, 5, 5))
 add('TemporalConvolution', nn.TemporalConvolution(3, 4, 2, 2), random(2, 5, 3))
 add('TemporalConvolution: width 1', nn.TemporalConvolution(3, 4, 1), random(2, 5, 3), nil, '1xtx3')
-add('TemporalRowConvolution', nn.TemporalRowConvolution(3, 2), random(2, 5, 3))
-add('TemporalRowConvolution: features first', nn.TemporalRowConvolution(3, 2, 1, true),
-  random(2, 3, 5))
 add('TemporalSubSampling', nn.TemporalSubSampling(3, 2, 2), random(5, 3), nil, 'tx3')
 add('TemporalConvolution: sample', nn.TemporalConvolution(3, 4, 2), random(5, 3), nil, 'tx3')
-add('TemporalRowConvolution: sample', nn.TemporalRowConvolution(3, 2), random(5, 3), nil, 'tx3')
 add('VolumetricConvolution', nn.VolumetricConvolution(2, 3, 2, 3, 1, 1, 2, 1, 1, 1, 0),
   random(2, 2, 3, 3, 5))
 add('VolumetricDilatedConvolution',
@@ -281,12 +263,8 @@ add('SpatialAdaptiveMaxPooling', nn.SpatialAdaptiveMaxPooling(3, 2), random(2, 2
 add('SpatialAdaptiveMaxPooling: all', nn.SpatialAdaptiveMaxPooling(1, 1), random(2, 2, 5, 4))
 add('SpatialLPPooling', nn.SpatialLPPooling(2, 2, 2, 2), random(2, 2, 4, 4))
 add('SpatialLPPooling: of 3', nn.SpatialLPPooling(2, 3, 2, 2, 1, 1), positive(2, 2, 4, 4))
-add('FeatureLPPooling', nn.FeatureLPPooling(3, 2, 2, true), random(2, 7))
-add('FeatureLPPooling: planes', nn.FeatureLPPooling(2, 2, 3, true), positive(2, 4, 3, 2))
 add('TemporalMaxPooling', nn.TemporalMaxPooling(2, 1), random(2, 5, 3))
 add('TemporalMaxPooling: sample', nn.TemporalMaxPooling(2), random(5, 3), nil, 'tx3')
-add('TemporalDynamicKMaxPooling', nn.TemporalDynamicKMaxPooling(2), random(2, 5, 3), nil, '1xtx3')
-add('TemporalDynamicKMaxPooling: part', nn.TemporalDynamicKMaxPooling(2, 0.7), random(2, 5, 3))
 add('VolumetricMaxPooling', nn.VolumetricMaxPooling(2, 3, 2, 1, 2, 1, 1, 1, 0),
   random(2, 1, 3, 4, 5))
 add('VolumetricDilatedMaxPooling',
@@ -337,8 +315,6 @@ add('Normalize: of 1', nn.Normalize(1), random(2, 4))
 add('Normalize: of 3', nn.Normalize(3), random(2, 4))
 add('Normalize: largest', nn.Normalize(math.huge), random(2, 4))
 add('SpatialCrossMapLRN', nn.SpatialCrossMapLRN(3, 0.5, 0.7, 2), random(2, 5, 2, 2))
-add('SpatialFeatNormalization', nn.SpatialFeatNormalization(random(3), positive(3)),
-  random(2, 3, 2, 2))
 add('SpatialSubtractiveNormalization', nn.SpatialSubtractiveNormalization(2, positive(3, 3)),
   random(2, 2, 4, 5))
 add('SpatialSubtractiveNormalization: 1D', nn.SpatialSubtractiveNormalization(2, positive(3)),
@@ -393,13 +369,6 @@ add('OneHot', nn.OneHot(4), indices(4, 3))
 add('OneHot: rows', nn.OneHot(4), indices(4, 2, 3))
 add('Constant', nn.Constant(random(3), 1), random(2, 4))
 add('Constant: alone', nn.Constant(random(1, 3)), random(2, 4))
-add('Convert', nn.Convert('bchw', 'bhwc'), random(2, 3, 2, 4))
-add('Convert: features', nn.Convert('chwb', 'bf'), random(3, 2, 4, 2), nil, 'cx2x4xb')
-add('Convert: type', nn.Convert(), random(2, 3))
-add('SpatialUniformCrop', (function()
-  dpnn.require = function() end -- nnx, of which nothing is used
-  return nn.SpatialUniformCrop(2, 3)
-end)(), random(2, 2, 5, 7))
 
 -- tables
 local function pair() return { random(2, 3), random(2, 3) } end
@@ -452,71 +421,6 @@ add('Maxout', nn.Maxout(3, 2, 4), random(2, 3))
 local x = nn.Linear(3, 4)()
 local left, right = nn.Narrow(2, 1, 2)(x), nn.Narrow(2, 3, 2)(x)
 add('gModule', nn.gModule({ x }, { nn.CAddTable() { left, nn.Tanh()(right) } }), random(2, 3))
-
--- criterions: each of an input and a target
-local function add_criterion(name, criterion, input, target)
-  local output = copy(criterion:forward(input, target))
-  local saved = copy(target and { input, target } or input)
-  strip(criterion, {})
-  entries[#entries + 1] = {
-    name = name,
-    module = criterion,
-    input = saved,
-    output = output,
-    shape = sizes(saved),
-    criterion = true,
-  }
-end
-
-local function signs(...) return torch.Tensor(...):bernoulli():mul(2):add(-1) end
-
-for _, name in ipairs { 'Abs', 'MSE', 'SmoothL1' } do
-  local class = nn[name .. 'Criterion']
-  add_criterion(name .. 'Criterion', class(), random(2, 3), random(2, 3))
-  add_criterion(name .. 'Criterion: sum', class(false), random(2, 3), random(2, 3))
-end
-local chances = torch.rand(2, 3)
-add_criterion('BCECriterion', nn.BCECriterion(), chances, torch.rand(2, 3))
-add_criterion('BCECriterion: weights', nn.BCECriterion(positive(3)), chances, torch.rand(2, 3))
-add_criterion('DistKLDivCriterion', nn.DistKLDivCriterion(), random(2, 3), torch.rand(2, 3))
-add_criterion('SoftMarginCriterion', nn.SoftMarginCriterion(), random(2, 3), signs(2, 3))
-add_criterion('MarginCriterion', nn.MarginCriterion(0.5), random(2, 3), signs(2, 3))
-add_criterion('HingeEmbeddingCriterion', nn.HingeEmbeddingCriterion(0.5), positive(4), signs(4))
-for _, name in ipairs { 'ClassNLLCriterion', 'CrossEntropyCriterion' } do
-  add_criterion(name, nn[name](), random(2, 3), indices(3, 2))
-  add_criterion(name .. ': weights', nn[name](positive(3), false), random(2, 3), indices(3, 2))
-end
-add_criterion('ClassNLLCriterion: ignored', nn.ClassNLLCriterion(nil, true, 2), random(3, 3),
-  torch.Tensor { 1, 2, 3 })
-add_criterion('SpatialClassNLLCriterion', nn.SpatialClassNLLCriterion(), random(2, 3, 2, 2),
-  indices(3, 2, 2, 2))
-add_criterion('MultiMarginCriterion', nn.MultiMarginCriterion(2, positive(3), 0.5), random(2, 3),
-  indices(3, 2))
-add_criterion('MultiLabelMarginCriterion', nn.MultiLabelMarginCriterion(), random(2, 3),
-  torch.Tensor { { 2, 1, 0 }, { 3, 0, 0 } })
-add_criterion('MultiLabelSoftMarginCriterion', nn.MultiLabelSoftMarginCriterion(positive(3)),
-  random(2, 3), torch.Tensor(2, 3):bernoulli())
-add_criterion('MultiLabelSoftMarginCriterion: sum', nn.MultiLabelSoftMarginCriterion(nil, false),
-  random(2, 3), torch.Tensor(2, 3):bernoulli())
-add_criterion('CosineEmbeddingCriterion', nn.CosineEmbeddingCriterion(0.1), pair(), signs(2))
-add_criterion('MarginRankingCriterion', nn.MarginRankingCriterion(0.5), { random(4), random(4) },
-  signs(4))
-add_criterion('WeightedMSECriterion', nn.WeightedMSECriterion(random(3)), random(2, 3), random(2, 3))
-add_criterion('ClassSimplexCriterion', nn.ClassSimplexCriterion(4), random(2, 4), indices(4, 2))
-add_criterion('BinaryLogisticRegression', nn.BinaryLogisticRegression(), random(4, 1), signs(4, 1))
-add_criterion('MultiCriterion', nn.MultiCriterion():add(nn.MSECriterion()):add(nn.AbsCriterion(), 0.5),
-  random(2, 3), random(2, 3))
-add_criterion('ParallelCriterion',
-  nn.ParallelCriterion():add(nn.MSECriterion()):add(nn.CrossEntropyCriterion(), 0.5), pair(),
-  { random(2, 3), indices(3, 2) })
-add_criterion('ModuleCriterion', nn.ModuleCriterion(nn.MSECriterion(), nn.Linear(3, 2), nn.Tanh()),
-  random(2, 3), random(2, 2))
-
-add_criterion('DistanceRatioCriterion', nn.DistanceRatioCriterion(), { positive(4), positive(4) })
-add_criterion('L1Cost', nn.L1Cost(), random(2, 3))
-add_criterion('CriterionTable', nn.CriterionTable(nn.MSECriterion()), pair())
-add_criterion('ModuleFromCriterion', nn.ModuleFromCriterion(nn.CrossEntropyCriterion()),
-  { random(2, 3), indices(3, 2) })
 
 torch.save(arg[1], entries)
 print(#entries .. ' entries')

@@ -181,6 +181,6 @@ def test_what_has_no_counterpart(tmp_path: Path) -> None:
     with pytest.raises(ExportError) as caught:
         _computed(net, _random(2, 3), tmp_path)
     assert str(caught.value) == (
-        "cudnn.SpatialDivisiveNormalization at 1: has no counterpart: it computes what only cudnn "
+        "cudnn.SpatialDivisiveNormalization at 1: not converted: it computes what only cudnn "
         "does; train the net with nn's class instead"
     )

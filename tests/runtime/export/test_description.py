@@ -42,10 +42,10 @@ table of 5 entries
         _type. --stub leaves its place empty in a .pt file's source
     3  nn.JoinTable -> torch.cat((x, y), 1)
     4  nn.SpatialConvolution, weight 2x16x3x3, bias 2 -> nn.Conv2d(16, 2, 3)
-  criterion  nn.MSECriterion -> nn.MSELoss()
+  criterion  nn.MSECriterion
+    -> cannot be converted: it is a criterion, and no part of a net;
+    torch.nn has PyTorch's losses
     --select criterion
-    input: unknown sizes
-    target: unknown sizes
   mean       torch.DoubleTensor 3
   options    {'rate': 0.1, 'name': 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
 """

@@ -99,7 +99,7 @@ TABLE = {"nInputPlane": 2, "nOutputPlane": 2, "weight": tensor(2, 3, 3)}
             "its running_var has 2 numbers for 3 planes",
         ),
         (
-            module("TemporalRowConvolution", inputFrameSize=3, kW=2, weight=tensor(3, 1, 3)),
+            module("SpatialDepthWiseConvolution", kW=2, kH=2, **TABLE | {"weight": tensor(3)}),
             "its fields, or its input, are not as this class has them",
         ),
         *[

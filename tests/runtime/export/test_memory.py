@@ -107,10 +107,6 @@ CASES = {
     "Select copies": (chain(module("Select", dimension=2, index=2), doubled()), X),
     "Narrow copies": (chain(module("Narrow", dimension=2, index=2), doubled()), X),
     "Transpose copies": (chain(module("Transpose", permutations=SWAP), doubled()), X),
-    "Convert copies": (
-        chain(module("Convert", inputShape="bft", outputShape="btf"), doubled()),
-        X,
-    ),
     "Copy copies": (chain(module("Tanh"), module("Copy", **COPY), doubled()), X),
     "Dropout copies": (chain(module("Dropout", p=0), doubled()), X),
     "Concat copies": (chain(module("Concat", pointless(), dimension=2), doubled()), X),

@@ -23,7 +23,6 @@ from th_shell import runtime
 from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
 from th_shell.runtime.export.data import tensors
-from th_shell.runtime.export.graph import Value
 from th_shell.runtime.export.lowering import graph_of, shapes_of
 
 _FILE = Path(__file__).parents[2] / "data" / "export" / "modules.t7.gz"
@@ -45,15 +44,9 @@ def _arrays(value: Any, name: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]
 
 def _compare(name: str, found: list[Any]) -> None:
     wanted = [array for _, array in _arrays(ENTRIES[name]["output"], "")]
-    if _is_criterion(name):
-        found = [each.reshape(1) for each in found]
     assert [each.shape for each in found] == [each.shape for each in wanted]
     for one, other in zip(wanted, found, strict=True):
         np.testing.assert_allclose(other, one, rtol=0, atol=_RELATIVE * max(abs(one).max(), 1))
-
-
-def _is_criterion(name: str) -> bool:
-    return bool(ENTRIES[name].get("criterion"))
 
 
 def _shapes(name: str) -> Iterator[str | None]:
@@ -65,9 +58,7 @@ def _shapes(name: str) -> Iterator[str | None]:
     except ExportError as error:
         assert "give --input" in str(error)
         return
-    if _is_criterion(name) or all(
-        each.shape and ranks.get(each.name) == each.rank for each in found
-    ):
+    if all(each.shape and ranks.get(each.name) == each.rank for each in found):
         yield None
 
 
@@ -75,14 +66,8 @@ def _inputs(name: str, shape: str | None) -> dict[str, np.ndarray[Any, Any]]:
     """The inputs that what is written takes, by their names."""
     arrays = dict(_arrays(ENTRIES[name]["input"], "input"))
     graph = graph_of(ENTRIES[name]["module"], shape and shapes_of(shape))
-    if _is_criterion(name):
-        return _as_kinds(dict(zip(arrays, graph.inputs, strict=True)), arrays)
-    return _as_kinds({each.name: each for each in graph.inputs}, arrays)
-
-
-def _as_kinds(values: dict[str, Value], arrays: dict[str, Any]) -> dict[str, Any]:
     kinds = {"int": np.int64, "float": np.float32}
-    return {each.name: arrays[name].astype(kinds[each.kind]) for name, each in values.items()}
+    return {each.name: arrays[each.name].astype(kinds[each.kind]) for each in graph.inputs}
 
 
 #: Those of nn and nngraph whose output lies in the memory of their input: their storages tell.
@@ -90,7 +75,7 @@ SHARING = """
 Identity, Contiguous, GradientReversal, ZeroGrad, L1Penalty, PrintSize, CategoricalEntropy, View,
 View: all, View: rest, View: samples, View: rows, View: several, View: rest of several, Reshape,
 Reshape: samples, Reshape: without, Collapse, Squeeze, Squeeze: dimension, Squeeze: of samples,
-Squeeze: none, Unsqueeze, Unsqueeze: of samples, Replicate, Replicate: of samples, Convert: type,
+Squeeze: none, Unsqueeze, Unsqueeze: of samples, Replicate, Replicate: of samples,
 CAddTable, Copy, FlattenTable, FlattenTable: deep, ReverseTable, SelectTable, NarrowTable,
 SelectTable: from the end, NarrowTable: length, SplitTable, SplitTable: of samples,
 SplitTable: from the end, ZipTable, ZipTableOneToMany, JustElement
@@ -109,11 +94,6 @@ def test_memory(name: str) -> None:
 @each_entry
 def test_onnx(name: str, tmp_path: Path) -> None:
     module = ENTRIES[name]["module"]
-    if _is_criterion(name):
-        text = "ONNX has no criterions; .pt writes them for PyTorch$"
-        with pytest.raises(ExportError, match=text):
-            to_onnx(module, tmp_path / "net.onnx", check=False, input=ENTRIES[name]["shape"])
-        return
     for shape in _shapes(name):
         to_onnx(module, tmp_path / "net.onnx", check=False, input=shape)
         session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))

@@ -113,40 +113,35 @@ def residual(channels: int) -> TorchObject:
 
 
 BLOCKS = """\
-class Residual(nn.Module):
-    def __init__(self, in_channels):
-        super().__init__()
-        self.branch = nn.Sequential(
-            nn.Conv2d(in_channels, in_channels, 1),
-            nn.Tanh(),
-        )
-
-    def forward(self, x):
-        return F.relu(self.branch(x) + x)
-
-
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
-        self.layers = nn.Sequential(
-            Residual(2),
+        self.features1 = nn.Sequential(
+            nn.Conv2d(2, 2, 1),
+            nn.Tanh(),
+        )
+        self.features2 = nn.Sequential(
+            nn.ReLU(),
             nn.Conv2d(2, 4, 1),
-            Residual(4),
-            Residual(4),
+        )
+        self.features3 = nn.Sequential(
+            nn.Conv2d(4, 4, 1),
+            nn.Tanh(),
         )
         self.eval()  # as it was converted; train() to go on
 
     def forward(self, x):
-        return self.layers(x)
+        x = self.features2(self.features1(x) + x)
+        return F.relu(self.features3(x) + x)
 """
 
 
-def test_what_is_repeated_is_a_class(tmp_path: Path) -> None:
-    net = module("Sequential", residual(2), conv(2, 4, 1), residual(4), residual(4))
+def test_blocks_stand_one_after_the_other(tmp_path: Path) -> None:
+    net = module("Sequential", residual(2), conv(2, 4, 1), residual(4))
     assert source(net, tmp_path) == BLOCKS
     found, _ = state_dict(tmp_path / "net.pt")
     third = net.modules[3].modules[1].modules[1].modules[1]
-    np.testing.assert_array_equal(found["layers.2.branch.0.weight"], np.asarray(third.weight))
+    np.testing.assert_array_equal(found["features3.0.weight"], np.asarray(third.weight))
 
 
 TWO = """\
@@ -293,48 +288,13 @@ def test_a_layer_that_is_used_twice_has_no_number(tmp_path: Path) -> None:
     )
 
 
-def test_a_criterion(tmp_path: Path) -> None:
-    net = TorchObject("nn.CrossEntropyCriterion", {"nll": module("ClassNLLCriterion")})
-    report = to_pytorch(net, tmp_path / "net.pt")
-    assert report.unchecked == "criterions are not run beside what is written"
-    assert source(net, tmp_path) == (
-        "class Model(nn.Module):\n"
-        "    def __init__(self):\n"
-        "        super().__init__()\n"
-        "        self.loss = nn.CrossEntropyLoss()\n"
-        "        self.eval()  # as it was converted; train() to go on\n\n"
-        "    def forward(self, input, target):\n"
-        "        return self.loss(input, target - 1)\n"
+def test_a_criterion_is_no_net(tmp_path: Path) -> None:
+    with pytest.raises(ExportError) as raised:
+        to_pytorch(module("MSECriterion"), tmp_path / "net.pt")
+    assert str(raised.value) == (
+        "nn.MSECriterion: not converted: it is a criterion, and no part of a net; torch.nn has "
+        "PyTorch's losses"
     )
-
-
-NLL = {name: module("ClassNLLCriterion", sizeAverage=name == "mean") for name in ("mean", "sum")}
-
-
-@pytest.mark.parametrize(
-    ("net", "reduction"),
-    [
-        (module("CrossEntropyCriterion", nll=NLL["sum"]), "sum"),
-        *[
-            (module("CrossEntropyCriterion", nll=nll, sizeAverage=new, oldSizeAverage=old), wanted)
-            for nll, new, old, wanted in [
-                (NLL["sum"], True, True, "sum"),
-                (NLL["mean"], True, True, "mean"),
-                (NLL["mean"], False, False, "mean"),
-                (NLL["mean"], False, True, "sum"),
-                (NLL["sum"], True, False, "mean"),
-            ]
-        ],
-        (TorchObject("cudnn.SpatialCrossEntropyCriterion", {"nll": NLL["sum"]}), "mean"),
-        (module("MarginRankingCriterion", margin=1), "sum"),
-        (module("HingeEmbeddingCriterion"), "mean"),
-    ],
-)
-def test_what_a_criterion_makes_of_its_samples(
-    net: TorchObject, reduction: str, tmp_path: Path
-) -> None:
-    found = "sum" if 'reduction="sum"' in source(net, tmp_path) else "mean"
-    assert found == reduction
 
 
 @pytest.mark.parametrize(

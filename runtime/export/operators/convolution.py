@@ -1,4 +1,4 @@
-"""What slides windows over the last dimensions: convolutions, pooling, padding, resampling."""
+"""Convolutions, and the windows that they and pooling slide over the last dimensions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, ToOnnx, Value
+from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, Value
 from th_shell.runtime.export.operators.base import node, plain, vectors
 from th_shell.runtime.export.parameters import Parameter
+from th_shell.runtime.export.python_text import Name, call_text
 
 Ints = Sequence[int]
 
@@ -135,7 +136,6 @@ class Windows:
 
 #: PyTorch's defaults.
 CONV = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "bias": True, "output_padding": 0}
-POOL = {"padding": 0, "dilation": 1, "ceil_mode": False, "count_include_pad": True}
 
 
 def conv(
@@ -194,109 +194,20 @@ def _grown(windows: Windows, extra: Ints, dim: int, size: Dim) -> Dim:
     return inner + windows.reach(dim) + extra[dim]
 
 
-def max_pool(x: Value, windows: Windows) -> Value:
-    named = pool_arguments(windows, "dilation")
-    call = Call(f"nn.MaxPool{len(windows.size)}d", named, POOL, ("kernel_size", "stride"))
-    shape = windows.shape(x)
-    attributes = windows.pool_attributes(x) | {"dilations": list(windows.dilation)}
-    return node([x], plain("MaxPool", **attributes), shape, layer=call)
-
-
-def pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
-    """PyTorch's arguments of pooling."""
-    named = windows.arguments(*more, "ceil_mode")
-    if named["stride"] == named["kernel_size"]:
-        del named["stride"]  # PyTorch's default
-    return named
-
-
-def avg_pool(x: Value, windows: Windows, include_padding: bool = True) -> Value:
-    """Means; include_padding: whether zeros around the tensor count."""
-    named = pool_arguments(windows) | {"count_include_pad": include_padding}
-    call = Call(f"nn.AvgPool{len(windows.size)}d", named, POOL, ("kernel_size", "stride"))
-    shape = windows.shape(x)
-    attributes = windows.pool_attributes(x) | {"count_include_pad": int(include_padding)}
-    factors = windows.ends(x) if include_padding else None
+def patches(x: Value, windows: Windows) -> Value:
+    """The elements of each window as a column: samples x elements x windows."""
+    x_shape = windows.shape(x)
+    (channels,) = x.sizes(1)
+    count = channels * int(np.prod(windows.size))
+    one_each = np.eye(count, dtype=np.float32).reshape(count, channels, *windows.size)
+    places = [size for size in x_shape[2:] if isinstance(size, int)]
 
     def to_onnx(e: Emitter, name: str) -> Any:
-        result = e.op("AveragePool", name, **attributes)
-        return result if factors is None else e.op("Mul", result, e.parameter(factors))
+        kernel = e.parameter(Parameter.made(one_each))
+        spread = e.op("Conv", name, kernel, **windows.attributes())
+        return e.op("Reshape", spread, e.ints(0, 0, -1))
 
-    return node([x], to_onnx, shape, layer=call)
-
-
-def pad(
-    x: Value, amounts: Sequence[tuple[int, int]], mode: str = "constant", value: float = 0.0
-) -> Value:
-    """Add rows before and behind the last dimensions; amounts below 0 take rows away.
-
-    mode: constant, reflect or replicate.
-    """
-    shape = x.assume((BATCH, *[None] * (len(amounts) + 1)))
-    kept = len(shape) - len(amounts)
-    sizes = [
-        size + before + behind if isinstance(size, int) else None
-        for size, (before, behind) in zip(shape[kept:], amounts, strict=True)
-    ]
-    flat = [number for pair in reversed(amounts) for number in pair]
-    call = _pad_layer(mode, flat, value, len(amounts)) if kept == 2 else None
-    more = f", value={value!r}" if value else ""
-    if mode != "constant":
-        more = f', "{mode}"'
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        pads = e.ints(*[0] * kept, *[b for b, _ in amounts], *[0] * kept, *[a for _, a in amounts])
-        filler = [e.number(value)] if mode == "constant" else []
-        return e.op("Pad", name, pads, *filler, mode={"replicate": "edge"}.get(mode, mode))
-
-    text = f"F.pad({{0}}, {tuple(flat)}{more})"
-    return node([x], to_onnx, (*shape[:kept], *sizes), text, layer=call, kind=x.kind)
-
-
-def _pad_layer(mode: str, flat: list[int], value: float, dims: int) -> Call | None:
-    name = {"reflect": "ReflectionPad", "replicate": "ReplicationPad"}.get(mode, "ConstantPad")
-    named: dict[str, Any] = {"padding": short(flat)}
-    if name == "ConstantPad" and value == 0 and dims == 2:
-        name = "ZeroPad"
-    elif name == "ConstantPad":
-        named["value"] = value
-    return Call(f"nn.{name}{dims}d", named, {}, ("padding", "value"))
-
-
-def upsample(x: Value, scale: int, mode: str, dims: int = 2, sizes: Ints = ()) -> Value:
-    """Nearest or linear (corners aligned); by a factor, or to sizes."""
-    shape = x.assume((BATCH, *[None] * (dims + 1)))
-    linear = {1: "linear", 2: "bilinear", 3: "trilinear"}[dims]
-    named: dict[str, Any] = {"size": tuple(sizes)} if sizes else {"scale_factor": scale}
-    named |= {"mode": "nearest"} if mode == "nearest" else {"mode": linear, "align_corners": True}
-    call = Call("nn.Upsample", named, {"mode": "nearest"})
-    new = [size * scale if isinstance(size, int) else None for size in shape[2:]]
-    to_onnx = _resize(mode, scale, x.rank, sizes)
-    return node([x], to_onnx, (*shape[:2], *(sizes or new)), layer=call)
-
-
-def _resize(mode: str, scale: int, rank: int, sizes: Ints) -> ToOnnx:
-    how: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": "align_corners"}
-    if mode == "nearest":
-        how |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        if sizes:
-            start = e.op("Slice", e.op("Shape", name), e.ints(0), e.ints(2))
-            whole = e.op("Concat", start, e.ints(*sizes), axis=0)
-            return e.op("Resize", name, "", "", whole, **how)
-        scales = np.array([1, 1, *[scale] * (rank - 2)], np.float32)
-        return e.op("Resize", name, "", e.constant(scales), **how)
-
-    return to_onnx
-
-
-def pixel_shuffle(x: Value, factor: int) -> Value:
-    """Channels become pixels."""
-    shape = x.assume((BATCH, None, None, None))
-    batch, channels, *sizes = shape
-    new = [size * factor if isinstance(size, int) else None for size in sizes]
-    fewer = channels // factor**2 if isinstance(channels, int) else None
-    call = Call("nn.PixelShuffle", {"upscale_factor": factor}, {}, ("upscale_factor",))
-    to_onnx = plain("DepthToSpace", blocksize=factor, mode="CRD")
-    return node([x], to_onnx, (batch, fewer, *new), layer=call)
+    named = {"input": Name("{0}"), **windows.arguments()}
+    text = call_text(Call("F.unfold", named, CONV, ("input", "kernel_size")))
+    shape = (x_shape[0], count, int(np.prod(places)) if len(places) == 2 else None)
+    return node([x], to_onnx, shape, text, word="patches")

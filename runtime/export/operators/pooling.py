@@ -1,0 +1,205 @@
+"""Pooling and what undoes it, padding, and resampling of planes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from th_shell.runtime.export.graph import BATCH, Call, Emitter, ToOnnx, Value
+from th_shell.runtime.export.operators.base import node, plain
+from th_shell.runtime.export.operators.convolution import Ints, Windows, short
+from th_shell.runtime.export.python_text import Name, call_text
+
+POOL = {"padding": 0, "dilation": 1, "ceil_mode": False, "count_include_pad": True}
+
+
+def max_pool(x: Value, windows: Windows) -> Value:
+    named = pool_arguments(windows, "dilation")
+    call = Call(f"nn.MaxPool{len(windows.size)}d", named, POOL, ("kernel_size", "stride"))
+    shape = windows.shape(x)
+    attributes = windows.pool_attributes(x) | {"dilations": list(windows.dilation)}
+    return node([x], plain("MaxPool", **attributes), shape, layer=call)
+
+
+def pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
+    """PyTorch's arguments of pooling."""
+    named = windows.arguments(*more, "ceil_mode")
+    if named["stride"] == named["kernel_size"]:
+        del named["stride"]  # PyTorch's default
+    return named
+
+
+def avg_pool(x: Value, windows: Windows, include_padding: bool = True) -> Value:
+    """Means; include_padding: whether zeros around the tensor count."""
+    named = pool_arguments(windows) | {"count_include_pad": include_padding}
+    call = Call(f"nn.AvgPool{len(windows.size)}d", named, POOL, ("kernel_size", "stride"))
+    shape = windows.shape(x)
+    attributes = windows.pool_attributes(x) | {"count_include_pad": int(include_padding)}
+    factors = windows.ends(x) if include_padding else None
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        result = e.op("AveragePool", name, **attributes)
+        return result if factors is None else e.op("Mul", result, e.parameter(factors))
+
+    return node([x], to_onnx, shape, layer=call)
+
+
+_ONNX = {"Avg": "Average", "Max": "Max"}
+
+
+def adaptive_pool(x: Value, kind: str, sizes: Sequence[int]) -> Value:
+    """The mean ("Avg") or maximum ("Max") of as many parts of each dimension, which may overlap."""
+    shape = x.assume((BATCH, *[None] * (len(sizes) + 1)))
+    named = {"output_size": short(sizes)}
+    call = Call(f"nn.Adaptive{kind}Pool{len(sizes)}d", named, {}, ("output_size",))
+    if all(size == 1 for size in sizes):
+        to_onnx: Any = f"Global{_ONNX[kind]}Pool"
+    else:
+        to_onnx = _parts(kind, x.sizes(*range(2, x.rank)), sizes)
+    return node([x], to_onnx, (*shape[:2], *sizes), layer=call)
+
+
+def _parts(kind: str, old: Sequence[int], new: Sequence[int]) -> Any:
+    """Windows where all parts are equal; else the parts of one dimension after the other."""
+    if all(before % after == 0 for before, after in zip(old, new, strict=True)):
+        kernel = [before // after for before, after in zip(old, new, strict=True)]
+        return lambda e, x: e.op(f"{_ONNX[kind]}Pool", x, kernel_shape=kernel, strides=kernel)
+
+    def to_onnx(e: Emitter, x: str) -> Any:
+        reduce = "ReduceMean" if kind == "Avg" else "ReduceMax"
+        for dim, (before, after) in enumerate(zip(old, new, strict=True), 2):
+            parts = []
+            for n in range(after):
+                start, stop = n * before // after, -(-(n + 1) * before // after)
+                part = e.op("Slice", x, e.ints(start), e.ints(stop), e.ints(dim))
+                parts.append(e.op(reduce, part, e.ints(dim), keepdims=1))
+            x = e.op("Concat", *parts, axis=dim)
+        return x
+
+    return to_onnx
+
+
+def pool_places(x: Value, windows: Windows) -> Value:
+    """Where in a plane the maximum of each window is."""
+    shape, attributes = windows.shape(x), windows.pool_attributes(x)
+    named = {"input": Name("{0}"), **pool_arguments(windows), "return_indices": True}
+    function = f"F.max_pool{len(windows.size)}d"
+    text = call_text(Call(function, named, POOL, ("input", "kernel_size", "stride")))
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        return e.op("MaxPool", name, count=2, **attributes)
+
+    largest, places = Value(x.graph, shape), Value(x.graph, shape, "int")
+    x.graph.add([x], to_onnx, [largest, places], expression=text, word="places")
+    return places
+
+
+def max_unpool(x: Value, places: Value, like: Value) -> Value:
+    """Elements put where the maxima were, zeros elsewhere; like: what was pooled.
+
+    ONNX counts the places in all of a tensor. Both libraries have the layer, but not for windows
+    that were not full.
+    """
+
+    def to_zeros(e: Emitter, like: str) -> Any:
+        return e.op("Mul", e.op("Reshape", like, e.ints(-1)), e.number(0))
+
+    def to_onnx(e: Emitter, zeros: str, places: str, x: str, like: str) -> Any:
+        flat = [e.op("Reshape", each, e.ints(-1)) for each in (places, x)]
+        return e.op("Reshape", e.op("ScatterElements", zeros, *flat), e.op("Shape", like))
+
+    zeros = node([like], to_zeros, None, "torch.zeros_like({0}).flatten(2)", word="zeros")
+    text = "{0}.scatter(2, {1}.flatten(2), {2}.flatten(2)).view_as({3})"
+    return node([zeros, places, x, like], to_onnx, like.shape, text)
+
+
+def pad(
+    x: Value, amounts: Sequence[tuple[int, int]], mode: str = "constant", value: float = 0.0
+) -> Value:
+    """Add rows before and behind the last dimensions; amounts below 0 take rows away.
+
+    mode: constant, reflect or replicate.
+    """
+    shape = x.assume((BATCH, *[None] * (len(amounts) + 1)))
+    kept = len(shape) - len(amounts)
+    sizes = [
+        size + before + behind if isinstance(size, int) else None
+        for size, (before, behind) in zip(shape[kept:], amounts, strict=True)
+    ]
+    flat = [number for pair in reversed(amounts) for number in pair]
+    call = _pad_layer(mode, flat, value, len(amounts)) if kept == 2 else None
+    more = f", value={value!r}" if value else ""
+    if mode != "constant":
+        more = f', "{mode}"'
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        pads = e.ints(*[0] * kept, *[b for b, _ in amounts], *[0] * kept, *[a for _, a in amounts])
+        filler = [e.number(value)] if mode == "constant" else []
+        return e.op("Pad", name, pads, *filler, mode={"replicate": "edge"}.get(mode, mode))
+
+    text = f"F.pad({{0}}, {tuple(flat)}{more})"
+    return node([x], to_onnx, (*shape[:kept], *sizes), text, layer=call, kind=x.kind)
+
+
+def _pad_layer(mode: str, flat: list[int], value: float, dims: int) -> Call | None:
+    name = {"reflect": "ReflectionPad", "replicate": "ReplicationPad"}.get(mode, "ConstantPad")
+    named: dict[str, Any] = {"padding": short(flat)}
+    if name == "ConstantPad" and value == 0 and dims == 2:
+        name = "ZeroPad"
+    elif name == "ConstantPad":
+        named["value"] = value
+    return Call(f"nn.{name}{dims}d", named, {}, ("padding", "value"))
+
+
+def upsample(x: Value, scale: int, mode: str, dims: int = 2, sizes: Ints = ()) -> Value:
+    """Nearest or linear (corners aligned); by a factor, or to sizes."""
+    shape = x.assume((BATCH, *[None] * (dims + 1)))
+    linear = {1: "linear", 2: "bilinear", 3: "trilinear"}[dims]
+    named: dict[str, Any] = {"size": tuple(sizes)} if sizes else {"scale_factor": scale}
+    named |= {"mode": "nearest"} if mode == "nearest" else {"mode": linear, "align_corners": True}
+    call = Call("nn.Upsample", named, {"mode": "nearest"})
+    new = [size * scale if isinstance(size, int) else None for size in shape[2:]]
+    to_onnx = _resize(mode, scale, x.rank, sizes)
+    return node([x], to_onnx, (*shape[:2], *(sizes or new)), layer=call)
+
+
+def _resize(mode: str, scale: int, rank: int, sizes: Ints) -> ToOnnx:
+    how: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": "align_corners"}
+    if mode == "nearest":
+        how |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+
+    def to_onnx(e: Emitter, name: str) -> Any:
+        if sizes:
+            start = e.op("Slice", e.op("Shape", name), e.ints(0), e.ints(2))
+            whole = e.op("Concat", start, e.ints(*sizes), axis=0)
+            return e.op("Resize", name, "", "", whole, **how)
+        scales = np.array([1, 1, *[scale] * (rank - 2)], np.float32)
+        return e.op("Resize", name, "", e.constant(scales), **how)
+
+    return to_onnx
+
+
+def pixel_shuffle(x: Value, factor: int) -> Value:
+    """Channels become pixels."""
+    shape = x.assume((BATCH, None, None, None))
+    batch, channels, *sizes = shape
+    new = [size * factor if isinstance(size, int) else None for size in sizes]
+    fewer = channels // factor**2 if isinstance(channels, int) else None
+    call = Call("nn.PixelShuffle", {"upscale_factor": factor}, {}, ("upscale_factor",))
+    to_onnx = plain("DepthToSpace", blocksize=factor, mode="CRD")
+    return node([x], to_onnx, (batch, fewer, *new), layer=call)
+
+
+def grid_sample(x: Value, grid: Value) -> Value:
+    """Planes at places between their elements; zeros outside of them.
+
+    grid: samples x height x width x 2, the place in a row before that in a column: -1 is the first
+    element, 1 the last.
+    """
+    text = "F.grid_sample({0}, {1}, align_corners=True)"
+    to_onnx = plain("GridSample", align_corners=1)
+    known = x.shape is not None and grid.shape is not None
+    shape = (*(x.shape or ())[:2], *(grid.shape or ())[1:3]) if known else None
+    return node([x, grid], to_onnx, shape, text)
