@@ -15,7 +15,7 @@ from tests.limits import limits
         ("lua/tensor/layouts.lua MANY_ROWS", 1024),  # local two, names = …
         ("lua/files/text.lua PIECE", 65_536),  # 2 ^ 16
         ("compute/thread_pool.py LARGE", 100_000),
-        ("t7/source.py _LARGE_STORAGE", 16_384),  # 16 << 10
+        ("t7/binary.py _LARGE_STORAGE", 16_384),  # 16 << 10
     ],
 )
 def test_known_limits(name: str, number: int) -> None:

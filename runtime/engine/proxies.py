@@ -13,8 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from th_shell.runtime.core.encoding import to_bytes, to_text
-from th_shell.runtime.t7.kinds import plain_string
-from th_shell.runtime.t7.values import T7Error, Table, TorchObject
+from th_shell.runtime.t7.values import T7Error, Table, TorchObject, plain_string
 
 if TYPE_CHECKING:
     from th_shell.runtime.engine.values import Values

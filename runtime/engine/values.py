@@ -29,15 +29,14 @@ from th_shell.runtime.engine.lua_state import CLOSED, LuaState
 from th_shell.runtime.engine.output import Output
 from th_shell.runtime.engine.proxies import LuaObject, made_for
 from th_shell.runtime.errors import LuaError
-from th_shell.runtime.t7.faces import (
+from th_shell.runtime.t7.tensors import (
     check_writable,
     lua_tensor,
-    storage_face,
     storage_of,
+    storage_over,
     tensor_of,
 )
-from th_shell.runtime.t7.kinds import plain_string
-from th_shell.runtime.t7.values import Function, TorchObject
+from th_shell.runtime.t7.values import Function, TorchObject, plain_string
 from th_shell.runtime.t7.writer import lua_number
 from th_shell.torch.tensors.lua_tensors import from_lua
 
@@ -228,7 +227,7 @@ class Values:
         if mark != b"object":
             return made_for(self, int(value), mark)
         if not isinstance(value, Tensor):
-            return storage_face(value)
+            return storage_over(value)
         return from_lua(value).array.view() if self.arrays else from_lua(value)
 
     # -- to Lua

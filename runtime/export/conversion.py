@@ -24,10 +24,10 @@ from th_shell.runtime.export.pt_file import write_state_dict
 from th_shell.runtime.export.pytorch_source import pytorch_source
 from th_shell.runtime.export.stubs import stub
 from th_shell.runtime.io.replacement import Replacement
-from th_shell.runtime.t7.essence import chosen
-from th_shell.runtime.t7.faces import lua_tensor
 from th_shell.runtime.t7.files import Path
+from th_shell.runtime.t7.tensors import lua_tensor
 from th_shell.runtime.t7.values import Table, TorchObject
+from th_shell.runtime.t7.working_memory import portable_parts
 from th_shell.torch.tensors.tensor import Tensor
 
 _CLASS = "Model"
@@ -144,7 +144,7 @@ def _read(value: Any, how: How) -> tuple[TorchObject, Graph]:
 
 
 def _narrows(net: TorchObject, how: How) -> bool:
-    tensors = (value for _, value in chosen(net)[1] if isinstance(value, Tensor))
+    tensors = (value for _, value in portable_parts(net)[1] if isinstance(value, Tensor))
     return how.type == "float" and any(lua_tensor(each).dtype is DOUBLE for each in tensors)
 
 

@@ -14,10 +14,9 @@ from th_shell.runtime.export.lowering import graph_of, shapes_of, value_at
 from th_shell.runtime.export.modules import Module
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import call_text
-from th_shell.runtime.t7.essence import is_module, own_tensors
-from th_shell.runtime.t7.faces import lua_tensor
-from th_shell.runtime.t7.values import Function, Table, TorchObject
-from th_shell.runtime.t7.walk import name_of_key
+from th_shell.runtime.t7.tensors import lua_tensor
+from th_shell.runtime.t7.values import Function, Table, TorchObject, name_of_key
+from th_shell.runtime.t7.working_memory import is_module, parameters_and_buffers
 from th_shell.torch.tensors.tensor import Tensor
 
 _DEEPEST = 40  # tables in each other that are shown
@@ -146,7 +145,7 @@ class _Description:
 
 def _tensors(module: TorchObject) -> list[str]:
     """A module's own tensors: names and sizes; weight and bias come first."""
-    named = own_tensors(module)
+    named = parameters_and_buffers(module)
     names: dict[str, list[str]] = {}
     for name in sorted(named, key=lambda name: {"weight": 0, "bias": 1}.get(name, 2)):
         names.setdefault(_sizes(named[name]), []).append(name)
@@ -229,7 +228,7 @@ def _all_parameters(module: TorchObject, seen: set[int]) -> Iterator[tuple[str, 
         each = waiting.pop()
         if id(each) not in seen:
             seen.add(id(each))
-            for name, value in own_tensors(each).items():
+            for name, value in parameters_and_buffers(each).items():
                 yield name, Parameter.of(value)
             waiting += [item for _, item in _children(each, ()) if is_module(item)]
 

@@ -9,9 +9,8 @@ from th_shell.runtime.export.data import Shapes, new_input, settled, tensors
 from th_shell.runtime.export.graph import BATCH, ExportError, Graph, StandIn
 from th_shell.runtime.export.modules import Module, class_of, convert, row_of
 from th_shell.runtime.export.python_text import split_arguments
-from th_shell.runtime.t7.essence import is_criterion, is_module
-from th_shell.runtime.t7.values import Table, TorchObject
-from th_shell.runtime.t7.walk import name_of_key
+from th_shell.runtime.t7.values import Table, TorchObject, name_of_key
+from th_shell.runtime.t7.working_memory import is_criterion, is_module
 
 
 def graph_of(

@@ -16,8 +16,8 @@ from th_shell.runtime.export.data import table, tensor, tensors
 from th_shell.runtime.export.graph import Data, ExportError, Graph, Value
 from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.rows.refused import REASONS, reason_of
-from th_shell.runtime.t7.essence import essence
 from th_shell.runtime.t7.values import Function, Table, TorchObject
+from th_shell.runtime.t7.working_memory import without_working_memory
 from th_shell.torch.tensors.tensor import Tensor
 
 Row = Callable[["Module", Any], Data]
@@ -309,7 +309,7 @@ def _unknown(module: Module) -> ExportError:
     reason = reason_of(module.kind)
     if reason:
         return module.error(f"not converted: {reason}")
-    kind, fields = module.value.torch_typename, essence(module.value).fields
+    kind, fields = module.value.torch_typename, without_working_memory(module.value).fields
     text = f"this class is not known here; its fields are {', '.join(map(str, fields)) or 'none'}"
     if isinstance(module.get("modules"), Table):
         other = "nn.Concat" if "dimension" in fields else "nn.Sequential"

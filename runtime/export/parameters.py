@@ -12,8 +12,7 @@ import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.tensor import Tensor as LuaTensor
-from th_shell.runtime.t7.faces import lua_tensor
-from th_shell.runtime.t7.sink import elements
+from th_shell.runtime.t7.tensors import elements, lua_tensor
 from th_shell.runtime.t7.values import T7Error
 from th_shell.torch.tensors.tensor import Tensor
 

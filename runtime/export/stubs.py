@@ -18,8 +18,8 @@ from th_shell.runtime.export.python_text import (
     is_attribute,
     parameter_text,
 )
-from th_shell.runtime.t7.essence import essence
-from th_shell.runtime.t7.walk import named_values
+from th_shell.runtime.t7.values import named_values
+from th_shell.runtime.t7.working_memory import without_working_memory
 from th_shell.torch.tensors.tensor import Tensor
 
 _BODY = STEP * 2
@@ -52,7 +52,7 @@ def _arguments(module: Module) -> tuple[dict[str, Any], dict[str, Parameter]]:
 
     Those of modules within it have the names that lead to them, with _ between keys.
     """
-    kept = essence(module.value)
+    kept = without_working_memory(module.value)
     fields: dict[str, Any] = {}
     for key, value in kept.fields.items():
         if isinstance(key, str) and key[:1] != "_" and key != "train" and _is_plain(value):

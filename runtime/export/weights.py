@@ -17,10 +17,10 @@ from th_shell.runtime.export.parameters import FLOATS, Parameter, Progress
 from th_shell.runtime.export.python_text import free_name
 from th_shell.runtime.export.safetensors_file import write_safetensors
 from th_shell.runtime.io.replacement import Replacement
-from th_shell.runtime.t7.essence import chosen, left_out
-from th_shell.runtime.t7.faces import storage_of
+from th_shell.runtime.t7.convert import outline
 from th_shell.runtime.t7.files import Path
-from th_shell.runtime.t7.outline import outline
+from th_shell.runtime.t7.tensors import storage_of
+from th_shell.runtime.t7.working_memory import count_left_out, portable_parts
 from th_shell.torch.tensors.tensor import Tensor
 
 
@@ -40,10 +40,10 @@ class Which:
 
 
 def to_safetensors(value: Any, target: Path, **options: Any) -> int:
-    """Write the tensors in a value of `load` as a file of safetensors; returns `left_out`.
+    """Write the tensors in a value of `load` as a file of safetensors; returns `count_left_out`.
 
     Names are keys with dots between them, as in modules.1.weight. The header's __metadata__ has the
-    structure as JSON, by the name torch7 (`th_shell.runtime.t7.outline` tells its form); a tensor
+    structure as JSON, by the name torch7 (`th_shell.runtime.t7.convert` tells its form); a tensor
     that is another one again is left out, and its name leads to the other's there.
 
     options: the fields of `Which`. Raises OSError, and ExportError for a path that leads nowhere.
@@ -66,14 +66,14 @@ def to_hdf5(value: Any, target: Path, **options: Any) -> int:
 def _write(value: Any, target: Path, which: Which, write: Callable[..., None]) -> int:
     if which.select:
         value = value_at(value, which.select)
-    structure, values = chosen(value, which.everything)
+    structure, values = portable_parts(value, which.everything)
     floats = None if which.type is None else FLOATS[which.type]
     text = json.dumps(outline(structure), ensure_ascii=False, separators=(",", ":"))
     with Replacement(os.fsencode(target)) as replacement:
         with open(replacement.descriptor, "w+b", closefd=False) as opened:
             file: IO[bytes] = opened
             write(file, parameters_of(values), text, floats, which.progress)
-    return left_out(value, structure)
+    return count_left_out(value, structure)
 
 
 def parameters_of(values: Iterable[tuple[str, Any]]) -> dict[str, Parameter]:

@@ -14,10 +14,16 @@ from th_shell.runtime.core.errors import TorchError
 from th_shell.runtime.core.garbage_collection import nothing_is_garbage
 from th_shell.runtime.io.foreign_files import START, explanation, is_ascii
 from th_shell.runtime.io.replacement import Replacement
+from th_shell.runtime.t7.binary import (
+    BinarySink,
+    BinarySource,
+    Bytes,
+    DiskBytes,
+    MemoryBytes,
+    Put,
+)
 from th_shell.runtime.t7.reader import ObjectReader, Reader, Source
-from th_shell.runtime.t7.sink import BinarySink, Put, Sink, TextSink
-from th_shell.runtime.t7.source import BinarySource, Bytes, DiskBytes, MemoryBytes
-from th_shell.runtime.t7.text import TextSource
+from th_shell.runtime.t7.text import Sink, TextSink, TextSource
 from th_shell.runtime.t7.values import Function, T7Error, Table, TorchObject
 from th_shell.runtime.t7.writer import ObjectWriter
 from th_shell.torch.classes.storages import TypedStorage

@@ -16,8 +16,10 @@ from th_shell.runtime.core.c_structs import MAX_DIMENSIONS
 from th_shell.runtime.core.dtypes import DTYPES, DType
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
 from th_shell.runtime.core.tensor import check_dimensions, fits_storage
-from th_shell.runtime.t7.faces import storage_face, storage_of, tensor_face
-from th_shell.runtime.t7.kinds import (
+from th_shell.runtime.t7.binary import BinarySource
+from th_shell.runtime.t7.tensors import storage_of, storage_over, tensor_over
+from th_shell.runtime.t7.text import TextSource
+from th_shell.runtime.t7.values import (
     BOOLEAN,
     FUNCTION,
     NIL,
@@ -27,12 +29,6 @@ from th_shell.runtime.t7.kinds import (
     STRING,
     TABLE,
     TORCH,
-    plain_number,
-    plain_string,
-)
-from th_shell.runtime.t7.source import BinarySource
-from th_shell.runtime.t7.text import TextSource
-from th_shell.runtime.t7.values import (
     Function,
     T7Error,
     Table,
@@ -40,6 +36,8 @@ from th_shell.runtime.t7.values import (
     TdsVec,
     TorchObject,
     head_of,
+    plain_number,
+    plain_string,
 )
 
 _MISFIT = "corrupt file: a tensor that does not fit its storage"
@@ -245,7 +243,7 @@ class ObjectReader:
 
     def _storage(self, dtype: DType, number: int) -> Storage:
         storage = self._source.read_elements(dtype, self._source.read_long())
-        self._known[number] = storage_face(storage)
+        self._known[number] = storage_over(storage)
         return storage
 
     def _storage_of_tensor(self, dtype: DType) -> Storage | None:
@@ -277,7 +275,7 @@ class ObjectReader:
             raise T7Error(_MISFIT)
         check_dimensions(count)
         try:
-            return tensor_face(dtype, storage, max(offset, 0), sizes, strides)
+            return tensor_over(dtype, storage, max(offset, 0), sizes, strides)
         except (ValueError, OverflowError):  # sizes or strides that numpy's arrays cannot have
             raise T7Error(_MISFIT) from None
 

@@ -1,4 +1,4 @@
-"""The numbers, strings and elements of ascii files, as C's scanf reads them and printf writes them.
+"""Reads and writes ascii files: numbers as C's scanf reads them, and printf writes them.
 
 Behind each number, list of numbers and string is a newline. The text is in memory as a whole.
 """
@@ -13,7 +13,15 @@ import numpy as np
 
 from th_shell.runtime.core.dtypes import BYTE, CHAR, FLOAT, HALF, INT, Array, DType, cast, wrapped
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
-from th_shell.runtime.t7.source import OVERFLOW, too_short
+from th_shell.runtime.t7.binary import (
+    FULL,
+    OVERFLOW,
+    BinarySink,
+    Collector,
+    check_length,
+    too_short,
+)
+from th_shell.runtime.t7.tensors import parts_of
 from th_shell.runtime.t7.values import T7Error
 
 _WHOLE = re.compile(rb"[ \t-\r]*([+-]?[0-9]+)")
@@ -159,3 +167,40 @@ def element_texts(data: Array, dtype: DType) -> bytes:
         return b" ".join(map(number_text, data.tolist()))
     texts = [b"%.9g" % value if value == value else number_text(value) for value in data.tolist()]
     return b" ".join(texts)
+
+
+class TextSink(Collector):
+    """An ascii file, written as a `BinarySink` is."""
+
+    def put_int(self, value: int) -> None:
+        self._add(b"%d\n" % value)
+
+    put_long = put_int
+
+    def put_longs(self, values: tuple[int, ...]) -> None:
+        if values:
+            self._add(b" ".join([b"%d" % value for value in values]) + b"\n")
+
+    def put_double(self, value: float) -> None:
+        self._add(number_text(value) + b"\n")
+
+    def put_string(self, value: bytes) -> None:
+        check_length(value)
+        self.put_int(len(value))
+        if value:
+            self._add(value + b"\n")
+
+    def put_elements(self, storage: Storage) -> None:
+        dtype, between = storage.dtype, b""
+        for piece in parts_of(storage):
+            if dtype in (BYTE, CHAR):  # as they are
+                self._pass_on(piece.view(np.uint8).data)
+                continue
+            for start in range(0, len(piece), FULL):
+                self._add(between + element_texts(piece[start : start + FULL], dtype))
+                between = b" "
+        if storage.size:
+            self._add(b"\n")
+
+
+Sink = BinarySink | TextSink

@@ -6,16 +6,36 @@ which a file lists their fields.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from math import copysign, inf
 from typing import Any, ClassVar
 
+from th_shell.runtime.core.dtypes import EXACT
 from th_shell.runtime.core.errors import TorchError
-from th_shell.runtime.t7.kinds import plain_string
 from th_shell.torch.classes.storages import TypedStorage
+
+NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN = range(6)
+# 6 is only in old files: it has no number, so that it cannot hold itself. 7, too; its upvalues are
+# a list of values. In 8 they have names.
+PLAIN_FUNCTION, OLD_FUNCTION, FUNCTION = 6, 7, 8
 
 _MAX_DEPTH, _MAX_SHOWN = 3, 10  # of a text: how deep it goes, and how many entries it shows
 _MAX_STRING = 60  # characters that it shows of a string
+
+
+def plain_number(value: float) -> int | float:
+    """A number of Lua: an int where it is whole. -0 stays a float: int has no such number."""
+    if value.is_integer() and -EXACT <= value <= EXACT and (value or copysign(1, value) > 0):
+        return int(value)
+    return value
+
+
+def plain_string(data: bytes) -> str | bytes:
+    """A string of Lua: a str where it is valid UTF-8, otherwise its bytes."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
 
 
 class T7Error(TorchError, ValueError):
@@ -253,7 +273,7 @@ _HEADS: dict[str, tuple[float, Callable[[Table], Any]]] = {
 
 def head_of(value: TorchObject) -> Callable[[Table], Any] | None:
     """What makes the value that stands before an object's fields in a file, if there is one."""
-    version, head = _HEADS.get(str(value.torch_typename), (math.inf, None))
+    version, head = _HEADS.get(str(value.torch_typename), (inf, None))
     return head if value.version >= version else None
 
 
@@ -301,3 +321,40 @@ def _entries(table: Table, depth: int, between: str) -> str:
         name = key if is_name else _text(key, _MAX_DEPTH)
         shown.append(f"{name}{between}{_text(value, depth + 1)}")
     return ", ".join(shown + ["..."] * (len(table) > len(shown)))
+
+
+def named_values(root: Any) -> Iterator[tuple[str, Any]]:
+    """The names and values in a file, but tables, objects of classes and functions.
+
+    What a table or object holds that occurs several times is named once: by the first way there.
+    """
+    seen: set[int] = set()
+    stack = [("", root)]
+    while stack:
+        name, value = stack.pop()
+        inner = _inner_entries(value)
+        if inner is None:
+            yield name or "value", value
+        elif id(value) not in seen:
+            seen.add(id(value))
+            dot = "." if name else ""
+            entries = [(f"{name}{dot}{name_of_key(key)}", item) for key, item in inner.items()]
+            stack += reversed(entries)
+
+
+def _inner_entries(value: Any) -> Table | None:
+    if isinstance(value, Table):
+        return value
+    if isinstance(value, TorchObject):
+        return value.fields
+    if isinstance(value, Function):
+        return value.upvalues if isinstance(value.upvalues, Table) else Table()
+    return None
+
+
+def name_of_key(key: Any) -> str:
+    """A key as a part of a name; control codes are shown as digits."""
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    text = key if isinstance(key, str) else repr(key)
+    return text if text.isprintable() else text.encode("unicode_escape").decode()

@@ -14,10 +14,23 @@ import numpy as np
 from th_shell.runtime.core.dtypes import EXACT
 from th_shell.runtime.core.storage import Storage
 from th_shell.runtime.core.tensor import Tensor as LuaTensor
-from th_shell.runtime.t7.faces import lua_tensor, storage_of, tensor_of
-from th_shell.runtime.t7.kinds import BOOLEAN, NIL, NUMBER, PLAIN_FUNCTION, STRING, TABLE, TORCH
-from th_shell.runtime.t7.sink import Sink
-from th_shell.runtime.t7.values import Function, T7Error, Table, TdsVec, TorchObject, head_of
+from th_shell.runtime.t7.tensors import lua_tensor, storage_of, tensor_of
+from th_shell.runtime.t7.text import Sink
+from th_shell.runtime.t7.values import (
+    BOOLEAN,
+    NIL,
+    NUMBER,
+    PLAIN_FUNCTION,
+    STRING,
+    TABLE,
+    TORCH,
+    Function,
+    T7Error,
+    Table,
+    TdsVec,
+    TorchObject,
+    head_of,
+)
 from th_shell.torch.tensors.tensor import Tensor
 
 

@@ -39,7 +39,7 @@ NO_PROGRAMS = {
     "runtime/core/cgroups.py": "a file of the system",
     "runtime/engine/shell_engine.py": "tables of packages that are part of th",
     "runtime/packages/mpi.py": "the error of a library",
-    "runtime/t7/essence.py": "a list that is part of th",
+    "runtime/t7/working_memory.py": "a list that is part of th",
     "th_shell/docs/reading/formats/notebook.py": "pieces that end with no newline are joined again",
     "th_shell/docs/running/python_engine.py": "numbers that th-docs sends",
     "th_shell/docs/running/worker.py": "numbers that th-docs sends",

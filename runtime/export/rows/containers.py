@@ -14,7 +14,7 @@ from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators.base import same
 from th_shell.runtime.export.operators.pooling import pad
 from th_shell.runtime.export.operators.shaping import cat, contiguous, merge, select, unmerge
-from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.tensors import tensor_of
 from th_shell.runtime.t7.values import Table, TorchObject
 
 

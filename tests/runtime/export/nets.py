@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime import Table, TorchObject
-from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.tensors import tensor_of
 
 _generator = np.random.default_rng(0)
 

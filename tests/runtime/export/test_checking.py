@@ -16,7 +16,7 @@ from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
 from th_shell.runtime.export.checking_pytorch import find_python
 from th_shell.runtime.shell import Engine
-from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.tensors import tensor_of
 from th_shell.runtime.t7.values import Function
 
 #: As much of nn as the nets of these tests need.

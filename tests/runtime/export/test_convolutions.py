@@ -12,7 +12,7 @@ from tests.runtime.export.nets import module, tensor
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
 from th_shell.runtime.export.graph import BATCH
 from th_shell.runtime.export.lowering import graph_of
-from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.tensors import tensor_of
 
 REMARK = "has zeros where it connects no planes, which training would change"
 

@@ -12,7 +12,7 @@ import pytest
 from tests.runtime.export.nets import conv, module, tensor
 from th_shell.runtime import TorchObject
 from th_shell.runtime.export import ExportError, to_onnx
-from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.tensors import tensor_of
 
 _generator = np.random.default_rng(0)
 

@@ -10,7 +10,7 @@ import pytest
 from tests.runtime.export.nets import conv, linear, module, tensor
 from th_shell.runtime import Function, Table, TorchObject
 from th_shell.runtime.export import ExportError, describe
-from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.tensors import tensor_of
 
 
 def told(text: str, value: Any, **options: Any) -> None:

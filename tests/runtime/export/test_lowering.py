@@ -12,7 +12,7 @@ from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError
 from th_shell.runtime.export.graph import BATCH
 from th_shell.runtime.export.lowering import find_module, graph_of
-from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.tensors import tensor_of
 from th_shell.runtime.t7.values import Function
 
 NET, LOSS = module("Sequential", module("Tanh")), module("MSECriterion")

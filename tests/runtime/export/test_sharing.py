@@ -13,7 +13,7 @@ import pytest
 from tests.runtime.export.nets import conv, linear, module, tensor
 from th_shell.runtime import TorchObject
 from th_shell.runtime.export import to_onnx, to_pytorch
-from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.tensors import tensor_of
 
 _PLANES = 3  # of images, and features of vectors
 APART = "share memory in the file, not here: training makes them differ"

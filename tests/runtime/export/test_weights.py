@@ -18,7 +18,7 @@ from tests.runtime.export.nets import conv, linear, module, tensor
 from tests.runtime.io.torch7_files import FILES
 from th_shell.runtime import T7Error, Table, TorchObject, load, save
 from th_shell.runtime.export import ExportError, to_hdf5, to_safetensors
-from th_shell.runtime.t7.faces import tensor_of
+from th_shell.runtime.t7.tensors import tensor_of
 
 WRITERS = {".safetensors": to_safetensors, ".h5": to_hdf5}
 both = pytest.mark.parametrize(("ending", "write"), WRITERS.items(), ids=WRITERS)

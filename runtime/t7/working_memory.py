@@ -14,12 +14,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from th_shell.runtime.t7.faces import storage_of
-from th_shell.runtime.t7.outline import has_all
-from th_shell.runtime.t7.values import Function, Table, TorchObject
-from th_shell.runtime.t7.walk import named_values
+from th_shell.runtime.core.dtypes import LONG
+from th_shell.runtime.t7.tensors import storage_of
+from th_shell.runtime.t7.values import Function, Table, TorchObject, named_values
 from th_shell.torch.tensors.tensor import Tensor
 
+_MAX_SIZES = 16  # elements of a LongStorage that the structure has: modules have sizes as such
 _OUTSIDE, _OPTIMIZER = "", "an optimizer"  # places that are no classes of modules
 _OPTIMIZERS = [  # keys of the tables in which optim's functions keep what they know
     {"evalCounter"}, {"funcEval"}, {"dfdx"}, {"denom", "t"}, {"paramVariance"}, {"accDelta"},
@@ -60,28 +60,38 @@ def is_criterion(value: Any) -> bool:
     return isinstance(value, TorchObject) and value.torch_typename.endswith("Criterion")
 
 
-def chosen(value: Any, everything: bool = False) -> tuple[Any, Iterator[tuple[str, Any]]]:
+def portable_parts(value: Any, everything: bool = False) -> tuple[Any, Iterator[tuple[str, Any]]]:
     """The structure of a value of `load` that goes out, and what it holds, by names.
 
     Where it holds no module, and with `everything`, these are the value itself and all that
     `named_values` finds. Otherwise they are a copy without what is of no use elsewhere, and the
     tensors in it, with the storages whose elements the structure does not tell.
     """
-    kept = value if everything else essence(value)
+    kept = value if everything else without_working_memory(value)
     values = named_values(kept)
     if kept is value:
         return value, values
     tensors = ((name, each) for name, each in values if _has_elements(each))
-    return kept, ((name, each) for name, each in tensors if not has_all(each))
+    return kept, ((name, each) for name, each in tensors if not is_short(each))
 
 
-def left_out(value: Any, structure: Any) -> int:
-    """The number of tensors and storages with elements that are not in what `chosen` gave."""
-    whole, kept = ({id(each): each for _, each in named_values(it)} for it in (value, structure))
-    return sum(_has_elements(whole[key], some=True) for key in whole.keys() - kept.keys())
+def is_short(value: Any) -> bool:
+    """Tell whether the structure of a file has a storage's elements: few numbers, such as sizes."""
+    storage = storage_of(value)
+    return storage is not None and storage.dtype is LONG and storage.size <= _MAX_SIZES
 
 
-def essence(value: Any) -> Any:
+def count_left_out(value: Any, structure: Any) -> int:
+    """Return how many tensors and storages with elements the structure of a value does not have.
+
+    structure: the first result of `portable_parts`.
+    """
+    ids = {id(each) for _, each in named_values(structure)}
+    tensors = {id(each): each for _, each in named_values(value)}
+    return sum(_has_elements(each, some=True) for key, each in tensors.items() if key not in ids)
+
+
+def without_working_memory(value: Any) -> Any:
     """A copy of tables and objects with the same tensors; the value itself where it has no module.
 
     The modules of a container come first, so that its other fields do not name what is in these.
@@ -121,7 +131,7 @@ def essence(value: Any) -> Any:
     return result if has_module else value
 
 
-def own_tensors(module: TorchObject) -> dict[str, Tensor]:
+def parameters_and_buffers(module: TorchObject) -> dict[str, Tensor]:
     """The parameters and buffers that are a module's fields themselves."""
     return {
         str(key): value

@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from th_shell.runtime import Function, Table, TorchObject
-from th_shell.runtime.t7.essence import chosen, essence, is_module, left_out
-from th_shell.runtime.t7.faces import lua_tensor, storage_face, tensor_of
+from th_shell.runtime.t7.tensors import lua_tensor, storage_over, tensor_of
+from th_shell.runtime.t7.working_memory import (
+    count_left_out,
+    is_module,
+    portable_parts,
+    without_working_memory,
+)
 
 
 def tensor(*sizes: int) -> Any:
@@ -17,7 +22,7 @@ def tensor(*sizes: int) -> Any:
 
 
 def names(value: Any, everything: bool = False) -> list[str]:
-    return [name for name, _ in chosen(value, everything)[1]]
+    return [name for name, _ in portable_parts(value, everything)[1]]
 
 
 def net(**fields: Any) -> TorchObject:
@@ -45,7 +50,7 @@ def test_working_memory(kind: str, name: str) -> None:
 
     assert names(module(tensor(3))) == ["weight"]
     assert names(module(Table.of([tensor(3)]))) == ["weight"]
-    assert essence(module(3)).fields[name] == 3
+    assert without_working_memory(module(3)).fields[name] == 3
 
 
 @pytest.mark.parametrize("kind", ["my.Layer", "nn.Mine", "nn.Linear"])
@@ -68,13 +73,13 @@ def test_all_gradients_of_parameters_are_left_out() -> None:
 def test_the_number_of_those_left_out() -> None:
     module = net(output=tensor(3), gradInput=tensor_of(np.empty(0)), gradWeight=tensor(2, 2))
     value = Table({"net": module, "again": module, "optimizer": Table({"m": tensor(2)})})
-    assert left_out(value, chosen(value)[0]) == 3
-    assert left_out(value, chosen(value, everything=True)[0]) == 0
+    assert count_left_out(value, portable_parts(value)[0]) == 3
+    assert count_left_out(value, portable_parts(value, everything=True)[0]) == 0
 
 
 def test_storages_that_the_structure_does_not_tell_go_out() -> None:
     tensors = {kind: tensor_of(np.ones(3, kind)) for kind in ("int32", "int64")}
-    storages = {kind: storage_face(lua_tensor(each).storage) for kind, each in tensors.items()}
+    storages = {kind: storage_over(lua_tensor(each).storage) for kind, each in tensors.items()}
     assert names(TorchObject("my.Layer", {"_type": "", **storages})) == ["int32"]
 
 
@@ -108,8 +113,8 @@ def test_modules_come_first() -> None:
     graph = TorchObject("graph.Graph", {"nodes": Table.of([node])})
     whole = TorchObject("nn.gModule", {"fg": graph, "modules": Table.of([inner])})
     assert names(whole) == ["modules.1.weight"]
-    assert list(essence(whole).fields) == ["modules", "fg"]
-    found = essence(whole)
+    assert list(without_working_memory(whole).fields) == ["modules", "fg"]
+    found = without_working_memory(whole)
     assert found.fg.nodes[1].data["module"] is found.modules[1]
     assert names(TorchObject("nn.Any", {"output": inner})) == ["output.weight"]
 
@@ -121,13 +126,13 @@ def test_what_stands_beside_a_module() -> None:
     table["optimState"] = Table({"t": 3, "m": tensor(9)})
     table["state"] = state
     assert names(table) == ["model.weight", "mean"]
-    assert essence(table)["state"].to_python() == {
+    assert without_working_memory(table)["state"].to_python() == {
         "learningRate": 0.1,
         "evalCounter": 3,
         "more": {},
     }
     del table["model"]
-    assert essence(table) is table
+    assert without_working_memory(table) is table
     assert "state.dfdx" in names(table)
 
 
@@ -135,7 +140,7 @@ def test_functions_and_what_holds_itself() -> None:
     module = net()
     module.fields["f"] = Function(b"x", Table({"gradient": tensor(3)}))
     module.fields["self"] = module
-    found = essence(module)
+    found = without_working_memory(module)
     assert found.fields["self"] is found and found.f.upvalues.to_python() == {}
     assert names(module) == ["weight"]
 

@@ -1,10 +1,11 @@
-"""Tensors as Python programs see them, and those of the runtime under them.
+"""Tensors and storages as Python programs have them, and the runtime's under them.
 
-This is the one place here that knows the classes that programs get.
+Only this module knows the classes that programs get.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from th_shell.torch.ops.interchange import share_array
 from th_shell.torch.tensors.lua_tensors import from_lua, to_lua
 from th_shell.torch.tensors.tensor import Tensor, wrap
 
+_PIECE = 1 << 20  # elements that are converted, or read from another file, at a time
 _BY_NUMPY = {dtype.numpy: dtype for dtype in DTYPES}
 
 
-def tensor_face(
+def tensor_over(
     dtype: DType, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes
 ) -> Tensor:
     """What programs get for a tensor of Torch7; without dimensions it is empty, as there."""
@@ -36,7 +38,7 @@ def tensor_face(
     return tensor
 
 
-def storage_face(storage: Storage) -> TypedStorage:
+def storage_over(storage: Storage) -> TypedStorage:
     """What programs get for a storage."""
     return TypedStorage(storage, dtype=dtype_of(storage.dtype.numpy))
 
@@ -91,3 +93,27 @@ def lua_tensor(tensor: Tensor) -> LuaTensor:
         if tensor._storage is None:  # as of a tensor that Torch7 has never given a size
             return TENSOR_CLASSES[kind.index]()
     return to_lua(tensor)
+
+
+def parts_of(storage: Storage, start: int = 0, stop: int | None = None) -> Iterator[Array]:
+    """Elements of a storage, in parts; of what is still in a file, one is in memory at a time."""
+    stop = storage.size if stop is None else stop
+    for at in range(start, stop, _PIECE):
+        yield storage.part(at, min(at + _PIECE, stop))
+
+
+def elements(tensor: LuaTensor) -> Iterator[Array]:
+    """The elements of a runtime's tensor, in parts; of what is in a file, one at a time is read."""
+    storage = tensor.storage
+    if storage is None or not tensor.sizes:
+        return
+    steps = zip(tensor.sizes, tensor.strides, strict=True)
+    stop = tensor.offset + 1 + sum((size - 1) * step for size, step in steps)
+    if tensor.is_contiguous:
+        yield from parts_of(storage, tensor.offset, stop)
+        return
+    part = storage.part(tensor.offset, stop)
+    width = part.itemsize
+    strides = tuple([step * width for step in tensor.strides])
+    for row in np.ndarray(tensor.sizes, part.dtype, part, 0, strides):
+        yield np.asarray(row)

@@ -1,4 +1,4 @@
-"""The bytes of binary files: numbers, strings and elements of tensors, read one after the other.
+"""Reads and writes the numbers, strings and elements of binary files, one after the other.
 
 No more memory is allocated for a size in a file than the file can fill. The elements of large
 storages stay in the file until they are first used.
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import weakref
-from struct import Struct, unpack_from
+from collections.abc import Callable
+from struct import Struct, error, unpack_from
 from typing import Any
 
 import numpy as np
 
 from th_shell.runtime.core.dtypes import DTYPES, EXACT, LONG, Array, DType
 from th_shell.runtime.core.storage import STORAGE_CLASSES, Storage
-from th_shell.runtime.t7.kinds import NUMBER, STRING, plain_number, plain_string
-from th_shell.runtime.t7.values import T7Error
+from th_shell.runtime.t7.tensors import parts_of
+from th_shell.runtime.t7.values import NUMBER, STRING, T7Error, plain_number, plain_string
 
 OVERFLOW = "$ Torch: invalid memory size -- maybe an overflow?"
 
@@ -24,6 +25,7 @@ _LARGE_FILE = 32 << 20  # bytes of a file from which on storages may stay in it
 _LARGE_STORAGE = 16 << 10  # and bytes of such a storage
 _FIRST, _MOST = 512, 1 << 18  # bytes read at a time: few behind elements, then more and more
 _PIECE = 1 << 18  # elements that are converted at a time
+FULL = 1 << 16  # bytes that are collected before they are written
 _NUMBER_SIZE = 12  # bytes of a number with its kind
 
 
@@ -264,3 +266,89 @@ class BinarySource:
         self._at += count
         if self._at > len(self._data):
             self._start, self._at, self._data, self._step = self.position, 0, b"", _FIRST
+
+
+#: Takes the bytes that are written.
+Put = Callable[[bytes | bytearray | memoryview], object]
+
+
+class Collector:
+    """Collects small writes."""
+
+    def __init__(self, put: Put) -> None:
+        self._put = put
+        self._pending = bytearray()
+
+    def _add(self, data: bytes) -> None:
+        self._pending += data
+        if len(self._pending) >= FULL:
+            self.flush()
+
+    def _pass_on(self, data: memoryview) -> None:
+        """Write bytes, of which there may be many, without a copy."""
+        if len(data) < FULL:
+            self._add(bytes(data))
+            return
+        self.flush()
+        self._put(data)
+
+    def flush(self) -> None:
+        """Write out what was collected."""
+        pending, self._pending = self._pending, bytearray()
+        if pending:
+            self._put(pending)
+
+
+class BinarySink(Collector):
+    """A binary file, written from its beginning to its end. long_size: bytes of a long, 4 or 8."""
+
+    def __init__(self, put: Put, long_size: int) -> None:
+        super().__init__(put)
+        self._long = Struct("<q" if long_size == 8 else "<i").pack
+        self._long_type = np.dtype(f"<i{long_size}")
+        self._int = Struct("<i").pack
+        self._double = Struct("<d").pack
+
+    def put_int(self, value: int) -> None:
+        """Write an int."""
+        self._add(self._int(value))
+
+    def put_long(self, value: int) -> None:
+        """Write a long."""
+        try:
+            self._add(self._long(value))
+        except error:
+            raise T7Error(
+                f"{value} does not fit a long of {self._long_type.itemsize} bytes"
+            ) from None
+
+    def put_longs(self, values: tuple[int, ...]) -> None:
+        """Write several together."""
+        for value in values:
+            self.put_long(value)
+
+    def put_double(self, value: float) -> None:
+        """Write a double."""
+        self._add(self._double(value))
+
+    def put_string(self, value: bytes) -> None:
+        """Write a string: its length, and its bytes."""
+        check_length(value)
+        self.put_int(len(value))
+        self._pass_on(memoryview(value))
+
+    def put_elements(self, storage: Storage) -> None:
+        """Write the elements of a storage."""
+        dtype = storage.dtype
+        wire = self._long_type if dtype is LONG else dtype.numpy.newbyteorder("<")
+        for piece in parts_of(storage):
+            written = piece.astype(wire, copy=False)
+            if written is not piece and not np.array_equal(written, piece):
+                raise T7Error(f"an element does not fit a long of {wire.itemsize} bytes")
+            self._pass_on(written.view(np.uint8).data)
+
+
+def check_length(value: bytes) -> None:
+    """Raise T7Error for a string whose length is no int."""
+    if len(value) >= 2**31:
+        raise T7Error(f"a string of {len(value)} bytes: files of Torch7 have none of 2 GB and more")
