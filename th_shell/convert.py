@@ -97,19 +97,19 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
     if "--help" in words or "-h" in words:
         print(_HELP, end="")
         return 0
-    files, said = read_words("convert", words, _NEEDS, _FLAGS)
+    files, options = read_words("convert", words, _NEEDS, _FLAGS)
     if not 1 <= len(files) <= 2:
         raise UsageError("--convert needs a .t7 file, and the name of the new file")
     source, target = files[0], "".join(files[1:])  # "": there is to be no new file
-    ending = _ending(target, said)
+    ending = _ending(target, options)
     for option, choices in _CHOICES.items():
-        if said.get(option, choices[0]) not in choices:
+        if options.get(option, choices[0]) not in choices:
             raise UsageError(f"{option} needs {_NEEDS[option]}")
     try:
         from th_shell.runtime import T7Error
     except ImportError as error:
         return _fail(str(error))
-    ascii_file = target.endswith(".t7") and said.get("--format") == "ascii"
+    ascii_file = target.endswith(".t7") and options.get("--format") == "ascii"
     progress = _Progress(source, ascii_file)
     write: Callable[..., None] = _write_file if ending else _describe
     if ending in _NETS:
@@ -117,7 +117,7 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
     elif ending in _WEIGHTS:
         write = _write_weights
     try:
-        write(source, target, said, progress)
+        write(source, target, options, progress)
     except T7Error as error:
         return _fail(str(error), progress)
     except OSError as error:
@@ -131,17 +131,17 @@ def run(words: Sequence[str], prepare: Prepare) -> int:
     return 0
 
 
-def _ending(target: str, said: Mapping[str, str]) -> str:
-    """The end of the new file's name. Raises UsageError for an option that it has no use for."""
+def _ending(target: str, options: Mapping[str, str]) -> str:
+    """Return the end of the new file's name. Raises UsageError for an option that it cannot use."""
     endings = [each for each in _OPTIONS if each]
     ending = next((each for each in endings if target.endswith(each)), "")
     if target and not ending:
         raise UsageError(f"--convert: the name of the new file ends with {_listed(endings)}")
-    for option in said:
+    for option in options:
         if option not in _OPTIONS[ending]:
             takers = _listed(each for each in endings if option in _OPTIONS[each])
-            other = f", not for {ending}" if ending else ": name the new file"
-            raise UsageError(f"{option} is for {takers}{other}")
+            hint = f", not for {ending}" if ending else ": name the new file"
+            raise UsageError(f"{option} is for {takers}{hint}")
     return ending
 
 
@@ -150,33 +150,33 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _describe(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
+def _describe(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
     from th_shell.runtime import load
     from th_shell.runtime.export import describe
 
-    text = describe(load(source), width=columns(), **_of_net(said))
+    text = describe(load(source), width=columns(), **_of_net(options))
     print(encodable(visible(f"{source}: {text}")))
 
 
-def _of_net(said: dict[str, str]) -> dict[str, Any]:
-    """The options that say which net is meant, and how it is used."""
-    pairs = [pair.partition("=") for pair in said.get("--treat", "").split(",") if pair]
+def _of_net(options: dict[str, str]) -> dict[str, Any]:
+    """Return the options that say which net is meant, and how it is used."""
+    pairs = [pair.partition("=") for pair in options.get("--treat", "").split(",") if pair]
     return {
-        "select": said.get("--select"),
-        "input": said.get("--input"),
-        "training": "--training" in said,
-        "treat": {name: other for name, _, other in pairs},
+        "select": options.get("--select"),
+        "input": options.get("--input"),
+        "training": "--training" in options,
+        "treat": {name: nn_name for name, _, nn_name in pairs},
     }
 
 
-def _write_file(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
+def _write_file(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
     from th_shell.runtime import convert
 
-    format: Any = said.get("--format", "binary")
-    _tell_left_out(convert(source, target, format, progress, "--all" in said), progress)
+    format: Any = options.get("--format", "binary")
+    _tell_left_out(convert(source, target, format, progress, "--all" in options), progress)
 
 
-def _write_weights(source: str, target: str, said: dict[str, str], progress: _Progress) -> None:
+def _write_weights(source: str, target: str, options: dict[str, str], progress: _Progress) -> None:
     from th_shell.runtime import load
     from th_shell.runtime.export import to_hdf5, to_safetensors
 
@@ -184,9 +184,9 @@ def _write_weights(source: str, target: str, said: dict[str, str], progress: _Pr
     left_out = write(
         load(source),
         target,
-        select=said.get("--select"),
-        everything="--all" in said,
-        type=said.get("--type"),
+        select=options.get("--select"),
+        everything="--all" in options,
+        type=options.get("--type"),
         progress=progress,
     )
     _tell_left_out(left_out, progress)
@@ -200,7 +200,7 @@ def _tell_left_out(count: int, progress: _Progress) -> None:
 
 
 def _write_net(
-    prepare: Prepare, source: str, target: str, said: dict[str, str], progress: _Progress
+    prepare: Prepare, source: str, target: str, options: dict[str, str], progress: _Progress
 ) -> None:
     """Write a net, and say how it compares."""
     from th_shell.runtime import load
@@ -210,32 +210,35 @@ def _write_net(
     report = write(
         load(source),
         target,
-        **_of_net(said),
-        type=said.get("--type", "float"),
-        stub="--stub" in said,
-        check="--no-check" not in said,
-        python=said.get("--python"),
-        require_check="--require-check" in said,
-        sample=load(said["--sample"]) if "--sample" in said else None,
-        engine=_engine(prepare, said),
+        **_of_net(options),
+        type=options.get("--type", "float"),
+        stub="--stub" in options,
+        check="--no-check" not in options,
+        python=options.get("--python"),
+        require_check="--require-check" in options,
+        sample=load(options["--sample"]) if "--sample" in options else None,
+        engine=_engine(prepare, options),
         progress=progress,
     )
     progress.end()
-    _tell(report, "--type" in said)
+    _tell(report, "--type" in options)
 
 
-def _engine(prepare: Prepare, said: Mapping[str, str]) -> Engine:
-    """What runs the net for the check. Raises T7Error where the user's program fails."""
+def _engine(prepare: Prepare, options: Mapping[str, str]) -> Engine:
+    """Return an engine that runs the net for the check.
+
+    Raises T7Error where the user's program fails.
+    """
     from th_shell.runtime import T7Error
     from th_shell.runtime.shell import Engine, LuaError
 
     engine = Engine(prepare)
-    if "--lua" in said:
-        with open(said["--lua"], "rb") as file:
+    if "--lua" in options:
+        with open(options["--lua"], "rb") as file:
             source = file.read()
         try:
             engine.run("pcall(require, 'nn')")  # whose classes a program may derive from
-            engine.run(source, name=said["--lua"])
+            engine.run(source, name=options["--lua"])
         except LuaError as error:
             raise T7Error(error.message) from None
     return engine
@@ -266,10 +269,10 @@ def _fail(message: str, progress: _Progress | None = None) -> int:
 
 
 class _Progress:
-    """How many megabytes are written: one line of a terminal, where the file is large."""
+    """Shows in one line of a terminal how many megabytes are written, where the file is large."""
 
     def __init__(self, source: str, longer: bool) -> None:
-        """longer: whether the new file's size is not known from the old one's."""
+        """Begin. longer: whether the new file's size is not known from the old one's."""
         size = os.path.getsize(source) if os.path.isfile(source) else 0
         self._shown = sys.stderr.isatty() and size >= _LARGE
         self._of = "" if longer else f" of {size / 1e6:.0f}"
@@ -277,7 +280,7 @@ class _Progress:
         self._next = 0.0
 
     def __call__(self, count: int) -> None:
-        """So many bytes were written just now."""
+        """Count bytes that were written just now."""
         self._done += count
         now = time.monotonic()
         if self._shown and now >= self._next:

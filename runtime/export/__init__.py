@@ -8,16 +8,16 @@ describe                what a value holds, and what its modules become, for peo
 ExportError             what has no counterpart, or does not compute the same
 """
 
-from th_shell.runtime.export.conversion import How, Report, to_onnx, to_pytorch
+from th_shell.runtime.export.conversion import ConversionOptions, Report, to_onnx, to_pytorch
 from th_shell.runtime.export.description import describe
 from th_shell.runtime.export.graph import ExportError
-from th_shell.runtime.export.weights import Which, to_hdf5, to_safetensors
+from th_shell.runtime.export.weights import WeightOptions, to_hdf5, to_safetensors
 
 __all__ = [
     "ExportError",
-    "How",
+    "ConversionOptions",
     "Report",
-    "Which",
+    "WeightOptions",
     "describe",
     "to_hdf5",
     "to_onnx",

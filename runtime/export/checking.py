@@ -31,18 +31,18 @@ _SIZES = (32, 224, 64, 96, 128, 256, 299, 227, 28)  # of images, where no size i
 
 
 class Written(Protocol):
-    """What was written, as it computes."""
+    """A net as it was written, which can be run."""
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
-        """Its outputs for inputs by their names. Raises ExportError where it fails."""
+        """Return its outputs for inputs by their names. Raises ExportError where it fails."""
 
     def values(self, inputs: Mapping[str, Array]) -> dict[int, Array]:
-        """What its parts compute, by the identities of the graph's values."""
+        """Return the results of its parts, by the identities of the graph's values."""
 
 
 @dataclass
 class Outcome:
-    """How what was written compares. difference: the largest; scale: the largest number."""
+    """The result of a comparison of two nets' outputs."""
 
     inputs: dict[str, tuple[int, ...]]
     difference: float = 0.0
@@ -51,7 +51,7 @@ class Outcome:
 
     @property
     def relative(self) -> float:
-        """The difference as a part of the largest number."""
+        """Return the difference as a part of the largest number."""
         return self.difference / self.scale if self.scale else self.difference
 
 
@@ -77,16 +77,16 @@ class Reference:
             ) from None
 
     def inputs(self, seed: int = 1) -> dict[str, Array]:
-        """Random inputs of sizes that the net takes, by their names."""
+        """Return random inputs of sizes that the net takes, by their names."""
         generator = np.random.default_rng(seed)
         error: LuaError | None = None
         for size in (None,) if _is_known(self.graph) else _SIZES:
-            found = {
+            inputs = {
                 each.name: _random(each, size, generator, self._type) for each in self.graph.inputs
             }
             try:
-                if self._keeps_samples(self.outputs(found)):
-                    return found
+                if self._keeps_samples(self.outputs(inputs)):
+                    return inputs
             except LuaError as failed:
                 error = error or failed
         more = "" if _is_known(self.graph) else "; --input says the sizes of its input"
@@ -94,49 +94,49 @@ class Reference:
         raise ExportError(f"the net fails on random inputs{cause}{more}")
 
     def _keeps_samples(self, outputs: Sequence[Array]) -> bool:
-        """Whether there is a result for each sample: views mix them where sizes do not fit."""
+        """Tell whether each sample has a result: views mix samples where sizes do not fit."""
         return all(
-            found.shape[:1] == (_SAMPLES,)
-            for value, found in zip(self.graph.outputs, outputs, strict=True)
+            output.shape[:1] == (_SAMPLES,)
+            for value, output in zip(self.graph.outputs, outputs, strict=True)
             if value.shape and value.shape[0] == BATCH
         )
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
-        """What the net computes. Raises LuaError."""
+        """Return the net's outputs. Raises LuaError."""
         return [array for _, array in _paired(self.graph.result, self._run(inputs, False)[0])]
 
     def traced(self, inputs: Mapping[str, Array]) -> dict[str, Any]:
-        """What its modules compute, by their paths."""
-        return {str(path): found for path, found in self._run(inputs, True)[1].items()}
+        """Return the outputs of its modules, by their paths."""
+        return {str(path): output for path, output in self._run(inputs, True)[1].items()}
 
     def _run(self, inputs: Mapping[str, Array], watched: bool) -> Any:
-        given = _nested(self.graph.given, inputs)
-        return self._lua["run"](self._net, given, self.graph.training, watched)
+        nested = _nested(self.graph.arguments, inputs)
+        return self._lua["run"](self._net, nested, self.graph.training, watched)
 
 
-def _paired(data: Data, found: Any) -> Iterator[tuple[Value, Array]]:
-    """The graph's values and what the net computed for them.
+def _paired(data: Data, output: Any) -> Iterator[tuple[Value, Array]]:
+    """Yield the graph's values and what the net computed for them.
 
     A table of any length is one value: its entries are put together.
     """
     if isinstance(data, Unknown) and data.tensor is not None:
         data = data.tensor
     if isinstance(data, Value):
-        yield data, np.array(found)
-    elif isinstance(data, Steps) and isinstance(found, Tensor):
-        yield from _paired(data.data, found)
+        yield data, np.array(output)
+    elif isinstance(data, Steps) and isinstance(output, Tensor):
+        yield from _paired(data.data, output)
     elif isinstance(data, Steps):
-        entries = [list(_paired(data.data, entry)) for entry in found.values()]
+        entries = [list(_paired(data.data, entry)) for entry in output.values()]
         for pairs in zip(*entries, strict=True):
             yield pairs[0][0], np.stack([array for _, array in pairs], data.dim)
     else:
-        for item, each in zip(data, found.values(), strict=True):
+        for item, each in zip(data, output.values(), strict=True):
             yield from _paired(item, each)
 
 
 def _classes(net: TorchObject) -> set[str]:
-    """The classes of modules in a net."""
-    found: set[str] = set()
+    """Return the classes of modules in a net."""
+    names: set[str] = set()
     seen: set[int] = set()
     waiting: list[Any] = [net]
     while waiting:
@@ -145,9 +145,9 @@ def _classes(net: TorchObject) -> set[str]:
             continue
         seen.add(id(value))
         if isinstance(value, TorchObject):
-            found.add(value.torch_typename)
+            names.add(value.torch_typename)
         waiting += (value.fields if isinstance(value, TorchObject) else value).values()
-    return found
+    return names
 
 
 def _is_known(graph: Graph) -> bool:
@@ -155,11 +155,11 @@ def _is_known(graph: Graph) -> bool:
 
 
 def _type_of(net: TorchObject, graph: Graph) -> str:
-    """The type of the numbers that a net takes."""
+    """Return the type of the numbers that a net takes."""
     for node in graph.every_node():
         for parameter in node.parameters.values():
-            if (found := parameter.own_dtype).kind == "f":
-                return found.name
+            if (dtype := parameter.own_dtype).kind == "f":
+                return dtype.name
     return "float64" if net.fields.get("_type") == "torch.DoubleTensor" else "float32"
 
 
@@ -184,7 +184,7 @@ def _size(dim: Dim, unknown: int | None) -> int:
 
 
 def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
-    """Inputs as the net takes them: a tensor, or tables."""
+    """Return inputs as the net takes them: a tensor, or tables."""
     if isinstance(data, Unknown) and data.tensor is not None:
         data = data.tensor
     if isinstance(data, Value):
@@ -195,7 +195,7 @@ def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
 
 
 def _cause(error: LuaError) -> str:
-    """The line of an error that says most: what to do without a package, or where nn has failed."""
+    """Return the line of an error that says most: what is missing, or where nn has failed."""
     lines = [line for line in error.message.split("\n") if line.strip()]
     if "' not found:" in error.message:
         return lines[-1].strip()
@@ -208,14 +208,16 @@ def compare(reference: Reference, written: Written, inputs: Mapping[str, Array])
     """Compare outputs. Raises ExportError where these have other sizes, and where the net fails."""
     outcome = Outcome({name: array.shape for name, array in inputs.items()})
     try:
-        wanted = reference.outputs(inputs)
+        expected = reference.outputs(inputs)
     except LuaError as error:
         raise ExportError(f"the net fails on this input: {_cause(error)}") from None
-    found = written.outputs(inputs)
-    for number, (one, other) in enumerate(zip(wanted, found, strict=True), 1):
-        if one.shape != other.shape:
-            raise ExportError(f"output {number} has sizes {other.shape} instead of {one.shape}")
-        difference, scale = distance(one, other)
+    outputs = written.outputs(inputs)
+    for number, (net_output, output) in enumerate(zip(expected, outputs, strict=True), 1):
+        if net_output.shape != output.shape:
+            raise ExportError(
+                f"output {number} has sizes {output.shape} instead of {net_output.shape}"
+            )
+        difference, scale = distance(net_output, output)
         outcome.difference = max(outcome.difference, difference)
         outcome.scale = max(outcome.scale, scale)
     if outcome.relative > TOLERANCE:
@@ -226,36 +228,38 @@ def compare(reference: Reference, written: Written, inputs: Mapping[str, Array])
 def _first_difference(
     reference: Reference, values: Mapping[int, Array], inputs: Mapping[str, Array]
 ) -> str:
-    """The first module whose output differs; values: what was computed, by the values' identities.
+    """Return the first module whose output differs. values: what was computed, by identities.
 
     "" where none does.
     """
     traced = reference.traced(inputs)
     for scope, data in reference.graph.results:
-        wanted = traced.get(".".join(scope.path))
-        for value, one in _paired(data, wanted) if wanted is not None else ():
-            other = values.get(id(value))
-            if other is not None and _differs(one, other):
+        expected = traced.get(".".join(scope.path))
+        for value, net_output in _paired(data, expected) if expected is not None else ():
+            output = values.get(id(value))
+            if output is not None and _differs(net_output, output):
                 return f"{scope.kind} at {'.'.join(scope.path) or 'the top'}"
     return ""
 
 
-def _differs(wanted: Array, found: Array) -> bool:
-    if wanted.ndim and found.ndim == wanted.ndim:
-        found = found[: len(wanted)]  # of what computes all steps at once, the first one was traced
-    if wanted.shape != found.shape:
+def _differs(expected: Array, output: Array) -> bool:
+    if expected.ndim and output.ndim == expected.ndim:
+        output = output[
+            : len(expected)
+        ]  # of what computes all steps at once, the first one was traced
+    if expected.shape != output.shape:
         return True
-    difference, scale = distance(wanted, found)
+    difference, scale = distance(expected, output)
     return difference > TOLERANCE * scale
 
 
-def distance(wanted: Array, found: Array) -> tuple[float, float]:
-    """The largest difference of two arrays of one shape, and the largest number in the first."""
-    if not wanted.size:
+def distance(expected: Array, output: Array) -> tuple[float, float]:
+    """Return the largest difference of two arrays, and the largest number in the first."""
+    if not expected.size:
         return 0.0, 0.0
-    one, other = np.asarray(wanted, np.float64), np.asarray(found, np.float64)
-    same = (one == other) | (np.isnan(one) & np.isnan(other))
+    expected64, output64 = np.asarray(expected, np.float64), np.asarray(output, np.float64)
+    same = (expected64 == output64) | (np.isnan(expected64) & np.isnan(output64))
     with np.errstate(invalid="ignore"):
-        gap = np.where(same, 0.0, np.abs(one - other))
-    finite = np.abs(one[np.isfinite(one)])
+        gap = np.where(same, 0.0, np.abs(expected64 - output64))
+    finite = np.abs(expected64[np.isfinite(expected64)])
     return float(np.nan_to_num(gap, nan=np.inf).max()), float(finite.max(initial=0.0))

@@ -15,13 +15,11 @@ from th_shell.runtime.core.dtypes import DOUBLE, Array
 from th_shell.runtime.core.platform import descriptor_path
 from th_shell.runtime.engine.engine import Engine
 from th_shell.runtime.export.checking import TOLERANCE, Outcome, Reference, Written, compare
-from th_shell.runtime.export.checking_onnx import OnnxFile
-from th_shell.runtime.export.checking_pytorch import PyTorchFiles, find_python
 from th_shell.runtime.export.graph import ExportError, Graph
 from th_shell.runtime.export.lowering import find_module, graph_of, shapes_of
-from th_shell.runtime.export.parameters import FLOATS, Progress
-from th_shell.runtime.export.pt_file import write_state_dict
+from th_shell.runtime.export.parameters import FLOATS, Progress, write_state_dict
 from th_shell.runtime.export.pytorch_source import pytorch_source
+from th_shell.runtime.export.runners import OnnxFile, PyTorchFiles, find_python
 from th_shell.runtime.export.stubs import stub
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.t7.files import Path
@@ -34,81 +32,85 @@ _CLASS = "Model"
 
 
 @dataclass
-class How:
-    """How a net is converted.
+class ConversionOptions:
+    """The options of `to_onnx` and `to_pytorch`."""
 
-    select: the path of the module, where the value holds several. input: the sizes of its inputs,
-    as in "1x3x224x224"; several with commas between them. training: as it trains, not as it is
-    used. type: of the numbers that are written. treat: for classes of the user's, the classes that
-    these are to be taken for. stub: whether classes that are not known become classes of PyTorch
-    whose forward is to be written, which only `to_pytorch` can; nothing is then checked. check:
-    whether what is written runs beside the net, which needs an engine with its packages; sample: an
-    input for that, by default random numbers. progress: gets the number of bytes that were just
-    written. python: a Python that has PyTorch, which runs what `to_pytorch` writes; by default one
-    is looked for. require_check: whether nothing is written that cannot be compared.
-    """
-
+    #: The path of the module, where the value holds several.
     select: str | None = None
+    #: The sizes of the inputs, as in "1x3x224x224"; several with commas between them.
     input: str | None = None
+    #: Whether the net is converted as it trains, not as it is used.
     training: bool = False
+    #: The type of the numbers that are written.
     type: Literal["float", "double"] = "float"
+    #: For classes of the user's, the classes that these are to be taken for.
     treat: Mapping[str, str] = field(default_factory=dict)
+    #: Whether classes that are not known become classes of PyTorch whose forward is to be written,
+    #: which only `to_pytorch` can; nothing is then checked.
     stub: bool = False
+    #: Whether the net that was written is compared with the one in the file.
     check: bool = True
+    #: An input for that comparison; by default random numbers.
     sample: Any = None
+    #: The engine that runs the net for it, with the packages that have its classes.
     engine: Engine | None = None
+    #: A Python with PyTorch, which runs the source of `to_pytorch`; by default one is looked for.
     python: str | None = None
+    #: Whether nothing is written where the comparison is not possible.
     require_check: bool = False
+    #: Gets the number of bytes that were just written.
     progress: Progress = lambda count: None
 
     @property
     def floats(self) -> str:
-        """numpy's name of the type."""
+        """Return numpy's name of the type."""
         return FLOATS[self.type]
 
 
 @dataclass
 class Report:
-    """What was written: files, and how it compares; unchecked: why it was not compared.
+    """The outcome of a conversion."""
 
-    narrowed: whether doubles of the net are floats in the files. remarks: what who trains the net
-    on should know.
-    """
-
+    #: The names of the files that were written.
     files: list[str]
+    #: Whether doubles of the net are floats in the files.
     narrowed: bool = False
+    #: The comparison with the net, if there was one.
     outcome: Outcome | None = None
+    #: Why there was none.
     unchecked: str = ""
+    #: What somebody who trains the net on should know.
     remarks: list[str] = field(default_factory=list)
 
 
 def to_onnx(value: Any, target: Path, **options: Any) -> Report:
     """Write a net as an ONNX file (opset 18), whose dimension of samples is open.
 
-    value: what `load` returns: a module, or a table with one. options: the fields of `How`.
-    Raises ExportError for what has no counterpart, for a file that does not compute what the net
-    does, and where the library onnx is not installed; OSError; ValueError for wrong sizes.
+    value: what `load` returns: a module, or a table with one. options: the fields of
+    `ConversionOptions`. Raises ExportError for what has no counterpart, for a file that does not
+    compute what the net does, and where the library onnx is not installed; OSError; ValueError for
+    wrong sizes.
     """
     if find_spec("onnx") is None:
         raise ExportError("writing ONNX needs the library onnx: pip install 'th-shell[export]'")
     from th_shell.runtime.export.onnx_file import write_onnx
 
-    how = How(**options)
-    if how.stub:
+    settings = ConversionOptions(**options)
+    if settings.stub:
         raise ValueError("stub is for to_pytorch: ONNX has no place for what is to be written")
-    if how.python is not None:
+    if settings.python is not None:
         raise ValueError("python is for to_pytorch: ONNX files run in this one")
-    net, graph = _read(value, how)
+    net, graph = _read(value, settings)
     count = len(graph.outputs)
     names = ["output"] if count == 1 else [f"output{n}" for n in range(1, count + 1)]
-    report = Report([os.fsdecode(target)], _narrows(net, how))
+    report = Report([os.fsdecode(target)], _narrows(net, settings))
     with _new_file(target) as file:
         outputs = list(zip(names, graph.outputs, strict=True))
-        values = write_onnx(file, graph, outputs, how.floats, how.progress)
+        values = write_onnx(file, graph, outputs, settings.floats, settings.progress)
         file.flush()
         can_run = find_spec("onnxruntime") is not None
         written = OnnxFile(descriptor_path(file.fileno()), values)
-        _check(report, how, net, graph, written if can_run else _NO_ONNXRUNTIME)
+        _check(report, settings, net, graph, written if can_run else _NO_ONNXRUNTIME)
     return report
 
 
@@ -119,38 +121,42 @@ def to_pytorch(value: Any, target: Path, **options: Any) -> Report:
     the class Model: ``net = Model(); net.load_state_dict(torch.load("model.pt"))``. value, options
     and errors are those of `to_onnx`; PyTorch is needed for the check alone, in any Python.
     """
-    how = How(**options)
-    python = find_python(how.python) if how.check else None
-    net, graph = _read(value, how)
+    settings = ConversionOptions(**options)
+    python = find_python(settings.python) if settings.check else None
+    net, graph = _read(value, settings)
     base = os.path.splitext(os.fsdecode(target))[0]
     heading = f"{net.torch_typename} of Torch7; its parameters are in {os.path.basename(base)}.pt."
-    source = pytorch_source(graph, _CLASS, heading, how.floats)
+    source = pytorch_source(graph, _CLASS, heading, settings.floats)
     files = [os.fsdecode(target), f"{base}.py"]
-    report = Report(files, _narrows(net, how), remarks=source.remarks)
+    report = Report(files, _narrows(net, settings), remarks=source.remarks)
     with _new_file(target) as file, _new_file(f"{base}.py") as text:
-        write_state_dict(file, source.parameters, how.floats, how.progress)
+        write_state_dict(file, source.parameters, settings.floats, settings.progress)
         text.write(source.text.encode())
         for each in (file, text):
             each.flush()
-        written = python and PyTorchFiles(python, file.fileno(), source, _CLASS, graph, how.floats)
-        _check(report, how, net, graph, written or _NO_PYTORCH)
+        written = python and PyTorchFiles(
+            python, file.fileno(), source, _CLASS, graph, settings.floats
+        )
+        _check(report, settings, net, graph, written or _NO_PYTORCH)
     return report
 
 
-def _read(value: Any, how: How) -> tuple[TorchObject, Graph]:
-    net = find_module(value, how.select, how.treat)
-    shapes = shapes_of(how.input) if how.input else None
-    return net, graph_of(net, shapes, how.training, how.treat, stub if how.stub else None)
+def _read(value: Any, settings: ConversionOptions) -> tuple[TorchObject, Graph]:
+    net = find_module(value, settings.select, settings.treat)
+    shapes = shapes_of(settings.input) if settings.input else None
+    return net, graph_of(
+        net, shapes, settings.training, settings.treat, stub if settings.stub else None
+    )
 
 
-def _narrows(net: TorchObject, how: How) -> bool:
+def _narrows(net: TorchObject, settings: ConversionOptions) -> bool:
     tensors = (value for _, value in portable_parts(net)[1] if isinstance(value, Tensor))
-    return how.type == "float" and any(lua_tensor(each).dtype is DOUBLE for each in tensors)
+    return settings.type == "float" and any(lua_tensor(each).dtype is DOUBLE for each in tensors)
 
 
 @contextmanager
 def _new_file(target: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name when the block ends."""
+    """Return a file that takes its name when the block ends."""
     with Replacement(os.fsencode(target)) as replacement:
         with open(replacement.descriptor, "r+b", closefd=False) as file:
             yield file
@@ -163,40 +169,46 @@ _NO_PYTORCH = (
 
 
 def _check(
-    report: Report, how: How, net: TorchObject, graph: Graph, written: Written | str
+    report: Report,
+    settings: ConversionOptions,
+    net: TorchObject,
+    graph: Graph,
+    written: Written | str,
 ) -> None:
     """Compare what was written with the net. Raises ExportError where it differs.
 
     written: a text where it cannot run, which says why.
     """
-    if not how.check:
+    if not settings.check:
         report.unchecked = "as was asked for"
     elif graph.unchecked:
         report.unchecked = graph.unchecked
     elif isinstance(written, str):
         report.unchecked = written
     else:
-        reference = Reference(net, graph, how.engine or Engine())
-        inputs = _given(how.sample, graph) if how.sample is not None else reference.inputs()
+        reference = Reference(net, graph, settings.engine or Engine())
+        inputs = (
+            _given(settings.sample, graph) if settings.sample is not None else reference.inputs()
+        )
         report.outcome = compare(reference, written, inputs)
         if report.outcome.relative > TOLERANCE:
             raise ExportError(_difference(report.outcome))
-    if how.require_check and report.unchecked:
+    if settings.require_check and report.unchecked:
         raise ExportError(f"not checked: {report.unchecked}")
 
 
 def _given(sample: Any, graph: Graph) -> dict[str, Array]:
-    """An input of the user's: a tensor or a table of these, or a table that has it as `input`."""
+    """Return the user's input by names: a tensor, a table of these, or a table's field `input`."""
     if isinstance(sample, Table) and "input" in sample:
         sample = sample["input"]
-    found = list(_flat(sample))
+    arrays = list(_flat(sample))
     if len(graph.inputs) == 1 and graph.inputs[0].in_steps:
-        found = [np.stack(found)]
-    if len(found) != len(graph.inputs):
+        arrays = [np.stack(arrays)]
+    if len(arrays) != len(graph.inputs):
         raise ExportError(
-            f"the sample has {len(found)} tensors, and the net {len(graph.inputs)} inputs"
+            f"the sample has {len(arrays)} tensors, and the net {len(graph.inputs)} inputs"
         )
-    return {value.name: array for value, array in zip(graph.inputs, found, strict=True)}
+    return {value.name: array for value, array in zip(graph.inputs, arrays, strict=True)}
 
 
 def _flat(value: Any) -> Iterator[Array]:

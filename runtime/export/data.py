@@ -27,7 +27,7 @@ class Unknown(list["Data"]):
 
 
 def new_input(graph: Graph, name: str, shapes: Shapes | None) -> Data:
-    """The net's input; a list of shapes is a table's."""
+    """Return the net's input; a list of shapes is a table's."""
     if shapes is None:
         return Unknown(graph, name)
     if isinstance(shapes, tuple):
@@ -36,7 +36,7 @@ def new_input(graph: Graph, name: str, shapes: Shapes | None) -> Data:
 
 
 def tensor(data: Data, graph: Graph) -> Value:
-    """An input that must be a tensor. Raises ExportError for a table."""
+    """Return an input that must be a tensor. Raises ExportError for a table."""
     if isinstance(data, Unknown) and not data.is_table:
         if data.tensor is None:
             data.tensor = data.graph.input(data.name)
@@ -49,7 +49,7 @@ def tensor(data: Data, graph: Graph) -> Value:
 
 
 def table(data: Data, graph: Graph, count: int | None = None) -> list[Data]:
-    """An input that must be a table; count: how many entries it has, where that is known."""
+    """Return an input that must be a table; count: how many entries it has, where that is known."""
     if isinstance(data, Unknown) and data.tensor is None:
         if count is None and not data.is_table:
             raise graph.error(
@@ -66,7 +66,7 @@ def table(data: Data, graph: Graph, count: int | None = None) -> list[Data]:
 
 
 def as_steps(data: Data) -> Steps | None:
-    """A table of any length, where it is one."""
+    """Return a table of any length, where it is one."""
     if not isinstance(data, Steps):
         return None
     if data.source is not None:
@@ -75,7 +75,7 @@ def as_steps(data: Data) -> Steps | None:
 
 
 def length(steps: Steps) -> Dim:
-    """How many entries a table has; None or a name where that is open."""
+    """Return the number of entries of a table; None or a name where it is open."""
     shape = next(tensors(steps.data)).shape
     return shape[steps.dim] if shape is not None else None
 
@@ -94,7 +94,7 @@ def _entries(steps: Steps, graph: Graph) -> list[Data]:
 
 
 def sequence(data: Data, graph: Graph) -> Data:
-    """What stands for a table of any length: tensors whose first dimension is time."""
+    """Return the tensors, whose first dimension is time, that stand for a table of any length."""
     if isinstance(data, Unknown) and not data.is_table:
         data = tensor(data, graph)
     if isinstance(data, Value):
@@ -112,11 +112,11 @@ def sequence(data: Data, graph: Graph) -> Data:
 
 
 def _to_front(x: Value, dim: int) -> Value:
-    return permute(x, [dim, *[other for other in range(x.rank) if other != dim]])
+    return permute(x, [dim, *[axis for axis in range(x.rank) if axis != dim]])
 
 
 def _stacked(entries: Sequence[Data]) -> Data:
-    """Entries of a table together."""
+    """Return the entries of a table as one tensor, or as one for each place of inner tables."""
     first = entries[0]
     if isinstance(first, list):
         return [_stacked([entry[n] for entry in entries]) for n in range(len(first))]  # type: ignore[index]
@@ -124,7 +124,7 @@ def _stacked(entries: Sequence[Data]) -> Data:
 
 
 def settled(data: Data, graph: Graph) -> Data:
-    """A result without tables of open length, for each of which one tensor goes out."""
+    """Return a result without tables of open length, for each of which one tensor goes out."""
     if isinstance(data, Steps):
         if data.source is not None and not data.source.in_steps:
             return data.data
@@ -137,7 +137,7 @@ def settled(data: Data, graph: Graph) -> Data:
 
 
 def mapped(data: Data, function: Callable[[Value], Value]) -> Data:
-    """With what a function makes of each tensor."""
+    """Apply a function to each tensor."""
     if isinstance(data, Unknown) and not data.is_table:
         data = tensor(data, data.graph)
     if isinstance(data, Value):
@@ -148,7 +148,7 @@ def mapped(data: Data, function: Callable[[Value], Value]) -> Data:
 
 
 def tensors(data: Data, decide: bool = False) -> Iterator[Value]:
-    """All tensors in a table, and in the tables in it, in their order.
+    """Yield all tensors in a table, and in the tables in it, in their order.
 
     decide: whether an input that may still be either is one. Otherwise it is left out.
     """
@@ -164,5 +164,5 @@ def tensors(data: Data, decide: bool = False) -> Iterator[Value]:
 
 
 def first_tensor(data: Data) -> Value:
-    """The first tensor in a table, and in the tables in it."""
+    """Return the first tensor in a table, and in the tables in it."""
     return next(tensors(data, decide=True))

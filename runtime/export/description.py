@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-from th_shell.runtime.export.conversion import How
+from th_shell.runtime.export.conversion import ConversionOptions
 from th_shell.runtime.export.data import Unknown
 from th_shell.runtime.export.graph import Data, ExportError, Node, Value
 from th_shell.runtime.export.lowering import graph_of, shapes_of, value_at
@@ -27,19 +27,19 @@ _STEP = "  "
 
 
 def describe(value: Any, *, width: int = 100, **options: Any) -> str:
-    """What a value of `load` holds, for people: tables, and modules with what they would become.
+    """Return a text on a value of `load`: its tables, and what its modules would become.
 
-    width: characters of a line. options: select, input, training and treat of `How`. Raises
-    ExportError for a path that leads nowhere.
+    width: characters of a line. options: select, input, training and treat of `ConversionOptions`.
+    Raises ExportError for a path that leads nowhere.
     """
-    how = How(**options)
-    if how.select:
-        value = value_at(value, how.select)
-    return "\n".join(_Description(how, width).lines(value, how.select or "", _Place()))
+    settings = ConversionOptions(**options)
+    if settings.select:
+        value = value_at(value, settings.select)
+    return "\n".join(_Description(settings, width).lines(value, settings.select or "", _Place()))
 
 
 class _Place(NamedTuple):
-    """Where lines stand: tables around them, and characters of the first one's name before it."""
+    """The place of lines: tables around them, and characters of the first one's name before it."""
 
     depth: int = 0
     name: int = 0
@@ -47,16 +47,16 @@ class _Place(NamedTuple):
 
 
 class _Description:
-    def __init__(self, how: How, width: int) -> None:
-        self._how = how
+    def __init__(self, settings: ConversionOptions, width: int) -> None:
+        self._how = settings
         self._width = width
         self._seen: dict[int, str] = {}  # tables and objects, and where they were
         self._texts: dict[int, list[str]] = {}  # of modules: what they become
         self._reasons: dict[int, str] = {}  # of modules: why they do not
-        self._told: dict[str, str] = {}  # where such a reason was told
+        self._first_paths: dict[str, str] = {}  # of modules, by the reasons that they have
 
     def lines(self, value: Any, path: str, place: _Place) -> list[str]:
-        """The lines about a value; those but the first are indented."""
+        """Return the lines about a value; those but the first are indented."""
         if not isinstance(value, (Table, TorchObject)):
             return [_plain_text(value)]
         first = self._seen.setdefault(id(value), path)
@@ -95,14 +95,14 @@ class _Description:
         return lines + self._entries(modules, path, place._replace(in_net=True))
 
     def _reason(self, module: TorchObject, path: str) -> str:
-        """Why it cannot be converted; of what was told before, where."""
+        """Return why a module cannot be converted, or where the same reason stands already."""
         reason = self._reasons.get(id(module), "")
         key = f"{module.torch_typename} {reason.partition(';')[0]}"
-        first = self._told.setdefault(key, path) if reason else path
+        first = self._first_paths.setdefault(key, path) if reason else path
         return reason if first == path else f"see {first or 'above'}"
 
     def _entries(self, entries: Sequence[tuple[str, Any]], path: str, place: _Place) -> list[str]:
-        """The lines of entries with their names; repetitions are folded."""
+        """Return the lines of entries with their names; repetitions are folded."""
         dot = "." if path else ""
         wide = max((len(name) for name, _ in entries), default=0)
         inner = place._replace(depth=place.depth + 1, name=wide)
@@ -111,9 +111,9 @@ class _Description:
         if len(shown) > _MOST and not place.in_net:
             shown = [*shown[:_MOST], ("...", [f"{len(entries) - _MOST} more entries"])]
         lines = []
-        for name, (first, *others) in shown:
+        for name, (first, *inner_lines) in shown:
             lines.append(f"{_STEP}{name:<{wide}}  {first}")
-            lines += [_STEP + line for line in others]
+            lines += [_STEP + line for line in inner_lines]
         return lines
 
     def _convert(self, net: TorchObject) -> list[str]:
@@ -124,10 +124,10 @@ class _Description:
             self._reasons.setdefault(id(module.value), text)
             return Unknown(module.graph, "x")
 
-        how = self._how
-        shapes = shapes_of(how.input) if how.input else None
+        settings = self._how
+        shapes = shapes_of(settings.input) if settings.input else None
         try:
-            graph = graph_of(net, shapes, how.training, how.treat, stand_in, prune=False)
+            graph = graph_of(net, shapes, settings.training, settings.treat, stand_in, prune=False)
         except ExportError as error:
             self._reasons.setdefault(id(net), str(error))
             return []
@@ -139,46 +139,46 @@ class _Description:
         return [f"{value.name}: {_shape(value)}" for value in graph.inputs]
 
     def _room(self, place: _Place) -> int:
-        """Characters of a first line."""
+        """Return how many characters a first line has room for."""
         return max(self._width - len(_STEP) * (place.depth + 1) - place.name, 40)
 
 
 def _tensors(module: TorchObject) -> list[str]:
-    """A module's own tensors: names and sizes; weight and bias come first."""
+    """Return a module's own tensors: names and sizes; weight and bias come first."""
     named = parameters_and_buffers(module)
     names: dict[str, list[str]] = {}
     for name in sorted(named, key=lambda name: {"weight": 0, "bias": 1}.get(name, 2)):
         names.setdefault(_sizes(named[name]), []).append(name)
-    return [f"{' '.join(found)} {sizes}" for sizes, found in names.items()]
+    return [f"{' '.join(same_sizes)} {sizes}" for sizes, same_sizes in names.items()]
 
 
 def _children(module: TorchObject, seen: Iterable[int]) -> Iterator[tuple[str, Any]]:
-    """The modules in a module: those of a container by number, others by the fields' names."""
+    """Yield the modules in a module: a container's by number, others by their fields' names."""
     fields = module.fields
-    found = fields.get("modules")
-    items = found.to_list() if isinstance(found, Table) else []
+    modules = fields.get("modules")
+    items = modules.to_list() if isinstance(modules, Table) else []
     yield from ((str(n), item) for n, item in enumerate(items, 1))
-    known = {*seen, *map(id, items)}
+    seen_ids = {*seen, *map(id, items)}
     for key, value in fields.items():
-        if is_module(value) and id(value) not in known:
+        if is_module(value) and id(value) not in seen_ids:
             yield name_of_key(key), value
 
 
 def _text(step: Node) -> str:
-    """What a node is in PyTorch, with x, y and z for its inputs."""
+    """Return the text of a node in PyTorch, with x, y and z for its inputs."""
     if step.layer is not None:
         return call_text(step.layer)
     if step.loop is not None:
         return "a loop over time"
     return re.sub(
         r"\{(\w+)\}",
-        lambda found: "xyz"[int(found[1]) % 3] if found[1].isdecimal() else found[1],
+        lambda match: "xyz"[int(match[1]) % 3] if match[1].isdecimal() else match[1],
         step.expression,
     )
 
 
 def _folded(blocks: Sequence[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
-    """Blocks with one line for what is repeated: that is three blocks or more."""
+    """Yield blocks, with one line in the place of three or more that repeat others."""
     texts = [block for _, block in blocks]
     place = 0
     while place < len(blocks):
@@ -195,7 +195,9 @@ def _folded(blocks: Sequence[tuple[str, list[str]]]) -> Iterator[tuple[str, list
 
 
 def _repetition(blocks: Sequence[list[str]], place: int) -> tuple[int, int]:
-    """How many blocks from a place on are repeated at once, and how often; (1, 0) if few are."""
+    """Return the length of the repetition that begins at a place, in blocks, and how often it
+    occurs again; (1, 0) where fewer than three blocks would be saved.
+    """
     for period in range(1, min(_PERIOD, (len(blocks) - place) // 2) + 1):
         count = 0
         start = place + period
@@ -208,12 +210,12 @@ def _repetition(blocks: Sequence[list[str]], place: int) -> tuple[int, int]:
 
 
 def _with_totals(module: TorchObject) -> str:
-    """A net's class, and how many numbers it has learned."""
-    found = {each.key: (name, each) for name, each in _all_parameters(module, set())}.values()
-    count = sum(each.size for name, each in found if not name.startswith("running_"))
-    total = sum(each.size * each.own_dtype.itemsize for _, each in found)
-    kinds = dict.fromkeys(each.own_dtype.name for _, each in found)
-    if not found:
+    """Return a net's class, and how many numbers it has learned."""
+    parameters = {each.key: (name, each) for name, each in _all_parameters(module, set())}.values()
+    count = sum(each.size for name, each in parameters if not name.startswith("running_"))
+    total = sum(each.size * each.own_dtype.itemsize for _, each in parameters)
+    kinds = dict.fromkeys(each.own_dtype.name for _, each in parameters)
+    if not parameters:
         return module.torch_typename
     return f"{module.torch_typename}, {count:,} parameters, {_bytes(total)} of {', '.join(kinds)}"
 
@@ -234,7 +236,7 @@ def _all_parameters(module: TorchObject, seen: set[int]) -> Iterator[tuple[str, 
 
 
 def _is_large(value: Any) -> bool:
-    """Whether a value has a line of its own."""
+    """Tell whether a value has a line of its own."""
     return isinstance(value, (Table, TorchObject, Tensor)) or hasattr(value, "object")
 
 
@@ -251,7 +253,7 @@ def _sizes(value: Tensor) -> str:
 
 
 def _shape(value: Value) -> str:
-    """An input's sizes, as far as these are known."""
+    """Return an input's sizes, as far as these are known."""
     sizes = (
         "unknown sizes"
         if value.shape is None

@@ -1,4 +1,4 @@
-"""What a net computes, as values and the nodes that compute them.
+"""The graph of a net's computation: values, and the nodes that compute them.
 
 Both targets are written from it: a node has the text of PyTorch and the operators of ONNX. The
 modules of a net leave their places as scopes, so that what is written keeps the net's structure.
@@ -31,7 +31,7 @@ class ExportError(T7Error):
 
 
 class Emitter(Protocol):
-    """What an ONNX graph is written with."""
+    """Adds operators and constants to an ONNX graph."""
 
     training: bool
 
@@ -39,25 +39,25 @@ class Emitter(Protocol):
         """Add an operator; returns the name of its output, or a list of several names."""
 
     def ints(self, *values: int) -> str:
-        """The name of a constant list of integers."""
+        """Return the name of a constant list of integers."""
 
     def index(self, value: int) -> str:
-        """The name of a constant integer without dimensions."""
+        """Return the name of a constant integer without dimensions."""
 
     def number(self, value: float) -> str:
-        """The name of a constant number of the net's type, without dimensions."""
+        """Return the name of a constant number of the net's type, without dimensions."""
 
     def constant(self, array: Array) -> str:
-        """The name of a constant of the type that an array has."""
+        """Return the name of a constant of the type that an array has."""
 
     def parameter(self, parameter: Parameter) -> str:
-        """The name of the initialiser with a parameter's elements."""
+        """Return the name of the initialiser with a parameter's elements."""
 
     def as_floats(self, name: str) -> str:
-        """A value converted to the net's type."""
+        """Return a value converted to the net's type."""
 
     def body(self, graph: Graph) -> Any:
-        """A graph within this one, as an operator's attribute."""
+        """Return a graph within this one, as an operator's attribute."""
 
 
 #: Adds a node's operators; gets the names of its inputs and then of its parameters.
@@ -104,7 +104,7 @@ class Value:
     shape: Shape | None = None
     kind: str = "float"  # or "int" or "bool"
     source: Value | None = None  # the value whose elements these are, in the same places or others
-    told: Callable[[Shape], object] | None = None  # gets the shape once it is known
+    on_shape: Callable[[Shape], object] | None = None  # gets the shape once it is known
     highest: int = 0  # of an input of indices: the largest index that is used with it
     name: str = ""  # the name of an input
     undecided: bool = False  # an input whose elements may turn out to be indices
@@ -116,37 +116,37 @@ class Value:
 
     @property
     def memory(self) -> Value:
-        """The value whose own memory it lies in."""
+        """Return the value whose own memory it lies in."""
         return self.view.base if self.view else self
 
     @property
     def current(self) -> Value:
-        """What is in its memory now, as a value that no node takes for memory."""
+        """Return its present contents as a value of their own, which no later write changes."""
         written = self.memory.written
-        source, found = self._read or (None, self)
+        source, value = self._read or (None, self)
         if written is not None and written is not source:
             with self.graph.frozen():
-                found = self.view.get(written()) if self.view else written()
-            self._read = written, found
-        return found
+                value = self.view.get(written()) if self.view else written()
+            self._read = written, value
+        return value
 
     def lie(self, view: View, now: Value) -> None:
         """Have it lie in the memory of another value; now: what is there."""
         self.view, self._read = view, (view.base.written, now)
 
     def copied(self) -> Value:
-        """A value with memory of its own, and what is in this one's now."""
-        result = Value(self.graph, self.shape, self.kind, source=self, told=self.assume)
+        """Return a value with memory of its own, and what is in this one's now."""
+        result = Value(self.graph, self.shape, self.kind, source=self, on_shape=self.assume)
         result._read = None, self.current
         return result
 
-    def look(self, other: Value, now: Value | None = None, **how: Any) -> None:
+    def look(self, place: Value, now: Value | None = None, **view_fields: Any) -> None:
         """Have it lie where another value does, or in a part of that.
 
         now: what is there, by default itself. how: the fields of `View`.
         """
-        outer = other.view or View(other)
-        inner = View(outer.base, **how)
+        outer = place.view or View(place)
+        inner = View(outer.base, **view_fields)
         view = View(
             outer.base,
             lambda whole: inner.get(outer.get(whole)),
@@ -171,26 +171,26 @@ class Value:
 
     @property
     def rank(self) -> int:
-        """The number of dimensions. Raises ExportError where it is not known."""
+        """Return the number of dimensions. Raises ExportError where it is not known."""
         if self.shape is None:
             raise self.graph.error("the number of dimensions must be known here: give --input")
         return len(self.shape)
 
     def assume(self, shape: Shape) -> Shape:
-        """The shape: where none is known, this one from now on, of which `told` is told."""
+        """Return the shape; where none is known, this one becomes it, and `on_shape` gets it."""
         if self.shape is None:
             self.shape = shape
-            if self.told is not None:
-                self.told(shape)
+            if self.on_shape is not None:
+                self.on_shape(shape)
         return self.shape
 
     def sizes(self, *dims: int) -> tuple[int, ...]:
-        """Sizes that must be known. Raises ExportError where they are not."""
+        """Return sizes that must be known. Raises ExportError where they are not."""
         self.rank  # noqa: B018
-        found = [self.shape[dim] for dim in dims] if self.shape else []
-        if not all(isinstance(size, int) for size in found):
+        sizes = [self.shape[dim] for dim in dims] if self.shape else []
+        if not all(isinstance(size, int) for size in sizes):
             raise self.graph.error("the sizes of its input must be known: give --input")
-        return tuple(found)  # type: ignore[arg-type]
+        return tuple(sizes)  # type: ignore[arg-type]
 
 
 @dataclass(eq=False)
@@ -235,12 +235,12 @@ class Node:
 
     @property
     def body(self) -> list[Node]:
-        """The nodes in its loop."""
+        """Return the nodes in its loop."""
         return self.loop.body.nodes if self.loop else []
 
     @property
     def uses(self) -> list[Value]:
-        """Its inputs, and what the body of a loop uses besides."""
+        """Return its inputs, and what the body of a loop uses besides."""
         return [*self.inputs, *(self.loop.outer_values() if self.loop else [])]
 
 
@@ -258,16 +258,16 @@ class Loop:
     states: int
 
     def outer_values(self) -> list[Value]:
-        """The values from outside that the body uses."""
-        own = {id(value) for node in self.body.nodes for value in node.outputs}
-        own |= {id(value) for value in self.body.inputs}
+        """Return the values from outside that the body uses."""
+        inner_ids = {id(value) for node in self.body.nodes for value in node.outputs}
+        inner_ids |= {id(value) for value in self.body.inputs}
         used = [value for node in self.body.nodes for value in node.uses]
-        return [value for value in (*used, *self.body.outputs) if id(value) not in own]
+        return [value for value in (*used, *self.body.outputs) if id(value) not in inner_ids]
 
 
 @dataclass(eq=False)
 class State:
-    """What a module keeps for the next step. first: what it has before the first one.
+    """A value that a module keeps from one step to the next. first: before the first step.
 
     value: what it has in a step; last: what it has after it.
     """
@@ -321,7 +321,7 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
     memory: Memory = field(default_factory=Memory)
     computed: dict[Any, Any] = field(default_factory=dict)  # weights, by what they are made from
-    given: Data = field(default_factory=list)  # the inputs as the net takes them
+    arguments: Data = field(default_factory=list)  # the inputs as the net takes them
     result: Data = field(default_factory=list)  # the outputs as the net gives them
     # Of modules, in the order of their ends:
     results: list[tuple[Scope, Data]] = field(default_factory=list)
@@ -332,14 +332,14 @@ class Graph:
 
     @property
     def place(self) -> str:
-        """Where the module stands that is being converted: its path and class."""
+        """Return the path and class of the module that is being converted."""
         if not self._open:
             return self.outer.place if self.outer else "the net"
         scope = self._open[-1][0]
         return f"{scope.kind} at {'.'.join(scope.path)}" if scope.path else scope.kind
 
     def error(self, text: str) -> ExportError:
-        """An error of the module that is being converted."""
+        """Return an error of the module that is being converted."""
         return ExportError(f"{self.place}: {text}")
 
     @contextmanager
@@ -353,7 +353,7 @@ class Graph:
         self._open.pop()
 
     def input(self, name: str, shape: Shape | None = None) -> Value:
-        """A new input."""
+        """Return a new input."""
         value = Value(self, shape, name=name, undecided=True)
         self.inputs.append(value)
         return value
@@ -365,14 +365,16 @@ class Graph:
         outputs: Sequence[Value],
         *,
         parameters: Mapping[str, Parameter | None] | None = None,
-        **how: Any,
+        **node_fields: Any,
     ) -> None:
         """Add a node; its parameters that are None are left out. how: other fields of `Node`."""
         there = {name: each for name, each in (parameters or {}).items() if each is not None}
         scope, module = self._open[-1] if self._open else (None, None)
         path = scope.path if scope else ()
         taken = list(inputs) if self._frozen else [value.current for value in inputs]
-        node = Node(taken, list(outputs), to_onnx, path, module, id(scope), parameters=there, **how)
+        node = Node(
+            taken, list(outputs), to_onnx, path, module, id(scope), parameters=there, **node_fields
+        )
         for value in node.outputs:
             value.node = node
         self.nodes.append(node)
@@ -410,7 +412,7 @@ class Graph:
         self.nodes = nodes[::-1]
 
     def every_node(self) -> Iterator[Node]:
-        """All nodes, also those of loops' bodies."""
+        """Yield all nodes, also those of loops' bodies."""
         for node in self.nodes:
             yield node
             if node.loop is not None:

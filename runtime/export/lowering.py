@@ -21,30 +21,30 @@ def graph_of(
     stand_in: StandIn | None = None,
     prune: bool = True,
 ) -> Graph:
-    """What a module becomes. shapes: those of its inputs, where they are known.
+    """Return the graph of a module. shapes: those of its inputs, where they are known.
 
     prune: without what is not used. Raises ExportError for what has no counterpart, and no
     stand-in.
     """
     graph = Graph(training, treated or {}, stand_in=stand_in)
-    graph.given = new_input(graph, "input", shapes)
-    graph.result = settled(convert(Module(net, (), graph), graph.given), graph)
+    graph.arguments = new_input(graph, "input", shapes)
+    graph.result = settled(convert(Module(net, (), graph), graph.arguments), graph)
     graph.outputs = [value.current for value in tensors(graph.result, decide=True)]
-    graph.inputs = list(tensors(graph.given))
+    graph.inputs = list(tensors(graph.arguments))
     if prune:
         graph.prune()
     return graph
 
 
 def shapes_of(text: str) -> Shapes:
-    """Shapes as users write them: ``1x3x224x224``; ``1x10,1x20`` for a table, ``(1x10,1x20),1x3``
-    for one with a table in it.
+    """Read shapes as users write them: ``1x3x224x224``; ``1x10,1x20`` for a table, and
+    ``(1x10,1x20),1x3`` for one with a table in it.
 
     The first dimension, of samples, is left open, and so is one that has a name instead of a size.
     Raises ValueError for another text.
     """
-    found = [_shapes(part) for part in split_arguments(text)]
-    return found[0] if len(found) == 1 else found
+    shapes = [_shapes(part) for part in split_arguments(text)]
+    return shapes[0] if len(shapes) == 1 else shapes
 
 
 def _shapes(part: str) -> Shapes:
@@ -58,8 +58,9 @@ def _shapes(part: str) -> Shapes:
 
 
 def find_module(value: Any, path: str | None, treated: Mapping[str, str]) -> TorchObject:
-    """The module at a path of keys with dots between them; without a path the only one, or the
-    only one besides criteria.
+    """Return the module at a path of keys with dots between them.
+
+    Without a path it is the only one, or the only one besides criterions.
 
     Raises ExportError where there is none, or several.
     """
@@ -68,8 +69,8 @@ def find_module(value: Any, path: str | None, treated: Mapping[str, str]) -> Tor
         if not _is_module(value, treated):
             raise ExportError(f"{path} is no module")
     if _is_module(value, treated):
-        found: TorchObject = value
-        return found
+        module: TorchObject = value
+        return module
     several = dict(_modules(value, treated))
     modules = {name: each for name, each in several.items() if not is_criterion(each)} or several
     if not modules:
@@ -92,7 +93,7 @@ def _is_module(value: Any, treated: Mapping[str, str]) -> bool:
 
 
 def _modules(value: Any, treated: Mapping[str, str]) -> Iterator[tuple[str, TorchObject]]:
-    """The outermost modules in a value, and their paths."""
+    """Yield the outermost modules in a value, and their paths."""
     seen: set[int] = set()
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
@@ -106,12 +107,12 @@ def _modules(value: Any, treated: Mapping[str, str]) -> Iterator[tuple[str, Torc
         inner = item.fields if isinstance(item, TorchObject) else item
         if isinstance(inner, Table):
             dot = "." if name else ""
-            found = [(f"{name}{dot}{name_of_key(key)}", each) for key, each in inner.items()]
-            waiting += reversed(found)
+            entries = [(f"{name}{dot}{name_of_key(key)}", each) for key, each in inner.items()]
+            waiting += reversed(entries)
 
 
 def value_at(value: Any, path: str) -> Any:
-    """What is at a path of keys with dots between them; the modules of a container have numbers.
+    """Return the value at a path of keys with dots between them; modules have their numbers.
 
     Raises ExportError where nothing is.
     """

@@ -112,16 +112,16 @@ class Module:
         self.kind = graph.treated.get(value.torch_typename) or class_of(value)
 
     def within(self, graph: Graph) -> Module:
-        """The same module in a loop's body."""
+        """Return this module as a part of a loop's body."""
         return Module(self.value, self.path, graph)
 
     @property
     def is_cudnn(self) -> bool:
-        """Whether the class is cudnn's, some of whose defaults differ."""
+        """Tell whether the class is cudnn's, some of whose defaults differ."""
         return self.value.torch_typename.startswith("cudnn.")
 
     def error(self, text: str) -> ExportError:
-        """An error of this module."""
+        """Return an error of this module."""
         place = f" at {'.'.join(self.path)}" if self.path else ""
         return ExportError(f"{self.value.torch_typename}{place}: {text}")
 
@@ -130,99 +130,99 @@ class Module:
         self.graph.remarks.append(str(self.error(text)))
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A field, or a default where it is not there."""
+        """Return a field, or a default where it is not there."""
         return self.value.fields.get(name, default)
 
     def number(self, name: str, default: float | None = None) -> float:
-        """A field that is a number. Raises ExportError where there is none, and no default."""
-        found = self.get(name, default)
-        if isinstance(found, bool) or not isinstance(found, (int, float)):
+        """Return a field that is a number. Raises ExportError without it and a default."""
+        value = self.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self.error(f"its field {name} is no number")
-        return float(found)
+        return float(value)
 
     def whole(self, name: str, default: int | None = None) -> int:
-        """A field that is a whole number."""
-        found = self.number(name, default)
-        if not abs(found) < 2**53 or found != int(found):
+        """Return a field that is a whole number."""
+        value = self.number(name, default)
+        if not abs(value) < 2**53 or value != int(value):
             raise self.error(f"its field {name} is no whole number")
-        return int(found)
+        return int(value)
 
     def wholes(self, *names: str, default: int | None = None) -> list[int]:
-        """Several such fields."""
+        """Return several fields that are whole numbers."""
         return [self.whole(name, default) for name in names]
 
     def text(self, name: str) -> str:
-        """A field that is a string."""
-        found = self.get(name)
-        if not isinstance(found, str):
+        """Return a field that is a string."""
+        value = self.get(name)
+        if not isinstance(value, str):
             raise self.error(f"its field {name} is no string")
-        return found
+        return value
 
     def numbers(self, name: str) -> list[float]:
-        """A field that is a storage, or a table of numbers."""
-        found = self.get(name)
-        values = found.to_list() if isinstance(found, Table) else [] if found is None else found
+        """Return a field that is a storage, or a table of numbers."""
+        field = self.get(name)
+        values = field.to_list() if isinstance(field, Table) else [] if field is None else field
         return [float(value) for value in values]
 
     def sizes(self, name: str) -> list[int]:
-        """Such a field of whole numbers."""
+        """Return a field that is a storage, or a table, of whole numbers."""
         return [int(value) for value in self.numbers(name)]
 
     def parameter(self, name: str, trained: bool = True) -> Parameter:
-        """A field that is a tensor with elements. Raises ExportError where there is none."""
-        found = self.optional(name, trained)
-        if found is None:
+        """Return a field that is a tensor with elements. Raises ExportError where there is none."""
+        value = self.optional(name, trained)
+        if value is None:
             raise self.error(f"its field {name} is no tensor")
-        return found
+        return value
 
     def optional(self, name: str, trained: bool = True) -> Parameter | None:
-        """A field that is a tensor with elements, or None."""
-        found = self.get(name)
-        if not isinstance(found, Tensor):
+        """Return a field that is a tensor with elements, or None."""
+        value = self.get(name)
+        if not isinstance(value, Tensor):
             return None
-        parameter = Parameter.of(found, trained)
+        parameter = Parameter.of(value, trained)
         return parameter if parameter.size else None
 
     def tensor(self, data: Data) -> Value:
-        """An input that must be a tensor."""
+        """Return an input that must be a tensor."""
         return tensor(data, self.graph)
 
     def tensors(self, data: Data, count: int | None = None) -> list[Value]:
-        """An input that must be a table of tensors; count: of how many, where that is known."""
-        found = [self.tensor(item) for item in table(data, self.graph, count)]
-        if count is not None and len(found) != count:
-            raise self.error(f"takes a table of {count} tensors, not of {len(found)}")
-        return found
+        """Return an input that must be a table of tensors; count: of how many, if that is known."""
+        values = [self.tensor(item) for item in table(data, self.graph, count)]
+        if count is not None and len(values) != count:
+            raise self.error(f"takes a table of {count} tensors, not of {len(values)}")
+        return values
 
     def dim(self, x: Value, name: str, of_sample: str = "") -> int:
-        """A field that is a dimension from 1, or from the end, as one from 0.
+        """Return a field that is a dimension from 1, or from the end, as one from 0.
 
         of_sample: the field with the number of dimensions of a sample; a tensor that has one more
         is a batch, whose dimension is not counted.
         """
-        dim, own = self.whole(name, 1), self.get(of_sample) if of_sample else None
+        dim, sample_rank = self.whole(name, 1), self.get(of_sample) if of_sample else None
         if dim < 0:
             return x.rank + dim
-        if own is None:
+        if sample_rank is None:
             return dim - 1
-        return dim - 1 + int(x.rank == int(own) + 1)
+        return dim - 1 + int(x.rank == int(sample_rank) + 1)
 
     def child(self, name: str) -> Module:
-        """A module in a field."""
-        found = self.get(name)
-        if not isinstance(found, TorchObject):
+        """Return a module in a field."""
+        value = self.get(name)
+        if not isinstance(value, TorchObject):
             raise self.error(f"its field {name} is no module")
-        return Module(found, (*self.path, name), self.graph)
+        return Module(value, (*self.path, name), self.graph)
 
     @property
     def modules(self) -> list[Module]:
-        """The modules of a container."""
+        """Return the modules of a container."""
         return self.children("modules")
 
     def children(self, name: str) -> list[Module]:
-        """The modules in a table."""
-        found = self.get(name)
-        items = found.to_list() if isinstance(found, Table) else []
+        """Return the modules in a table."""
+        value = self.get(name)
+        items = value.to_list() if isinstance(value, Table) else []
         if not all(isinstance(item, TorchObject) for item in items):
             raise self.error(f"its field {name} holds other things than modules")
         start = self.path if name == "modules" else (*self.path, name)
@@ -277,7 +277,7 @@ def _converted(module: Module, data: Data, function: Row | None) -> Data:
 
 
 def _is_own(module: Module, data: Data, result: Value) -> bool:
-    """Whether a module made its result itself, and does not pass another one's on."""
+    """Tell whether a module made its result itself, and does not pass another one's on."""
     if isinstance(module.get("modules"), Table):
         return result.node is not None and result.node.module is module.value
     return all(result is not each for each in tensors(data))
@@ -312,6 +312,6 @@ def _unknown(module: Module) -> ExportError:
     kind, fields = module.value.torch_typename, without_working_memory(module.value).fields
     text = f"this class is not known here; its fields are {', '.join(map(str, fields)) or 'none'}"
     if isinstance(module.get("modules"), Table):
-        other = "nn.Concat" if "dimension" in fields else "nn.Sequential"
-        text += f". If it is a container, --treat {kind}={other} says so"
+        container = "nn.Concat" if "dimension" in fields else "nn.Sequential"
+        text += f". If it is a container, --treat {kind}={container} says so"
     return module.error(f"{text}. --stub leaves its place empty in a .pt file's source")

@@ -55,8 +55,8 @@ class OnnxGraph:
         self._own = {id(each): name for name, each in node.parameters.items()}
         inputs = [self.names[id(value)] for value in node.inputs]
         parameters = [self.parameter(each) for each in node.parameters.values()]
-        found = node.to_onnx(self, *inputs, *parameters)
-        names = [found] if isinstance(found, str) else found
+        outputs = node.to_onnx(self, *inputs, *parameters)
+        names = [outputs] if isinstance(outputs, str) else outputs
         for value, name in zip(node.outputs, names, strict=True):
             self.names[id(value)] = name
 
@@ -91,19 +91,19 @@ class OnnxGraph:
         return self._initialiser(key, f"{self._place}.{name}".lstrip("."), parameter)
 
     def _initialiser(self, key: Any, name: str, parameter: Parameter) -> str:
-        found = self.initialisers.get(key)
-        if found is None:
+        initialiser = self.initialisers.get(key)
+        if initialiser is None:
             unique = free_name(name, self._taken, between="_")
             self._taken.add(unique)
-            found = self.initialisers[key] = (unique, parameter)
-        return found[0]
+            initialiser = self.initialisers[key] = (unique, parameter)
+        return initialiser[0]
 
     def as_floats(self, name: str) -> str:
         result: str = self.op("Cast", name, to=_element_type(np.dtype(self.floats)))
         return result
 
     def body(self, graph: Graph) -> Any:
-        """The graph of a loop's body."""
+        """Return the graph of a loop's body."""
         inner = OnnxGraph(graph, self.floats, self)
         inner.names |= {id(value): f"{value.name}_{next(self._numbers)}" for value in graph.inputs}
         inner.add_all()
@@ -117,19 +117,19 @@ class OnnxGraph:
 
     @property
     def tensors(self) -> list[tuple[str, Parameter]]:
-        """The initialisers that operators take, and their names."""
+        """Return the initialisers that operators take, and their names."""
         return [each for each in self.initialisers.values() if each[0] in self.used]
 
-    def outputs(self, wanted: Sequence[tuple[str, Value]]) -> list[Any]:
-        """Descriptions of the graph's outputs, which get those names."""
-        for name, value in wanted:
+    def outputs(self, named_values: Sequence[tuple[str, Value]]) -> list[Any]:
+        """Return descriptions of the graph's outputs, which get those names."""
+        for name, value in named_values:
             old = self.names[id(value)]
             self.nodes.append(onnx.helper.make_node("Identity", [old], [name], name))
             self.used.add(old)
-        return [self._info(name, value) for name, value in wanted]
+        return [self._info(name, value) for name, value in named_values]
 
     def inputs(self) -> list[Any]:
-        """Descriptions of the graph's inputs."""
+        """Return descriptions of the graph's inputs."""
         return [self._info(value.name, value) for value in self.graph.inputs]
 
     def _info(self, name: str, value: Value) -> Any:
@@ -159,16 +159,16 @@ def write_onnx(
     floats: "float32" or "float64". Returns the names of the graph's values by their identities.
     Raises ExportError where it has 2 GB and more, and where the library finds a mistake.
     """
-    made = OnnxGraph(graph, floats)
-    made.add_all()
-    infos = made.outputs(outputs)
-    shell = onnx.helper.make_graph(made.nodes, "net", made.inputs(), infos)
+    writer = OnnxGraph(graph, floats)
+    writer.add_all()
+    infos = writer.outputs(outputs)
+    shell = onnx.helper.make_graph(writer.nodes, "net", writer.inputs(), infos)
     opsets = [onnx.helper.make_opsetid("", OPSET)]
     model = onnx.helper.make_model(
         shell, opset_imports=opsets, producer_name="th", ir_version=_IR_VERSION
     )
-    _check(model, made, floats)
-    tensors = made.tensors
+    _check(model, writer, floats)
+    tensors = writer.tensors
     total = sum(each.length(floats) for _, each in tensors)
     if total > _LARGEST - (1 << 20):
         raise ExportError(
@@ -179,14 +179,14 @@ def write_onnx(
         for part in _message(name, parameter, floats):
             file.write(part)
             progress(len(part))
-    return made.names
+    return writer.names
 
 
-def _check(model: Any, made: OnnxGraph, floats: str) -> None:
+def _check(model: Any, writer: OnnxGraph, floats: str) -> None:
     """Let the library check a model, whose initialisers are inputs meanwhile."""
     whole = onnx.ModelProto()
     whole.CopyFrom(model)
-    for name, each in made.tensors:
+    for name, each in writer.tensors:
         if each.size <= 64:  # such as sizes, by which shapes are found
             array = np.asarray(each.array(), each.dtype(floats))
             whole.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
@@ -201,7 +201,7 @@ def _check(model: Any, made: OnnxGraph, floats: str) -> None:
 
 
 def _message(name: str, parameter: Parameter, floats: str) -> Iterable[bytes | memoryview]:
-    """An initialiser as a model's message that has nothing else: messages are joined as they are.
+    """Yield the bytes of a model's message that has an initialiser alone: messages can be joined.
 
     So the elements need not be in memory at a time.
     """
@@ -215,7 +215,7 @@ def _message(name: str, parameter: Parameter, floats: str) -> Iterable[bytes | m
 
 
 def _head(field: int, size: int) -> bytes:
-    """The beginning of a field of a message: its number, and its length."""
+    """Return the beginning of a field of a message: its number, and its length."""
     out = bytearray([field])
     while size > 0x7F:
         out.append(size & 0x7F | 0x80)

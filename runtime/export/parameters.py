@@ -1,9 +1,11 @@
-"""Parameters of a net: tensors of a file, or arrays made from them."""
+"""Parameters of a net: tensors of a file, or arrays made from them; their state_dict as a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from math import prod
 from typing import IO, Any
@@ -12,8 +14,12 @@ import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.tensor import Tensor as LuaTensor
+from th_shell.runtime.core.tensor import contiguous_strides
 from th_shell.runtime.t7.tensors import elements, lua_tensor
 from th_shell.runtime.t7.values import T7Error
+from th_shell.torch.base.dtypes import NUMPY_DTYPES
+from th_shell.torch.files.archive import write_archive
+from th_shell.torch.files.pickling import Elements, View
 from th_shell.torch.tensors.tensor import Tensor
 
 #: numpy's names of the types of numbers with a fraction, by those that options have.
@@ -41,7 +47,7 @@ class Parameter:
 
     @classmethod
     def of(cls, tensor: Tensor, trained: bool = True) -> Parameter:
-        """That of a tensor that `load` has returned."""
+        """Return the parameter for a tensor of `load`."""
         data = lua_tensor(tensor)
         layout = () if data.is_contiguous else (data.strides, data.sizes)
         key = (id(data.storage), data.offset, data.nelement, layout)
@@ -53,7 +59,7 @@ class Parameter:
     def made(
         cls, array: Any, *origins: Parameter, trained: bool = True, part: str = ""
     ) -> Parameter:
-        """An array that was computed; origins: the parameters it was computed from, if any.
+        """Return an array that was computed; origins: the parameters it was computed from, if any.
 
         part: tells arrays of one shape apart that come from different places of one parameter.
         """
@@ -67,45 +73,45 @@ class Parameter:
 
     @property
     def size(self) -> int:
-        """The number of elements."""
+        """Return the number of elements."""
         return prod(self.shape)
 
     def array(self) -> Array:
-        """The elements, all in memory."""
+        """Return the elements, all in memory."""
         data = self.data.array if isinstance(self.data, LuaTensor) else self.data
         return data.reshape(self.shape)
 
     def view(self, *shape: int) -> Parameter:
-        """The same elements with other sizes, of which there must be as many."""
+        """Return the same elements with other sizes, of which there must be as many."""
         assert prod(shape) == self.size
         return replace(self, shape=shape)
 
     def dtype(self, floats: str | None) -> np.dtype[Any]:
-        """The type in which it goes out: `floats`, or its own, for numbers with a fraction."""
+        """Return the type that is written: `floats` for numbers with a fraction, or its own."""
         changes = floats and not self.keeps_type and self.own_dtype.kind == "f"
         return np.dtype(floats if changes else self.own_dtype)
 
     @property
     def own_dtype(self) -> np.dtype[Any]:
-        """The type that it has in the file."""
+        """Return the type that it has in the file."""
         data = self.data
         return data.dtype.numpy if isinstance(data, LuaTensor) else data.dtype
 
     def parts(self, floats: str | None) -> Iterator[memoryview]:
-        """The bytes of the elements, little-endian; one part is in memory at a time.
+        """Yield the bytes of the elements, little-endian; one part is in memory at a time.
 
-        floats: told of `dtype`.
+        floats: see `dtype`.
         """
-        wanted = self.dtype(floats).newbyteorder("<")
+        dtype = self.dtype(floats).newbyteorder("<")
         for part in elements(self.data) if isinstance(self.data, LuaTensor) else (self.data,):
             with np.errstate(over="ignore"):
-                flat = np.ascontiguousarray(part, wanted).reshape(-1)
-            if wanted.itemsize < part.itemsize and (np.isinf(flat).sum() > np.isinf(part).sum()):
+                flat = np.ascontiguousarray(part, dtype).reshape(-1)
+            if dtype.itemsize < part.itemsize and (np.isinf(flat).sum() > np.isinf(part).sum()):
                 raise T7Error("a number is too large for float: --type double")
             yield flat.view(np.uint8).data
 
     def length(self, floats: str | None) -> int:
-        """How many bytes these are."""
+        """Return how many bytes these are."""
         return self.size * self.dtype(floats).itemsize
 
     def write(self, file: IO[bytes], floats: str | None, progress: Progress) -> None:
@@ -116,8 +122,9 @@ class Parameter:
 
 
 def firsts(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
-    """For each name that of the first parameter that is the same memory, with the same sizes and
-    the same use: often it.
+    """Return for each name the name of the first parameter that is the same memory, often itself.
+
+    The two have the same sizes, and are both trained or both not.
     """
     first: dict[Any, str] = {}
     return {
@@ -127,7 +134,7 @@ def firsts(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
 
 
 def apart(parameters: Iterable[tuple[str, Parameter]]) -> Iterator[tuple[str, str]]:
-    """Pairs of names of parameters that share memory in the file, but are not the same."""
+    """Yield pairs of names of parameters that share memory in the file, but are not the same."""
     owners = firsts(parameters := list(parameters))
     numbers: dict[int, int] = {}  # of storages, in the order of the parameters
     places = sorted(
@@ -141,3 +148,23 @@ def apart(parameters: Iterable[tuple[str, Parameter]]) -> Iterator[tuple[str, st
             yield last[2], name
         if not last or last[0] != storage or stop > last[1]:
             last = storage, stop, name
+
+
+def write_state_dict(
+    file: IO[bytes],
+    parameters: Mapping[str, Parameter],
+    floats: str,
+    progress: Progress = lambda count: None,
+) -> None:
+    """Write parameters by their names; those that are shared in memory share a storage.
+
+    floats: "float32" or "float64". progress: gets the number of bytes that were just written.
+    """
+    stored: dict[Any, Elements] = {}
+    state: OrderedDict[str, View] = OrderedDict()
+    for name, each in parameters.items():
+        kind = NUMPY_DTYPES[each.dtype(floats)]
+        elements = Elements(kind, each.size, partial(each.parts, floats))
+        elements = stored.setdefault((each.key, each.shape), elements)
+        state[name] = View(elements, 0, each.shape, contiguous_strides(each.shape))
+    write_archive(file, state, progress=progress)

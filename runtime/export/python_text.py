@@ -22,12 +22,12 @@ _OF_MODULES = frozenset(  # attributes that nn.Module has
 
 
 def is_name(text: str) -> bool:
-    """Whether a variable may have this name."""
+    """Tell whether a variable may have this name."""
     return text.isidentifier() and not iskeyword(text) and text not in _IMPORTED
 
 
 def is_attribute(text: str) -> bool:
-    """Whether a module may have an attribute, and its constructor an argument, of this name."""
+    """Tell whether an attribute of a module, and an argument, may have this name."""
     return is_name(text) and text not in _OF_MODULES
 
 
@@ -36,7 +36,7 @@ class Name(str):
 
 
 def free_name(base: str, *taken: Collection[str], between: str = "") -> str:
-    """A name that is not taken yet: the base, or with a number behind it, from 2 on."""
+    """Return a name that is not taken yet: the base, or with a number behind it, from 2 on."""
     name, number = base, 2
     while any(name in each for each in taken):
         name, number = f"{base}{between}{number}", number + 1
@@ -44,7 +44,7 @@ def free_name(base: str, *taken: Collection[str], between: str = "") -> str:
 
 
 def literal(value: Any) -> str:
-    """A value as Python's text."""
+    """Return a value as Python's text."""
     if isinstance(value, Name):
         return value
     if isinstance(value, Call):
@@ -60,7 +60,7 @@ def literal(value: Any) -> str:
 
 
 def call_text(call: Call) -> str:
-    """A call in one line."""
+    """Return a call in one line."""
     shown = [
         literal(value) if name in call.plain else f"{name}={literal(value)}"
         for name, value in call.named.items()
@@ -70,7 +70,7 @@ def call_text(call: Call) -> str:
 
 
 def parameter_text(name: str, parameter: Parameter, sizes: str) -> str:
-    """The statement that makes a parameter, or a buffer, an attribute."""
+    """Return the statement that makes a parameter, or a buffer, an attribute."""
     if parameter.trained:
         return f"self.{name} = nn.Parameter(torch.empty({sizes}))"
     dtype = parameter.dtype("float32").name
@@ -79,7 +79,7 @@ def parameter_text(name: str, parameter: Parameter, sizes: str) -> str:
 
 
 def broken(text: str, indent: str, used: int = 0) -> str:
-    """A statement's text in lines that are not too long.
+    """Return a statement's text in lines that are not too long.
 
     Where it is, or has a comma behind the last argument, each argument of the last call gets a
     line of its own. used: characters behind the text.
@@ -99,7 +99,11 @@ def broken(text: str, indent: str, used: int = 0) -> str:
 
 
 def _last_call(text: str) -> tuple[str, list[str], str] | None:
-    """What stands before the arguments of the last pair of brackets, these, and what is behind."""
+    """Split a text at its last outer pair of brackets.
+
+    Returns the text up to the opening bracket, the arguments in the brackets, and the text from the
+    closing bracket on; None where there are no brackets with arguments.
+    """
     depth, start, pairs = 0, -1, []
     for place, char in enumerate(text):
         if char in _OPENING:
@@ -118,12 +122,12 @@ def _last_call(text: str) -> tuple[str, list[str], str] | None:
 
 
 def split_arguments(text: str) -> list[str]:
-    """Arguments, at the commas that stand in no brackets."""
-    found, depth, start = [], 0, 0
+    """Split arguments at the commas that stand in no brackets."""
+    arguments, depth, start = [], 0, 0
     for place, char in enumerate(text):
         depth += (char in _OPENING) - (char in _CLOSING)
         if char == "," and depth == 0:
-            found.append(text[start:place].strip())
+            arguments.append(text[start:place].strip())
             start = place + 1
-    found.append(text[start:].strip())
-    return [argument for argument in found if argument]
+    arguments.append(text[start:].strip())
+    return [argument for argument in arguments if argument]

@@ -33,13 +33,13 @@ class Statement:
 
     @property
     def words(self) -> list[str]:
-        """A word for each output."""
+        """Return a word for each output."""
         words = self.word.split()
         return words if len(words) == len(self.outputs) else [self.word] * len(self.outputs)
 
     @property
     def uses(self) -> list[Value]:
-        """Its inputs, as often as its text names them."""
+        """Return its inputs, as often as its text names them."""
         if self.loop is not None:
             return self.inputs
         return [self.inputs[int(number)] for number in _PLACE.findall(self.text)]
@@ -52,7 +52,7 @@ def forward_lines(
     indent: str,
     keeps_values: bool = False,
 ) -> list[str]:
-    """The lines of the method. keeps_values: told of `pytorch_source`."""
+    """Return the lines of the method. keeps_values: see `pytorch_source`."""
     places = ", ".join(f"{{{n}}}" for n in range(len(outputs)))
     every = [*_with_lists(statements), Statement(list(outputs), [], places, "")]
     writer = _Writer(_uses(every), len(outputs) > 1, keeps_values)
@@ -61,17 +61,17 @@ def forward_lines(
 
 
 def _with_lists(statements: Sequence[Statement]) -> list[Statement]:
-    """A loop makes lists of its results, which are then joined."""
-    found: list[Statement] = []
+    """Return statements in which loops make lists of their results, which are then joined."""
+    result: list[Statement] = []
     for each in statements:
-        found.append(each)
+        result.append(each)
         if each.loop is not None:
             last, results = each.outputs[: each.loop.states], each.outputs[each.loop.states :]
             lists = [Value(value.graph) for value in results]
             each.outputs, each.body = [*last, *lists], _with_lists(each.body)
-            for made, value in zip(lists, results, strict=True):
-                found.append(Statement([made], [value], "torch.stack({0})", "x"))
-    return found
+            for values, value in zip(lists, results, strict=True):
+                result.append(Statement([values], [value], "torch.stack({0})", "x"))
+    return result
 
 
 def _uses(statements: Sequence[Statement]) -> Counter[int]:
@@ -97,40 +97,45 @@ class _Writer:
         self._keeps_values = keeps_values
 
     def lines(self, statements: Sequence[Statement], indent: str) -> list[str]:
-        """The lines of statements, of which one without outputs is what is returned."""
-        names, found = self.names, []
+        """Return the lines of statements, of which one without outputs is what is returned."""
+        names, lines = self.names, []
         merged = statements if self._keeps_values else _merged(statements, self._uses, len(indent))
         for each in merged:
             if each.loop is not None:
-                found += self._loop(each, each.loop, indent)
+                lines += self._loop(each, each.loop, indent)
                 continue
             text = names.filled(each)
             if not each.outputs:
                 if self._gives_many and len(indent) + len("return ") + len(text) > WIDTH:
                     text = f"({text},)"
-                return [*found, broken(f"return {text}", indent)]
-            found.append(broken(f"{names.targets(each)} = {text}", indent))
+                return [*lines, broken(f"return {text}", indent)]
+            lines.append(broken(f"{names.targets(each)} = {text}", indent))
             if self._keeps_values:
-                found += self._kept(each, indent)
-        return found
+                lines += self._kept(each, indent)
+        return lines
 
     def _kept(self, statement: Statement, indent: str) -> list[str]:
-        kept = [value for value in statement.outputs if self.names.is_live(value)]
-        return [f"{indent}self.seen[{id(value)}] = {self.names.known(value)}" for value in kept]
+        live_values = [value for value in statement.outputs if self.names.is_live(value)]
+        return [
+            f"{indent}self.seen[{id(value)}] = {self.names.known(value)}" for value in live_values
+        ]
 
     def _loop(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
-        """A loop over the first dimension of sequences, which appends its results to lists."""
+        """Return the lines of a loop over the first dimension of sequences.
+
+        It appends its results to lists.
+        """
         names, body, count = self.names, loop.body, loop.states
-        found = self._states(statement, loop, indent)
+        lines = self._states(statement, loop, indent)
         sequences = [names.known(value) for value in statement.inputs[count:]]
         lists = [names.new(value, "outputs") for value in statement.outputs[count:]]
-        found += [f"{indent}{name} = []" for name in lists]
+        lines += [f"{indent}{name} = []" for name in lists]
         steps = [
             names.new(value, f"{name}_t")
             for value, name in zip(body.inputs[count:], sequences, strict=True)
         ]
         over = sequences[0] if len(steps) == 1 else f"zip({', '.join(sequences)})"
-        found.append(f"{indent}for {', '.join(steps)} in {over}:")
+        lines.append(f"{indent}for {', '.join(steps)} in {over}:")
         inner = self.lines(statement.body, indent + STEP)
         results = [names.known(value) for value in body.outputs[count:]]
         pairs = zip(lists, results, strict=True)
@@ -141,11 +146,14 @@ class _Writer:
             names.use(value)
         for value, state in zip(statement.outputs, body.inputs[:count], strict=False):
             names.rename(state, value)
-        return [*found, *inner]
+        return [*lines, *inner]
 
     def _states(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
-        """What the loop changes has a name of its own; what it uses keeps its name in it."""
-        names, found = self.names, []
+        """Give the states of a loop names of their own; return the assignments before the loop.
+
+        Values that the loop uses, and does not change, keep their names in it.
+        """
+        names, lines = self.names, []
         for value in [*statement.inputs[loop.states :], *loop.outer_values()]:
             names.hold(value)
         states = zip(statement.inputs, loop.body.inputs[: loop.states], strict=False)
@@ -154,15 +162,15 @@ class _Writer:
             names.use(first)
             name = names.new(state, old if names.is_free(old) else state.name)
             if name != old:
-                found.append(f"{indent}{name} = {old}")
+                lines.append(f"{indent}{name} = {old}")
             names.bind(state, loop.body.outputs[number])
-        return found
+        return lines
 
     def _next_states(self, loop: Loop, indent: str) -> list[str]:
-        """Statements for states whose names the new values do not have yet."""
-        known = self.names.known
+        """Return statements for states whose names the new values do not have yet."""
+        name_of = self.names.known
         pairs = [
-            (known(state), known(last))
+            (name_of(state), name_of(last))
             for state, last in zip(loop.body.inputs[: loop.states], loop.body.outputs, strict=False)
         ]
         changed = [(old, new) for old, new in pairs if old != new]
@@ -173,11 +181,11 @@ class _Writer:
 
 
 def _merged(statements: Sequence[Statement], uses: Counter[int], indent: int) -> list[Statement]:
-    """With what is used once, by the next statement, within that one where there is room."""
-    found: list[Statement] = []
+    """Put expressions that only the next statement uses into it, where there is room."""
+    result: list[Statement] = []
     for statement in statements:
-        while found and _can_merge(found[-1], statement, uses):
-            together = _together(found[-1], statement)
+        while result and _can_merge(result[-1], statement, uses):
+            together = _together(result[-1], statement)
             targets = [f"{word:2}, " for word in statement.words]
             if (
                 indent
@@ -186,10 +194,10 @@ def _merged(statements: Sequence[Statement], uses: Counter[int], indent: int) ->
                 > WIDTH
             ):
                 break
-            found.pop()
+            result.pop()
             statement = together
-        found.append(statement)
-    return found
+        result.append(statement)
+    return result
 
 
 def _can_merge(last: Statement, statement: Statement, uses: Counter[int]) -> bool:
@@ -199,7 +207,7 @@ def _can_merge(last: Statement, statement: Statement, uses: Counter[int]) -> boo
 
 
 def _together(inner: Statement, outer: Statement) -> Statement:
-    """A statement with another one's expression in the place of its value."""
+    """Return a statement with another one's expression in the place of its value."""
     inputs: list[Value] = []
 
     def place(value: Value) -> str:
@@ -207,12 +215,12 @@ def _together(inner: Statement, outer: Statement) -> Statement:
             inputs.append(value)
         return f"{{{inputs.index(value)}}}"
 
-    def replace(found: re.Match[str]) -> str:
-        value = outer.inputs[int(found[1])]
+    def replace(match: re.Match[str]) -> str:
+        value = outer.inputs[int(match[1])]
         if value is not inner.outputs[0]:
             return place(value)
         text = _PLACE.sub(lambda each: place(inner.inputs[int(each[1])]), inner.text)
-        before, behind = outer.text[: found.start()], outer.text[found.end() :]
+        before, behind = outer.text[: match.start()], outer.text[match.end() :]
         whole = not (before or behind) or _BEFORE.search(before) and _BEHIND.search(behind)
         return text if whole or not _LOOSE.search(_outside(text)) else f"({text})"
 
@@ -221,14 +229,14 @@ def _together(inner: Statement, outer: Statement) -> Statement:
 
 
 def _outside(text: str) -> str:
-    """What of a text stands in no brackets."""
-    kept, depth = [], 0
+    """Return the parts of a text that stand in no brackets."""
+    chars, depth = [], 0
     for char in text:
         depth += char in "([{"
         if not depth:
-            kept.append(char)
+            chars.append(char)
         depth -= char in ")]}"
-    return "".join(kept)
+    return "".join(chars)
 
 
 class _Names:
@@ -242,12 +250,12 @@ class _Names:
         self._kept: set[str] = set()  # names of states, which nothing else takes
 
     def argument(self, value: Value, alone: bool) -> str:
-        """The name of an input of the method."""
+        """Return the name of an input of the method."""
         return self._set(value, "x" if alone else value.name or self._free("x"))
 
     def filled(self, statement: Statement) -> str:
-        """An expression with the names of its inputs, each of which is used once more."""
-        text = _PLACE.sub(lambda found: self.known(statement.inputs[int(found[1])]), statement.text)
+        """Return an expression with the names of its inputs, each of which is used once more."""
+        text = _PLACE.sub(lambda match: self.known(statement.inputs[int(match[1])]), statement.text)
         for value in statement.uses:
             self.use(value)
         return text
@@ -263,21 +271,21 @@ class _Names:
         self._left[id(value)] += 1
 
     def targets(self, statement: Statement) -> str:
-        """The names of what a statement computes."""
-        own = " " in statement.word or len(statement.word) == 1
+        """Return the names of what a statement computes."""
+        keeps_word = " " in statement.word or len(statement.word) == 1
         pairs = zip(statement.outputs, statement.words, strict=True)
-        return ", ".join(self._target(value, word, own) for value, word in pairs)
+        return ", ".join(self._target(value, word, keeps_word) for value, word in pairs)
 
-    def _target(self, value: Value, word: str, own: bool) -> str:
+    def _target(self, value: Value, word: str, keeps_word: bool) -> str:
         if not self._left[id(value)]:
             return "_"
         state = self._states.get(id(value))
         if state is not None and self._left[id(state)] <= 0:
             return self._set(value, self.known(state))
-        return self.new(value, word if own or "x" in self._live else "x")
+        return self.new(value, word if keeps_word or "x" in self._live else "x")
 
     def new(self, value: Value, base: str) -> str:
-        """A free name for a value."""
+        """Return a free name for a value."""
         return self._set(value, self._free(base))
 
     def bind(self, state: Value, last: Value) -> None:
@@ -286,7 +294,7 @@ class _Names:
         self._kept.add(self.known(state))
 
     def rename(self, state: Value, value: Value) -> None:
-        """What a state was at last, behind the loop."""
+        """Give the last value of a state, behind the loop, the state's name."""
         name = self.known(state)
         self._kept.discard(name)
         self._set(value, name)
@@ -294,15 +302,15 @@ class _Names:
             self._live.discard(name)
 
     def is_live(self, value: Value) -> bool:
-        """Whether a value has a name."""
+        """Tell whether a value has a name."""
         return id(value) in self._names
 
     def is_free(self, name: str) -> bool:
-        """Whether no value has a name that will still be used."""
+        """Tell whether no value has a name and will still be used by it."""
         return name not in self._live | self._kept
 
     def known(self, value: Value) -> str:
-        """A value's name."""
+        """Return a value's name."""
         return self._names[id(value)]
 
     def _set(self, value: Value, name: str) -> str:

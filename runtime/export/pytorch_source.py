@@ -87,7 +87,7 @@ def _imports(body: str) -> str:
 
 
 def _ties(named: Sequence[tuple[str, Parameter]]) -> list[str]:
-    """Statements that let layers share the parameters that they share in the file.
+    """Return statements that let layers share the parameters that they share in the file.
 
     Layers stay two, since what they do with their parameters may differ, as by a stride.
     """
@@ -255,7 +255,7 @@ def _keys(nodes: Iterable[Node]) -> dict[int, Any]:
 
 
 def _parts(run: list[Node]) -> list[list[Node]]:
-    """A chain, or its steps one by one where a chain gains nothing."""
+    """Return a chain, or its steps one by one where a chain gains nothing."""
     if len(run) > 1 and not any(_needs_layer(node) for node in run):
         return [[node] for node in run]
     calls = [node.layer.function if node.layer else "" for node in run]
@@ -266,12 +266,12 @@ def _parts(run: list[Node]) -> list[list[Node]]:
 
 
 def _needs_layer(node: Node) -> bool:
-    """Whether it cannot be written as an expression."""
+    """Tell whether a node cannot be written as an expression."""
     return node.layer is not None and (bool(node.parameters) or not node.expression)
 
 
 def _base_name(node: Node) -> str:
-    """A name for the attribute of a layer."""
+    """Return a name for the attribute of a layer."""
     if node.word != "x" and is_attribute(node.word):
         return node.word
     assert node.layer is not None

@@ -43,23 +43,23 @@ def stub(module: Module, data: Data, error: ExportError) -> Data:
 
 
 def _sizes(parameter: Parameter) -> Any:
-    """As torch.empty takes them: of a list the number, which is easier to read."""
+    """Return sizes as torch.empty takes them: of a list the number, which is easier to read."""
     return parameter.shape[0] if len(parameter.shape) == 1 else parameter.shape
 
 
 def _arguments(module: Module) -> tuple[dict[str, Any], dict[str, Parameter]]:
-    """The plain fields, and the parameters and buffers: tensors without a gradient are these.
+    """Return the plain fields, and the parameters and buffers, which have no gradient.
 
     Those of modules within it have the names that lead to them, with _ between keys.
     """
-    kept = without_working_memory(module.value)
+    portable = without_working_memory(module.value)
     fields: dict[str, Any] = {}
-    for key, value in kept.fields.items():
+    for key, value in portable.fields.items():
         if isinstance(key, str) and key[:1] != "_" and key != "train" and _is_plain(value):
             fields[_attribute(key, fields)] = value
     gradients = {name for name, _ in named_values(module.value)}
     parameters: dict[str, Parameter] = {}
-    for name, value in named_values(kept):
+    for name, value in named_values(portable):
         if isinstance(value, Tensor):
             path, dot, last = name.rpartition(".")
             gradient = f"{path}{dot}grad{last[:1].upper()}{last[1:]}"
@@ -70,7 +70,7 @@ def _arguments(module: Module) -> tuple[dict[str, Any], dict[str, Parameter]]:
 
 
 def _attribute(name: str, taken: Mapping[str, Any]) -> str:
-    """A name that attributes and arguments may have, and none has yet."""
+    """Return a name that attributes and arguments may have, and none has yet."""
     name = re.sub(r"\W|^(?=\d)", "_", name)
     while not is_attribute(name) or name in taken:
         name += "_"
@@ -78,7 +78,7 @@ def _attribute(name: str, taken: Mapping[str, Any]) -> str:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it is a number, or a string of words alone: others could be code."""
+    """Tell whether a value is a number, or a string of words alone: others could be code."""
     return isinstance(value, (bool, int, float)) or (
         isinstance(value, str) and re.fullmatch(r"[\w .:/-]*", value) is not None
     )

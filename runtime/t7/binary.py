@@ -29,9 +29,9 @@ FULL = 1 << 16  # bytes that are collected before they are written
 _NUMBER_SIZE = 12  # bytes of a number with its kind
 
 
-def too_short(done: int, wanted: int) -> T7Error:
-    """The reference's error about a file that ends too early."""
-    return T7Error(f"read error: read {done} blocks instead of {wanted}")
+def too_short(done: int, expected: int) -> T7Error:
+    """Return the reference's error about a file that ends too early."""
+    return T7Error(f"read error: read {done} blocks instead of {expected}")
 
 
 class MemoryBytes:
@@ -42,7 +42,7 @@ class MemoryBytes:
         self.size = len(data)
 
     def read(self, at: int, count: int) -> bytes:
-        """So many bytes from a position on; fewer where they end."""
+        """Return so many bytes from a position on; fewer where they end."""
         return bytes(self._data[at : at + count])
 
     def read_into(self, out: memoryview, at: int) -> int:
@@ -52,7 +52,7 @@ class MemoryBytes:
         return len(part)
 
     def later(self, cls: type[Storage], count: int, at: int) -> Storage | None:
-        """A storage whose elements are read when they are first used; None: read them now."""
+        """Return a storage that reads its elements at their first use; None: read them now."""
         return None
 
 
@@ -101,7 +101,7 @@ Bytes = MemoryBytes | DiskBytes
 
 
 def _state(descriptor: int) -> tuple[int, int]:
-    """The size of a file, and when it was changed last."""
+    """Return the size of a file, and when it was changed last."""
     status = os.fstat(descriptor)
     return status.st_size, status.st_mtime_ns
 
@@ -130,23 +130,23 @@ class BinarySource:
 
     @property
     def position(self) -> int:
-        """How many bytes were read."""
+        """Return how many bytes were read."""
         return self._start + self._at
 
     def _need(self, count: int) -> None:
         """Have so many bytes in the data, from the position on."""
         position = self._start + self._at
-        rest = self._file.size - position
-        if rest < count:
+        left = self._file.size - position
+        if left < count:
             raise too_short(0, 1)
-        self._data = self._file.read(position, min(max(count, self._step), rest))
+        self._data = self._file.read(position, min(max(count, self._step), left))
         self._start, self._at = position, 0
         self._step = min(2 * self._step, _MOST)
         if len(self._data) < count:  # others have made the file shorter
             raise too_short(0, 1)
 
     def read_int(self) -> int:
-        """The next int, of 4 bytes."""
+        """Return the next int, of 4 bytes."""
         at = self._at
         if at + 4 > len(self._data):
             self._need(4)
@@ -156,11 +156,11 @@ class BinarySource:
         return value
 
     def read_long(self) -> int:
-        """The next long."""
+        """Return the next long."""
         return self.read_longs(1)[0]
 
     def read_longs(self, count: int) -> tuple[int, ...]:
-        """So many longs."""
+        """Return the next longs."""
         self.has_longs = True
         nbytes = count * self._long_size
         if self._at + nbytes > len(self._data):
@@ -170,7 +170,7 @@ class BinarySource:
         return unpack_from(self._long_format % count, self._data, at)
 
     def read_double(self) -> float:
-        """The next double."""
+        """Return the next double."""
         at = self._at
         if at + 8 > len(self._data):
             self._need(8)
@@ -180,13 +180,13 @@ class BinarySource:
         return value
 
     def read_string(self) -> bytes:
-        """The next string: an int with its length, and its bytes."""
+        """Return the next string: an int with its length, and its bytes."""
         count = self.read_int()
         if count < 0:
             raise T7Error(OVERFLOW)
-        rest = self._file.size - self.position
-        if count > rest:
-            raise too_short(rest, count)
+        left = self._file.size - self.position
+        if count > left:
+            raise too_short(left, count)
         if self._at + count > len(self._data):
             self._need(count)
         at = self._at
@@ -194,14 +194,14 @@ class BinarySource:
         return self._data[at : at + count]
 
     def read_elements(self, dtype: DType, count: int) -> Storage:
-        """A storage of so many elements."""
+        """Return a storage of so many elements."""
         wire = self._wires[dtype.index]
         self.has_longs = self.has_longs or dtype is LONG
         if count < 0:
             raise T7Error(OVERFLOW)
-        rest = self._file.size - self.position
-        if count * wire.itemsize > rest:
-            raise too_short(rest // wire.itemsize, count)
+        left = self._file.size - self.position
+        if count * wire.itemsize > left:
+            raise too_short(left // wire.itemsize, count)
         cls, is_plain = STORAGE_CLASSES[dtype.index], wire == dtype.numpy
         later = self._file.later(cls, count, self.position) if is_plain else None
         if later is not None:
@@ -256,9 +256,9 @@ class BinarySource:
         memory = out.view(np.uint8).data
         present = self._data[self._at : self._at + len(memory)]
         memory[: len(present)] = present
-        rest = len(memory) - len(present)
+        missing = len(memory) - len(present)
         done = self._file.read_into(memory[len(present) :], self.position + len(present))
-        if done < rest:
+        if done < missing:
             raise too_short((len(present) + done) // out.itemsize, len(out))
         self._skip(len(memory))
 

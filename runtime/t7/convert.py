@@ -131,7 +131,7 @@ class _Names:
         self._last: dict[str, int] = {}  # the numbers behind names that were asked for before
 
     def member(self, name: str) -> str:
-        """A new file's name, for an array of a name."""
+        """Return a new file's name, for an array of a name."""
         name = _inside(name)
         number, unique = self._last.get(name, 1), name
         # numpy finds an array by its name and by its file's: so both are taken.
@@ -151,8 +151,8 @@ class _Names:
 
 
 def _inside(name: str) -> str:
-    """A name that, as a path, leads to what is in the folder."""
-    return _EMPTY.sub("_", _DOTS.sub(lambda found: "_" * len(found[0]), name))
+    """Return a name that, as a path, leads to what is in the folder."""
+    return _EMPTY.sub("_", _DOTS.sub(lambda match: "_" * len(match[0]), name))
 
 
 def _write(out: IO[bytes], value: Any, progress: Callable[[int], object]) -> None:
@@ -165,7 +165,7 @@ def _write(out: IO[bytes], value: Any, progress: Callable[[int], object]) -> Non
 
 
 def _parts(value: Any) -> tuple[tuple[int, ...], np.dtype[Any], Iterable[Array]]:
-    """The sizes of an array, numpy's type of its elements, and these in parts."""
+    """Return the sizes of an array, numpy's type of its elements, and these in parts."""
     storage = storage_of(value)
     if storage is not None:
         return (storage.size,), storage.dtype.numpy, parts_of(storage)
@@ -177,7 +177,7 @@ def _parts(value: Any) -> tuple[tuple[int, ...], np.dtype[Any], Iterable[Array]]
 
 
 def _plain(value: Any) -> Array:
-    """A number, boolean or string as an array without dimensions."""
+    """Return a number, boolean or string as an array without dimensions."""
     if isinstance(value, str) and not value.endswith("\0"):
         return np.array(value)
     if isinstance(value, (str, bytes)):
@@ -190,15 +190,15 @@ _MAX_DEPTH = 200  # deeper than Python's writer of JSON goes with its stack, no 
 
 
 def outline(value: Any) -> Any:
-    """The structure, of values that JSON has. Raises T7Error for what is nested too deeply."""
+    """Return the structure in values that JSON has. Raises T7Error for too deep a nesting."""
     return _Outline().of(value, "value", 0)
 
 
 def outline_text(value: Any) -> str:
-    """The outline as text, with lists of numbers in one line."""
+    """Return the outline as text, with lists of numbers in one line."""
     text = json.dumps(outline(value), ensure_ascii=False, indent=1)
     # In JSON's strings are no line breaks: what matches is none.
-    return re.sub(r"\[\n[-+0-9.eE,\s]+\]", lambda found: re.sub(r"\s+", " ", found[0]), text)
+    return re.sub(r"\[\n[-+0-9.eE,\s]+\]", lambda match: re.sub(r"\s+", " ", match[0]), text)
 
 
 class _Outline:
@@ -238,14 +238,14 @@ class _Outline:
         storage = storage_of(value)
         if storage is None:  # what a function of `readers` has made
             return {"$other": type(value).__name__}
-        found = {
+        outline = {
             "$storage": storage.dtype.storage_name,
             "size": storage.size,
             "number": self._number(storage),
         }
         if is_short(value):
-            found["elements"] = storage.data.tolist()
-        return found
+            outline["elements"] = storage.data.tolist()
+        return outline
 
     def _table(self, table: Table, name: str, depth: int) -> Any:
         if table.is_list:
@@ -267,12 +267,12 @@ class _Outline:
 
     def _tensor(self, value: Tensor) -> dict[str, Any]:
         tensor = lua_tensor(value)
-        found: dict[str, Any] = {"$tensor": tensor.dtype.tensor_name, "size": list(tensor.sizes)}
+        outline: dict[str, Any] = {"$tensor": tensor.dtype.tensor_name, "size": list(tensor.sizes)}
         if tensor.sizes:
-            found["stride"] = list(tensor.strides)
-            found["offset"] = tensor.offset + 1
-            found["storage"] = self._number(tensor.storage)
-        return found
+            outline["stride"] = list(tensor.strides)
+            outline["offset"] = tensor.offset + 1
+            outline["storage"] = self._number(tensor.storage)
+        return outline
 
     def _number(self, storage: Any) -> int:
         self._kept.append(storage)

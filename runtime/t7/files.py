@@ -88,9 +88,9 @@ def load(
     """
     source, name = _opened(file, lazy)
     start = source.read(0, START)
-    found = "ascii" if format is None and is_ascii(start) else format
+    form = "ascii" if format is None and is_ascii(start) else format
     try:
-        return _load(source, name, found, readers)
+        return _load(source, name, form, readers)
     except T7Error as error:
         mode = None if format is None else "ascii" if format == "ascii" else "binary"
         why = explanation(start, mode)
@@ -148,7 +148,7 @@ load.__module__ = save.__module__ = "th_shell"  # where programs find them
 
 
 def _opened(file: Path | IO[bytes], lazy: bool) -> tuple[Bytes, str]:
-    """The bytes of a file, and its name for errors."""
+    """Return the bytes of a file, and its name for errors."""
     if not isinstance(file, (str, bytes, os.PathLike)):
         name = getattr(file, "name", None)
         return MemoryBytes(file.read()), name if isinstance(name, str) else "file"
@@ -161,7 +161,7 @@ def _opened(file: Path | IO[bytes], lazy: bool) -> tuple[Bytes, str]:
 
 
 def _byte_order(source: Bytes) -> str:
-    """'>' for a file of a machine with the other byte order, otherwise '<'."""
+    """Return '>' for a file of a machine with the other byte order, otherwise '<'."""
     start = source.read(0, 4)
     return ">" if start[:3] == bytes(3) and start[3:] > b"\0" else "<"
 

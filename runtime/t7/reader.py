@@ -147,11 +147,11 @@ class ObjectReader:
         self.read_double = source.read_double
 
     def read_string(self) -> str | bytes:
-        """An int with the length, and the bytes: a str where they are UTF-8."""
+        """Return an int with the length, and the bytes: a str where they are UTF-8."""
         return plain_string(self._source.read_string())
 
     def read_object(self) -> Any:
-        """The next object, and all that it holds."""
+        """Return the next object, and all that it holds."""
         stack: list[_Incomplete] = []
         while True:
             value, incomplete = self._open()
@@ -217,19 +217,19 @@ class ObjectReader:
             return value, None
         if name in _TDS:
             return self._open_tds(_TDS[name], number)
-        made = self._known[number] = TorchObject(name, None, version)
+        value = self._known[number] = TorchObject(name, None, version)
         if name == "tds.AtomicCounter":
-            _Contents(made).take(None)  # it has no fields
-        return made, _Contents(made, head_of(made) is not None)
+            _Contents(value).take(None)  # it has no fields
+        return value, _Contents(value, head_of(value) is not None)
 
     def _open_tds(self, kind: type[Table], number: int) -> tuple[Any, _Incomplete | None]:
-        made = self._known[number] = kind()
+        table = self._known[number] = kind()
         reader = _Elements if kind is TdsVec else _Entries
-        entries = reader(made, max(self._source.read_long(), 0), self._source)
-        return made, None if entries.read_plain() else entries
+        entries = reader(table, max(self._source.read_long(), 0), self._source)
+        return table, None if entries.read_plain() else entries
 
     def _class(self) -> tuple[str, float]:
-        """The name of an object's class, and the version of its format."""
+        """Return the name of an object's class, and the version of its format."""
         name = self._source.read_string()
         version = _version(name)
         # Files that are older than versions have only the name.
@@ -247,7 +247,7 @@ class ObjectReader:
         return storage
 
     def _storage_of_tensor(self, dtype: DType) -> Storage | None:
-        """The storage that a tensor of a type views, or None for another object."""
+        """Return the storage that a tensor of a type views, or None for another object."""
         kind = self._source.read_int()
         if kind == NIL:
             return None
@@ -282,7 +282,7 @@ class ObjectReader:
 
 @lru_cache(maxsize=64)
 def _version(text: bytes) -> float | None:
-    """The version that a string gives, as 'V 1'; None for the name of a class."""
+    """Return the version that a string gives, as 'V 1'; None for the name of a class."""
     if not re.fullmatch(rb"V [0-9.eE+-]+", text):
         return None
     try:

@@ -27,7 +27,7 @@ _BY_NUMPY = {dtype.numpy: dtype for dtype in DTYPES}
 def tensor_over(
     dtype: DType, storage: Storage | None, offset: int, sizes: Sizes, strides: Sizes
 ) -> Tensor:
-    """What programs get for a tensor of Torch7; without dimensions it is empty, as there."""
+    """Return the tensor that programs get for one of Torch7; without dimensions it is empty."""
     if storage is None:
         return wrap(np.empty(0, dtype.numpy))
     if storage.is_unread:  # until the tensor's elements are used
@@ -39,19 +39,19 @@ def tensor_over(
 
 
 def storage_over(storage: Storage) -> TypedStorage:
-    """What programs get for a storage."""
+    """Return the storage that programs get for one of Torch7."""
     return TypedStorage(storage, dtype=dtype_of(storage.dtype.numpy))
 
 
 def storage_of(value: Any) -> Storage | None:
-    """The runtime's storage under what a program has; None for another object."""
+    """Return the runtime's storage under what a program has; None for another object."""
     if isinstance(value, (TypedStorage, UntypedStorage)):
         return value.object
     return value if isinstance(value, Storage) else None
 
 
 def tensor_of(value: Any) -> Tensor | None:
-    """A program's tensor, or one over the memory of its array; None for another object.
+    """Return a program's tensor, or one over the memory of its array; None for another object.
 
     Memory that Lua cannot have is copied: what is read-only or not aligned, has the other byte
     order or strides that no tensor has. Raises TypeError for an array of other things than numbers.
@@ -83,7 +83,7 @@ def check_writable(storage: Storage) -> None:
 
 
 def lua_tensor(tensor: Tensor) -> LuaTensor:
-    """A tensor as Torch7 has it, over the same memory, but for elements of bool: these are bytes.
+    """Return a tensor as Torch7 has it, over the same memory; a copy as bytes for one of bool.
 
     A tensor of PyTorch without a dimension has one here, since Torch7 has no such tensors. Raises
     TypeError for other element types that Torch7 does not have.
@@ -96,14 +96,14 @@ def lua_tensor(tensor: Tensor) -> LuaTensor:
 
 
 def parts_of(storage: Storage, start: int = 0, stop: int | None = None) -> Iterator[Array]:
-    """Elements of a storage, in parts; of what is still in a file, one is in memory at a time."""
+    """Yield elements of a storage in parts, one of which is in memory at a time."""
     stop = storage.size if stop is None else stop
     for at in range(start, stop, _PIECE):
         yield storage.part(at, min(at + _PIECE, stop))
 
 
 def elements(tensor: LuaTensor) -> Iterator[Array]:
-    """The elements of a runtime's tensor, in parts; of what is in a file, one at a time is read."""
+    """Yield the elements of a runtime's tensor in parts, of which one at a time is read."""
     storage = tensor.storage
     if storage is None or not tensor.sizes:
         return

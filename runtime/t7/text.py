@@ -79,8 +79,8 @@ class TextSource:
     def read_elements(self, dtype: DType, count: int) -> Storage:
         if count < 0:
             raise T7Error(OVERFLOW)
-        rest = len(self._data) - self._at
-        most = rest if dtype in (BYTE, CHAR) else (rest + 1) // 2
+        left = len(self._data) - self._at
+        most = left if dtype in (BYTE, CHAR) else (left + 1) // 2
         if count > most:
             raise too_short(0, count)
         storage = STORAGE_CLASSES[dtype.index].new(count)
@@ -100,7 +100,7 @@ class TextSource:
         return 0, None
 
     def _numbers(self, dtype: DType, count: int) -> Array:
-        """The next numbers, as the widest of the type's kind."""
+        """Return the next numbers, as the widest of the type's kind."""
         wide = np.float64 if dtype.is_float else np.int64
         numbers = self._line(_NUMBER if dtype.is_float else _WHOLE, wide, count)
         if numbers is not None:
@@ -109,7 +109,7 @@ class TextSource:
         return np.fromiter((read() for _ in range(count)), wide, count)
 
     def _line(self, pattern: re.Pattern[bytes], wide: type, count: int) -> Array | None:
-        """Numbers that are all those of one line, as Torch7 writes them; None for others."""
+        """Return numbers that are all those of one line, as Torch7 writes them; None for others."""
         end = self._data.find(b"\n", self._at)
         words = self._data[self._at : end].split() if end >= 0 else []
         if len(words) != count or not all(pattern.fullmatch(word) for word in words):
@@ -122,7 +122,7 @@ class TextSource:
         return numbers
 
     def _whole(self) -> int:
-        """The next whole number; beyond 64 bits it is the nearest one of 64 bits."""
+        """Return the next whole number; beyond 64 bits it is the nearest one of 64 bits."""
         text = self._next(_WHOLE)
         digits = text.lstrip(b"+-0")
         if len(digits) > len(str(_LONG)):  # Python refuses to read very many
@@ -141,11 +141,11 @@ class TextSource:
         return float(text)
 
     def _next(self, pattern: re.Pattern[bytes]) -> bytes:
-        found = pattern.match(self._data, self._at)
-        if found is None:
+        match = pattern.match(self._data, self._at)
+        if match is None:
             raise too_short(0, 1)
-        self._at = found.end()
-        return found[1]
+        self._at = match.end()
+        return match[1]
 
     def _skip_newline(self) -> None:
         if self._data[self._at : self._at + 1] == b"\n":
@@ -153,14 +153,14 @@ class TextSource:
 
 
 def number_text(value: float) -> bytes:
-    """A double as text: all its digits, and of a nan the sign."""
+    """Return a double as text: all its digits, and of a nan the sign."""
     if value != value:
         return b"-nan" if math.copysign(1, value) < 0 else b"nan"
     return b"%.17g" % value
 
 
 def element_texts(data: Array, dtype: DType) -> bytes:
-    """Some elements as text, with blanks between them."""
+    """Return elements as text, with blanks between them."""
     if not dtype.is_float:
         return b" ".join([b"%d" % value for value in data.tolist()])
     if dtype.size == 8:

@@ -1,4 +1,4 @@
-"""What files hold, as Python objects: tables, objects of classes, and functions.
+"""The Python objects for what files hold: tables, objects of classes, and functions.
 
 They compare by identity, as in Lua, so that a table may hold itself; and they keep the order in
 which a file lists their fields.
@@ -24,14 +24,14 @@ _MAX_STRING = 60  # characters that it shows of a string
 
 
 def plain_number(value: float) -> int | float:
-    """A number of Lua: an int where it is whole. -0 stays a float: int has no such number."""
+    """Return a number of Lua: an int where it is whole, but for -0, which int does not have."""
     if value.is_integer() and -EXACT <= value <= EXACT and (value or copysign(1, value) > 0):
         return int(value)
     return value
 
 
 def plain_string(data: bytes) -> str | bytes:
-    """A string of Lua: a str where it is valid UTF-8, otherwise its bytes."""
+    """Return a string of Lua: a str where it is valid UTF-8, otherwise its bytes."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -55,12 +55,12 @@ class _ByIdentity:
     def __hash__(self) -> int:
         return id(self.value)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and other.value is self.value
+    def __eq__(self, value: object) -> bool:
+        return isinstance(value, _ByIdentity) and value.value is self.value
 
 
 def _inner(key: Any) -> Any:
-    """The key under which a table's dict has a key of Lua's."""
+    """Return the key under which a table's dict has a key of Lua's."""
     kind = type(key)
     if kind is str or kind is int:
         return key
@@ -99,7 +99,7 @@ class Table(MutableMapping[Any, Any]):
 
     @classmethod
     def of(cls, values: Iterable[Any]) -> Table:
-        """The table of some values, which get the keys 1, 2, …"""
+        """Return the table of some values, which get the keys 1, 2, …"""
         return cls(enumerate(values, 1))
 
     def __getitem__(self, key: Any) -> Any:
@@ -129,8 +129,8 @@ class Table(MutableMapping[Any, Any]):
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __eq__(self, other: object) -> bool:
-        return self is other
+    def __eq__(self, value: object) -> bool:
+        return self is value
 
     def __hash__(self) -> int:
         return id(self)
@@ -139,42 +139,42 @@ class Table(MutableMapping[Any, Any]):
         return _text(self, 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle and copy: keys that are known by identity are those of the new table."""
+        """Tell pickle and copy to make keys that are known by identity those of the new table."""
         return type(self), (), None, None, iter(self.items())
 
     @property
     def is_list(self) -> bool:
-        """Whether the keys are the numbers from 1 to the number of entries, of which there are."""
+        """Tell whether there are entries, whose keys are the numbers from 1 to their count."""
         return bool(self.entries) and all(n in self.entries for n in range(1, len(self) + 1))
 
     def to_list(self) -> list[Any]:
-        """The values of the keys 1, 2, … up to the first that is not there, as Lua's ipairs."""
+        """Return the values of the keys 1, 2, … up to the first missing one, as Lua's ipairs."""
         values: list[Any] = []
         while len(values) + 1 in self.entries:
             values.append(self.entries[len(values) + 1])
         return values
 
     def to_python(self) -> Any:
-        """A list where `is_list`, otherwise a dict; so are the tables within.
+        """Return a list where `is_list`, otherwise a dict; so are the tables within.
 
         What occurs several times, or holds itself, does so afterwards. Tables that are keys stay
         as they are. Raises T7Error for a table with the keys 1 and true, which a dict cannot have.
         """
-        made: dict[int, Any] = {}
+        converted: dict[int, Any] = {}
         waiting: list[Table] = []
 
         def convert(value: Any) -> Any:
             if not isinstance(value, Table):
                 return value
-            if id(value) not in made:
-                made[id(value)] = [] if value.is_list else {}
+            if id(value) not in converted:
+                converted[id(value)] = [] if value.is_list else {}
                 waiting.append(value)
-            return made[id(value)]
+            return converted[id(value)]
 
         result = convert(self)
         while waiting:
             table = waiting.pop()
-            into = made[id(table)]
+            into = converted[id(table)]
             if isinstance(into, list):
                 into += map(convert, table.to_list())
                 continue
@@ -272,7 +272,7 @@ _HEADS: dict[str, tuple[float, Callable[[Table], Any]]] = {
 
 
 def head_of(value: TorchObject) -> Callable[[Table], Any] | None:
-    """What makes the value that stands before an object's fields in a file, if there is one."""
+    """Return what makes the value that stands before an object's fields in a file, or None."""
     version, head = _HEADS.get(str(value.torch_typename), (inf, None))
     return head if value.version >= version else None
 
@@ -297,7 +297,7 @@ class Function:
 
 
 def _text(value: Any, depth: int) -> str:
-    """A short text of a value, which may be very large, or hold itself."""
+    """Return a short text of a value, which may be very large, or hold itself."""
     if isinstance(value, TorchObject):
         return f"{value.torch_typename}({_entries(value.fields, depth, '=')})"
     if isinstance(value, Table):
@@ -324,7 +324,7 @@ def _entries(table: Table, depth: int, between: str) -> str:
 
 
 def named_values(root: Any) -> Iterator[tuple[str, Any]]:
-    """The names and values in a file, but tables, objects of classes and functions.
+    """Yield the names and values in a file, but tables, objects of classes and functions.
 
     What a table or object holds that occurs several times is named once: by the first way there.
     """
@@ -353,7 +353,7 @@ def _inner_entries(value: Any) -> Table | None:
 
 
 def name_of_key(key: Any) -> str:
-    """A key as a part of a name; control codes are shown as digits."""
+    """Return a key as a part of a name; control codes are shown as digits."""
     if isinstance(key, bool):
         return "true" if key else "false"
     text = key if isinstance(key, str) else repr(key)

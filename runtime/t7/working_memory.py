@@ -1,4 +1,4 @@
-"""What of a file goes out: the parameters and buffers of modules, and not what they compute with.
+"""Tells the parameters and buffers of modules from the memory that these work with.
 
 Modules are saved with their gradients, their last results and room to compute in, checkpoints with
 an optimizer's state. These are most of a file's bytes, and of no use elsewhere. What is room to
@@ -30,7 +30,7 @@ _OPTIMIZER_NAME = re.compile(r"optim(s|izers?)?(_?(state|config|param|option|met
 
 @cache
 def _working_memory() -> dict[str, frozenset[str]]:
-    """The fields of classes that these make anew, by the names of the classes."""
+    """Return the fields of classes that these make anew, by the names of the classes."""
     text = (resources.files("th_shell.runtime.t7") / "working_memory.txt").read_text("utf-8")
     lines = [line.partition(":") for line in text.splitlines() if not line.startswith("#")]
     return {kind: frozenset(fields.split()) for kinds, _, fields in lines for kind in kinds.split()}
@@ -38,15 +38,15 @@ def _working_memory() -> dict[str, frozenset[str]]:
 
 @cache
 def _made_anew(kind: str) -> frozenset[str]:
-    """The names of the fields that a class makes anew; none of a class that is not known."""
-    known, (package, _, name) = _working_memory(), kind.partition(".")
+    """Return the names of the fields that a class makes anew; none of a class that is not known."""
+    fields_by_class, (package, _, name) = _working_memory(), kind.partition(".")
     if package == "cudnn":
-        return known["cudnn"] | known.get(f"nn.{name}", frozenset())
-    return known.get(kind, frozenset())
+        return fields_by_class["cudnn"] | fields_by_class.get(f"nn.{name}", frozenset())
+    return fields_by_class.get(kind, frozenset())
 
 
 def is_module(value: Any) -> bool:
-    """Whether an object is a module of a net, or a criterion: by its class, or as nn makes them."""
+    """Tell whether an object is a module of a net, or a criterion, by its class or its fields."""
     if not isinstance(value, TorchObject):
         return False
     fields = value.fields
@@ -56,23 +56,23 @@ def is_module(value: Any) -> bool:
 
 
 def is_criterion(value: Any) -> bool:
-    """Whether an object is what a net was trained with: by its class's name."""
+    """Tell whether an object is a criterion, by its class's name."""
     return isinstance(value, TorchObject) and value.torch_typename.endswith("Criterion")
 
 
 def portable_parts(value: Any, everything: bool = False) -> tuple[Any, Iterator[tuple[str, Any]]]:
-    """The structure of a value of `load` that goes out, and what it holds, by names.
+    """Return the structure of a value of `load` that goes out, and what it holds, by names.
 
     Where it holds no module, and with `everything`, these are the value itself and all that
     `named_values` finds. Otherwise they are a copy without what is of no use elsewhere, and the
     tensors in it, with the storages whose elements the structure does not tell.
     """
-    kept = value if everything else without_working_memory(value)
-    values = named_values(kept)
-    if kept is value:
+    structure = value if everything else without_working_memory(value)
+    values = named_values(structure)
+    if structure is value:
         return value, values
     tensors = ((name, each) for name, each in values if _has_elements(each))
-    return kept, ((name, each) for name, each in tensors if not is_short(each))
+    return structure, ((name, each) for name, each in tensors if not is_short(each))
 
 
 def is_short(value: Any) -> bool:
@@ -92,11 +92,13 @@ def count_left_out(value: Any, structure: Any) -> int:
 
 
 def without_working_memory(value: Any) -> Any:
-    """A copy of tables and objects with the same tensors; the value itself where it has no module.
+    """Return a copy without working memory and with the same tensors.
+
+    A value without a module is returned itself.
 
     The modules of a container come first, so that its other fields do not name what is in these.
     """
-    made: dict[int, Any] = {}
+    copies: dict[int, Any] = {}
     waiting: list[tuple[Any, str]] = []
     has_module = False
 
@@ -105,21 +107,21 @@ def without_working_memory(value: Any) -> Any:
             return Function(item.bytecode, kind=item.kind)
         if not isinstance(item, (Table, TorchObject)):
             return item
-        if id(item) not in made:
-            made[id(item)] = (
+        if id(item) not in copies:
+            copies[id(item)] = (
                 type(item)()
                 if isinstance(item, Table)
                 else TorchObject(item.torch_typename, version=item.version)
             )
             waiting.append((item, place))
-        return made[id(item)]
+        return copies[id(item)]
 
     result = copy(value, _OUTSIDE)
     while waiting:
         item, place = waiting.pop()
         has_module = has_module or is_module(item)
         place = _place(item, place)
-        fields, into = item, made[id(item)]
+        fields, into = item, copies[id(item)]
         if isinstance(item, TorchObject):
             fields, into = item.fields, into.fields
         for key in sorted(fields, key=lambda key: key != "modules"):
@@ -132,7 +134,7 @@ def without_working_memory(value: Any) -> Any:
 
 
 def parameters_and_buffers(module: TorchObject) -> dict[str, Tensor]:
-    """The parameters and buffers that are a module's fields themselves."""
+    """Return the parameters and buffers that are a module's fields themselves."""
     return {
         str(key): value
         for key, value in module.fields.items()
@@ -142,7 +144,7 @@ def parameters_and_buffers(module: TorchObject) -> dict[str, Tensor]:
 
 
 def _place(item: Any, place: str) -> str:
-    """What a table or object belongs to: the class of the nearest object of a net, for example.
+    """Return what a table or object belongs to: the class of the nearest module, or a place above.
 
     place: what the value belongs to in which it stands.
     """
@@ -153,7 +155,7 @@ def _place(item: Any, place: str) -> str:
 
 
 def _has_elements(value: Any, some: bool = False) -> bool:
-    """Whether a value is a tensor or a storage; some: one that is not empty."""
+    """Tell whether a value is a tensor or a storage; some: one that is not empty."""
     if isinstance(value, Tensor):
         return not some or value.numel() > 0
     storage = storage_of(value)
@@ -161,7 +163,7 @@ def _has_elements(value: Any, some: bool = False) -> bool:
 
 
 def _goes_out(name: str, value: Any, item: Any, place: str) -> bool:
-    """Whether an entry of a table or object does: numbers, strings and modules do."""
+    """Tell whether an entry is of use elsewhere; numbers, strings and modules are."""
     has_elements = _has_elements(value)
     if place == _OPTIMIZER:
         return not has_elements
@@ -175,9 +177,9 @@ def _goes_out(name: str, value: Any, item: Any, place: str) -> bool:
 
 
 def _is_gradient(name: str, value: Any, fields: Table) -> bool:
-    """Whether a field is a tensor of a parameter's name that has as many elements, or none."""
+    """Tell whether a field is named as a parameter's gradient, and has as many elements or none."""
     if not name.startswith(("grad", "diagHessian")) or not isinstance(value, Tensor):
         return False
     of = name.removeprefix("diagHessian").removeprefix("grad")
-    own = next((fields[key] for key in (of, of[:1].lower() + of[1:]) if key in fields), None)
-    return isinstance(own, Tensor) and value.numel() in (0, own.numel())
+    parameter = next((fields[key] for key in (of, of[:1].lower() + of[1:]) if key in fields), None)
+    return isinstance(parameter, Tensor) and value.numel() in (0, parameter.numel())

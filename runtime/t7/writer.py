@@ -89,9 +89,9 @@ class ObjectWriter:
         tensor = _tensor(value)
         if tensor is None:
             raise T7Error(f"Unwritable object <{type(value).__name__}>")
-        made = lua_tensor(tensor)
-        self._kept.append(made)  # so that no other storage gets the identity of its
-        return self._write_tensor(made) if self._write_number(TORCH, value) else None
+        lua = lua_tensor(tensor)
+        self._kept.append(lua)  # so that no other storage gets the identity of its
+        return self._write_tensor(lua) if self._write_number(TORCH, value) else None
 
     def _write_number(self, kind: int, value: Any) -> bool:
         """Write the kind of an object and its number; returns whether its contents follow."""
@@ -100,9 +100,9 @@ class ObjectWriter:
             return True
         if isinstance(value, tuple):  # Python may have equal ones once: each becomes a table
             value = [value]
-        known = self._numbers.get(id(value))
-        self._sink.put_int(known or len(self._numbers) + 1)
-        if known:
+        old_number = self._numbers.get(id(value))
+        self._sink.put_int(old_number or len(self._numbers) + 1)
+        if old_number:
             return False
         self._numbers[id(value)] = len(self._numbers) + 1
         self._kept.append(value)
@@ -161,7 +161,7 @@ def _string(value: str | bytes | bytearray) -> bytes:
 
 
 def lua_number(value: Any) -> int | float:
-    """A number of Python's or numpy's as one that Lua can have, whose numbers are doubles.
+    """Return a number of Python's or numpy's as one that Lua can have, whose numbers are doubles.
 
     Raises T7Error for a whole number that no double is, and for a complex one.
     """

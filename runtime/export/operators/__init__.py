@@ -1,1 +1,1 @@
-"""What nets compute, each with PyTorch's text and ONNX's operators side by side."""
+"""Operators: each adds a node to a graph, with PyTorch's text and ONNX's operators side by side."""

@@ -1,4 +1,4 @@
-"""What operators are made with: nodes of one result, shapes, and plain operators of ONNX."""
+"""Helpers of all operators: nodes of one result, shapes, and plain operators of ONNX."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from th_shell.runtime.export.parameters import Parameter
 
 
 def plain(kind: str, *constants: float | Sequence[int], **attributes: Any) -> ToOnnx:
-    """The one operator of ONNX that takes a node's inputs and parameters in their order.
+    """Return the one operator of ONNX that takes a node's inputs and parameters in their order.
 
     constants: what it takes behind them: numbers of the net's type, which are floats here, integers
     without dimensions, and lists of integers.
@@ -36,23 +36,23 @@ def node(
     *,
     kind: str = "float",
     graph: Graph | None = None,
-    **how: Any,
+    **node_fields: Any,
 ) -> Value:
     """Add a node of one result; returns it.
 
-    graph: needed where there are no inputs. how: other fields of `Node`.
+    graph: needed where there are no inputs. node_fields: other fields of `Node`.
     """
     value = Value(graph or inputs[0].graph, shape, kind)
-    made = plain(to_onnx) if isinstance(to_onnx, str) else to_onnx
-    value.graph.add(inputs, made, [value], expression=expression, **how)
+    add_operators = plain(to_onnx) if isinstance(to_onnx, str) else to_onnx
+    value.graph.add(inputs, add_operators, [value], expression=expression, **node_fields)
     return value
 
 
-def same(x: Value, to_onnx: ToOnnx | str, expression: str = "", **how: Any) -> Value:
-    """Add a node whose result has its input's shape. how: told of `node`."""
-    value = node([x], to_onnx, x.shape, expression, kind=x.kind, **how)
+def same(x: Value, to_onnx: ToOnnx | str, expression: str = "", **node_fields: Any) -> Value:
+    """Add a node whose result has its input's shape. node_fields: see `node`."""
+    value = node([x], to_onnx, x.shape, expression, kind=x.kind, **node_fields)
     value.source = x
-    value.told = x.assume
+    value.on_shape = x.assume
     return value
 
 
@@ -62,7 +62,7 @@ def moved(
     shape: Shape | None,
     expression: str,
     lies: Mapping[str, Any] | None = None,
-    **how: Any,
+    **node_fields: Any,
 ) -> Value:
     """Add a node that shows elements in other places: they stay in their memory, and indices stay
     indices.
@@ -71,40 +71,40 @@ def moved(
     """
 
     def get(whole: Value) -> Value:
-        return moved(whole, to_onnx, shape, expression, **how)
+        return moved(whole, to_onnx, shape, expression, **node_fields)
 
-    value = node([x], to_onnx, shape, expression, kind=x.kind, **how)
+    value = node([x], to_onnx, shape, expression, kind=x.kind, **node_fields)
     value.source = x
     value.look(x, **{"get": get, "put": reshaped, **(lies or {})})
     return value
 
 
 def reshaped(whole: Value, part: Value) -> Value:
-    """A part, with the sizes of the whole."""
+    """Return a part, with the sizes of the whole."""
 
-    def to_onnx(e: Emitter, name: str, other: str) -> Any:
-        return e.op("Reshape", name, e.op("Shape", other))
+    def to_onnx(e: Emitter, name: str, whole_name: str) -> Any:
+        return e.op("Reshape", name, e.op("Shape", whole_name))
 
     return node([part, whole], to_onnx, whole.shape, "{0}.reshape_as({1})", kind=part.kind)
 
 
 def broadcast(a: Shape | None, b: Shape | None) -> Shape | None:
-    """The shape of an operation on two tensors, as numpy has it."""
+    """Return the shape of an operation on two tensors, as numpy has it."""
     if a is None or b is None:
         return None
     rank = max(len(a), len(b))
     long = (*[1] * (rank - len(a)), *a), (*[1] * (rank - len(b)), *b)
-    return tuple([_wider(one, other) for one, other in zip(*long, strict=True)])
+    return tuple([_wider(a_size, b_size) for a_size, b_size in zip(*long, strict=True)])
 
 
-def _wider(one: Dim, other: Dim) -> Dim:
-    if one == 1:
-        return other
-    return one if other == 1 or one is not None else other
+def _wider(a: Dim, b: Dim) -> Dim:
+    if a == 1:
+        return b
+    return a if b == 1 or a is not None else b
 
 
 def total(sizes: Sequence[Dim]) -> Dim:
-    """The product of sizes; None where one is open."""
+    """Return the product of sizes; None where one is open."""
     result = 1
     for size in sizes:
         if not isinstance(size, int):
@@ -114,12 +114,12 @@ def total(sizes: Sequence[Dim]) -> Dim:
 
 
 def replaced(shape: Shape | None, dim: int, *sizes: Dim) -> Shape | None:
-    """A shape with other sizes, or none, in the place of one; None where it is not known."""
+    """Return a shape with other sizes, or none, in the place of one; None where it is not known."""
     return None if shape is None else (*shape[:dim], *sizes, *shape[dim + 1 :])
 
 
 def as_indices(x: Value, highest: int) -> Value:
-    """A tensor of indices from 1 as integers.
+    """Return a tensor of indices from 1 as integers.
 
     An input of the net that is used for this alone is one of integers.
     """
@@ -139,19 +139,19 @@ def as_indices(x: Value, highest: int) -> Value:
     return node([x], to_onnx, x.shape, "{0}.long()", kind="int", word="index")
 
 
-def vectors(x: Value, size: int, **given: Parameter | None) -> dict[str, Parameter]:
-    """Parameters that have a number for each plane, as lists; without those that are None.
+def vectors(x: Value, size: int, **parameters: Parameter | None) -> dict[str, Parameter]:
+    """Return parameters that have a number for each plane, as lists; without those that are None.
 
     Raises ExportError for one that has more numbers, or less.
     """
-    found = {name: each for name, each in given.items() if each is not None}
-    for name, each in found.items():
+    present = {name: each for name, each in parameters.items() if each is not None}
+    for name, each in present.items():
         if each.size != size:
             raise x.graph.error(f"its {name} has {each.size} numbers for {size} planes")
-    return {name: each.view(size) for name, each in found.items()}
+    return {name: each.view(size) for name, each in present.items()}
 
 
 def number(value: Any) -> str:
-    """A number as Python's text; whole ones without a fraction."""
+    """Return a number as Python's text; whole ones without a fraction."""
     number = float(value)
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)

@@ -19,7 +19,7 @@ Ints = Sequence[int]
 
 
 def short(sizes: Ints) -> Any:
-    """Sizes as PyTorch takes them: one number where all are equal."""
+    """Return sizes as PyTorch takes them: one number where all are equal."""
     values = [int(size) for size in sizes]
     return values[0] if len(set(values)) == 1 else tuple(values)
 
@@ -43,7 +43,7 @@ class Windows:
         self.dilation = self.dilation or [1] * len(self.size)
 
     def count(self, dim: int, size: Dim) -> Dim:
-        """How many windows there are in a dimension of a size; all begin within it."""
+        """Return the number of windows in a dimension of a size; all begin within it."""
         if not isinstance(size, int):
             return None
         step, pad = self.stride[dim], self.padding[dim]
@@ -54,31 +54,31 @@ class Windows:
         return many
 
     def reach(self, dim: int) -> int:
-        """How many places there are from a window's first element to its last."""
+        """Return the number of places from a window's first element to its last."""
         return self.dilation[dim] * (self.size[dim] - 1) + 1
 
     def shape(self, x: Value, channels: Dim = None) -> Shape:
-        """The shape of a result, with other channels where they are given."""
+        """Return the shape of a result, with other channels where they are given."""
         rank = len(self.size) + 2
-        own = x.assume((BATCH, *[None] * (rank - 1)))
+        x_shape = x.assume((BATCH, *[None] * (rank - 1)))
         if x.rank != rank:
             raise x.graph.error(
                 f"its input has {x.rank} dimensions, not {rank}; --input begins with the batch"
             )
         if self.ceil and not any(self.padding):
             self._check_ends(x)
-        counts = [self.count(dim, size) for dim, size in enumerate(own[2:])]
-        return (own[0], own[1] if channels is None else channels, *counts)
+        counts = [self.count(dim, size) for dim, size in enumerate(x_shape[2:])]
+        return (x_shape[0], x_shape[1] if channels is None else channels, *counts)
 
     def _check_ends(self, x: Value) -> None:
-        """Raises ExportError where nn has a window behind the elements: it looks at none then."""
+        """Raise ExportError where nn has a window behind the elements: it looks at none then."""
         for dim, size in enumerate(self._known_sizes(x)):
             step = self.stride[dim]
             if ceil((size - self.reach(dim)) / step) * step >= size:
                 raise x.graph.error("has a last window that lies behind all elements")
 
     def arguments(self, *more: str) -> dict[str, Any]:
-        """PyTorch's arguments."""
+        """Return PyTorch's arguments."""
         named = {
             "kernel_size": short(self.size),
             "stride": short(self.stride),
@@ -89,10 +89,10 @@ class Windows:
         return {name: named[name] for name in ("kernel_size", "stride", "padding", *more)}
 
     def pool_attributes(self, x: Value) -> dict[str, Any]:
-        """ONNX's attributes of pooling.
+        """Return ONNX's attributes of pooling.
 
         ONNX counts windows otherwise where a last one is not full, so that where sizes are known
-        zeros are told that make it full.
+        zeros are named that make it full.
         """
         sizes = self._known_sizes(x)
         if not self.ceil or not sizes:
@@ -105,7 +105,7 @@ class Windows:
         return self.attributes() | {"pads": [*self.padding, *behind]}
 
     def ends(self, x: Value) -> Parameter | None:
-        """By what a mean with zeros behind the padding is multiplied, for each window."""
+        """Return factors for means with zeros behind the padding, one a window; None for 1."""
         sizes = self._known_sizes(x)
         if not self.ceil or not sizes:
             return None
@@ -118,18 +118,18 @@ class Windows:
         return None if np.all(result == 1) else Parameter.made(result)
 
     def _known_sizes(self, x: Value) -> list[int]:
-        """The sizes that windows slide over; none where one of them is open."""
+        """Return the sizes that windows slide over; none where one of them is open."""
         sizes = [size for size in (x.shape or ())[2:] if isinstance(size, int)]
         return sizes if len(sizes) == len(self.size) else []
 
     def _starts(self, dim: int, size: int) -> Array:
-        """Where the windows of a dimension begin."""
+        """Return the first place of each window of a dimension."""
         count = self.count(dim, size)
         assert isinstance(count, int)
         return np.arange(count) * self.stride[dim] - self.padding[dim]
 
     def attributes(self) -> dict[str, Any]:
-        """ONNX's attributes."""
+        """Return ONNX's attributes."""
         pads = [*self.padding, *self.padding]
         return {"kernel_shape": list(self.size), "strides": list(self.stride), "pads": pads}
 
@@ -141,7 +141,7 @@ CONV = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "bias": True, "ou
 def conv(
     x: Value, windows: Windows, weight: Parameter, bias: Parameter | None, groups: int = 1
 ) -> Value:
-    """weight: outputs x inputs of a group x sizes of a window."""
+    """Add a convolution. weight: outputs x inputs of a group x sizes of a window."""
     outputs, inputs = weight.shape[0], weight.shape[1] * groups
     x.assume((BATCH, inputs, *[None] * len(windows.size)))
     call = _conv_layer("Conv", windows, inputs, outputs, groups=groups, bias=bias is not None)
@@ -174,7 +174,10 @@ def conv_transpose(
     bias: Parameter | None,
     groups: int = 1,
 ) -> Value:
-    """weight: inputs x outputs of a group x sizes of a window. extra: rows added at the end."""
+    """Add a transposed convolution.
+
+    weight: inputs x outputs of a group x sizes of a window. extra: rows added at the end.
+    """
     inputs, outputs = weight.shape[0], weight.shape[1] * groups
     x.assume((BATCH, inputs, *[None] * len(windows.size)))
     more = {"output_padding": short(extra), "groups": groups, "bias": bias is not None}
@@ -195,7 +198,7 @@ def _grown(windows: Windows, extra: Ints, dim: int, size: Dim) -> Dim:
 
 
 def patches(x: Value, windows: Windows) -> Value:
-    """The elements of each window as a column: samples x elements x windows."""
+    """Return the elements of each window as a column: samples x elements x windows."""
     x_shape = windows.shape(x)
     (channels,) = x.sizes(1)
     count = channels * int(np.prod(windows.size))

@@ -1,4 +1,4 @@
-"""What is computed element by element."""
+"""Functions that are computed element by element."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from th_shell.runtime.export.parameters import Parameter
 
 
 def activation(x: Value, layer: str, to_onnx: ToOnnx | str, function: str, **named: Any) -> Value:
-    """A layer of PyTorch without parameters, which is a function, too."""
+    """Add a layer of PyTorch without parameters, which is a function, too."""
     return same(x, to_onnx, function, layer=Call(layer, named))
 
 
@@ -61,7 +61,7 @@ def leaky_relu(x: Value, slope: float) -> Value:
 
 
 def prelu(x: Value, weight: Parameter) -> Value:
-    """Of one slope, or of one for each channel, which is the second dimension."""
+    """Add a PReLU of one slope, or of one for each channel, which is the second dimension."""
 
     def to_onnx(e: Emitter, x_name: str, slope: str) -> Any:
         if weight.size == 1 or x.rank <= 2:
@@ -75,7 +75,7 @@ def prelu(x: Value, weight: Parameter) -> Value:
 
 
 def glu(x: Value, dim: int) -> Value:
-    """The first half of a dimension, times the sigmoid of the second."""
+    """Return the first half of a dimension, times the sigmoid of the second."""
 
     def to_onnx(e: Emitter, name: str) -> Any:
         value, gate = e.op("Split", name, count=2, axis=dim, num_outputs=2)
@@ -133,7 +133,7 @@ def threshold(x: Value, limit: float, value: float) -> Value:
 
 
 def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
-    """Nothing but in training; kind: PyTorch's class."""
+    """Drop elements in training; return all of them in evaluation. kind: PyTorch's class."""
 
     def to_onnx(e: Emitter, x: str) -> Any:
         if not e.training:
@@ -146,7 +146,7 @@ def dropout(x: Value, p: float, kind: str = "Dropout") -> Value:
 
 
 def function(x: Value, name: str) -> Value:
-    """A function of PyTorch and ONNX of one tensor: abs, exp, cos, neg ..."""
+    """Add a function that PyTorch and ONNX have of one tensor: abs, exp, cos, neg ..."""
     return same(x, name.capitalize(), "-{0}" if name == "neg" else f"{{0}}.{name}()", word=name)
 
 
@@ -184,7 +184,7 @@ def binary(kind: str, a: Value, b: Value) -> Value:
 
 
 def of_all(kind: str, values: Sequence[Value]) -> Value:
-    """A binary operation over all tensors of a table, from the left."""
+    """Apply a binary operation to all tensors of a table, from the left."""
     result = values[0]
     for value in values[1:]:
         result = binary(kind, result, value)
@@ -200,20 +200,20 @@ def with_number(kind: str, x: Value, value: float) -> Value:
 
 
 def compare(kind: str, x: Value, value: float) -> Value:
-    """Greater, Less or Equal of each element and a number: a tensor of booleans."""
+    """Compare each element with a number (Greater, Less or Equal): a tensor of booleans."""
     sign = {"Greater": ">", "Less": "<", "Equal": "=="}[kind]
     text = f"{{0}} {sign} {number(value)}"
     return node([x], plain(kind, float(value)), x.shape, text, kind="bool", word="mask")
 
 
 def where(mask: Value, a: Value, b: Value) -> Value:
-    """Elements of one tensor where a mask is true, of another one elsewhere."""
+    """Return elements of one tensor where a mask is true, of another one elsewhere."""
     shape = broadcast(broadcast(mask.shape, a.shape), b.shape)
     return node([mask, a, b], "Where", shape, "torch.where({0}, {1}, {2})")
 
 
 def ones_like(x: Value) -> Value:
-    """Ones in the places of a tensor's elements."""
+    """Return ones in the places of a tensor's elements."""
 
     def to_onnx(e: Emitter, name: str) -> Any:
         return e.op("Expand", e.number(1), e.op("Shape", name))
@@ -222,7 +222,7 @@ def ones_like(x: Value) -> Value:
 
 
 def is_zero(x: Value, batched: bool, rank: int) -> Value:
-    """Whether all of a tensor, or of each sample of it, is 0: a mask for tensors of that rank."""
+    """Return a mask for tensors of a rank: true where a tensor, or a sample of it, is 0."""
     dims = list(range(int(batched), x.rank))
     ones = [1] * (rank - 1)
 
@@ -241,7 +241,7 @@ def is_zero(x: Value, batched: bool, rank: int) -> Value:
 
 
 def masked(x: Value, mask: Value) -> Value:
-    """0 where a mask is true."""
+    """Return a tensor that is 0 where a mask is true."""
 
     def to_onnx(e: Emitter, name: str, mask: str) -> Any:
         return e.op("Where", mask, e.number(0), name)
@@ -250,7 +250,7 @@ def masked(x: Value, mask: Value) -> Value:
 
 
 def parameter(like: Value, name: str, value: Parameter) -> Value:
-    """A parameter, or a buffer, as a tensor; like: any value of the graph."""
+    """Return a parameter, or a buffer, as a tensor; like: any value of the graph."""
     return node(
         [], "Identity", value.shape, f"{{{name}}}", parameters={name: value}, graph=like.graph
     )

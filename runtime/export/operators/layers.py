@@ -12,7 +12,7 @@ from th_shell.runtime.export.parameters import Parameter
 
 
 def linear(x: Value, weight: Parameter, bias: Parameter | None) -> Value:
-    """weight: outputs x inputs."""
+    """Add a linear layer. weight: outputs x inputs."""
     outputs, inputs = weight.shape
     x.assume((BATCH, inputs))
 
@@ -30,7 +30,7 @@ def linear(x: Value, weight: Parameter, bias: Parameter | None) -> Value:
 
 
 def embedding(x: Value, weight: Parameter, first: int = 1) -> Value:
-    """Rows of a table by indices, which count from `first`."""
+    """Return rows of a table by indices, which count from `first`."""
     index = as_indices(x, weight.shape[0] - 1 + first)
     if first:
         index = shifted(index, -first)
@@ -42,12 +42,12 @@ def embedding(x: Value, weight: Parameter, first: int = 1) -> Value:
         return e.op("Gather", table, index)
 
     rows = node([index], to_onnx, shape, layer=call, parameters={"weight": weight})
-    rows.told = lambda shape: index.assume(shape[:-1])
+    rows.on_shape = lambda shape: index.assume(shape[:-1])
     return rows
 
 
 def one_hot(x: Value, size: int) -> Value:
-    """Ones at indices, which count from 1, among zeros."""
+    """Return ones at indices, which count from 1, among zeros."""
     index = shifted(as_indices(x, size), -1)
 
     def to_onnx(e: Emitter, index: str) -> Any:
@@ -55,12 +55,12 @@ def one_hot(x: Value, size: int) -> Value:
 
     shape = (*index.shape, size) if index.shape is not None else None
     ones = node([index], to_onnx, shape, f"F.one_hot({{0}}, {size}).float()")
-    ones.told = lambda shape: index.assume(shape[:-1])
+    ones.on_shape = lambda shape: index.assume(shape[:-1])
     return ones
 
 
 def take(x: Value, dim: int, indices: Value) -> Value:
-    """Places of a dimension by indices, which count from 1."""
+    """Return places of a dimension by indices, which count from 1."""
     size = x.shape[dim] if x.shape is not None else None
     index = shifted(as_indices(indices, size if isinstance(size, int) else 1), -1)
     count = index.shape[0] if index.shape is not None else None
@@ -70,7 +70,7 @@ def take(x: Value, dim: int, indices: Value) -> Value:
 
 
 def shifted(index: Value, by: int) -> Value:
-    """Indices with a number added."""
+    """Return indices with a number added."""
     sign = "-" if by < 0 else "+"
     return same(index, plain("Add", by), f"{{0}} {sign} {abs(by)}", word="index")
 
@@ -84,7 +84,7 @@ def batch_norm(
     eps: float,
     momentum: float,
 ) -> Value:
-    """Over the second dimension, by the statistics that were learned."""
+    """Normalise each feature of the second dimension by the statistics that were learned."""
     features = mean.shape[0]
     rank = len(x.shape) if x.shape is not None else 4
     named = {"num_features": features, "eps": eps, "momentum": momentum, "affine": bool(weight)}
@@ -98,20 +98,20 @@ def batch_norm(
         old = {"epsilon": eps, "momentum": 1 - momentum, "training_mode": 1}
         return e.op("BatchNormalization", *names, count=3, **old)[0]
 
-    given = {"weight": weight, "bias": bias, "running_mean": mean, "running_var": var}
-    return same(x, to_onnx, layer=call, parameters=vectors(x, features, **given))
+    parameters = {"weight": weight, "bias": bias, "running_mean": mean, "running_var": var}
+    return same(x, to_onnx, layer=call, parameters=vectors(x, features, **parameters))
 
 
 def _affine(
     e: Emitter, features: int, weight: Parameter | None, bias: Parameter | None
 ) -> list[str]:
-    """A factor and a shift for each feature, which ONNX always wants."""
+    """Return a factor and a shift for each feature, which ONNX always wants."""
     ones, zeros = np.ones(features, np.float32), np.zeros(features, np.float32)
     return [e.parameter(weight or Parameter.made(ones)), e.parameter(bias or Parameter.made(zeros))]
 
 
 def layer_norm(x: Value, weight: Parameter | None, bias: Parameter | None, eps: float) -> Value:
-    """Vectors, which are the last dimension, by their own mean and variance."""
+    """Normalise vectors, which are the last dimension, by their own mean and variance."""
     (features,) = x.sizes(x.rank - 1)
     named = {"normalized_shape": features, "eps": eps, "elementwise_affine": weight is not None}
     defaults = {"eps": 1e-5, "elementwise_affine": True}
@@ -125,7 +125,7 @@ def layer_norm(x: Value, weight: Parameter | None, bias: Parameter | None, eps: 
 
 
 def cosine_similarity(a: Value, b: Value) -> Value:
-    """Of vectors, which are the second dimension."""
+    """Return the cosine of pairs of vectors, which are the second dimension."""
 
     def to_onnx(e: Emitter, a: str, b: str) -> Any:
         squares = [
@@ -140,7 +140,7 @@ def cosine_similarity(a: Value, b: Value) -> Value:
 
 
 def bilinear(a: Value, b: Value, weight: Parameter, bias: Parameter | None) -> Value:
-    """weight: outputs x inputs of the first x inputs of the second."""
+    """Add a bilinear layer. weight: outputs x inputs of the first x inputs of the second."""
     named = dict(zip(("out_features", "in1_features", "in2_features"), weight.shape, strict=True))
     plain_names = ("in1_features", "in2_features", "out_features")
     named = {name: named[name] for name in plain_names} | {"bias": bias is not None}
@@ -155,7 +155,7 @@ def bilinear(a: Value, b: Value, weight: Parameter, bias: Parameter | None) -> V
 
 
 def lrn(x: Value, size: int, alpha: float, beta: float, k: float) -> Value:
-    """Normalisation over neighbouring channels."""
+    """Normalise each place over neighbouring channels."""
     named = {"size": size, "alpha": alpha, "beta": beta, "k": k}
     defaults = {"alpha": 1e-4, "beta": 0.75, "k": 1.0}
     call = Call("nn.LocalResponseNorm", named, defaults, ("size",))
@@ -163,7 +163,7 @@ def lrn(x: Value, size: int, alpha: float, beta: float, k: float) -> Value:
 
 
 def instance_norm(x: Value, weight: Parameter | None, bias: Parameter | None, eps: float) -> Value:
-    """Each plane of each sample by its own mean and variance."""
+    """Normalise each plane of each sample by its own mean and variance."""
     x.assume((BATCH, weight.size if weight else None, None, None))
     (features,) = x.sizes(1)
     named = {"num_features": features, "eps": eps, "affine": weight is not None}

@@ -24,7 +24,7 @@ def max_pool(x: Value, windows: Windows) -> Value:
 
 
 def pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
-    """PyTorch's arguments of pooling."""
+    """Return PyTorch's arguments of pooling."""
     named = windows.arguments(*more, "ceil_mode")
     if named["stride"] == named["kernel_size"]:
         del named["stride"]  # PyTorch's default
@@ -32,7 +32,7 @@ def pool_arguments(windows: Windows, *more: str) -> dict[str, Any]:
 
 
 def avg_pool(x: Value, windows: Windows, include_padding: bool = True) -> Value:
-    """Means; include_padding: whether zeros around the tensor count."""
+    """Return the means of windows; include_padding: whether zeros around the tensor count."""
     named = pool_arguments(windows) | {"count_include_pad": include_padding}
     call = Call(f"nn.AvgPool{len(windows.size)}d", named, POOL, ("kernel_size", "stride"))
     shape = windows.shape(x)
@@ -50,7 +50,10 @@ _ONNX = {"Avg": "Average", "Max": "Max"}
 
 
 def adaptive_pool(x: Value, kind: str, sizes: Sequence[int]) -> Value:
-    """The mean ("Avg") or maximum ("Max") of as many parts of each dimension, which may overlap."""
+    """Return the mean ("Avg") or maximum ("Max") of parts of the planes, which may overlap.
+
+    sizes: how many parts there are of each dimension.
+    """
     shape = x.assume((BATCH, *[None] * (len(sizes) + 1)))
     named = {"output_size": short(sizes)}
     call = Call(f"nn.Adaptive{kind}Pool{len(sizes)}d", named, {}, ("output_size",))
@@ -62,7 +65,7 @@ def adaptive_pool(x: Value, kind: str, sizes: Sequence[int]) -> Value:
 
 
 def _parts(kind: str, old: Sequence[int], new: Sequence[int]) -> Any:
-    """Windows where all parts are equal; else the parts of one dimension after the other."""
+    """Return ONNX's operators: windows where all parts are equal; else dimension by dimension."""
     if all(before % after == 0 for before, after in zip(old, new, strict=True)):
         kernel = [before // after for before, after in zip(old, new, strict=True)]
         return lambda e, x: e.op(f"{_ONNX[kind]}Pool", x, kernel_shape=kernel, strides=kernel)
@@ -82,7 +85,7 @@ def _parts(kind: str, old: Sequence[int], new: Sequence[int]) -> Any:
 
 
 def pool_places(x: Value, windows: Windows) -> Value:
-    """Where in a plane the maximum of each window is."""
+    """Return the place of each window's maximum in its plane."""
     shape, attributes = windows.shape(x), windows.pool_attributes(x)
     named = {"input": Name("{0}"), **pool_arguments(windows), "return_indices": True}
     function = f"F.max_pool{len(windows.size)}d"
@@ -97,7 +100,7 @@ def pool_places(x: Value, windows: Windows) -> Value:
 
 
 def max_unpool(x: Value, places: Value, like: Value) -> Value:
-    """Elements put where the maxima were, zeros elsewhere; like: what was pooled.
+    """Return elements put where the maxima were, zeros elsewhere; like: what was pooled.
 
     ONNX counts the places in all of a tensor. Both libraries have the layer, but not for windows
     that were not full.
@@ -123,24 +126,26 @@ def pad(
     mode: constant, reflect or replicate.
     """
     shape = x.assume((BATCH, *[None] * (len(amounts) + 1)))
-    kept = len(shape) - len(amounts)
+    first_dim = len(shape) - len(amounts)
     sizes = [
         size + before + behind if isinstance(size, int) else None
-        for size, (before, behind) in zip(shape[kept:], amounts, strict=True)
+        for size, (before, behind) in zip(shape[first_dim:], amounts, strict=True)
     ]
     flat = [number for pair in reversed(amounts) for number in pair]
-    call = _pad_layer(mode, flat, value, len(amounts)) if kept == 2 else None
+    call = _pad_layer(mode, flat, value, len(amounts)) if first_dim == 2 else None
     more = f", value={value!r}" if value else ""
     if mode != "constant":
         more = f', "{mode}"'
 
     def to_onnx(e: Emitter, name: str) -> Any:
-        pads = e.ints(*[0] * kept, *[b for b, _ in amounts], *[0] * kept, *[a for _, a in amounts])
+        pads = e.ints(
+            *[0] * first_dim, *[b for b, _ in amounts], *[0] * first_dim, *[a for _, a in amounts]
+        )
         filler = [e.number(value)] if mode == "constant" else []
         return e.op("Pad", name, pads, *filler, mode={"replicate": "edge"}.get(mode, mode))
 
     text = f"F.pad({{0}}, {tuple(flat)}{more})"
-    return node([x], to_onnx, (*shape[:kept], *sizes), text, layer=call, kind=x.kind)
+    return node([x], to_onnx, (*shape[:first_dim], *sizes), text, layer=call, kind=x.kind)
 
 
 def _pad_layer(mode: str, flat: list[int], value: float, dims: int) -> Call | None:
@@ -154,7 +159,7 @@ def _pad_layer(mode: str, flat: list[int], value: float, dims: int) -> Call | No
 
 
 def upsample(x: Value, scale: int, mode: str, dims: int = 2, sizes: Ints = ()) -> Value:
-    """Nearest or linear (corners aligned); by a factor, or to sizes."""
+    """Enlarge planes, nearest or linear (corners aligned), by a factor or to sizes."""
     shape = x.assume((BATCH, *[None] * (dims + 1)))
     linear = {1: "linear", 2: "bilinear", 3: "trilinear"}[dims]
     named: dict[str, Any] = {"size": tuple(sizes)} if sizes else {"scale_factor": scale}
@@ -166,23 +171,23 @@ def upsample(x: Value, scale: int, mode: str, dims: int = 2, sizes: Ints = ()) -
 
 
 def _resize(mode: str, scale: int, rank: int, sizes: Ints) -> ToOnnx:
-    how: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": "align_corners"}
+    attributes: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": "align_corners"}
     if mode == "nearest":
-        how |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+        attributes |= {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
 
     def to_onnx(e: Emitter, name: str) -> Any:
         if sizes:
             start = e.op("Slice", e.op("Shape", name), e.ints(0), e.ints(2))
             whole = e.op("Concat", start, e.ints(*sizes), axis=0)
-            return e.op("Resize", name, "", "", whole, **how)
+            return e.op("Resize", name, "", "", whole, **attributes)
         scales = np.array([1, 1, *[scale] * (rank - 2)], np.float32)
-        return e.op("Resize", name, "", e.constant(scales), **how)
+        return e.op("Resize", name, "", e.constant(scales), **attributes)
 
     return to_onnx
 
 
 def pixel_shuffle(x: Value, factor: int) -> Value:
-    """Channels become pixels."""
+    """Make pixels of channels."""
     shape = x.assume((BATCH, None, None, None))
     batch, channels, *sizes = shape
     new = [size * factor if isinstance(size, int) else None for size in sizes]
@@ -193,13 +198,13 @@ def pixel_shuffle(x: Value, factor: int) -> Value:
 
 
 def grid_sample(x: Value, grid: Value) -> Value:
-    """Planes at places between their elements; zeros outside of them.
+    """Return planes at places between their elements, and zeros outside of them.
 
     grid: samples x height x width x 2, the place in a row before that in a column: -1 is the first
     element, 1 the last.
     """
     text = "F.grid_sample({0}, {1}, align_corners=True)"
     to_onnx = plain("GridSample", align_corners=1)
-    known = x.shape is not None and grid.shape is not None
-    shape = (*(x.shape or ())[:2], *(grid.shape or ())[1:3]) if known else None
+    is_known = x.shape is not None and grid.shape is not None
+    shape = (*(x.shape or ())[:2], *(grid.shape or ())[1:3]) if is_known else None
     return node([x, grid], to_onnx, shape, text)

@@ -30,7 +30,7 @@ _DEFAULTS = {
 
 @dataclass(frozen=True)
 class Stack:
-    """What recurrent layers are: PyTorch's class, and the arguments of its constructor."""
+    """Recurrent layers upon each other: PyTorch's class, and the arguments of its constructor."""
 
     function: str
     inputs: int
@@ -44,12 +44,12 @@ class Stack:
 
     @property
     def gates(self) -> int:
-        """The number of gates."""
+        """Return the number of gates."""
         return len(_ONNX[self.function][1])
 
     @property
     def call(self) -> Call:
-        """PyTorch's text."""
+        """Return PyTorch's call."""
         named = {
             "input_size": self.inputs,
             "hidden_size": self.size,
@@ -71,7 +71,7 @@ def stacked(
     parameters: Sequence[Sequence[Parameter]],
     first: Sequence[Value] = (),
 ) -> Value:
-    """The output of the last layer for all steps.
+    """Return the output of the last layer for all steps.
 
     parameters: weights of inputs, weights of the step before, and their biases, for each direction
     of each layer, with PyTorch's order of gates. first: the output and the cells (of an LSTM)
@@ -91,8 +91,12 @@ def stacked(
             y, last = _layer(e, y, stack, parameters[start : start + stack.directions], states)
         return [e.op("Transpose", y, perm=[1, 0, 2]) if stack.batch_first else y, last]
 
-    given = ", ".join(f"{{{n}}}.unsqueeze(0)" for n in range(1, len(first) + 1))
-    text = f"{{layer}}({{0}}, {f'({given})' if len(first) > 1 else given})" if first else ""
+    first_states = ", ".join(f"{{{n}}}.unsqueeze(0)" for n in range(1, len(first) + 1))
+    text = (
+        f"{{layer}}({{0}}, {f'({first_states})' if len(first) > 1 else first_states})"
+        if first
+        else ""
+    )
     front = x.shape[:2] if x.shape is not None else (TIME, BATCH)
     results = [Value(x.graph, (*front, stack.size * stack.directions)), Value(x.graph)]
     inputs = [x, *first]
@@ -111,15 +115,15 @@ def recurrent_layer(
     first: Sequence[Value] = (),
     batch_first: bool = False,
 ) -> Value:
-    """An LSTM, or an RNN where there is but one gate.
+    """Add an LSTM, or an RNN where there is but one gate; return its output.
 
     weight, recurrent: gates times outputs x inputs, gates times outputs x outputs. gates: the order
-    of gates in these: input, forget, cell (g) and output. first: told of `stacked`.
+    of gates in these: input, forget, cell (g) and output. first: see `stacked`.
     """
-    function, wanted = ("nn.LSTM", "ifgo") if len(gates) > 1 else ("nn.RNN", "g")
-    order = [gates.index(gate) for gate in wanted]
-    given = [weight, recurrent, bias] if bias is not None else [weight, recurrent]
-    parameters = [Parameter.made(_ordered(each, order), each) for each in given]
+    function, pytorch_gates = ("nn.LSTM", "ifgo") if len(gates) > 1 else ("nn.RNN", "g")
+    order = [gates.index(gate) for gate in pytorch_gates]
+    tensors = [weight, recurrent, bias] if bias is not None else [weight, recurrent]
+    parameters = [Parameter.made(_ordered(each, order), each) for each in tensors]
     if bias is not None:
         parameters.append(Parameter.made(np.zeros_like(bias.array())))
     inputs, size = weight.shape[1], weight.shape[0] // len(gates)
@@ -135,26 +139,26 @@ def _layer(
     states: Sequence[str],
 ) -> tuple[str, str]:
     kind, order = _ONNX[stack.function]
-    given = [x]
+    names = [x]
     # The weights of inputs, those of the step before, and both biases together.
     for start, stop in ((0, 1), (1, 2), (2, 4))[: 3 if stack.bias else 2]:
         arrays = [
-            np.concatenate([_ordered(each, order) for each in one[start:stop]])
-            for one in directions
+            np.concatenate([_ordered(each, order) for each in four[start:stop]])
+            for four in directions
         ]
-        given.append(e.parameter(Parameter.made(np.stack(arrays), directions[0][start])))
+        names.append(e.parameter(Parameter.made(np.stack(arrays), directions[0][start])))
     if states:
-        given += [""] * (5 - len(given)) + [*states]
-    how: dict[str, Any] = {"direction": "bidirectional"} if stack.directions == 2 else {}
+        names += [""] * (5 - len(names)) + [*states]
+    attributes: dict[str, Any] = {"direction": "bidirectional"} if stack.directions == 2 else {}
     if kind == "GRU":
-        how["linear_before_reset"] = 1
+        attributes["linear_before_reset"] = 1
     if stack.relu:
-        how["activations"] = ["Relu"] * stack.directions
-    y, last = e.op(kind, *given, count=2, hidden_size=stack.size, **how)
+        attributes["activations"] = ["Relu"] * stack.directions
+    y, last = e.op(kind, *names, count=2, hidden_size=stack.size, **attributes)
     return e.op("Reshape", e.op("Transpose", y, perm=[0, 2, 1, 3]), e.ints(0, 0, -1)), last
 
 
 def _ordered(parameter: Parameter, order: Sequence[int]) -> Array:
-    """Gates in another order."""
+    """Return the elements of a parameter with its gates in another order."""
     parts = parameter.array().reshape(len(order), -1, *parameter.shape[1:])
     return parts[list(order)].reshape(parameter.shape)

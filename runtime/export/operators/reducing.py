@@ -14,7 +14,7 @@ _FUNCTIONS = {"Sum": "sum", "Mean": "mean", "Max": "amax", "Min": "amin"}
 
 
 def reduce(x: Value, kind: str, dim: int, keep: bool = False) -> Value:
-    """Sum, Mean, Max or Min along a dimension."""
+    """Reduce a dimension by Sum, Mean, Max or Min."""
     function = _FUNCTIONS[kind]
     text = f"{{0}}.{function}({dim}{', keepdim=True' * keep})"
     to_onnx = plain(f"Reduce{kind}", [dim], keepdims=int(keep))
@@ -22,7 +22,7 @@ def reduce(x: Value, kind: str, dim: int, keep: bool = False) -> Value:
 
 
 def softmax(x: Value, dim: int | None = None, log: bool = False) -> Value:
-    """Along a dimension; without one that of channels, as nn has it."""
+    """Normalise along a dimension; without one along that of channels, as nn has it."""
     if dim is None:
         dim = {1: 0, 2: 1, 3: 0, 4: 1, 5: 1}[len(x.assume((BATCH, None)))]
     name = "log_softmax" if log else "softmax"
@@ -32,7 +32,7 @@ def softmax(x: Value, dim: int | None = None, log: bool = False) -> Value:
 
 
 def matmul(a: Value, b: Value) -> Value:
-    """Products of matrices, which are the last two dimensions."""
+    """Return products of matrices, which are the last two dimensions."""
     shape = None
     if a.shape is not None and b.shape is not None:
         front = broadcast(a.shape[:-2], b.shape[:-2])
@@ -41,30 +41,30 @@ def matmul(a: Value, b: Value) -> Value:
 
 
 def argmax(x: Value, dim: int, kind: str = "Max") -> Value:
-    """Where the largest element ("Max") or smallest ("Min") of a dimension is, from 0."""
+    """Return the place, from 0, of the largest ("Max") or smallest element of a dimension."""
     to_onnx, text = plain(f"Arg{kind}", axis=dim, keepdims=0), f"{{0}}.arg{kind.lower()}({dim})"
     return node([x], to_onnx, replaced(x.shape, dim), text, kind="int", word="index")
 
 
 def norm(x: Value, p: float, dim: int, keep: bool = False) -> Value:
-    """The p-norm along a dimension: of p = inf the largest absolute value."""
+    """Return the p-norm along a dimension: of p = inf the largest absolute value."""
     text = f"{{0}}.norm({literal(p) if isinf(p) else number(p)}, {dim}{', keepdim=True' * keep})"
 
     def to_onnx(e: Emitter, name: str) -> Any:
-        how = {"keepdims": int(keep)}
+        attributes = {"keepdims": int(keep)}
         if p in (1, 2):
-            return e.op(f"ReduceL{int(p)}", name, e.ints(dim), **how)
+            return e.op(f"ReduceL{int(p)}", name, e.ints(dim), **attributes)
         size = e.op("Abs", name)
         if isinf(p):
-            return e.op("ReduceMax", size, e.ints(dim), **how)
-        total = e.op("ReduceSum", e.op("Pow", size, e.number(p)), e.ints(dim), **how)
+            return e.op("ReduceMax", size, e.ints(dim), **attributes)
+        total = e.op("ReduceSum", e.op("Pow", size, e.number(p)), e.ints(dim), **attributes)
         return e.op("Pow", total, e.number(1 / p))
 
     return node([x], to_onnx, replaced(x.shape, dim, *[1] * keep), text, word="norm")
 
 
 def einsum(equation: str, x: Value, weight: Parameter, shape: Shape | None) -> Value:
-    """Products of a tensor and a parameter, summed over what the equation says."""
+    """Return products of a tensor and a parameter, summed over what the equation says."""
     text = f'torch.einsum("{equation}", {{0}}, {{weight}})'
     to_onnx = plain("Einsum", equation=equation)
     return node([x], to_onnx, shape, text, parameters={"weight": weight})

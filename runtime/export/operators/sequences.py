@@ -23,7 +23,7 @@ from th_shell.runtime.export.operators.shaping import MERGED, UNMERGED, merge, p
 
 
 def merged(x: Value) -> tuple[Value, Value]:
-    """The first two dimensions as one, and a tensor by which `unmerged` parts them again."""
+    """Return the first two dimensions as one, and a tensor by which `unmerged` parts them again."""
     before = x.current.node
     if before is not None and before.expression == UNMERGED:
         flat, like = before.inputs
@@ -31,29 +31,29 @@ def merged(x: Value) -> tuple[Value, Value]:
         shown.look(x, flat, get=lambda whole: merge(whole, 2), put=reshaped)
         return shown, like
     flat = merge(x, 2)
-    flat.told = lambda shape: x.assume((TIME, BATCH, *shape[1:]))
+    flat.on_shape = lambda shape: x.assume((TIME, BATCH, *shape[1:]))
     return flat, x
 
 
 def unmerged(x: Value, like: Value) -> Value:
-    """The first dimension as the first two of another tensor."""
+    """Return the first dimension as the first two of another tensor."""
     before = x.current.node
     if before is not None and before.expression == MERGED and before.inputs == [like.current]:
         return like
     parted = unmerge(x, like, 2)
-    parted.told = lambda shape: x.assume((None, *shape[2:]))
+    parted.on_shape = lambda shape: x.assume((None, *shape[2:]))
     return parted
 
 
 def joined_steps(x: Value, time: int, dim: int) -> Value:
-    """The steps of a sequence joined along a dimension of theirs."""
-    order = [other for other in range(x.rank) if other != time]
+    """Return the steps of a sequence joined along a dimension of theirs."""
+    order = [axis for axis in range(x.rank) if axis != time]
     order.insert(dim, time)
     return merge(permute(x, order), 2, dim)
 
 
 def flip(x: Value, dim: int = 0) -> Value:
-    """The places of a dimension in the opposite order."""
+    """Return the places of a dimension in the opposite order."""
 
     def to_onnx(e: Emitter, name: str) -> Any:
         last, first = e.ints(-1), e.ints(-(2**62))
@@ -61,12 +61,12 @@ def flip(x: Value, dim: int = 0) -> Value:
 
     lies = {"put": lambda whole, part: flip(part, dim), "is_contiguous": False}
     value = moved(x, to_onnx, x.shape, f"{{0}}.flip({dim})", lies)
-    value.told = x.assume
+    value.on_shape = x.assume
     return value
 
 
 def zeros(like: Value, dim: int | None, sizes: Sequence[int], word: str = "h") -> Value:
-    """Zeros for each sample. dim: that of samples in another tensor; None where there are none."""
+    """Return zeros for each sample. dim: that of samples in `like`; None: without samples."""
 
     def to_onnx(e: Emitter, name: str) -> Any:
         whole = e.ints(*sizes)
@@ -76,13 +76,13 @@ def zeros(like: Value, dim: int | None, sizes: Sequence[int], word: str = "h") -
 
     batch = [] if dim is None else [like.shape[dim] if like.shape is not None else None]
     text = ", ".join([*([] if dim is None else [f"{{0}}.size({dim})"]), *map(str, sizes)])
-    made = f"torch.zeros({text}, device={{0}}.device)"
-    text = made if like.kind == "int" else f"{{0}}.new_zeros({text})"
+    call = f"torch.zeros({text}, device={{0}}.device)"
+    text = call if like.kind == "int" else f"{{0}}.new_zeros({text})"
     return node([like], to_onnx, (*batch, *sizes), text, word=word)
 
 
 def recall(graph: Graph, key: Any, start: Callable[[Value, int], Value], x: Value) -> Value:
-    """What was kept under a key by the step before, or what `start` makes before the first one.
+    """Return the value that the step before kept under a key; before the first, that of `start`.
 
     It gets a tensor of samples and the dimension of these. x: the step.
     """
@@ -103,7 +103,10 @@ def keep(graph: Graph, key: Any, value: Value) -> None:
 
 
 def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Data:
-    """What is made of each step of sequences. body_of: makes it, in a graph of its own."""
+    """Return the results of a loop over the steps of sequences.
+
+    body_of: computes those of one step, in a graph of its own.
+    """
     sequences = list(tensors(data))
     body = Graph(graph.training, graph.treated, graph, graph.stand_in, graph.stubs)
     body.memory = Memory(sequences[0])
@@ -111,8 +114,8 @@ def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Da
 
     def step(x: Value) -> Value:
         shape = x.shape[1:] if x.shape is not None else None
-        told = lambda shape: x.assume((TIME, *shape))  # noqa: E731
-        steps.append(Value(body, shape, x.kind, source=x, name="step", told=told))
+        on_shape = lambda shape: x.assume((TIME, *shape))  # noqa: E731
+        steps.append(Value(body, shape, x.kind, source=x, name="step", on_shape=on_shape))
         return steps[-1]
 
     def whole(x: Value) -> Value:
@@ -127,15 +130,15 @@ def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Da
     body.inputs = [*[state.value for state in states], *steps]
     body.outputs = [value.current for value in (*[s.last for s in states], *tensors(result))]
     body.prune()
-    made = mapped(result, whole)
+    results = mapped(result, whole)
     firsts = [state.first for state in states]
     lasts = [Value(graph, first.shape, first.kind) for first in firsts]
 
     def to_onnx(e: Emitter, *names: str) -> Any:
-        count = len(lasts) + len(list(tensors(made)))
+        count = len(lasts) + len(list(tensors(results)))
         scan = {"body": e.body(body), "num_scan_inputs": len(steps)}
         return e.op("Scan", *names[: len(firsts) + len(steps)], count=count, **scan)
 
-    outputs = [*lasts, *tensors(made)]
+    outputs = [*lasts, *tensors(results)]
     graph.add([*firsts, *sequences], to_onnx, outputs, loop=Loop(body, len(states)))
-    return made
+    return results

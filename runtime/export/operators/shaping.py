@@ -1,4 +1,4 @@
-"""What gives elements other places: shapes, parts, joins."""
+"""Operators that give elements other places: shapes, parts, joins."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from th_shell.runtime.export.operators.base import moved, node, plain, replaced,
 
 
 def contiguous(x: Value) -> Value:
-    """Itself, or a copy where its elements do not lie in their order."""
+    """Return a tensor, or a copy where its elements do not lie in their order."""
     return x if x.view is None or x.view.is_contiguous else x.copied()
 
 
 def flatten(x: Value, start: int = 1) -> Value:
-    """All dimensions from one on become one."""
+    """Make all dimensions from `start` on one."""
     if x.shape is not None and x.rank == start + 1:
         return x
     shape = (*x.shape[:start], total(x.shape[start:])) if x.shape is not None else None
@@ -29,41 +29,49 @@ def flatten(x: Value, start: int = 1) -> Value:
 
 
 def reshape(x: Value, sizes: Sequence[Dim], batch: bool = True) -> Value:
-    """Other sizes, of which one may be -1; batch: behind that of the samples, which stays."""
+    """Give a tensor other sizes, of which one may be -1.
+
+    batch: whether they are those of a sample, and the first dimension stays.
+    """
     numbers = [int(size) for size in sizes if isinstance(size, int)]
     assert len(numbers) == len(sizes)
-    own = x.shape or ()
-    known = total(own[int(batch) :]) if x.shape is not None else None
+    x_shape = x.shape or ()
+    count = total(x_shape[int(batch) :]) if x.shape is not None else None
     if (
         batch
         and len(numbers) == 1
-        and len(own) > 2
-        and (-1 in numbers or known in (*numbers, None))
+        and len(x_shape) > 2
+        and (-1 in numbers or count in (*numbers, None))
     ):
         result = flatten(x)
         if -1 not in numbers:
-            result.shape = (own[0], *numbers)
+            result.shape = (x_shape[0], *numbers)
         return result
-    rest = prod(size for size in numbers if size != -1)
-    fill = known // rest if -1 in numbers and isinstance(known, int) and rest else None
+    product = prod(size for size in numbers if size != -1)
+    fill = count // product if -1 in numbers and isinstance(count, int) and product else None
     shape: Shape = tuple([fill if size == -1 else size for size in numbers])
     if batch:
         return _reshape_samples(x, numbers, shape)
-    if own and numbers[:1] == [-1] and known is None and total(numbers[1:]) == total(own[1:]):
-        shape = (own[0], *shape[1:])
+    if (
+        x_shape
+        and numbers[:1] == [-1]
+        and count is None
+        and total(numbers[1:]) == total(x_shape[1:])
+    ):
+        shape = (x_shape[0], *shape[1:])
     text = f"{{0}}.reshape({', '.join(map(str, numbers))})"
     return moved(x, plain("Reshape", numbers), shape, text)
 
 
 def _reshape_samples(x: Value, numbers: Sequence[int], shape: Shape) -> Value:
-    own = x.shape or (BATCH,)
+    x_shape = x.shape or (BATCH,)
     call = None
-    if len(own) == 2:
+    if len(x_shape) == 2:
         call = Call("nn.Unflatten", {"dim": 1, "size": tuple(numbers)}, {}, ("dim", "size"))
     first, many = ("{0}.size(0)", 0) if -1 in numbers else ("-1", -1)
     text = f"{{0}}.reshape({first}, {', '.join(map(str, numbers))})"
     to_onnx = plain("Reshape", [many, *numbers])
-    return moved(x, to_onnx, (own[0], *shape), text, layer=call)
+    return moved(x, to_onnx, (x_shape[0], *shape), text, layer=call)
 
 
 MERGED = "{0}.flatten(0, 1)"
@@ -71,12 +79,12 @@ UNMERGED = "{0}.unflatten(0, {1}.shape[:2])"
 
 
 def merge(x: Value, count: int, dim: int = 0) -> Value:
-    """Dimensions as one, by default the first ones."""
+    """Make several dimensions one, by default the first ones."""
 
     def to_onnx(e: Emitter, name: str) -> Any:
         before = [e.op("Shape", name, end=dim)] if dim else []
-        rest = e.op("Shape", name, start=dim + count)
-        return e.op("Reshape", name, e.op("Concat", *before, e.ints(-1), rest, axis=0))
+        behind = e.op("Shape", name, start=dim + count)
+        return e.op("Reshape", name, e.op("Concat", *before, e.ints(-1), behind, axis=0))
 
     stop, shape = dim + count, x.shape
     if shape is not None:
@@ -85,34 +93,34 @@ def merge(x: Value, count: int, dim: int = 0) -> Value:
 
 
 def unmerge(x: Value, like: Value, count: int) -> Value:
-    """The first dimension in parts again, of which another tensor has as many in front."""
+    """Part the first dimension as the first `count` dimensions of another tensor."""
 
-    def to_onnx(e: Emitter, name: str, other: str) -> Any:
-        first = e.op("Slice", e.op("Shape", other), e.ints(0), e.ints(count))
-        rest = e.op("Slice", e.op("Shape", name), e.ints(1), e.ints(2**62))
-        return e.op("Reshape", name, e.op("Concat", first, rest, axis=0))
+    def to_onnx(e: Emitter, name: str, like_name: str) -> Any:
+        first = e.op("Slice", e.op("Shape", like_name), e.ints(0), e.ints(count))
+        behind = e.op("Slice", e.op("Shape", name), e.ints(1), e.ints(2**62))
+        return e.op("Reshape", name, e.op("Concat", first, behind, axis=0))
 
     text = f"{{0}}.unflatten(0, {{1}}.shape[:{count}])"
-    known = x.shape is not None and like.shape is not None
-    shape = (*(like.shape or ())[:count], *(x.shape or ())[1:]) if known else None
+    is_known = x.shape is not None and like.shape is not None
+    shape = (*(like.shape or ())[:count], *(x.shape or ())[1:]) if is_known else None
     value = node([x, like], to_onnx, shape, text, kind=x.kind)
     value.look(x, get=partial(unmerge, like=like.current, count=count), put=reshaped)
     return value
 
 
 def with_samples(x: Value, rank: int, apply: Callable[[Value], Value]) -> Value:
-    """What is computed of a tensor with a dimension of samples, which it may lack."""
+    """Apply a function of tensors of a rank to one that may lack the dimension of samples."""
     if x.shape is None or x.rank != rank - 1:
         return apply(x)
     return squeeze(apply(unsqueeze(x, 0)), 0)
 
 
 def for_samples(x: Value, like: Value) -> Value:
-    """A tensor once for each sample of another one."""
+    """Return a tensor once for each sample of another one."""
     sizes = x.sizes(*range(x.rank))
 
-    def to_onnx(e: Emitter, name: str, other: str) -> Any:
-        many = e.op("Slice", e.op("Shape", other), e.ints(0), e.ints(1))
+    def to_onnx(e: Emitter, name: str, like_name: str) -> Any:
+        many = e.op("Slice", e.op("Shape", like_name), e.ints(0), e.ints(1))
         return e.op("Expand", name, e.op("Concat", many, e.ints(*sizes), axis=0))
 
     text = f"{{0}}.expand({{1}}.size(0), {', '.join(['-1'] * x.rank)})"
@@ -121,7 +129,7 @@ def for_samples(x: Value, like: Value) -> Value:
 
 
 def permute(x: Value, order: Sequence[int]) -> Value:
-    """Dimensions in another order."""
+    """Put dimensions in another order."""
     shape = tuple([x.shape[dim] for dim in order]) if x.shape is not None else None
     moving = [dim for dim, old in enumerate(order) if dim != old]
     if not moving:
@@ -134,26 +142,26 @@ def permute(x: Value, order: Sequence[int]) -> Value:
     return moved(x, plain("Transpose", perm=list(order)), shape, text, lies)
 
 
-def transpose(x: Value, one: int, other: int) -> Value:
-    """Two dimensions in each other's place."""
+def transpose(x: Value, first: int, second: int) -> Value:
+    """Exchange two dimensions."""
     order = list(range(x.rank))
-    order[one], order[other] = order[other], order[one]
+    order[first], order[second] = order[second], order[first]
     return permute(x, order)
 
 
 def squeeze(x: Value, dim: int) -> Value:
-    """Without a dimension, of size 1."""
+    """Remove a dimension of size 1."""
     return moved(x, plain("Squeeze", [dim]), replaced(x.shape, dim), f"{{0}}.squeeze({dim})")
 
 
 def unsqueeze(x: Value, dim: int) -> Value:
-    """With a dimension of size 1 more."""
+    """Insert a dimension of size 1."""
     shape = (*x.shape[:dim], 1, *x.shape[dim:]) if x.shape is not None else None
     return moved(x, plain("Unsqueeze", [dim]), shape, f"{{0}}.unsqueeze({dim})")
 
 
 def expand(x: Value, dim: int, size: int) -> Value:
-    """A dimension of size 1 repeated."""
+    """Repeat a dimension of size 1."""
     sizes = [-1] * x.rank
     sizes[dim] = size
     to_onnx = plain("Expand", [abs(each) for each in sizes])
@@ -164,16 +172,16 @@ def expand(x: Value, dim: int, size: int) -> Value:
 
 
 def expand_as(x: Value, like: Value) -> Value:
-    """Dimensions of size 1 repeated to the sizes of another tensor."""
+    """Repeat dimensions of size 1 to the sizes of another tensor."""
 
-    def to_onnx(e: Emitter, name: str, other: str) -> Any:
-        return e.op("Expand", name, e.op("Shape", other))
+    def to_onnx(e: Emitter, name: str, like_name: str) -> Any:
+        return e.op("Expand", name, e.op("Shape", like_name))
 
     return node([x, like], to_onnx, like.shape, "{0}.expand_as({1})", kind=x.kind, word="wide")
 
 
 def select(x: Value, dim: int, index: int) -> Value:
-    """One place of a dimension, which is then no longer there; index from 0, or from the end."""
+    """Return one place of a dimension, without it; index from 0, or below 0 from the end."""
     places = ", ".join([":"] * dim + [str(index)])
     to_onnx = plain("Gather", index, axis=dim)
     lies = _part(x, dim, index, index + 1 or None, is_place=True)
@@ -183,7 +191,7 @@ def select(x: Value, dim: int, index: int) -> Value:
 def _part(
     x: Value, dim: int, start: int, stop: int | None, is_place: bool = False
 ) -> dict[str, Any]:
-    """How places of a dimension, from one to before another, lie in memory: fields of `View`.
+    """Return the fields of a `View` of places of a dimension, from one to before another.
 
     is_place: whether they are shown without that dimension.
     """
@@ -200,21 +208,21 @@ def _part(
 
 
 def narrow(x: Value, dim: int, start: int, stop: int | None) -> Value:
-    """Places of a dimension from one to before another; None: to the end."""
+    """Return places of a dimension from `start` to before `stop`; None: to the end."""
     to_onnx = plain("Slice", [start], [2**62 if stop is None else stop], [dim])
     shape = x.shape
     if shape is not None:
         size = shape[dim]
-        known = len(range(size)[start:stop]) if isinstance(size, int) else None
-        if known is None and stop is not None and stop * start >= 0 and (stop > 0 or start < 0):
-            known = stop - start
-        shape = replaced(shape, dim, known)
+        count = len(range(size)[start:stop]) if isinstance(size, int) else None
+        if count is None and stop is not None and stop * start >= 0 and (stop > 0 or start < 0):
+            count = stop - start
+        shape = replaced(shape, dim, count)
     places = ", ".join([":"] * dim + [f"{start or ''}:{'' if stop is None else stop}"])
     return moved(x, to_onnx, shape, f"{{0}}[{places}]", _part(x, dim, start, stop))
 
 
 def unbind(x: Value, dim: int) -> list[Value]:
-    """All places of a dimension, whose size must be known."""
+    """Return all places of a dimension, whose size must be known."""
     (count,) = x.sizes(dim)
     if count > _FEW or count == 1:
         return [select(x, dim, n) for n in range(count)]
@@ -222,8 +230,8 @@ def unbind(x: Value, dim: int) -> list[Value]:
     parts = [Value(x.graph, shape, x.kind, source=x) for _ in range(count)]
 
     def to_onnx(e: Emitter, name: str) -> Any:
-        found = e.op("Split", name, axis=dim, num_outputs=count, count=count)
-        return [e.op("Squeeze", each, e.ints(dim)) for each in found]
+        parts = e.op("Split", name, axis=dim, num_outputs=count, count=count)
+        return [e.op("Squeeze", each, e.ints(dim)) for each in parts]
 
     x.graph.add([x], to_onnx, parts, expression=f"{{0}}.unbind({dim})")
     for n, part in enumerate(parts):
@@ -235,7 +243,7 @@ _FEW = 6  # as many names as stand in a line
 
 
 def chunks(x: Value, count: int, dim: int, words: str) -> list[Value]:
-    """Equal parts of a dimension. words: names for them, with spaces between."""
+    """Return equal parts of a dimension. words: names for them, with spaces between."""
     shape = x.shape
     if shape is not None:
         size = shape[dim]
@@ -247,14 +255,14 @@ def chunks(x: Value, count: int, dim: int, words: str) -> list[Value]:
 
 
 def cat(values: Sequence[Value], dim: int) -> Value:
-    """Tensors joined along a dimension."""
+    """Join tensors along a dimension."""
     if len(values) == 1:
         return values[0].copied()
     shape: Shape | None = None
     if all(value.shape is not None for value in values):
         sizes = [value.shape[dim] for value in values if value.shape is not None]
-        known = sum(size for size in sizes if isinstance(size, int))
-        whole = known if all(isinstance(size, int) for size in sizes) else None
+        total_size = sum(size for size in sizes if isinstance(size, int))
+        whole = total_size if all(isinstance(size, int) for size in sizes) else None
         assert values[0].shape is not None
         shape = replaced(values[0].shape, dim, whole)
     names = ", ".join(f"{{{n}}}" for n in range(len(values)))
@@ -264,14 +272,14 @@ def cat(values: Sequence[Value], dim: int) -> Value:
 
 
 def stack(values: Sequence[Value], dim: int) -> Value:
-    """Tensors joined along a new dimension."""
+    """Join tensors along a new dimension."""
 
     def to_onnx(e: Emitter, *names: str) -> Any:
         return e.op("Concat", *[e.op("Unsqueeze", name, e.ints(dim)) for name in names], axis=dim)
 
     first = values[0]
-    own = first.shape
-    shape = None if own is None else (*own[:dim], len(values), *own[dim:])
+    part_shape = first.shape
+    shape = None if part_shape is None else (*part_shape[:dim], len(values), *part_shape[dim:])
     names = ", ".join(f"{{{n}}}" for n in range(len(values)))
     text = f"torch.stack([{names}], {dim})"
     return node(values, to_onnx, shape, text, kind=first.kind, word="joined")

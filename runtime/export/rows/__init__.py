@@ -1,1 +1,1 @@
-"""What the classes of nn and its fellows become: a module for each family of the manual."""
+"""The rows of nn's classes, and of packages beside it: a module for each family of the manual."""

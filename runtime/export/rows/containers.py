@@ -51,7 +51,7 @@ def chain(m: Module, data: Data) -> Data:
     "onmt.Generator",
 )
 def _first(m: Module, data: Data) -> Data:
-    """Of copies of a module, one for each GPU, or where there is but one module besides others."""
+    """Convert the first module: the others are copies for GPUs, or none."""
     return convert(m.modules[0], data)
 
 
@@ -71,7 +71,7 @@ def _parallel_table(m: Module, data: Data) -> Data:
 
 @data_row("nn.Bottle")
 def _bottle(m: Module, data: Data) -> Data:
-    """Its module gets the first dimensions as one."""
+    """Give its module the first dimensions as one."""
     x, (child, *_) = m.tensor(data), m.modules
     count = x.rank - m.whole("nInputDim", 2) + 1
     if count < 2:
@@ -87,7 +87,7 @@ def _concat(m: Module, data: Data) -> Data:
 
 @data_row("nn.DepthConcat")
 def _depth_concat(m: Module, data: Data) -> Data:
-    """Zeros around those that are smaller."""
+    """Join results, with zeros around those that are smaller."""
     results = [m.tensor(convert(child, data)) for child in m.modules]
     dim = m.dim(results[0], "dimension")
     largest = [
@@ -107,10 +107,10 @@ def _largest(m: Module, sizes: list[Dim]) -> Dim:
 
 
 def _padded(x: Value, sizes: Sequence[Dim]) -> Value:
-    """With zeros on both sides; of an odd number, one more behind."""
+    """Add zeros on both sides; of an odd number, one more behind."""
     gaps = [
-        size - own if isinstance(size, int) and isinstance(own, int) else 0
-        for own, size in zip(x.shape or (), sizes, strict=True)
+        size - x_size if isinstance(size, int) and isinstance(x_size, int) else 0
+        for x_size, size in zip(x.shape or (), sizes, strict=True)
     ]
     start = next((place for place, gap in enumerate(gaps) if gap), None)
     return x if start is None else pad(x, [(gap // 2, gap - gap // 2) for gap in gaps[start:]])
@@ -118,16 +118,16 @@ def _padded(x: Value, sizes: Sequence[Dim]) -> Value:
 
 @data_row("nn.WeightNorm")
 def _weight_norm(m: Module, data: Data) -> Data:
-    """A module whose weight has a direction and a length for each output; files have only these."""
-    given, dim = (m.parameter("v"), m.parameter("g")), m.whole("outputDim", 1) - 1
-    v, g = [each.array() for each in given]
+    """Convert a module whose weight is stored as a direction and a length for each output."""
+    origins, dim = (m.parameter("v"), m.parameter("g")), m.whole("outputDim", 1) - 1
+    v, g = [each.array() for each in origins]
     sizes = m.sizes("weightSize") or m.sizes("viewOut")
     length = np.sqrt((v.astype(np.float64) ** 2).sum(1) + 1e-4)
     weight = v * (g.reshape(-1) / length)[:, None]
     moved = weight.reshape([sizes[dim], *sizes[:dim], *sizes[dim + 1 :]])
     tensor = tensor_of(np.ascontiguousarray(np.moveaxis(moved, 0, dim).astype(v.dtype)))
     # Modules that share both share the weight.
-    key = (*[each.key for each in given], *sizes, dim)
+    key = (*[each.key for each in origins], *sizes, dim)
     tensor = m.graph.computed.setdefault(key, tensor)
     (child,) = m.modules
     whole = TorchObject(child.value.torch_typename, {**child.value.fields, "weight": tensor})
@@ -136,7 +136,7 @@ def _weight_norm(m: Module, data: Data) -> Data:
 
 @row("nn.Parallel")
 def _parallel(m: Module, x: Value) -> Value:
-    """Each module gets a place of a dimension."""
+    """Give each module a place of a dimension."""
     dim = m.dim(x, "inputDimension")
     parts = [select(x, dim, n) for n in range(len(m.modules))]
     results = [convert(child, part) for child, part in zip(m.modules, parts, strict=True)]
@@ -146,7 +146,7 @@ def _parallel(m: Module, x: Value) -> Value:
 
 @data_row("nn.gModule")
 def _graph(m: Module, data: Data) -> Data:
-    """nngraph's nodes, in the order in which they are run."""
+    """Convert nngraph's nodes, in the order in which they are run."""
     nodes = m.get("forwardnodes")
     if not isinstance(nodes, Table):
         raise m.error("its field forwardnodes is no table")
@@ -176,9 +176,9 @@ def _graph(m: Module, data: Data) -> Data:
 
 
 def _place(child: Any, source: Any) -> int:
-    """Which of a node's inputs comes from another node."""
-    found = child["mapindex"][source]
-    return int(found)
+    """Return the number of a node's input that comes from another node."""
+    index = child["mapindex"][source]
+    return int(index)
 
 
 def _name(item: Data, inner: Any) -> None:
@@ -195,7 +195,10 @@ _DROPOUTS = {"nn.SpatialDropout": "Dropout2d", "nn.VolumetricDropout": "Dropout3
 
 @row("nn.Dropout", *_DROPOUTS)
 def _dropout(m: Module, x: Value) -> Value:
-    """Older ones, and those of planes, scale all in evaluation, not what they keep in training."""
+    """Convert dropout.
+
+    Older ones, and those of planes, scale all elements in evaluation, not the others in training.
+    """
     if m.get("stochastic_inference"):
         raise m.error("drops at random in evaluation, too: stochastic_inference is set")
     p = m.number("p", 0.5)
@@ -220,7 +223,7 @@ def _dropout(m: Module, x: Value) -> Value:
     "w2nn.PrintTable",
 )
 def _identity(m: Module, data: Data) -> Data:
-    """What looks at its input, or changes its memory, gradients or the loss."""
+    """Return the input: these look at it, or change its memory, its gradients or the loss."""
     return data
 
 
@@ -231,7 +234,7 @@ def _contiguous(m: Module, x: Value) -> Value:
 
 @row("nn.Copy")
 def _copy(m: Module, x: Value) -> Value:
-    """To another type: an input of bytes is computed with as numbers with fractions.
+    """Convert a change of type: an input of bytes is taken as numbers with fractions.
 
     One that is made for a single type has a function of its own, which passes its input on.
     """
@@ -258,7 +261,7 @@ def _white_noise(m: Module, x: Value) -> Value:
     "nn.TotalDropout",
 )
 def _random(m: Module, x: Value) -> Value:
-    """What is random in training, and nothing in evaluation."""
+    """Return the input, which is changed at random in training alone."""
     _only_in_evaluation(m)
     return x.copied()
 

@@ -19,17 +19,17 @@ from th_shell.runtime.export.parameters import Parameter
 
 
 def axes_of(m: Module) -> str:
-    """The dimensions of windows, as the names of fields end with them."""
+    """Return the dimensions of windows, as the names of fields end with them."""
     return "THW" if "Volumetric" in m.kind else "HW" if "Spatial" in m.kind else "W"
 
 
 def _numbers(m: Module, prefix: str, default: int | None = None) -> list[int]:
-    """Fields such as dH and dW."""
+    """Return fields such as dH and dW."""
     return m.wholes(*[f"{prefix}{axis}" for axis in axes_of(m)], default=default)
 
 
 def windows_of(m: Module, strides: Sequence[int] = (), ceil: bool = False) -> Windows:
-    """Windows by a module's fields. strides: where it has no numbers for them; otherwise 1."""
+    """Return windows by a module's fields. strides: for a module without any; by default 1."""
     size, axes = _numbers(m, "k"), axes_of(m)
     steps = zip(axes, strides or [1] * len(size), strict=True)
     # Old files have one number for all dimensions, or other names.
@@ -54,7 +54,7 @@ def _convolution(m: Module, x: Value) -> Value:
 
 @data_row("nn.SpatialFullConvolution", "nn.VolumetricFullConvolution")
 def _transposed(m: Module, data: Data) -> Data:
-    """Of a pair the second tensor says how large the result is."""
+    """Convert a transposed convolution; of a pair the second tensor tells the result's sizes."""
     windows, groups = windows_of(m), m.whole("groups", 1)
     weight, inputs = m.parameter("weight"), m.whole("nInputPlane")
     outputs = m.whole("nOutputPlane") // groups
@@ -70,14 +70,14 @@ def _transposed(m: Module, data: Data) -> Data:
 
 
 def _to_be_added(windows: Windows, sizes: Sequence[int]) -> list[int]:
-    """How many rows a result gets at its ends, so that it has these sizes."""
+    """Return how many rows a result gets at its ends, so that it has these sizes."""
     columns = zip(sizes, windows.size, windows.padding, windows.stride, strict=True)
     return [(size + 2 * pad - kernel) % step for size, kernel, pad, step in columns]
 
 
 @row("nn.SpatialConvolutionMap")
 def _connected(m: Module, x: Value) -> Value:
-    """Some inputs of each output, which a table of pairs says."""
+    """Convolve some inputs for each output, which a table of pairs says."""
     weight, table = m.parameter("weight"), m.parameter("connTable").array().astype(int) - 1
     inputs, outputs = m.wholes("nInputPlane", "nOutputPlane")
     if len(table) != weight.shape[0] or not ((table >= 0) & (table < (inputs, outputs))).all():
@@ -92,7 +92,7 @@ def _connected(m: Module, x: Value) -> Value:
 
 @row("nn.SpatialDepthWiseConvolution")
 def _depth_wise(m: Module, x: Value) -> Value:
-    """Each plane by itself; the results of a plane stand beside each other."""
+    """Convolve each plane by itself; the results of a plane stand beside each other."""
     windows = windows_of(m)
     inputs, outputs = m.wholes("nInputPlane", "nOutputPlane")
     *_, height, width = x.assume((BATCH, inputs, None, None))
@@ -107,7 +107,7 @@ def _depth_wise(m: Module, x: Value) -> Value:
 
 @row("nn.SpatialConvolutionLocal")
 def _local(m: Module, x: Value) -> Value:
-    """With weights of its own for each place."""
+    """Convolve with weights of its own for each place."""
     windows, outputs = windows_of(m), m.whole("nOutputPlane")
     height, width = m.wholes("oH", "oW")
     x.assume((BATCH, m.whole("nInputPlane"), m.whole("iH"), m.whole("iW")))
@@ -120,7 +120,7 @@ def _local(m: Module, x: Value) -> Value:
 
 @row("nn.SpatialSubSampling", "nn.TemporalSubSampling")
 def _sub_sampling(m: Module, x: Value) -> Value:
-    """Sums of windows, times a number for each plane, and another one added."""
+    """Multiply sums of windows by a number for each plane, and add another one."""
     windows = windows_of(m)
     planes = m.whole("nInputPlane" if "Spatial" in m.kind else "inputFrameSize")
     weight = vectors(x, planes, weight=m.parameter("weight"))["weight"]
@@ -133,7 +133,7 @@ def _sub_sampling(m: Module, x: Value) -> Value:
 def _of_frames(
     x: Value, windows: Windows, weight: Parameter, bias: Parameter | None, groups: int = 1
 ) -> Value:
-    """A convolution over frames, which are the last dimension."""
+    """Return a convolution over frames, which are the last dimension."""
     x.assume((BATCH, None, weight.shape[1] * groups))
 
     def apply(x: Value) -> Value:
@@ -144,7 +144,7 @@ def _of_frames(
 
 @row("nn.TemporalConvolution")
 def _temporal(m: Module, x: Value) -> Value:
-    """Of frames, which are the last dimension; cudnn's may add zeros at the ends."""
+    """Convolve frames, which are the last dimension; cudnn's may add zeros at the ends."""
     inputs, outputs = m.whole("inputFrameSize"), m.whole("outputFrameSize")
     axis = "H" if m.is_cudnn else "W"
     width, step = m.whole(f"k{axis}"), m.whole(f"d{axis}", 1)

@@ -57,7 +57,7 @@ _FUNCTIONS = {
     "cudnn.BGRU",
 )
 def _recurrent(m: Module, x: Value) -> Value:
-    """A sequence begins with zeros, whatever the module remembers."""
+    """Begin a sequence with zeros, whatever the module remembers."""
     mode = m.text("mode")
     if m.get("inputMode", "CUDNN_LINEAR_INPUT") != "CUDNN_LINEAR_INPUT":
         raise m.error("takes its input without weights (inputMode)")
@@ -77,7 +77,7 @@ def _recurrent(m: Module, x: Value) -> Value:
 
 
 def _unpacked(m: Module, stack: Stack) -> list[list[Parameter]]:
-    """The weights and biases of each direction of each layer."""
+    """Return the weights and biases of each direction of each layer."""
     weight = m.parameter("weight")
     rows = stack.gates * stack.size
     widths = [
@@ -93,9 +93,11 @@ def _unpacked(m: Module, stack: Stack) -> list[list[Parameter]]:
             f"its weights are not packed as they are known to be: there are {weight.size}"
         )
     parts = np.split(weight.array().reshape(-1), np.cumsum(counts)[:-1])
-    made = [
+    parameters = [
         Parameter.made(part.reshape(shape), weight, part=str(n))
         for n, (part, shape) in enumerate(zip(parts, sizes, strict=True))
     ]
     half = len(shapes)
-    return [[*made[n : n + 2], *made[half + n : half + n + 2]] for n in range(0, half, 2)]
+    return [
+        [*parameters[n : n + 2], *parameters[half + n : half + n + 2]] for n in range(0, half, 2)
+    ]

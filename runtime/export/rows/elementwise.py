@@ -36,7 +36,7 @@ function_rows(
 
 @row("nn.RReLU")
 def _rrelu(m: Module, x: Value) -> Value:
-    """With the mean of its slopes, as in evaluation."""
+    """Take the mean of its slopes, as in evaluation."""
     if m.graph.training:
         raise m.error("draws its slopes at random in training: convert it in evaluation mode")
     return ew.leaky_relu(x, (m.number("lower", 1 / 8) + m.number("upper", 1 / 3)) / 2)
@@ -54,7 +54,7 @@ def _prelu(m: Module, x: Value) -> Value:
 
 @row("nn.CReLU")
 def _crelu(m: Module, x: Value) -> Value:
-    """Of what is above 0, and of what is below, as channels."""
+    """Return the parts above 0 and below it as channels."""
     dim = 0 if x.shape is not None and x.rank == m.whole("nInputDims") else 1
     return ew.relu(cat([x, ew.function(x, "neg")], dim))
 
@@ -97,7 +97,7 @@ function_rows(
 
 @row("nn.AddConstant")
 def _add_constant(m: Module, x: Value) -> Value:
-    """A number, or a vector."""
+    """Add a number, or a vector."""
     vector = m.optional("constant_scalar", trained=False)
     if vector is not None:
         return ew.binary("Add", x, ew.parameter(x, "constant", vector))
@@ -114,7 +114,7 @@ _LEARNED = {
 
 @row(*_LEARNED)
 def _learned(m: Module, x: Value) -> Value:
-    """A parameter: one number, or as many as a sample has."""
+    """Add, or multiply by, a parameter: one number, or as many as a sample has."""
     kind, name = _LEARNED[m.kind]
     parameter = m.parameter(name)
     if parameter.size > 1:
@@ -123,11 +123,13 @@ def _learned(m: Module, x: Value) -> Value:
 
 
 def _for_samples(m: Module, parameter: Parameter, x: Value) -> Parameter:
-    """With sizes that can be broadcast to a tensor's."""
-    own = parameter.shape
-    sample = own[1:] if len(own) > 1 and own[0] == 1 else own
+    """Return a parameter with sizes that can be broadcast to a tensor's."""
+    old_shape = parameter.shape
+    sample = old_shape[1:] if len(old_shape) > 1 and old_shape[0] == 1 else old_shape
     shape = x.assume((BATCH, *[None if size == 1 else size for size in sample]))
-    if len(own) == x.rank and all(one in (1, size) for one, size in zip(own, shape, strict=True)):
+    if len(old_shape) == x.rank and all(
+        old_size in (1, size) for old_size, size in zip(old_shape, shape, strict=True)
+    ):
         return parameter
     for part in (shape[1:], shape):
         if total(part) == parameter.size:
@@ -148,7 +150,7 @@ def _sum(m: Module, x: Value) -> Value:
 
 @row("nn.ArgMax")
 def _arg_max(m: Module, x: Value) -> Value:
-    """Of dpnn: where the largest element is, from 1."""
+    """Return the place of the largest element, from 1 (dpnn)."""
     dims = m.get("nInputDim")
     dim = m.whole("dim", 1) - 1 + int(bool(dims) and x.rank > int(dims))
     return shifted(argmax(x, dim), 1)

@@ -26,7 +26,7 @@ def _linear(m: Module, x: Value) -> Value:
 
 @row("nn.LinearWeightNorm")
 def _weight_norm(m: Module, x: Value) -> Value:
-    """Rows of a direction and a length, which may not be in its field weight yet."""
+    """Make the weight of a direction and a length for each row: the field weight may be old."""
     v, g = m.parameter("v"), m.parameter("g")
     length = np.linalg.norm(v.array(), axis=1, keepdims=True).clip(m.number("eps", 1e-16))
     return linear(x, Parameter.made(v.array() * (g.array() / length), v, g), m.optional("bias"))
@@ -34,7 +34,7 @@ def _weight_norm(m: Module, x: Value) -> Value:
 
 @data_row("nn.NCEModule")
 def _noise_contrastive(m: Module, data: Data) -> Data:
-    """Of dpnn: a linear layer and a softmax, where it is set to normalise in evaluation."""
+    """Convert a linear layer and a softmax, if it is set to normalise in evaluation (dpnn)."""
     if not m.get("normalized") or m.graph.training:
         raise m.error("draws words at random; evaluate() with normalized = true does not")
     x = m.tensor(table(data, m.graph, 2)[0])
@@ -44,22 +44,22 @@ def _noise_contrastive(m: Module, data: Data) -> Data:
 
 @data_row("nn.Bilinear")
 def _bilinear(m: Module, data: Data) -> Data:
-    one, other = m.tensors(data, 2)
+    first, second = m.tensors(data, 2)
     weight = m.parameter("weight")
-    for value, inputs in ((one, weight.shape[1]), (other, weight.shape[2])):
+    for value, inputs in ((first, weight.shape[1]), (second, weight.shape[2])):
         value.assume((BATCH, inputs))
-    return bilinear(one, other, weight, m.optional("bias"))
+    return bilinear(first, second, weight, m.optional("bias"))
 
 
 @data_row("nn.MM")
 def _matrices(m: Module, data: Data) -> Data:
-    """Products of matrices; one with more dimensions than two is one for each sample."""
-    one, other = m.tensors(data, 2)
+    """Multiply matrices; more dimensions than two are one for each sample."""
+    first, second = m.tensors(data, 2)
     if m.get("transA"):
-        one = transpose(one, one.rank - 2, one.rank - 1)
+        first = transpose(first, first.rank - 2, first.rank - 1)
     if m.get("transB"):
-        other = transpose(other, other.rank - 2, other.rank - 1)
-    return matmul(one, other)
+        second = transpose(second, second.rank - 2, second.rank - 1)
+    return matmul(first, second)
 
 
 @data_row("nn.MV")
@@ -72,7 +72,7 @@ def _matrix_and_vector(m: Module, data: Data) -> Data:
 
 @data_row("nn.MixtureTable")
 def _mixture(m: Module, data: Data) -> Data:
-    """A sum of experts, each times its part of the gates."""
+    """Return a sum of experts, each times its part of the gates."""
     first, experts = table(data, m.graph, 2)[:2]
     gates = m.tensor(first)
     last = gates.rank - 1
@@ -86,7 +86,10 @@ def _mixture(m: Module, data: Data) -> Data:
 
 @row("nn.LookupTable")
 def _lookup_table(m: Module, x: Value) -> Value:
-    """With a limit (maxNorm) nn shortens rows when they are used; here all are short."""
+    """Choose rows by indices.
+
+    With a limit (maxNorm) nn shortens rows when they are used; here all are short.
+    """
     weight = m.parameter("weight")
     limit = m.get("maxNorm")
     if limit:
@@ -97,38 +100,38 @@ def _lookup_table(m: Module, x: Value) -> Value:
 
 
 def _pair(m: Module, data: Data) -> tuple[Value, Value]:
-    """Two tensors of vectors, one vector a sample."""
-    one, other = m.tensors(data, 2)
-    for value in (one, other):
+    """Return two tensors of vectors, one vector a sample."""
+    first, second = m.tensors(data, 2)
+    for value in (first, second):
         value.assume((BATCH, None))
-    return one, other
+    return first, second
 
 
 @data_row("nn.DotProduct")
 def _dot_product(m: Module, data: Data) -> Data:
-    one, other = _pair(m, data)
-    return reduce(ew.binary("Mul", one, other), "Sum", one.rank - 1, keep=one.rank == 1)
+    first, second = _pair(m, data)
+    return reduce(ew.binary("Mul", first, second), "Sum", first.rank - 1, keep=first.rank == 1)
 
 
 @data_row("nn.CosineDistance")
 def _cosine_distance(m: Module, data: Data) -> Data:
-    """Their cosine; that of a single pair has a dimension, too."""
-    one, other = _pair(m, data)
-    if one.rank == 1:
-        one, other = unsqueeze(one, 0), unsqueeze(other, 0)
-    return cosine_similarity(one, other)
+    """Return the cosine of pairs; that of a single pair has a dimension, too."""
+    first, second = _pair(m, data)
+    if first.rank == 1:
+        first, second = unsqueeze(first, 0), unsqueeze(second, 0)
+    return cosine_similarity(first, second)
 
 
 @data_row("nn.PairwiseDistance")
 def _pairwise_distance(m: Module, data: Data) -> Data:
-    one, other = _pair(m, data)
-    difference = ew.binary("Sub", one, other)
-    return norm(difference, m.number("norm", 2), one.rank - 1, keep=one.rank == 1)
+    first, second = _pair(m, data)
+    difference = ew.binary("Sub", first, second)
+    return norm(difference, m.number("norm", 2), first.rank - 1, keep=first.rank == 1)
 
 
 @row("nn.Cosine")
 def _cosine(m: Module, x: Value) -> Value:
-    """Cosines with vectors that were learned."""
+    """Return the cosines with vectors that were learned."""
     weight = m.parameter("weight")
     length = np.linalg.norm(weight.array(), axis=1, keepdims=True) + 1e-12
     products = linear(x, Parameter.made(weight.array() / length, weight), None)
@@ -139,7 +142,7 @@ def _cosine(m: Module, x: Value) -> Value:
 
 @row("nn.Euclidean", "nn.WeightedEuclidean")
 def _euclidean(m: Module, x: Value) -> Value:
-    """Distances to points, which are the columns of the weights."""
+    """Return the distances to points, which are the columns of the weights."""
     weight = m.parameter("weight")
     x.assume((BATCH, weight.shape[0]))
     gaps = ew.binary("Sub", unsqueeze(x, x.rank), ew.parameter(x, "weight", weight))

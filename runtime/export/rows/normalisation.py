@@ -28,10 +28,10 @@ def _batch_normalization(m: Module, x: Value) -> Value:
 
 
 def _variance(m: Module, eps: float) -> Parameter:
-    """The variance that was learned; old files have one over the standard deviation."""
-    found = m.optional("running_var", False)
-    if found is not None:
-        return found
+    """Return the variance that was learned; old files have one over the standard deviation."""
+    variance = m.optional("running_var", False)
+    if variance is not None:
+        return variance
     inverse = m.optional("running_std", False)
     if inverse is None:
         raise m.error("has neither running_var nor running_std: it was never trained")
@@ -46,7 +46,7 @@ def channel_norm(m: Module, x: Value) -> Value:
 
 @row("nn.Normalize")
 def _normalize(m: Module, x: Value) -> Value:
-    """Vectors, which are the last dimension, by their norm."""
+    """Divide vectors, which are the last dimension, by their norm."""
     p, eps = m.number("p"), m.number("eps", 1e-10)
     dim = x.rank - 1 if x.shape is not None else 1
     if p == float("inf"):
@@ -59,7 +59,7 @@ def _normalize(m: Module, x: Value) -> Value:
 
 @row("nn.LayerNormalization")
 def _layer_normalization(m: Module, x: Value) -> Value:
-    """A chain of modules, which hold what it was made with.
+    """Normalise vectors by the fields of the modules in its chain.
 
     Of a batch nn subtracts the means of other samples.
     """
@@ -75,25 +75,25 @@ def _layer_normalization(m: Module, x: Value) -> Value:
 
 @row("nn.SpatialSubtractiveNormalization")
 def _subtractive(m: Module, x: Value) -> Value:
-    """Without the mean of what is around, which its modules compute."""
+    """Subtract the mean of what is around, which its modules compute."""
     return ew.binary("Sub", x, _around(m, x, "meanestimator"))
 
 
 @row("nn.SpatialDivisiveNormalization")
 def _divisive(m: Module, x: Value) -> Value:
-    """By the deviation of what is around, or by a number where that is small."""
+    """Divide by the deviation of what is around, or by a number where that is small."""
     deviation = _around(m, x, "stdestimator")
     limit, value = m.number("threshold", 1e-4), m.number("thresval", 1e-4)
     return ew.binary("Div", x, ew.threshold(deviation, limit, value))
 
 
 def _around(m: Module, x: Value, name: str) -> Value:
-    """An estimate of each place; near the edges there is less around it."""
+    """Return an estimate of each place; near the edges there is less around it."""
     x.assume((BATCH, m.whole("nInputPlane"), None, None))
-    found = m.tensor(convert(m.child(name), x))
+    estimate = m.tensor(convert(m.child(name), x))
     with m.graph.apart():
         part = m.tensor(convert(m.child("meanestimator"), ew.ones_like(x)))
-    return squeeze(ew.binary("Div", found, part), x.rank - 2)
+    return squeeze(ew.binary("Div", estimate, part), x.rank - 2)
 
 
 @row("nn.SpatialContrastiveNormalization")

@@ -26,7 +26,7 @@ from th_shell.runtime.export.rows.convolutions import axes_of, windows_of
 
 
 def _windows(m: Module) -> Windows:
-    """Without numbers for steps windows stand beside each other, but for means."""
+    """Return windows, which stand beside each other without fields for steps, but for means."""
     steps = [] if "Average" in m.kind else m.wholes(*[f"k{axis}" for axis in axes_of(m)])
     is_inn = m.value.torch_typename.startswith("inn.")
     return windows_of(m, steps, ceil=bool(m.get("ceil_mode")) or is_inn)
@@ -71,7 +71,7 @@ def _adaptive(m: Module, x: Value) -> Value:
 
 @row("nn.SpatialMaxUnpooling", "nn.VolumetricMaxUnpooling")
 def _unpooling(m: Module, x: Value) -> Value:
-    """What a pooling module before it has taken goes back to its places."""
+    """Put the maxima of a pooling module before it back to their places."""
     pooling = m.child("pooling")
     nodes = [node for node in m.graph.nodes if node.module is pooling.value]
     if not nodes:
@@ -86,7 +86,7 @@ _MODES = {"nn.SpatialUpSamplingNearest": "nearest", "nn.SpatialUpSamplingBilinea
 
 @row("nn.UpSampling", *_MODES)
 def _up_sampling(m: Module, x: Value) -> Value:
-    """Of planes, or of volumes: by the number of dimensions, or by its fields."""
+    """Enlarge planes or volumes, as the number of dimensions or the fields say."""
     dims = 2 + (m.get("odepth") is not None)
     if m.kind == "nn.UpSampling" and x.shape is not None:
         dims = x.rank - 2

@@ -24,7 +24,7 @@ from th_shell.runtime.t7.values import Table
 
 
 def _given(m: Module, data: Data, batch_first: bool, inputs: int) -> tuple[Value, list[Value]]:
-    """The sequence, and the states before it: the output, then the cells, where these are given."""
+    """Return the sequence, and the states before it, if any: the output, then the cells."""
     if isinstance(data, list) and not isinstance(data, Unknown):
         *first, data = table(data, m.graph)
     else:
@@ -36,16 +36,18 @@ def _given(m: Module, data: Data, batch_first: bool, inputs: int) -> tuple[Value
 
 
 def _parts(m: Module, inputs: int) -> tuple[Parameter, Parameter]:
-    """The weights of inputs, and of the step before: outputs x inputs."""
+    """Return the weights of inputs, and of the step before: outputs x inputs."""
     weight = m.parameter("weight")
     array = weight.array()
     arrays = {"input": array[:inputs], "before": array[inputs:]}
-    one, other = [Parameter.made(each.T, weight, part=part) for part, each in arrays.items()]
-    return one, other
+    weight_ih, weight_hh = [
+        Parameter.made(each.T, weight, part=part) for part, each in arrays.items()
+    ]
+    return weight_ih, weight_hh
 
 
 def packed(m: Module, data: Data, gates: str, batch_first: bool, inputs: int) -> Value:
-    """An LSTM, or an RNN of one gate. gates: their order in the weights."""
+    """Return an LSTM, or an RNN of one gate. gates: their order in the weights."""
     x, first = _given(m, data, batch_first, inputs)
     weight, recurrent = _parts(m, inputs)
     if len(first) == 1 and len(gates) > 1:
@@ -74,23 +76,23 @@ def _seq_gru(m: Module, data: Data) -> Data:
 
 
 def _looped(m: Module, data: Data, step: Any, inputs: int, sizes: tuple[int, ...]) -> Value:
-    """A loop, for what no layer of PyTorch is. sizes: of what is kept; the output is the first."""
+    """Add a loop, where PyTorch has no layer. sizes: of the states, the first of which goes out."""
     batch_first = bool(m.get("batchfirst"))
     x, first = _given(m, data, batch_first, inputs)
     x = permute(x, (1, 0, 2)) if batch_first else x
 
-    def taken(inner: Module, given: Data) -> Data:
-        states = [_layer_state(inner, n, size, given, first) for n, size in enumerate(sizes)]
-        results = step(inner, given, *states)
+    def taken(inner: Module, x_t: Data) -> Data:
+        states = [_layer_state(inner, n, size, x_t, first) for n, size in enumerate(sizes)]
+        results = step(inner, x_t, *states)
         if m.get("maskzero"):
-            mask = ew.is_zero(inner.tensor(given), True, 2)
+            mask = ew.is_zero(inner.tensor(x_t), True, 2)
             results = [ew.masked(each, mask) for each in results]
         for n, each in enumerate(results):
             keep(inner.graph, (id(m.value), n), each)
         return results[0]  # type: ignore[no-any-return]
 
-    found = m.tensor(loop(m.graph, x, lambda body, given: convert(m.within(body), given, taken)))
-    return permute(found, (1, 0, 2)) if batch_first else found
+    output = m.tensor(loop(m.graph, x, lambda body, x_t: convert(m.within(body), x_t, taken)))
+    return permute(output, (1, 0, 2)) if batch_first else output
 
 
 def _layer_state(m: Module, number: int, size: int, x: Any, first: list[Value]) -> Value:
@@ -104,8 +106,8 @@ def _lstm_step(m: Module, x: Value, h: Value, c: Value) -> list[Value]:
     weight, recurrent = _parts(m, m.whole("inputsize"))
     gates = ew.binary("Add", linear(x, weight, m.optional("bias")), linear(h, recurrent, None))
     i, f, o, g = chunks(gates, 4, 1, "i f o g")
-    kept = ew.binary("Mul", ew.sigmoid(f), c)
-    c = ew.binary("Add", kept, ew.binary("Mul", ew.sigmoid(i), ew.tanh(g)))
+    old_cells = ew.binary("Mul", ew.sigmoid(f), c)
+    c = ew.binary("Add", old_cells, ew.binary("Mul", ew.sigmoid(i), ew.tanh(g)))
     h = ew.binary("Mul", ew.sigmoid(o), ew.tanh(c))
     output = m.optional("weightO")
     if output is not None:
@@ -114,23 +116,25 @@ def _lstm_step(m: Module, x: Value, h: Value, c: Value) -> list[Value]:
 
 
 def _gru_step(m: Module, x: Value, h: Value) -> list[Value]:
-    """The reset gate comes before the weights of the step before, other than in PyTorch's GRU."""
+    """Compute a step of a GRU whose reset gate comes before the weights, other than PyTorch's."""
     weight, recurrent = _parts(m, m.whole("inputSize"))
     size, array = m.whole("outputSize"), recurrent.array()
     both = Parameter.made(array[: 2 * size], recurrent, part="gates")
     last = Parameter.made(array[2 * size :], recurrent, part="candidate")
-    given = linear(x, weight, m.optional("bias"))
-    total = ew.binary("Add", narrow(given, 1, 0, 2 * size), linear(h, both, None))
+    from_input = linear(x, weight, m.optional("bias"))
+    total = ew.binary("Add", narrow(from_input, 1, 0, 2 * size), linear(h, both, None))
     reset, update = chunks(ew.sigmoid(total), 2, 1, "reset update")
     before = linear(ew.binary("Mul", reset, h), last, None)
-    new = ew.tanh(ew.binary("Add", narrow(given, 1, 2 * size, None), before))
+    new = ew.tanh(ew.binary("Add", narrow(from_input, 1, 2 * size, None), before))
     return [ew.binary("Add", new, ew.binary("Mul", update, ew.binary("Sub", h, new)))]
 
 
 @data_row("nn.LanguageModel")
 def _language_model(m: Module, data: Data) -> Data:
-    """Of torch-rnn, which sets the sizes of its views when it runs: they take time to the samples
-    and back."""
+    """Convert torch-rnn's model.
+
+    Its views, which are set when it runs, take time to the samples and back.
+    """
     like: list[Value] = []
     for child in m.child("net").modules:
         x = m.tensor(data)
@@ -151,7 +155,7 @@ Sizes = tuple[int, ...] | list["Sizes"]
 def _kept(
     m: Module, x: Value, sizes: Sizes, batched: bool, words: str = "hc", place: str = ""
 ) -> Data:
-    """What the step before has left, at first zeros. words: names in what is written."""
+    """Return what the step before has left, at first zeros. words: names in what is written."""
     if isinstance(sizes, list):
         names = words.ljust(len(sizes), "h")
         return [
@@ -173,7 +177,7 @@ def _keep(m: Module, sizes: Sizes, data: Data, place: str = "") -> None:
 
 
 def _step(m: Module, data: Data, x: Value, sizes: Sizes, batched: bool) -> list[Data]:
-    """A step of the module in `recurrentModule`; returns its results."""
+    """Convert a step of the module in `recurrentModule`; return its results."""
     before = _kept(m, x, sizes, batched)
     states = before if m.kind in _CELLS and isinstance(before, list) else [before]
     result = convert(m.child("recurrentModule"), [data, *states])
@@ -186,7 +190,7 @@ _CELLS = {"nn.LSTM": 2, "nn.FastLSTM": 2, "nn.GRU": 1, "nn.MuFuRu": 1}
 
 @data_row(*_CELLS)
 def _cell(m: Module, data: Data) -> Data:
-    """A class of torch-rnn has the name nn.LSTM, too: it has its weights itself."""
+    """Convert a step of a cell, or the nn.LSTM of torch-rnn, which has its weights itself."""
     if m.optional("weight") is not None:
         return packed(m, data, "ifog", True, m.whole("input_dim"))
     x = m.tensor(data)
@@ -198,16 +202,16 @@ def _cell(m: Module, data: Data) -> Data:
 
 @data_row("nn.Recurrence")
 def _recurrence(m: Module, data: Data) -> Data:
-    """A module of an input and of its own last output."""
+    """Convert a module that takes its input and its own last output."""
     first = first_tensor(data)
     dims, sizes = m.whole("nInputDim"), _sizes(m.get("outputSize"))
     first.assume((BATCH, *[None] * dims))
-    found = _step(m, data, first, sizes, first.rank > dims)
-    return found if isinstance(sizes, list) else found[0]
+    results = _step(m, data, first, sizes, first.rank > dims)
+    return results if isinstance(sizes, list) else results[0]
 
 
 def _sizes(value: Any) -> Sizes:
-    """Of numbers, or of tables of them, which are those of tensors in a table."""
+    """Return sizes in a file: numbers, or tables of them for tensors in a table."""
     items = value.to_list() if isinstance(value, Table) else list(value)
     if any(isinstance(item, Table) for item in items):
         return [_sizes(item) for item in items]
@@ -216,23 +220,27 @@ def _sizes(value: Any) -> Sizes:
 
 @row("nn.Recurrent")
 def _recurrent(m: Module, x: Value) -> Data:
-    """Kept is what the module of feedback makes of an output: it is added to the next input.
+    """Add to each input what the module of feedback makes of the last output.
 
     Before the first step that is the bias of the module of the start.
     """
     start, merge = m.child("startModule"), m.child("mergeModule")
     if start.kind not in ("nn.Add", "nn.Identity") or merge.kind != "nn.CAddTable":
         raise m.error("starts and merges by other modules than nn.Add and nn.CAddTable")
-    given = m.tensor(convert(m.child("inputModule"), x))
+    from_input = m.tensor(convert(m.child("inputModule"), x))
     bias = start.parameter("bias") if start.kind == "nn.Add" else None
 
     def first(like: Value, dim: int) -> Value:
-        sizes = bias.shape if bias else given.sizes(*range(1, given.rank))
-        made = zeros(like, dim if given.rank > len(sizes) else None, sizes)
-        return ew.binary("Add", made, ew.parameter(like, "start", bias)) if bias else made
+        sizes = bias.shape if bias else from_input.sizes(*range(1, from_input.rank))
+        start_state = zeros(like, dim if from_input.rank > len(sizes) else None, sizes)
+        return (
+            ew.binary("Add", start_state, ew.parameter(like, "start", bias))
+            if bias
+            else start_state
+        )
 
     key = id(m.value)
-    total = ew.binary("Add", given, recall(m.graph, key, first, x))
+    total = ew.binary("Add", from_input, recall(m.graph, key, first, x))
     result = m.tensor(convert(m.child("transferModule"), total))
     keep(m.graph, key, m.tensor(convert(m.child("feedbackModule"), result)))
     return result
@@ -240,7 +248,7 @@ def _recurrent(m: Module, x: Value) -> Data:
 
 @data_row("nn.LstmLayer")
 def _crnn_layer(m: Module, data: Data) -> Data:
-    """Of crnn: a graph of a step and of the states before it, for each entry of a table."""
+    """Convert a graph of a step and of the states before it, for each entry of a table (crnn)."""
     whole, sizes = sequence(data, m.graph), [(m.whole("nHidden"),)] * 2
     turn = flip if m.get("reverse") else lambda x: x
 
@@ -256,7 +264,7 @@ def _crnn_layer(m: Module, data: Data) -> Data:
 
 @data_row("nn.MaskZero", "nn.TrimZero")
 def _mask_zero(m: Module, data: Data) -> Data:
-    """Zeros for samples whose input, the first tensor of a table, is all zeros."""
+    """Return zeros for samples whose input, the first tensor of a table, is all zeros."""
     first = first_tensor(data)
     (child, *_) = m.modules
     result = convert(child, data)
@@ -274,7 +282,7 @@ def _mask_zero(m: Module, data: Data) -> Data:
 
 @row("nn.LookupTableMaskZero")
 def _lookup_table(m: Module, x: Value) -> Value:
-    """Zeros for the index 0, which is the first row."""
+    """Choose rows by indices from 0, for which, the first row, there are zeros."""
     weight = m.parameter("weight")
     array = weight.array().copy()
     array[0] = 0
@@ -289,8 +297,8 @@ def _scalar_add(m: Module, x: Value) -> Value:
 
 @data_row("nn.ExpandAs")
 def _expand_as(m: Module, data: Data) -> Data:
-    x, other = m.tensors(data, 2)
-    return [x, expand_as(other, x)]
+    x, wide = m.tensors(data, 2)
+    return [x, expand_as(wide, x)]
 
 
 @row("nn.SeqReverseSequence")

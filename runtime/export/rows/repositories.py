@@ -27,10 +27,11 @@ function_rows(
 
 @row("nn.InstanceNormalization")
 def _instance_normalization(m: Module, x: Value) -> Value:
-    """Of fast-neural-style, texture_nets and CycleGAN: each plane by its own statistics.
+    """Normalise each plane by its own statistics.
 
-    They run nn's layer on a batch of one as in training. From August 2017 on nn takes the learned
-    statistics for such batches, by which their nets no longer compute what they were trained for.
+    fast-neural-style, texture_nets and CycleGAN run nn's layer on a batch of one as in training.
+    From August 2017 on nn takes the learned statistics for such batches, by which their nets no
+    longer compute what they were trained for.
     """
     return instance_norm(x, m.optional("weight"), m.optional("bias"), m.number("eps", 1e-5))
 
@@ -45,7 +46,7 @@ def _shave(m: Module, x: Value) -> Value:
 
 @data_row("w2nn.AuxiliaryLossTable")
 def _auxiliary_loss(m: Module, data: Data) -> Data:
-    """One of a table's entries; in training all."""
+    """Return one of a table's entries; in training all."""
     return data if m.graph.training else m.tensors(data)[m.whole("i", 1) - 1]
 
 
@@ -55,7 +56,7 @@ row("inn.SpatialCrossResponseNormalization")(channel_norm)
 
 @row("inn.MeanSubtraction")
 def _mean_subtraction(m: Module, x: Value) -> Value:
-    """Without a mean image; the module may have it once for each sample of its last batch."""
+    """Subtract a mean image, which may be there once for each sample of the last batch."""
     mean = m.parameter("mean", trained=False)
     if len(mean.shape) == 4:
         mean = Parameter.made(mean.array()[0], mean, trained=False)
@@ -64,7 +65,7 @@ def _mean_subtraction(m: Module, x: Value) -> Value:
 
 @row("inn.ConstAffine")
 def _affine(m: Module, x: Value) -> Value:
-    """A factor and a shift for each channel."""
+    """Multiply each channel by a factor, and add a shift."""
     factor, shift = m.parameter("a"), m.parameter("b")
     x.assume((BATCH, factor.size, None, None))
     factor, shift = [each.view(each.size, *[1] * (x.rank - 2)) for each in (factor, shift)]
@@ -75,13 +76,13 @@ def _affine(m: Module, x: Value) -> Value:
 
 @data_row("inn.SpatialPyramidPooling")
 def _pyramid(m: Module, data: Data) -> Data:
-    """Pools of several sizes, each as a vector, beside each other."""
+    """Join pools of several sizes, each of which is a vector."""
     return cat([m.tensor(convert(child, data)) for child in m.modules], 1)
 
 
 @row("nn.AffineGridGeneratorBHWD")
 def _grid(m: Module, x: Value) -> Value:
-    """Places, y before x, that matrices of 2x3 make of those of a grid."""
+    """Return the places, y before x, that matrices of 2x3 make of those of a grid."""
     x.assume((BATCH, 2, 3))
     height, width = m.whole("height"), m.whole("width")
     places = m.parameter("baseGrid", trained=False).view(height * width, 3)
@@ -91,7 +92,7 @@ def _grid(m: Module, x: Value) -> Value:
 
 @data_row("nn.BilinearSamplerBHWD")
 def _sampler(m: Module, data: Data) -> Data:
-    """Images at the places of a grid; zeros outside of them."""
+    """Return images at the places of a grid, and zeros outside of them."""
     images, grid = m.tensors(data, 2)
     for value, last in ((images, None), (grid, 2)):
         value.assume((BATCH, None, None, last))
@@ -101,13 +102,13 @@ def _sampler(m: Module, data: Data) -> Data:
 
 @row("nn.AffineTransformMatrixGenerator")
 def _matrix(m: Module, x: Value) -> Value:
-    """Matrices of 2x3 from an angle, a factor and a shift, of which some may be left out."""
+    """Return matrices of 2x3 by an angle, a factor and a shift, of which some may be left out."""
     if m.get("fullMode"):
         return reshape(x, [2, 3])
     columns = (narrow(x, 1, n, n + 1) for n in range(4))
-    one = ew.ones_like(narrow(x, 1, 0, 1))
-    zero = ew.with_number("Mul", one, 0)
-    entries = [one, zero, zero, one]
+    ones = ew.ones_like(narrow(x, 1, 0, 1))
+    zeros = ew.with_number("Mul", ones, 0)
+    entries = [ones, zeros, zeros, ones]
     if m.get("useRotation"):
         angle = next(columns)
         cos, sin = ew.function(angle, "cos"), ew.function(angle, "sin")
@@ -115,7 +116,7 @@ def _matrix(m: Module, x: Value) -> Value:
     if m.get("useScale"):
         factor = next(columns)
         entries = [ew.binary("Mul", entry, factor) for entry in entries]
-    shift = [next(columns), next(columns)] if m.get("useTranslation") else [zero, zero]
+    shift = [next(columns), next(columns)] if m.get("useTranslation") else [zeros, zeros]
     a, b, c, d = entries
     right = [
         ew.of_all("Add", [ew.binary("Mul", *pair) for pair in zip(two, shift, strict=True)])

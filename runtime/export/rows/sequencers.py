@@ -37,7 +37,7 @@ _NORMS = _classes("BatchNormalization", "SpatialBatchNormalization", "Volumetric
 
 @data_row("nn.Sequencer")
 def _sequencer(m: Module, data: Data) -> Data:
-    """Of a tensor or a table, whose kind its output has, too."""
+    """Convert steps of a tensor to a tensor, and of a table to a table."""
     (child, *_) = m.modules
     if isinstance(data, Unknown) and not data.is_table:
         data = tensor(data, m.graph)
@@ -52,20 +52,20 @@ def _sequencer(m: Module, data: Data) -> Data:
 
 @data_row("nn.MapTable")
 def _map_table(m: Module, data: Data) -> Data:
-    """Copies of a module; where they do not share its parameters, those that are there."""
+    """Convert copies of a module; if they do not share its parameters, those that are there."""
     children = m.modules or [m.child("module")]
-    own = 1 if m.get("shared") is not False else len(children)
-    if isinstance(data, Steps) and own == 1:
+    own_count = 1 if m.get("shared") is not False else len(children)
+    if isinstance(data, Steps) and own_count == 1:
         return Steps(_through(children[0], sequence(data, m.graph)))
     results = []
     for number, item in enumerate(table(data, m.graph)):
         with m.graph.apart():
-            results.append(convert(children[number if number < own else 0], item))
+            results.append(convert(children[number if number < own_count else 0], item))
     return results
 
 
 def _through(m: Module, data: Data) -> Data:
-    """What a module computes of each step of sequences."""
+    """Return what a module computes of each step of sequences."""
     normalises = m.graph.training and _has_class(m.value, _NORMS)  # by samples of a step
     if normalises or _has_class(m.value, _SEQUENCES):
         return _looped(m, data)
@@ -76,7 +76,7 @@ def _through(m: Module, data: Data) -> Data:
 
 
 def _chain(m: Module) -> Iterator[Module]:
-    """The modules that a module calls one after the other."""
+    """Yield the modules that a module calls one after the other."""
     if m.kind in _CHAINS:
         for child in m.modules:
             yield from _chain(child)
@@ -99,36 +99,36 @@ def _is_batch(x: Value) -> bool:
 
 
 def _is_plain(m: Module) -> bool:
-    """Whether a FastLSTM is an LSTM as others have it: no dropout or normalisation, no mask."""
-    others = _NORMS | _classes("MaskZero", "TrimZero")
-    return class_of(m.get("i2g")) == "nn.Linear" and not _has_class(m.value, others)
+    """Tell whether a FastLSTM is the usual LSTM, without dropout, normalisation or mask."""
+    changes = _NORMS | _classes("MaskZero", "TrimZero")
+    return class_of(m.get("i2g")) == "nn.Linear" and not _has_class(m.value, changes)
 
 
 def _fast_lstm(m: Module, x: Value) -> Data:
     x.assume((TIME, BATCH, m.whole("inputSize")))
-    given, before = m.child("i2g"), m.child("o2g")
-    weights = given.parameter("weight"), before.parameter("weight")
-    return recurrent_layer(x, *weights, given.optional("bias"), "igfo")
+    from_input, from_output = m.child("i2g"), m.child("o2g")
+    weights = from_input.parameter("weight"), from_output.parameter("weight")
+    return recurrent_layer(x, *weights, from_input.optional("bias"), "igfo")
 
 
-def _has_class(value: Any, wanted: Collection[str]) -> bool:
-    """Whether a module, or one in it, is of a class that is wanted."""
+def _has_class(value: Any, classes: Collection[str]) -> bool:
+    """Tell whether a module, or one in it, is of one of these classes."""
     inner = value.fields.get("modules") if isinstance(value, TorchObject) else None
     modules = inner.to_list() if isinstance(inner, Table) else []
-    return class_of(value) in wanted or any(_has_class(each, wanted) for each in modules)
+    return class_of(value) in classes or any(_has_class(each, classes) for each in modules)
 
 
 def _at_once(modules: Sequence[Module], data: Data) -> Data:
-    """All steps of all samples as samples; steps that are one sample each are samples already."""
+    """Convert all steps of all samples as samples; steps of one sample each are samples already."""
     has_indices = any(_has_class(each.value, _WITH_INDICES) for each in modules)
     if all(x.shape is not None and x.rank < 3 for x in tensors(data)) and not has_indices:
         return _in_turn(data, modules)
     likes: list[Value] = []
 
     def flat(x: Value) -> Value:
-        found, like = merged(x)
+        samples, like = merged(x)
         likes.append(like)
-        return found
+        return samples
 
     result = _in_turn(mapped(data, flat), modules)
     return mapped(result, lambda x: unmerged(x, likes[0]))
@@ -150,29 +150,29 @@ def _bi_sequencer(m: Module, data: Data) -> Data:
 
 @data_row("nn.BiRnnJoin")
 def _crnn_join(m: Module, data: Data) -> Data:
-    """Of crnn: a graph for each pair of entries of two tables."""
+    """Convert a graph for each pair of entries of two tables (crnn)."""
     pair = [sequence(entry, m.graph) for entry in table(data, m.graph, 2)]
     return Steps(_through(m.child("joinUnit"), pair))
 
 
 @data_row("nn.SharedParallelTable")
 def _crnn_table(m: Module, data: Data) -> Data:
-    """Of crnn: a module for each entry of a table."""
+    """Convert a module for each entry of a table (crnn)."""
     return Steps(_through(m.child("unit"), sequence(data, m.graph)))
 
 
 @data_row("nn.BiSequencerLM")
 def _bi_sequencer_lm(m: Module, data: Data) -> Data:
-    """For each step what is known of those before it, and of those behind it; zeros for none."""
+    """Merge, for each step, results of the steps before it and behind it; zeros for none."""
     forward, backward, merge = m.modules
     whole = sequence(data, m.graph)
     before = Steps(mapped(whole, lambda x: narrow(x, 0, 0, -1)))
     behind = Steps(mapped(whole, lambda x: narrow(x, 0, 1, None)))
-    one = sequence(convert(forward, before), m.graph)
-    other = sequence(convert(backward, behind), m.graph)
-    one = mapped(one, lambda x: cat([_zero_step(x), x], 0))
-    other = mapped(other, lambda x: cat([x, _zero_step(x)], 0))
-    return convert(merge, [Steps(one), Steps(other)])
+    from_before = sequence(convert(forward, before), m.graph)
+    from_behind = sequence(convert(backward, behind), m.graph)
+    from_before = mapped(from_before, lambda x: cat([_zero_step(x), x], 0))
+    from_behind = mapped(from_behind, lambda x: cat([x, _zero_step(x)], 0))
+    return convert(merge, [Steps(from_before), Steps(from_behind)])
 
 
 def _zero_step(x: Value) -> Value:
@@ -181,7 +181,7 @@ def _zero_step(x: Value) -> Value:
 
 @data_row("nn.Repeater")
 def _repeater(m: Module, data: Data) -> Data:
-    """Steps with the same input, which are written one after the other."""
+    """Convert steps with the same input, which are written one after the other."""
     (child, *_) = m.modules
     outer, m.graph.memory = m.graph.memory, Memory()
     results = []
@@ -201,7 +201,7 @@ def _reverse_table(m: Module, data: Data) -> Data:
 
 @data_row("nn.ZipTable")
 def _zip_table(m: Module, data: Data) -> Data:
-    """From a table for each thing to a table for each step."""
+    """Turn tables of steps into a table of tables, one for each step."""
     entries = table(data, m.graph)
     if any(isinstance(entry, Steps) for entry in entries):
         return Steps([sequence(entry, m.graph) for entry in entries])

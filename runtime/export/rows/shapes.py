@@ -29,21 +29,21 @@ from th_shell.runtime.export.operators.shaping import (
 
 @row("nn.View")
 def _view(m: Module, x: Value) -> Value:
-    """Without a number of dimensions, -1 takes the samples, too."""
+    """Give a tensor other sizes; without a number of dimensions -1 takes the samples, too."""
     sizes, dims = m.sizes("size"), m.get("numInputDims")
     if dims is None:
         return reshape(x, sizes, batch=-1 not in sizes)
     if x.shape is not None and x.rank - int(dims) > 1 and -1 in sizes:
-        known = prod(x.sizes(*range(x.rank - int(dims), x.rank)))
-        sizes = [known // -prod(sizes) if size == -1 else size for size in sizes]
+        count = prod(x.sizes(*range(x.rank - int(dims), x.rank)))
+        sizes = [count // -prod(sizes) if size == -1 else size for size in sizes]
     return reshape(x, sizes, batch=x.shape is None or x.rank > int(dims))
 
 
 @row("nn.Reshape")
 def _reshape(m: Module, x: Value) -> Value:
     sizes, mode = m.sizes("size"), m.get("batchMode")
-    known = total(x.shape) if x.shape is not None else None
-    same = mode is None and known is not None and known == total(sizes)
+    count = total(x.shape) if x.shape is not None else None
+    same = mode is None and count is not None and count == total(sizes)
     x = contiguous(x)
     return reshape(x, sizes, batch=not (mode is False or same))
 
@@ -58,8 +58,8 @@ def _transpose(m: Module, x: Value) -> Value:
     offset = x.rank - m.whole("numInputDims") if m.get("numInputDims") else 0
     order = list(range(x.rank))
     for pair in m.get("permutations").to_list():
-        one, other = [int(dim) - 1 + offset for dim in pair.to_list()]
-        order[one], order[other] = order[other], order[one]
+        first, second = [int(dim) - 1 + offset for dim in pair.to_list()]
+        order[first], order[second] = order[second], order[first]
     return permute(x, order).copied()
 
 
@@ -100,7 +100,10 @@ def _select(m: Module, x: Value) -> Value:
 
 @row("nn.Narrow")
 def _narrow(m: Module, x: Value) -> Value:
-    """A negative length counts from the end; a negative start leaves that many out there."""
+    """Return places of a dimension.
+
+    A negative length counts from the end; a negative start leaves that many out there.
+    """
     dim, start, length = m.dim(x, "dimension"), m.whole("index"), m.whole("length", 1)
     if start < 0:
         return narrow(x, dim, 0, -length if length >= 0 else start - length - 2).copied()
@@ -116,20 +119,20 @@ def _split(m: Module, data: Data) -> Data:
 
 @data_row("nn.Index")
 def _index(m: Module, data: Data) -> Data:
-    """Places of a dimension by indices, which are the second tensor."""
+    """Return places of a dimension by indices, which are the second tensor."""
     x, indices = m.tensors(data, 2)
     return take(x, m.dim(x, "dimension"), indices)
 
 
 @row("nn.OneHot", "OneHot")
 def _one_hot(m: Module, x: Value) -> Value:
-    """Of nn, and of char-rnn, which is older."""
+    """Convert nn's class, and that of char-rnn, which is older."""
     return one_hot(x, m.whole("outputSize"))
 
 
 @row("nn.Padding")
 def _padding(m: Module, x: Value) -> Value:
-    """A value before (pad below 0) or behind a dimension, or before a place that is counted so."""
+    """Insert a value before a dimension (pad below 0) or behind it, or at a place in it."""
     dims, amount, place = m.get("nInputDim"), m.whole("pad"), m.whole("index", 1)
     dim = m.whole("dim") - 1 + int(bool(dims) and x.rank != dims)
     behind, value = amount > 0, m.number("value", 0)
@@ -146,7 +149,7 @@ def _padded(x: Value, dim: int, amounts: tuple[int, int], value: float) -> Value
 
 @row("nn.Constant")
 def _constant(m: Module, x: Value) -> Value:
-    """A tensor; with a number of dimensions (nInputDim) once for each sample."""
+    """Return a constant; with a number of dimensions (nInputDim) once for each sample."""
     dims = m.get("nInputDim")
     value = ew.parameter(x, "value", m.parameter("value", trained=False))
     return for_samples(value, x) if dims and x.rank > dims else value
@@ -158,20 +161,20 @@ _TWO = {"nn.CSubTable": "Sub", "nn.CDivTable": "Div", "w2nn.ScaleTable": "Mul"}
 
 @data_row(*_ALL)
 def _of_all(m: Module, data: Data) -> Data:
-    kind, (first, *others) = _ALL[m.kind], m.tensors(data)
+    kind, (first, *more) = _ALL[m.kind], m.tensors(data)
     if not m.get("inplace"):
-        return ew.of_all(kind, [first, *others])
+        return ew.of_all(kind, [first, *more])
     result = first
-    for other in others:  # which may lie in the memory of the first one
-        result = ew.binary(kind, first, other)
+    for value in more:  # which may lie in the memory of the first one
+        result = ew.binary(kind, first, value)
         first.write(result)
     return result
 
 
 @data_row(*_TWO)
 def _of_two(m: Module, data: Data) -> Data:
-    one, other = m.tensors(data, 2)
-    return ew.binary(_TWO[m.kind], one, other)
+    first, second = m.tensors(data, 2)
+    return ew.binary(_TWO[m.kind], first, second)
 
 
 @data_row("nn.JoinTable")
@@ -180,8 +183,8 @@ def _join(m: Module, data: Data) -> Data:
         x = m.tensor(steps.data)
         step = Value(m.graph, replaced(x.shape, steps.dim))
         return joined_steps(x, steps.dim, m.dim(step, "dimension", "nInputDims")).copied()
-    found = m.tensors(data)
-    return cat(found, m.dim(found[0], "dimension", "nInputDims"))
+    tensors = m.tensors(data)
+    return cat(tensors, m.dim(tensors[0], "dimension", "nInputDims"))
 
 
 @data_row("nn.SelectTable")
@@ -213,7 +216,7 @@ def _flatten(m: Module, data: Data) -> Data:
 
 
 def _flat(data: Data, graph: Graph) -> Iterator[Data]:
-    """All tensors in a table, and in the tables in it."""
+    """Yield all tensors in a table, and in the tables in it."""
     for item in table(data, graph):
         if isinstance(item, Value) or isinstance(item, Unknown) and item.tensor is not None:
             yield item
@@ -223,16 +226,16 @@ def _flat(data: Data, graph: Graph) -> Iterator[Data]:
 
 @data_row("nn.ZipTableOneToMany")
 def _zip_one(m: Module, data: Data) -> Data:
-    """One value beside each entry of a table."""
-    one, many = table(data, m.graph, 2)[:2]
-    return [[one, item] for item in table(many, m.graph)]
+    """Return one value beside each entry of a table."""
+    single, many = table(data, m.graph, 2)[:2]
+    return [[single, item] for item in table(many, m.graph)]
 
 
 @data_row("nn.CAddTensorTable")
 def _add_one(m: Module, data: Data) -> Data:
-    """A tensor added to each entry of a table."""
-    one, many = table(data, m.graph, 2)[:2]
-    return [ew.binary("Add", m.tensor(item), m.tensor(one)) for item in table(many, m.graph)]
+    """Return a tensor added to each entry of a table."""
+    summand, many = table(data, m.graph, 2)[:2]
+    return [ew.binary("Add", m.tensor(item), m.tensor(summand)) for item in table(many, m.graph)]
 
 
 @data_row("nngraph.JustElement")

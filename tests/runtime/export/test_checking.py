@@ -14,7 +14,7 @@ import pytest
 from tests.runtime.export.nets import linear, module, tensor
 from th_shell.runtime import Table, TorchObject
 from th_shell.runtime.export import ExportError, to_onnx, to_pytorch
-from th_shell.runtime.export.checking_pytorch import find_python
+from th_shell.runtime.export.runners import find_python
 from th_shell.runtime.shell import Engine
 from th_shell.runtime.t7.tensors import tensor_of
 from th_shell.runtime.t7.values import Function
@@ -165,7 +165,7 @@ def python(path: Path, status: int = 0) -> Path:
 @pytest.fixture
 def no_pythons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no Python that has PyTorch."""
-    monkeypatch.setattr("th_shell.runtime.export.checking_pytorch.find_spec", lambda name: None)
+    monkeypatch.setattr("th_shell.runtime.export.runners.find_spec", lambda name: None)
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "none"))
     monkeypatch.setenv("CONDA_PREFIX", str(python(tmp_path / "conda/bin/python", 1).parents[1]))
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -86,7 +86,7 @@ SplitTable: from the end, ZipTable, ZipTableOneToMany, JustElement
 def test_memory(name: str) -> None:
     shape = ENTRIES[name]["shape"]
     graph = graph_of(ENTRIES[name]["module"], shape and shapes_of(shape))
-    inputs = list(tensors(graph.given))
+    inputs = list(tensors(graph.arguments))
     shares = any(each.memory in inputs for each in tensors(graph.result, decide=True))
     assert shares == (name in SHARING.replace("\n", " ").strip().split(", "))
 

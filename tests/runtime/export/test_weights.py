@@ -168,7 +168,7 @@ def test_storages_and_a_header_that_is_too_long(
     to_safetensors(views, tmp_path / "a.safetensors")
     found = load_file(tmp_path / "a.safetensors")
     assert found["storage"].shape == (12,) and found["column"].tolist() == [3, 7, 11]
-    monkeypatch.setattr("th_shell.runtime.export.safetensors_file._MOST", 100)
+    monkeypatch.setattr("th_shell.runtime.export.weights._MOST", 100)
     with pytest.raises(ExportError) as raised:
         to_safetensors(TorchObject("nn.View", {"x" * 90: 1}), tmp_path / "b.safetensors")
     assert str(raised.value) == (

@@ -1,4 +1,7 @@
-"""Runs a net's source by PyTorch, for the check: in a process of any Python that has it."""
+"""Runs nets as they were written, for the check.
+
+An ONNX file runs by onnxruntime; PyTorch's source runs in a process of any Python that has it.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,67 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.core.platform import descriptor_path
 from th_shell.runtime.export.graph import ExportError, Graph
-from th_shell.runtime.export.pt_file import write_state_dict
+from th_shell.runtime.export.parameters import write_state_dict
 from th_shell.runtime.export.pytorch_source import Source, pytorch_source
+
+
+class OnnxFile:
+    """A file, as it computes. names: of the graph's values in it, by their identities."""
+
+    def __init__(self, path: str, names: Mapping[int, str]) -> None:
+        self._path = path
+        self._names = names
+
+    def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
+        """Return its outputs. Raises ExportError where onnxruntime refuses it."""
+        return self._run(self._path, None, inputs)
+
+    def values(self, inputs: Mapping[str, Array]) -> dict[int, Array]:
+        """Return what its operators compute, by a model of which they are outputs."""
+        import onnx
+
+        model = onnx.load(self._path)
+        outputs = {name for node in model.graph.node for name in node.output}
+        names = {key: name for key, name in self._names.items() if name in outputs}
+        for name in dict.fromkeys(names.values()):
+            model.graph.output.append(onnx.ValueInfoProto(name=name))
+        output_names = list(dict.fromkeys(names.values()))
+        arrays = dict(
+            zip(
+                output_names,
+                self._run(model.SerializeToString(), output_names, inputs),
+                strict=True,
+            )
+        )
+        return {key: arrays[name] for key, name in names.items()}
+
+    def _run(
+        self, model: str | bytes, output_names: list[str] | None, inputs: Mapping[str, Array]
+    ) -> list[Array]:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # its errors are raised as ours
+        try:
+            session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
+            typed_inputs: dict[str, Any] = {}
+            for each in session.get_inputs():
+                dtype = {"tensor(int64)": np.int64, "tensor(double)": np.float64}
+                typed_inputs[each.name] = inputs[each.name].astype(dtype.get(each.type, np.float32))
+            return list(session.run(output_names, typed_inputs))
+        except Exception as error:  # the library has many kinds
+            reason = str(error).rpartition(" : ")[2]
+            raise ExportError(
+                f"onnxruntime fails: {reason} (it is written with --no-check)"
+            ) from None
+
 
 #: What the check needs, none of which is a file in the open folder.
 _IMPORTS = """\
@@ -69,7 +125,7 @@ def _pythons() -> Iterator[str]:
 
 
 def _import_error(python: str) -> str:
-    """Why a Python cannot import PyTorch; "" where it can."""
+    """Return why a Python cannot import PyTorch; "" where it can."""
     try:
         done = subprocess.run([python, "-c", _IMPORTS], capture_output=True, text=True)
     except OSError as error:
@@ -92,17 +148,17 @@ class PyTorchFiles:
         self._floats = floats
 
     def outputs(self, inputs: Mapping[str, Array]) -> list[Array]:
-        """Its outputs. Raises ExportError where PyTorch raises an error."""
+        """Return its outputs. Raises ExportError where PyTorch raises an error."""
         return list(self._run(self._source.text, self._descriptor, inputs, "out").values())
 
     def values(self, inputs: Mapping[str, Array]) -> dict[int, Array]:
-        """What its statements compute: by a source that keeps the value of each."""
+        """Return what its statements compute, by a source that keeps the value of each."""
         source = pytorch_source(self._graph, self._name, "", keeps_values=True)
         with tempfile.TemporaryFile() as file:
             write_state_dict(file, source.parameters, self._floats)
             file.flush()
-            found = self._run(source.text, file.fileno(), inputs, "values")
-        return {int(key): array for key, array in found.items()}
+            arrays = self._run(source.text, file.fileno(), inputs, "values")
+        return {int(key): array for key, array in arrays.items()}
 
     def _run(
         self, text: str, parameters: int, inputs: Mapping[str, Array], result: str
@@ -110,11 +166,11 @@ class PyTorchFiles:
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "model.py").write_text(text)
             kinds = {"int": np.dtype(np.int64)}
-            given = {
+            typed_inputs = {
                 str(n): inputs[value.name].astype(kinds.get(value.kind, self._floats))
                 for n, value in enumerate(self._graph.inputs)
             }
-            np.savez(Path(folder, "in.npz"), **given)  # type: ignore[arg-type]
+            np.savez(Path(folder, "in.npz"), **typed_inputs)  # type: ignore[arg-type]
             words = [folder, descriptor_path(parameters), self._name, str(self._graph.training)]
             program = [self._python, "-c", _IMPORTS + _PROGRAM, *words]
             done = subprocess.run(program, capture_output=True, text=True, pass_fds=[parameters])
