@@ -31,10 +31,6 @@ def is_attribute(text: str) -> bool:
     return is_name(text) and text not in _OF_MODULES
 
 
-class Name(str):
-    """A name among a call's arguments, such as a parameter of the class around it."""
-
-
 def free_name(base: str, *taken: Collection[str], between: str = "") -> str:
     """Return a name that is not taken yet: the base, or with a number behind it, from 2 on."""
     name, number = base, 2
@@ -45,8 +41,6 @@ def free_name(base: str, *taken: Collection[str], between: str = "") -> str:
 
 def literal(value: Any) -> str:
     """Return a value as Python's text."""
-    if isinstance(value, Name):
-        return value
     if isinstance(value, Call):
         return call_text(value)
     if isinstance(value, tuple):

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from th_shell.runtime.core.dtypes import Array
-from th_shell.runtime.export.graph import BATCH, Call, Dim, Emitter, Shape, Value
+from th_shell.runtime.export.graph import BATCH, Call, Dim, Shape, Value
 from th_shell.runtime.export.operators.base import node, plain, vectors
 from th_shell.runtime.export.parameters import Parameter
-from th_shell.runtime.export.python_text import Name, call_text
 
 Ints = Sequence[int]
 
@@ -195,22 +194,3 @@ def _grown(windows: Windows, extra: Ints, dim: int, size: Dim) -> Dim:
         return None
     inner = (size - 1) * windows.stride[dim] - 2 * windows.padding[dim]
     return inner + windows.reach(dim) + extra[dim]
-
-
-def patches(x: Value, windows: Windows) -> Value:
-    """Return the elements of each window as a column: samples x elements x windows."""
-    x_shape = windows.shape(x)
-    (channels,) = x.sizes(1)
-    count = channels * int(np.prod(windows.size))
-    one_each = np.eye(count, dtype=np.float32).reshape(count, channels, *windows.size)
-    places = [size for size in x_shape[2:] if isinstance(size, int)]
-
-    def to_onnx(e: Emitter, name: str) -> Any:
-        kernel = e.parameter(Parameter.made(one_each))
-        spread = e.op("Conv", name, kernel, **windows.attributes())
-        return e.op("Reshape", spread, e.ints(0, 0, -1))
-
-    named = {"input": Name("{0}"), **windows.arguments()}
-    text = call_text(Call("F.unfold", named, CONV, ("input", "kernel_size")))
-    shape = (x_shape[0], count, int(np.prod(places)) if len(places) == 2 else None)
-    return node([x], to_onnx, shape, text, word="patches")

@@ -110,20 +110,6 @@ def _affine(
     return [e.parameter(weight or Parameter.made(ones)), e.parameter(bias or Parameter.made(zeros))]
 
 
-def layer_norm(x: Value, weight: Parameter | None, bias: Parameter | None, eps: float) -> Value:
-    """Normalise vectors, which are the last dimension, by their own mean and variance."""
-    (features,) = x.sizes(x.rank - 1)
-    named = {"normalized_shape": features, "eps": eps, "elementwise_affine": weight is not None}
-    defaults = {"eps": 1e-5, "elementwise_affine": True}
-    call = Call("nn.LayerNorm", named, defaults, ("normalized_shape",))
-
-    def to_onnx(e: Emitter, name: str, *affine: str) -> Any:
-        scale = affine or [e.parameter(Parameter.made(np.ones(features, np.float32)))]
-        return e.op("LayerNormalization", name, *scale, epsilon=eps)
-
-    return same(x, to_onnx, layer=call, parameters={"weight": weight, "bias": bias})
-
-
 def cosine_similarity(a: Value, b: Value) -> Value:
     """Return the cosine of pairs of vectors, which are the second dimension."""
 

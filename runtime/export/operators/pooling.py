@@ -10,7 +10,7 @@ import numpy as np
 from th_shell.runtime.export.graph import BATCH, Call, Emitter, ToOnnx, Value
 from th_shell.runtime.export.operators.base import node, plain
 from th_shell.runtime.export.operators.convolution import Ints, Windows, short
-from th_shell.runtime.export.python_text import Name, call_text
+from th_shell.runtime.export.python_text import call_text
 
 POOL = {"padding": 0, "dilation": 1, "ceil_mode": False, "count_include_pad": True}
 
@@ -87,9 +87,10 @@ def _parts(kind: str, old: Sequence[int], new: Sequence[int]) -> Any:
 def pool_places(x: Value, windows: Windows) -> Value:
     """Return the place of each window's maximum in its plane."""
     shape, attributes = windows.shape(x), windows.pool_attributes(x)
-    named = {"input": Name("{0}"), **pool_arguments(windows), "return_indices": True}
+    named = pool_arguments(windows) | {"return_indices": True}
     function = f"F.max_pool{len(windows.size)}d"
-    text = call_text(Call(function, named, POOL, ("input", "kernel_size", "stride")))
+    text = call_text(Call(function, named, POOL, ("kernel_size", "stride")))
+    text = text.replace("(", "({0}, ", 1)
 
     def to_onnx(e: Emitter, name: str) -> Any:
         return e.op("MaxPool", name, count=2, **attributes)

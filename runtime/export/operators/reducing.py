@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import isinf
 from typing import Any
 
-from th_shell.runtime.export.graph import BATCH, Call, Emitter, Shape, Value
+from th_shell.runtime.export.graph import BATCH, Call, Emitter, Value
 from th_shell.runtime.export.operators.base import broadcast, node, number, plain, replaced, same
-from th_shell.runtime.export.parameters import Parameter
 from th_shell.runtime.export.python_text import literal
 
 _FUNCTIONS = {"Sum": "sum", "Mean": "mean", "Max": "amax", "Min": "amin"}
@@ -61,10 +60,3 @@ def norm(x: Value, p: float, dim: int, keep: bool = False) -> Value:
         return e.op("Pow", total, e.number(1 / p))
 
     return node([x], to_onnx, replaced(x.shape, dim, *[1] * keep), text, word="norm")
-
-
-def einsum(equation: str, x: Value, weight: Parameter, shape: Shape | None) -> Value:
-    """Return products of a tensor and a parameter, summed over what the equation says."""
-    text = f'torch.einsum("{equation}", {{0}}, {{weight}})'
-    to_onnx = plain("Einsum", equation=equation)
-    return node([x], to_onnx, shape, text, parameters={"weight": weight})

@@ -9,12 +9,10 @@ import numpy as np
 from th_shell.runtime.export.data import Unknown
 from th_shell.runtime.export.graph import BATCH, Data, Value
 from th_shell.runtime.export.modules import Module, data_row, row
-from th_shell.runtime.export.operators import elementwise as ew
 from th_shell.runtime.export.operators.base import vectors
-from th_shell.runtime.export.operators.convolution import Windows, conv, conv_transpose, patches
+from th_shell.runtime.export.operators.convolution import Windows, conv, conv_transpose
 from th_shell.runtime.export.operators.layers import linear
-from th_shell.runtime.export.operators.reducing import einsum
-from th_shell.runtime.export.operators.shaping import permute, reshape, with_samples
+from th_shell.runtime.export.operators.shaping import permute, with_samples
 from th_shell.runtime.export.parameters import Parameter
 
 
@@ -103,19 +101,6 @@ def _depth_wise(m: Module, x: Value) -> Value:
     kernel = kernel.reshape(inputs * outputs, 1, *windows.size)
     shift = bias and Parameter.made(bias.array().T.reshape(-1).copy(), bias)
     return conv(x, windows, Parameter.made(kernel, weight), shift, inputs)
-
-
-@row("nn.SpatialConvolutionLocal")
-def _local(m: Module, x: Value) -> Value:
-    """Convolve with weights of its own for each place."""
-    windows, outputs = windows_of(m), m.whole("nOutputPlane")
-    height, width = m.wholes("oH", "oW")
-    x.assume((BATCH, m.whole("nInputPlane"), m.whole("iH"), m.whole("iW")))
-    columns = patches(x, windows)
-    weight = m.parameter("weight").view(height * width, outputs, *columns.sizes(1))
-    shape = (x.shape[0] if x.shape else BATCH, outputs, height * width)
-    products = reshape(einsum("bkl,lok->bol", columns, weight, shape), [outputs, height, width])
-    return ew.binary("Add", products, ew.parameter(x, "bias", m.parameter("bias")))
 
 
 @row("nn.SpatialSubSampling", "nn.TemporalSubSampling")

@@ -7,7 +7,7 @@ import numpy as np
 from th_shell.runtime.export.graph import BATCH, Data, Value
 from th_shell.runtime.export.modules import Module, convert, row
 from th_shell.runtime.export.operators import elementwise as ew
-from th_shell.runtime.export.operators.layers import batch_norm, layer_norm, lrn
+from th_shell.runtime.export.operators.layers import batch_norm, lrn
 from th_shell.runtime.export.operators.reducing import norm, reduce
 from th_shell.runtime.export.operators.shaping import squeeze
 from th_shell.runtime.export.parameters import Parameter
@@ -55,22 +55,6 @@ def _normalize(m: Module, x: Value) -> Value:
     powers = ew.power(x if p % 2 == 0 else ew.function(x, "abs"), p)
     total = ew.with_number("Add", reduce(powers, "Sum", dim, True), eps)
     return ew.binary("Div", x, ew.function(total, "sqrt") if p == 2 else ew.power(total, 1 / p))
-
-
-@row("nn.LayerNormalization")
-def _layer_normalization(m: Module, x: Value) -> Value:
-    """Normalise vectors by the fields of the modules in its chain.
-
-    Of a batch nn subtracts the means of other samples.
-    """
-    first, _, normalize, *affine = m.modules
-    features = first.modules[1].modules[1].whole("nfeatures")
-    if x.rank != 1:
-        raise m.error("mixes the means of samples; give --input for one sample, of one dimension")
-    x.shape = (features,)
-    weight = affine[1].optional("weight") if len(affine) > 2 else None
-    bias = affine[2].optional("bias") if len(affine) > 2 else None
-    return layer_norm(x, weight, bias, normalize.number("eps") / features)
 
 
 @row("nn.SpatialSubtractiveNormalization")

@@ -33,9 +33,11 @@ _REASONS = {
     "it pools regions that another tensor lists: torchvision.ops.roi_pool does so in PyTorch": (
         "inn.ROIPooling"
     ),
+    "it mixes the means of samples": "nn.LayerNormalization",
     "it is rare: --stub leaves its place empty in a .pt file's source": (
         "nn.Convert nn.FeatureLPPooling nn.Kmeans nn.PartialLinear nn.ReinforceGamma "
-        "nn.SpatialBinaryConvolution nn.SpatialFeatNormalization nn.SpatialFullConvolutionMap "
+        "nn.SpatialBinaryConvolution nn.SpatialConvolutionLocal nn.SpatialFeatNormalization "
+        "nn.SpatialFullConvolutionMap "
         "nn.SpatialUniformCrop nn.TemporalDynamicKMaxPooling nn.TemporalRowConvolution"
     ),
 }

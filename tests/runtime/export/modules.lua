@@ -202,8 +202,6 @@ add('SpatialDilatedConvolution', nn.SpatialDilatedConvolution(2, 3, 3, 2, 1, 2, 
   random(2, 2, 6, 7))
 add('SpatialConvolutionMap', nn.SpatialConvolutionMap(nn.tables.random(3, 4, 2), 3, 2, 1, 2),
   random(2, 3, 5, 5))
-add('SpatialConvolutionLocal', nn.SpatialConvolutionLocal(2, 3, 5, 4, 3, 2, 1, 1, 1, 0),
-  random(2, 2, 4, 5))
 add('SpatialDepthWiseConvolution', nn.SpatialDepthWiseConvolution(2, 3, 3, 3, 1, 1, 1, 1),
   random(2, 2, 4, 4))
 add('SpatialFullConvolution', nn.SpatialFullConvolution(2, 3, 3, 2, 2, 3, 1, 0, 1, 2),
@@ -308,8 +306,6 @@ add('BatchNormalization: old', nn.BatchNormalization(3), random(4, 3), function(
 end)
 add('SpatialBatchNormalization', nn.SpatialBatchNormalization(3), random(2, 3, 2, 2))
 add('VolumetricBatchNormalization', nn.VolumetricBatchNormalization(2), random(2, 2, 2, 2, 2))
-add('LayerNormalization', nn.LayerNormalization(4, 0.5), random(4))
-add('LayerNormalization: plain', nn.LayerNormalization(4, 0, 1e-3, false), random(4))
 add('Normalize', nn.Normalize(2), random(2, 4))
 add('Normalize: of 1', nn.Normalize(1), random(2, 4))
 add('Normalize: of 3', nn.Normalize(3), random(2, 4))
