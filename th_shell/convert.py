@@ -195,7 +195,7 @@ def _write_weights(source: str, target: str, options: dict[str, str], progress: 
 def _tell_left_out(count: int, progress: _Progress) -> None:
     progress.end()
     if count:
-        tensors = f"{count} tensor{'s' * (count > 1)}"
+        tensors = f"{count} tensors" if count > 1 else "1 tensor"
         print(f"without gradients and working memory: {tensors}; --all keeps them")
 
 

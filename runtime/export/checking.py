@@ -44,10 +44,14 @@ class Written(Protocol):
 class Outcome:
     """The result of a comparison of two nets' outputs."""
 
+    #: The sizes of the inputs, by their names.
     inputs: dict[str, tuple[int, ...]]
+    #: The largest difference of two numbers.
     difference: float = 0.0
+    #: The largest number of the net's outputs.
     scale: float = 0.0
-    place: str = ""  # the first module whose output differs, where one does
+    #: The first module whose output differs, where one does.
+    place: str = ""
 
     @property
     def relative(self) -> float:

@@ -48,7 +48,7 @@ class _Place(NamedTuple):
 
 class _Description:
     def __init__(self, settings: ConversionOptions, width: int) -> None:
-        self._how = settings
+        self._settings = settings
         self._width = width
         self._seen: dict[int, str] = {}  # tables and objects, and where they were
         self._texts: dict[int, list[str]] = {}  # of modules: what they become
@@ -124,7 +124,7 @@ class _Description:
             self._reasons.setdefault(id(module.value), text)
             return Unknown(module.graph, "x")
 
-        settings = self._how
+        settings = self._settings
         shapes = shapes_of(settings.input) if settings.input else None
         try:
             graph = graph_of(net, shapes, settings.training, settings.treat, stand_in, prune=False)

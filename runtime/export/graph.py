@@ -66,31 +66,31 @@ ToOnnx = Callable[..., Any]
 
 @dataclass(eq=False)
 class Call:
-    """A call of a class of PyTorch: ``nn.Conv2d(3, 64, kernel_size=3)``.
-
-    named: arguments by name; those in `defaults` are left out where they have that value; those in
-    `plain`, which come first, are written without their names.
-    """
+    """A call of a class of PyTorch: ``nn.Conv2d(3, 64, kernel_size=3)``."""
 
     function: str
+    #: The arguments by name.
     named: dict[str, Any] = field(default_factory=dict)
+    #: Arguments that are left out where they have these values.
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    #: The arguments, which come first, that are written without their names.
     plain: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
 class View:
-    """A place in the memory of another value, `base`, which is itself no view.
+    """A place in the memory of another value."""
 
-    get: makes what lies there of what is in the memory. put: makes what is in the memory of what
-    was in it, and of what was written to the place.
-    """
-
+    #: The value whose memory it is, which is itself no view.
     base: Value
+    #: Returns the elements of the place; gets those of the whole memory.
     get: Callable[[Value], Value] = lambda whole: whole
+    #: Returns the whole memory after a write; gets the memory, and what is written to the place.
     put: Callable[[Value, Value], Value] = lambda whole, part: part
+    #: Whether the elements lie one after the other, in their order.
     is_contiguous: bool = True
-    repeats: bool = False  # whether several elements are one place in memory
+    #: Whether several elements are one place in memory.
+    repeats: bool = False
 
 
 @dataclass(eq=False)
@@ -102,17 +102,28 @@ class Value:
 
     graph: Graph
     shape: Shape | None = None
-    kind: str = "float"  # or "int" or "bool"
-    source: Value | None = None  # the value whose elements these are, in the same places or others
-    on_shape: Callable[[Shape], object] | None = None  # gets the shape once it is known
-    highest: int = 0  # of an input of indices: the largest index that is used with it
-    name: str = ""  # the name of an input
-    undecided: bool = False  # an input whose elements may turn out to be indices
-    in_steps: bool = False  # an input that the net takes as a table of its places
+    #: "float", "int" or "bool".
+    kind: str = "float"
+    #: The value whose elements these are, in the same places or in others.
+    source: Value | None = None
+    #: Gets the shape once it is known.
+    on_shape: Callable[[Shape], object] | None = None
+    #: Of an input of indices, the largest index that is used with it.
+    highest: int = 0
+    #: The name of an input.
+    name: str = ""
+    #: Whether it is an input whose elements may turn out to be indices.
+    undecided: bool = False
+    #: Whether it is an input that the net takes as a table of its places.
+    in_steps: bool = False
+    #: The node that computes it; None for an input.
     node: Node | None = None
-    view: View | None = None  # where it lies, if not in memory of its own
-    written: Callable[[], Value] | None = None  # gives what was put into its own memory afterwards
-    _read: tuple[Any, Value] | None = None  # what it was read from last, and what was read
+    #: Its place, if it does not lie in memory of its own.
+    view: View | None = None
+    #: Returns what was put into its own memory afterwards.
+    written: Callable[[], Value] | None = None
+    #: The `written` by which it was read last, and what was read.
+    _read: tuple[Any, Value] | None = None
 
     @property
     def memory(self) -> Value:
@@ -195,16 +206,15 @@ class Value:
 
 @dataclass(eq=False)
 class Steps:
-    """A table with an entry for each step of a sequence, which may be of any length.
+    """A table with an entry for each step of a sequence, which may be of any length."""
 
-    data: all entries together: tensors, or tables of these, whose dimension `dim` is time.
-    entries: one by one, once these were needed. source: the net's input, where it is a table if
-    this is used as one; else both are tensors.
-    """
-
+    #: All entries together: tensors, or tables of these.
     data: Data
+    #: The dimension of these tensors that is time.
     dim: int = 0
+    #: The entries one by one, once these were needed.
     entries: list[Data] | None = None
+    #: The net's input, where it is a table if this is used as one; otherwise both are tensors.
     source: Value | None = None
 
 
@@ -214,23 +224,27 @@ Data = Value | list["Data"] | Steps
 
 @dataclass(eq=False)
 class Node:
-    """One step: what computes values from values.
-
-    layer: PyTorch's module that does it, with `parameters` as its attributes. expression: what does
-    it in a forward method, where ``{0}`` stands for the first input and ``{weight}`` for a
-    parameter, which is then an attribute of the net. At least one of them is there.
-    """
+    """A step of the computation, from values to values: a layer, an expression, or both."""
 
     inputs: list[Value]
     outputs: list[Value]
+    #: Adds its operators to an ONNX graph.
     to_onnx: ToOnnx
+    #: The path of the module that it is a part of.
     path: tuple[str, ...]
-    module: Any  # the object in the file, by which layers that are used twice are known
-    visit: int  # equal for the nodes of one use of it
+    #: That module's object in the file, by which layers that are used twice are known.
+    module: Any
+    #: A number that is the same for the nodes of one use of the module.
+    visit: int
+    #: PyTorch's module that computes it, with `parameters` as its attributes.
     layer: Call | None = None
+    #: The text that computes it in a forward method: ``{0}`` stands for the first input, and
+    #: ``{weight}`` for a parameter, which is then an attribute of the net.
     expression: str = ""
     parameters: dict[str, Parameter] = field(default_factory=dict)
-    word: str = "x"  # the name of its result
+    #: A name for its result.
+    word: str = "x"
+    #: The steps in it, if it goes through time.
     loop: Loop | None = None
 
     @property
@@ -255,6 +269,7 @@ class Loop:
     """
 
     body: Graph
+    #: How many states there are.
     states: int
 
     def outer_values(self) -> list[Value]:
@@ -267,24 +282,23 @@ class Loop:
 
 @dataclass(eq=False)
 class State:
-    """A value that a module keeps from one step to the next. first: before the first step.
+    """A value that a module keeps from one step to the next."""
 
-    value: what it has in a step; last: what it has after it.
-    """
-
+    #: The value before the first step.
     first: Value
+    #: The value at the beginning of a step.
     value: Value
+    #: The value at its end.
     last: Value
 
 
 @dataclass(eq=False)
 class Memory:
-    """The states of modules, by any keys.
+    """The states of modules."""
 
-    sequence: what the steps of a loop go through; None where each step has nodes of its own.
-    """
-
+    #: The sequence that the steps of a loop go through; None where each step has its own nodes.
     sequence: Value | None = None
+    #: The states by any keys.
     states: dict[Any, State] = field(default_factory=dict)
 
 
@@ -302,31 +316,38 @@ StandIn = Callable[[Any, Data, ExportError], Data]
 
 @dataclass(eq=False)
 class Graph:
-    """A net's nodes in the order in which they are computed.
+    """A net's nodes in the order in which they are computed."""
 
-    training: whether the net is written as it trains. treated: classes of the user's, and the
-    classes that these are to be taken for. outer: the graph in which this one is a loop's body.
-    stand_in: for what cannot be converted; stubs: classes that it has made for that, by name.
-    """
-
+    #: Whether the net is written as it trains.
     training: bool = False
+    #: Classes of the user's, and the classes that these are to be taken for.
     treated: Mapping[str, str] = field(default_factory=dict)
+    #: The graph in which this one is a loop's body.
     outer: Graph | None = None
+    #: Makes an output for what cannot be converted.
     stand_in: StandIn | None = None
+    #: The sources of classes that stand in for others, by their names.
     stubs: dict[str, str] = field(default_factory=dict)
-    unchecked: str = ""  # why it is not run beside the net, if it is not
-    remarks: list[str] = field(default_factory=list)  # what who trains it on should know
+    #: Why it is not run beside the net, if it is not.
+    unchecked: str = ""
+    #: What somebody who trains the net on should know.
+    remarks: list[str] = field(default_factory=list)
     inputs: list[Value] = field(default_factory=list)
     outputs: list[Value] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
+    #: What modules keep from step to step.
     memory: Memory = field(default_factory=Memory)
-    computed: dict[Any, Any] = field(default_factory=dict)  # weights, by what they are made from
-    arguments: Data = field(default_factory=list)  # the inputs as the net takes them
-    result: Data = field(default_factory=list)  # the outputs as the net gives them
-    # Of modules, in the order of their ends:
+    #: Weights that were computed, by what they are made from.
+    computed: dict[Any, Any] = field(default_factory=dict)
+    #: The inputs as the net takes them, in tables.
+    arguments: Data = field(default_factory=list)
+    #: The outputs as the net gives them, in tables.
+    result: Data = field(default_factory=list)
+    #: The outputs of modules, in the order of their ends.
     results: list[tuple[Scope, Data]] = field(default_factory=list)
-    # What modules computed last, by their identities:
+    #: What modules computed last, by their identities.
     _last: dict[int, Value] = field(default_factory=dict)
+    #: The modules that are being converted, the innermost last.
     _open: list[tuple[Scope, Any]] = field(default_factory=list)
     _frozen: bool = False
 

@@ -205,7 +205,7 @@ class Module:
             return x.rank + dim
         if sample_rank is None:
             return dim - 1
-        return dim - 1 + int(x.rank == int(sample_rank) + 1)
+        return dim if x.rank == int(sample_rank) + 1 else dim - 1
 
     def child(self, name: str) -> Module:
         """Return a module in a field."""

@@ -40,7 +40,7 @@ class OnnxGraph:
         self._taken: set[str] = outer._taken if outer else set()  # names of initialisers
         self._numbers: Iterator[int] = outer._numbers if outer else count(1)
         self._place = ""
-        self._own: dict[int, str] = {}  # names of the current node's parameters
+        self._parameter_names: dict[int, str] = {}  # names of the current node's parameters
 
     def add_all(self) -> None:
         """Add all nodes of the graph."""
@@ -52,7 +52,7 @@ class OnnxGraph:
     def add(self, node: Node) -> None:
         """Add one node, whose inputs are there."""
         self._place = ".".join(node.path)
-        self._own = {id(each): name for name, each in node.parameters.items()}
+        self._parameter_names = {id(each): name for name, each in node.parameters.items()}
         inputs = [self.names[id(value)] for value in node.inputs]
         parameters = [self.parameter(each) for each in node.parameters.values()]
         outputs = node.to_onnx(self, *inputs, *parameters)
@@ -86,7 +86,7 @@ class OnnxGraph:
         return self._initialiser(key, name, constant)
 
     def parameter(self, parameter: Parameter) -> str:
-        name = self._own.get(id(parameter), "constant")
+        name = self._parameter_names.get(id(parameter), "constant")
         key = (parameter.key, parameter.shape)
         return self._initialiser(key, f"{self._place}.{name}".lstrip("."), parameter)
 

@@ -31,18 +31,18 @@ Progress = Callable[[int], object]
 
 @dataclass(eq=False)
 class Parameter:
-    """Elements that go out, of a tensor in the file or of an array.
-
-    shape: of them, in the order of memory. trained: False for a buffer. key: equal for those that
-    are the same memory, which stay shared. keeps_type: whether it goes out as it is. memory: what
-    it is from in the file, where that is known: storages, the first element, and where they end.
-    """
+    """Elements that are written, of a tensor in the file or of an array."""
 
     data: LuaTensor | Array
+    #: The sizes, in the order of memory.
     shape: tuple[int, ...]
+    #: Equal for parameters that are the same memory, which stay shared.
     key: Any
+    #: False for a buffer.
     trained: bool = True
+    #: Whether it is written in the type that it has.
     keeps_type: bool = False
+    #: Its places in the file, where they are known: storage, first element, one behind the last.
     memory: tuple[tuple[int, int, int], ...] = ()
 
     @classmethod

@@ -18,17 +18,17 @@ _AVERAGE = "a_name"  # as long as many names are, before these are known
 
 @dataclass(eq=False)
 class Statement:
-    """Values from an expression of values: ``{0}`` stands for the first input.
-
-    word: the name that its value gets where "x" is taken; names of one letter, and several with
-    spaces between, are used as they are. body: the statements in a loop.
-    """
+    """A line of a method, or a loop, which computes values from values."""
 
     inputs: list[Value]
     outputs: list[Value]
+    #: The expression, in which ``{0}`` stands for the first input.
     text: str
+    #: The name that the value gets where "x" is taken. Names of one letter, and several with spaces
+    #: between, are used as they are.
     word: str
     loop: Loop | None = None
+    #: The statements in the loop.
     body: list[Statement] = field(default_factory=list)
 
     @property
@@ -111,13 +111,13 @@ class _Writer:
                 return [*lines, broken(f"return {text}", indent)]
             lines.append(broken(f"{names.targets(each)} = {text}", indent))
             if self._keeps_values:
-                lines += self._kept(each, indent)
+                lines += self._seen(each, indent)
         return lines
 
-    def _kept(self, statement: Statement, indent: str) -> list[str]:
+    def _seen(self, statement: Statement, indent: str) -> list[str]:
         live_values = [value for value in statement.outputs if self.names.is_live(value)]
         return [
-            f"{indent}self.seen[{id(value)}] = {self.names.known(value)}" for value in live_values
+            f"{indent}self.seen[{id(value)}] = {self.names.name_of(value)}" for value in live_values
         ]
 
     def _loop(self, statement: Statement, loop: Loop, indent: str) -> list[str]:
@@ -127,7 +127,7 @@ class _Writer:
         """
         names, body, count = self.names, loop.body, loop.states
         lines = self._states(statement, loop, indent)
-        sequences = [names.known(value) for value in statement.inputs[count:]]
+        sequences = [names.name_of(value) for value in statement.inputs[count:]]
         lists = [names.new(value, "outputs") for value in statement.outputs[count:]]
         lines += [f"{indent}{name} = []" for name in lists]
         steps = [
@@ -137,7 +137,7 @@ class _Writer:
         over = sequences[0] if len(steps) == 1 else f"zip({', '.join(sequences)})"
         lines.append(f"{indent}for {', '.join(steps)} in {over}:")
         inner = self.lines(statement.body, indent + STEP)
-        results = [names.known(value) for value in body.outputs[count:]]
+        results = [names.name_of(value) for value in body.outputs[count:]]
         pairs = zip(lists, results, strict=True)
         inner += [f"{indent}{STEP}{name}.append({result})" for name, result in pairs]
         inner += self._next_states(loop, indent + STEP)
@@ -158,7 +158,7 @@ class _Writer:
             names.hold(value)
         states = zip(statement.inputs, loop.body.inputs[: loop.states], strict=False)
         for number, (first, state) in enumerate(states):
-            old = names.known(first)
+            old = names.name_of(first)
             names.use(first)
             name = names.new(state, old if names.is_free(old) else state.name)
             if name != old:
@@ -168,7 +168,7 @@ class _Writer:
 
     def _next_states(self, loop: Loop, indent: str) -> list[str]:
         """Return statements for states whose names the new values do not have yet."""
-        name_of = self.names.known
+        name_of = self.names.name_of
         pairs = [
             (name_of(state), name_of(last))
             for state, last in zip(loop.body.inputs[: loop.states], loop.body.outputs, strict=False)
@@ -247,7 +247,7 @@ class _Names:
         self._names: dict[int, str] = {}
         self._live: set[str] = set()
         self._states: dict[int, Value] = {}  # by what takes their names in a loop
-        self._kept: set[str] = set()  # names of states, which nothing else takes
+        self._state_names: set[str] = set()  # names of states, which nothing else takes
 
     def argument(self, value: Value, alone: bool) -> str:
         """Return the name of an input of the method."""
@@ -255,7 +255,9 @@ class _Names:
 
     def filled(self, statement: Statement) -> str:
         """Return an expression with the names of its inputs, each of which is used once more."""
-        text = _PLACE.sub(lambda match: self.known(statement.inputs[int(match[1])]), statement.text)
+        text = _PLACE.sub(
+            lambda match: self.name_of(statement.inputs[int(match[1])]), statement.text
+        )
         for value in statement.uses:
             self.use(value)
         return text
@@ -264,7 +266,7 @@ class _Names:
         """Note that a value was used."""
         self._left[id(value)] -= 1
         if self._left[id(value)] <= 0:
-            self._live.discard(self.known(value))
+            self._live.discard(self.name_of(value))
 
     def hold(self, value: Value) -> None:
         """Keep a value's name until the end of a loop."""
@@ -281,7 +283,7 @@ class _Names:
             return "_"
         state = self._states.get(id(value))
         if state is not None and self._left[id(state)] <= 0:
-            return self._set(value, self.known(state))
+            return self._set(value, self.name_of(state))
         return self.new(value, word if keeps_word or "x" in self._live else "x")
 
     def new(self, value: Value, base: str) -> str:
@@ -291,12 +293,12 @@ class _Names:
     def bind(self, state: Value, last: Value) -> None:
         """Let what comes after a step have the name of a state, where nothing needs this then."""
         self._states.setdefault(id(last), state)
-        self._kept.add(self.known(state))
+        self._state_names.add(self.name_of(state))
 
     def rename(self, state: Value, value: Value) -> None:
         """Give the last value of a state, behind the loop, the state's name."""
-        name = self.known(state)
-        self._kept.discard(name)
+        name = self.name_of(state)
+        self._state_names.discard(name)
         self._set(value, name)
         if not self._left[id(value)]:
             self._live.discard(name)
@@ -307,9 +309,9 @@ class _Names:
 
     def is_free(self, name: str) -> bool:
         """Tell whether no value has a name and will still be used by it."""
-        return name not in self._live | self._kept
+        return name not in self._live | self._state_names
 
-    def known(self, value: Value) -> str:
+    def name_of(self, value: Value) -> str:
         """Return a value's name."""
         return self._names[id(value)]
 
@@ -323,4 +325,4 @@ class _Names:
         for name in (base, "y", "z") if base == "x" else (base,):
             if self.is_free(name):
                 return name
-        return free_name(base, self._live | self._kept)
+        return free_name(base, self._live | self._state_names)

@@ -207,7 +207,7 @@ class _Outline:
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
         self._storages: dict[int, int] = {}  # their numbers, by which tensors share them
-        self._kept: list[Any] = []  # so that identities are not used again
+        self._objects: list[Any] = []  # all that were named: an identity must not be used again
 
     def of(self, value: Any, name: str, depth: int) -> Any:
         if value is None or isinstance(value, (bool, int, str)):
@@ -221,7 +221,7 @@ class _Outline:
         first = self._names.setdefault(id(value), name)
         if first != name:
             return {"$same": first}
-        self._kept.append(value)
+        self._objects.append(value)
         return self._object(value, name, depth)
 
     def _object(self, value: Any, name: str, depth: int) -> Any:
@@ -275,5 +275,5 @@ class _Outline:
         return outline
 
     def _number(self, storage: Any) -> int:
-        self._kept.append(storage)
+        self._objects.append(storage)
         return self._storages.setdefault(id(storage), len(self._storages) + 1)

@@ -141,7 +141,7 @@ class ObjectReader:
     def __init__(self, source: Source, readers: Mapping[str, Reader]) -> None:
         self._source = source
         self._readers = readers
-        self._known: dict[int, Any] = {}  # by their numbers
+        self._objects: dict[int, Any] = {}  # by their numbers
         self.read_int = source.read_int
         self.read_long = source.read_long
         self.read_double = source.read_double
@@ -182,8 +182,8 @@ class ObjectReader:
         if kind not in (TABLE, TORCH, OLD_FUNCTION, FUNCTION):
             raise T7Error("unknown object")
         number = source.read_int()
-        if number in self._known:
-            return self._known[number], None
+        if number in self._objects:
+            return self._objects[number], None
         if kind == TABLE:
             return self._open_table(number)
         if kind == TORCH:
@@ -191,39 +191,39 @@ class ObjectReader:
         return self._open_function(kind, number)
 
     def _open_table(self, number: int) -> tuple[Any, _Incomplete | None]:
-        table = self._known[number] = Table()
+        table = self._objects[number] = Table()
         entries = _Entries(table, max(self._source.read_int(), 0), self._source)
         return table, None if entries.read_plain() else entries
 
     def _open_function(self, kind: int, number: int | None) -> tuple[Any, _Incomplete]:
         function = Function(self._source.read_string(), None, kind)
         if number is not None:
-            self._known[number] = function
+            self._objects[number] = function
         return function, _Contents(function)
 
     def _open_torch(self, number: int) -> tuple[Any, _Incomplete | None]:
         name, version = self._class()
         dtype = _TENSORS.get(name)
         if dtype is not None:
-            value = self._known[number] = self._tensor(dtype)
+            value = self._objects[number] = self._tensor(dtype)
             return value, None
         dtype = _STORAGES.get(name)
         if dtype is not None:
             self._storage(dtype, number)
-            return self._known[number], None
+            return self._objects[number], None
         reader = self._readers.get(name)
         if reader is not None:
-            value = self._known[number] = self._read_by(reader, name)
+            value = self._objects[number] = self._read_by(reader, name)
             return value, None
         if name in _TDS:
             return self._open_tds(_TDS[name], number)
-        value = self._known[number] = TorchObject(name, None, version)
+        value = self._objects[number] = TorchObject(name, None, version)
         if name == "tds.AtomicCounter":
             _Contents(value).take(None)  # it has no fields
         return value, _Contents(value, head_of(value) is not None)
 
     def _open_tds(self, kind: type[Table], number: int) -> tuple[Any, _Incomplete | None]:
-        table = self._known[number] = kind()
+        table = self._objects[number] = kind()
         reader = _Elements if kind is TdsVec else _Entries
         entries = reader(table, max(self._source.read_long(), 0), self._source)
         return table, None if entries.read_plain() else entries
@@ -243,7 +243,7 @@ class ObjectReader:
 
     def _storage(self, dtype: DType, number: int) -> Storage:
         storage = self._source.read_elements(dtype, self._source.read_long())
-        self._known[number] = storage_over(storage)
+        self._objects[number] = storage_over(storage)
         return storage
 
     def _storage_of_tensor(self, dtype: DType) -> Storage | None:
@@ -254,8 +254,8 @@ class ObjectReader:
         if kind != TORCH:
             raise T7Error(_MISFIT)
         number = self._source.read_int()
-        if number in self._known:
-            storage = storage_of(self._known[number])
+        if number in self._objects:
+            storage = storage_of(self._objects[number])
         else:
             name, _ = self._class()
             if name not in _STORAGES:

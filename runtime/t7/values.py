@@ -320,7 +320,9 @@ def _entries(table: Table, depth: int, between: str) -> str:
         is_name = between == "=" and isinstance(key, str) and key.isidentifier()
         name = key if is_name else _text(key, _MAX_DEPTH)
         shown.append(f"{name}{between}{_text(value, depth + 1)}")
-    return ", ".join(shown + ["..."] * (len(table) > len(shown)))
+    if len(table) > len(shown):
+        shown.append("...")
+    return ", ".join(shown)
 
 
 def named_values(root: Any) -> Iterator[tuple[str, Any]]:

@@ -40,7 +40,7 @@ class ObjectWriter:
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._numbers: dict[int, int] = {}  # of objects by their identities
-        self._kept: list[Any] = []  # the objects: an identity must not be used again
+        self._objects: list[Any] = []  # the objects: an identity must not be used again
 
     def write(self, value: Any) -> None:
         """Write a value and all that it holds. Raises T7Error for what no file can have."""
@@ -90,7 +90,7 @@ class ObjectWriter:
         if tensor is None:
             raise T7Error(f"Unwritable object <{type(value).__name__}>")
         lua = lua_tensor(tensor)
-        self._kept.append(lua)  # so that no other storage gets the identity of its
+        self._objects.append(lua)  # so that no other storage gets the identity of its
         return self._write_tensor(lua) if self._write_number(TORCH, value) else None
 
     def _write_number(self, kind: int, value: Any) -> bool:
@@ -105,7 +105,7 @@ class ObjectWriter:
         if old_number:
             return False
         self._numbers[id(value)] = len(self._numbers) + 1
-        self._kept.append(value)
+        self._objects.append(value)
         return True
 
     def _write_table(self, value: Any) -> Iterator[Any]:

@@ -25,16 +25,15 @@ def short(sizes: Ints) -> Any:
 
 @dataclass
 class Windows:
-    """Sizes of windows, steps between them, zeros around the tensor; each a number a dimension.
-
-    By default there are no zeros, and the dilation is 1. ceil: whether a last window that is not
-    full counts.
-    """
+    """Windows over the last dimensions: each field has a number for each of these."""
 
     size: Ints
     stride: Ints
+    #: The zeros around the tensor; none by default.
     padding: Ints = ()
+    #: The steps between a window's elements; 1 by default.
     dilation: Ints = ()
+    #: Whether a last window that is not full counts.
     ceil: bool = False
 
     def __post_init__(self) -> None:

@@ -80,7 +80,8 @@ def stacked(
     kinds = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     names: dict[str, Parameter | None] = {}
     for place, four in enumerate(parameters):
-        end = f"_l{place // stack.directions}" + "_reverse" * (place % stack.directions)
+        layer, is_reverse = divmod(place, stack.directions)
+        end = f"_l{layer}_reverse" if is_reverse else f"_l{layer}"
         names |= {kind + end: each for kind, each in zip(kinds, four, strict=False)}
 
     def to_onnx(e: Emitter, name: str, *more: str) -> Any:

@@ -5,19 +5,24 @@ from __future__ import annotations
 from math import isinf
 from typing import Any
 
-from th_shell.runtime.export.graph import BATCH, Call, Emitter, Value
+from th_shell.runtime.export.graph import BATCH, Call, Emitter, Shape, Value
 from th_shell.runtime.export.operators.base import broadcast, node, number, plain, replaced, same
 from th_shell.runtime.export.python_text import literal
 
+_KEEP = ", keepdim=True"
 _FUNCTIONS = {"Sum": "sum", "Mean": "mean", "Max": "amax", "Min": "amin"}
 
 
 def reduce(x: Value, kind: str, dim: int, keep: bool = False) -> Value:
     """Reduce a dimension by Sum, Mean, Max or Min."""
     function = _FUNCTIONS[kind]
-    text = f"{{0}}.{function}({dim}{', keepdim=True' * keep})"
+    text = f"{{0}}.{function}({dim}{_KEEP if keep else ''})"
     to_onnx = plain(f"Reduce{kind}", [dim], keepdims=int(keep))
-    return node([x], to_onnx, replaced(x.shape, dim, *[1] * keep), text, word=function)
+    return node([x], to_onnx, _reduced(x, dim, keep), text, word=function)
+
+
+def _reduced(x: Value, dim: int, keep: bool) -> Shape | None:
+    return replaced(x.shape, dim, 1) if keep else replaced(x.shape, dim)
 
 
 def softmax(x: Value, dim: int | None = None, log: bool = False) -> Value:
@@ -47,7 +52,8 @@ def argmax(x: Value, dim: int, kind: str = "Max") -> Value:
 
 def norm(x: Value, p: float, dim: int, keep: bool = False) -> Value:
     """Return the p-norm along a dimension: of p = inf the largest absolute value."""
-    text = f"{{0}}.norm({literal(p) if isinf(p) else number(p)}, {dim}{', keepdim=True' * keep})"
+    power = literal(p) if isinf(p) else number(p)
+    text = f"{{0}}.norm({power}, {dim}{_KEEP if keep else ''})"
 
     def to_onnx(e: Emitter, name: str) -> Any:
         attributes = {"keepdims": int(keep)}
@@ -59,4 +65,4 @@ def norm(x: Value, p: float, dim: int, keep: bool = False) -> Value:
         total = e.op("ReduceSum", e.op("Pow", size, e.number(p)), e.ints(dim), **attributes)
         return e.op("Pow", total, e.number(1 / p))
 
-    return node([x], to_onnx, replaced(x.shape, dim, *[1] * keep), text, word="norm")
+    return node([x], to_onnx, _reduced(x, dim, keep), text, word="norm")

@@ -152,7 +152,8 @@ def _sum(m: Module, x: Value) -> Value:
 def _arg_max(m: Module, x: Value) -> Value:
     """Return the place of the largest element, from 1 (dpnn)."""
     dims = m.get("nInputDim")
-    dim = m.whole("dim", 1) - 1 + int(bool(dims) and x.rank > int(dims))
+    has_samples = bool(dims) and x.rank > int(dims)
+    dim = m.whole("dim", 1) - (0 if has_samples else 1)
     return shifted(argmax(x, dim), 1)
 
 

@@ -152,14 +152,14 @@ def _language_model(m: Module, data: Data) -> Data:
 Sizes = tuple[int, ...] | list["Sizes"]
 
 
-def _kept(
+def _state(
     m: Module, x: Value, sizes: Sizes, batched: bool, words: str = "hc", place: str = ""
 ) -> Data:
     """Return what the step before has left, at first zeros. words: names in what is written."""
     if isinstance(sizes, list):
         names = words.ljust(len(sizes), "h")
         return [
-            _kept(m, x, each, batched, names[n], f"{place}.{n}") for n, each in enumerate(sizes)
+            _state(m, x, each, batched, names[n], f"{place}.{n}") for n, each in enumerate(sizes)
         ]
 
     def start(like: Value, dim: int) -> Value:
@@ -168,20 +168,20 @@ def _kept(
     return recall(m.graph, (id(m.value), place), start, x)
 
 
-def _keep(m: Module, sizes: Sizes, data: Data, place: str = "") -> None:
+def _keep_state(m: Module, sizes: Sizes, data: Data, place: str = "") -> None:
     if isinstance(sizes, list):
         for n, (size, item) in enumerate(zip(sizes, table(data, m.graph), strict=True)):
-            _keep(m, size, item, f"{place}.{n}")
+            _keep_state(m, size, item, f"{place}.{n}")
     else:
         keep(m.graph, (id(m.value), place), m.tensor(data))
 
 
 def _step(m: Module, data: Data, x: Value, sizes: Sizes, batched: bool) -> list[Data]:
     """Convert a step of the module in `recurrentModule`; return its results."""
-    before = _kept(m, x, sizes, batched)
+    before = _state(m, x, sizes, batched)
     states = before if m.kind in _CELLS and isinstance(before, list) else [before]
     result = convert(m.child("recurrentModule"), [data, *states])
-    _keep(m, sizes, result)
+    _keep_state(m, sizes, result)
     return table(result, m.graph) if isinstance(sizes, list) else [result]
 
 
@@ -254,9 +254,9 @@ def _crnn_layer(m: Module, data: Data) -> Data:
 
     def step(body: Graph, x: Data) -> Data:
         inner = m.within(body)
-        states = table(_kept(inner, m.tensor(x), [*sizes], True, "ch"), body)
+        states = table(_state(inner, m.tensor(x), [*sizes], True, "ch"), body)
         *after, result = table(convert(inner.child("lstmUnit"), [x, *states]), body)
-        _keep(inner, [*sizes], after)
+        _keep_state(inner, [*sizes], after)
         return result
 
     return Steps(mapped(loop(m.graph, mapped(whole, turn), step), turn))

@@ -88,7 +88,8 @@ def _unsqueeze(m: Module, x: Value) -> Value:
 @row("nn.Replicate")
 def _replicate(m: Module, x: Value) -> Value:
     ndim = m.get("ndim")
-    dim = m.whole("dim", 1) - 1 + int(bool(ndim) and x.rank > int(ndim))
+    has_samples = bool(ndim) and x.rank > int(ndim)
+    dim = m.whole("dim", 1) - (0 if has_samples else 1)
     return expand(unsqueeze(x, dim), dim, m.whole("nfeatures"))
 
 
@@ -134,7 +135,8 @@ def _one_hot(m: Module, x: Value) -> Value:
 def _padding(m: Module, x: Value) -> Value:
     """Insert a value before a dimension (pad below 0) or behind it, or at a place in it."""
     dims, amount, place = m.get("nInputDim"), m.whole("pad"), m.whole("index", 1)
-    dim = m.whole("dim") - 1 + int(bool(dims) and x.rank != dims)
+    has_samples = bool(dims) and x.rank != dims
+    dim = m.whole("dim") - (0 if has_samples else 1)
     behind, value = amount > 0, m.number("value", 0)
     if place == 1:
         return _padded(x, dim, (0, amount) if behind else (-amount, 0), value)
