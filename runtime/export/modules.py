@@ -67,7 +67,7 @@ def _applied(
 
 
 #: The modules of `rows`: first those with the classes that most nets have.
-_FAMILIES = (
+FAMILIES = (
     "containers convolutions linear elementwise shapes pooling normalisation repositories "
     "recurrent sequencers cudnn"
 ).split()
@@ -75,7 +75,7 @@ _FAMILIES = (
 _PACKAGES = {"cudnn": "cudnn", "inn": "repositories", "cunn": "", "fbcunn": ""}
 
 
-def row_of(kind: str, families: Iterable[str] = _FAMILIES) -> Row | None:
+def row_of(kind: str, families: Iterable[str] = FAMILIES) -> Row | None:
     """Return the row of a class, or None: families are imported until one has it."""
     for family in families:
         if kind in _rows:

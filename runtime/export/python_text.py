@@ -98,20 +98,12 @@ def _last_call(text: str) -> tuple[str, list[str], str] | None:
     Returns the text up to the opening bracket, the arguments in the brackets, and the text from the
     closing bracket on; None where there are no brackets with arguments.
     """
-    depth, start, pairs = 0, -1, []
-    for place, char in enumerate(text):
-        if char in _OPENING:
-            if depth == 0:
-                start = place
-            depth += 1
-        elif char in _CLOSING:
-            depth -= 1
-            if depth == 0:
-                pairs.append((start, place))
-    if not pairs:
-        return None
-    first, last = pairs[-1]
-    arguments = split_arguments(text[first + 1 : last])
+    last = max(text.rfind(bracket) for bracket in _CLOSING)
+    first, depth = last, 1
+    while depth and first > 0:
+        first -= 1
+        depth += (text[first] in _CLOSING) - (text[first] in _OPENING)
+    arguments = split_arguments(text[first + 1 : last]) if last > first else []
     return (text[: first + 1], arguments, text[last:]) if arguments else None
 
 
