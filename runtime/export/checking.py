@@ -17,7 +17,7 @@ import numpy as np
 from th_shell.runtime.core.dtypes import Array
 from th_shell.runtime.engine.engine import Engine
 from th_shell.runtime.errors import LuaError
-from th_shell.runtime.export.data import Unknown
+from th_shell.runtime.export.data import UndecidedInput
 from th_shell.runtime.export.graph import BATCH, Data, Dim, ExportError, Graph, Steps, Value
 from th_shell.runtime.t7.files import save
 from th_shell.runtime.t7.values import Table, TorchObject
@@ -123,7 +123,7 @@ def _paired(data: Data, output: Any) -> Iterator[tuple[Value, Array]]:
 
     A table of any length is one value: its entries are put together.
     """
-    if isinstance(data, Unknown) and data.tensor is not None:
+    if isinstance(data, UndecidedInput) and data.tensor is not None:
         data = data.tensor
     if isinstance(data, Value):
         yield data, np.array(output)
@@ -189,7 +189,7 @@ def _size(dim: Dim, unknown: int | None) -> int:
 
 def _nested(data: Data, inputs: Mapping[str, Array]) -> Any:
     """Return inputs as the net takes them: a tensor, or tables."""
-    if isinstance(data, Unknown) and data.tensor is not None:
+    if isinstance(data, UndecidedInput) and data.tensor is not None:
         data = data.tensor
     if isinstance(data, Value):
         array = inputs[data.name]

@@ -15,7 +15,7 @@ from th_shell.runtime.export.operators.shaping import permute, stack, unbind
 Shapes = Shape | list["Shapes"]
 
 
-class Unknown(list["Data"]):
+class UndecidedInput(list["Data"]):
     """An input of the net of which nothing is said: the first module that takes it decides."""
 
     def __init__(self, graph: Graph, name: str) -> None:
@@ -29,7 +29,7 @@ class Unknown(list["Data"]):
 def new_input(graph: Graph, name: str, shapes: Shapes | None) -> Data:
     """Return the net's input; a list of shapes is a table's."""
     if shapes is None:
-        return Unknown(graph, name)
+        return UndecidedInput(graph, name)
     if isinstance(shapes, tuple):
         return graph.input(name, shapes)
     return [new_input(graph, f"{name}{n}", shape) for n, shape in enumerate(shapes, 1)]
@@ -37,7 +37,7 @@ def new_input(graph: Graph, name: str, shapes: Shapes | None) -> Data:
 
 def tensor(data: Data, graph: Graph) -> Value:
     """Return an input that must be a tensor. Raises ExportError for a table."""
-    if isinstance(data, Unknown) and not data.is_table:
+    if isinstance(data, UndecidedInput) and not data.is_table:
         if data.tensor is None:
             data.tensor = data.graph.input(data.name)
         return data.tensor
@@ -50,17 +50,17 @@ def tensor(data: Data, graph: Graph) -> Value:
 
 def table(data: Data, graph: Graph, count: int | None = None) -> list[Data]:
     """Return an input that must be a table; count: how many entries it has, where that is known."""
-    if isinstance(data, Unknown) and data.tensor is None:
+    if isinstance(data, UndecidedInput) and data.tensor is None:
         if count is None and not data.is_table:
             raise graph.error(
                 "how many inputs there are must be known: give --input, as in 1x10,1x20"
             )
         data.is_table = True
         while len(data) < (count or 0):
-            data.append(Unknown(data.graph, f"{data.name}{len(data) + 1}"))
+            data.append(UndecidedInput(data.graph, f"{data.name}{len(data) + 1}"))
     if steps := as_steps(data):
         return _entries(steps, graph)
-    if not isinstance(data, list) or isinstance(data, Unknown) and data.tensor is not None:
+    if not isinstance(data, list) or isinstance(data, UndecidedInput) and data.tensor is not None:
         raise graph.error("its input is a tensor where it takes a table")
     return data
 
@@ -95,7 +95,7 @@ def _entries(steps: Steps, graph: Graph) -> list[Data]:
 
 def sequence(data: Data, graph: Graph) -> Data:
     """Return the tensors, whose first dimension is time, that stand for a table of any length."""
-    if isinstance(data, Unknown) and not data.is_table:
+    if isinstance(data, UndecidedInput) and not data.is_table:
         data = tensor(data, graph)
     if isinstance(data, Value):
         if data not in graph.inputs or graph.outer is not None:
@@ -131,14 +131,14 @@ def settled(data: Data, graph: Graph) -> Data:
         if not isinstance(length(data), int):
             return Steps(sequence(data, graph))
         data = _entries(data, graph)
-    if isinstance(data, Value) or isinstance(data, Unknown) and not data.is_table:
+    if isinstance(data, Value) or isinstance(data, UndecidedInput) and not data.is_table:
         return data
     return [settled(item, graph) for item in data]
 
 
 def mapped(data: Data, function: Callable[[Value], Value]) -> Data:
     """Apply a function to each tensor."""
-    if isinstance(data, Unknown) and not data.is_table:
+    if isinstance(data, UndecidedInput) and not data.is_table:
         data = tensor(data, data.graph)
     if isinstance(data, Value):
         return function(data)
@@ -154,9 +154,9 @@ def tensors(data: Data, decide: bool = False) -> Iterator[Value]:
     """
     if isinstance(data, Value):
         yield data
-    elif isinstance(data, Unknown) and data.tensor is not None:
+    elif isinstance(data, UndecidedInput) and data.tensor is not None:
         yield data.tensor
-    elif isinstance(data, Unknown) and decide and not data.is_table:
+    elif isinstance(data, UndecidedInput) and decide and not data.is_table:
         yield tensor(data, data.graph)
     else:
         for item in [data.data] if isinstance(data, Steps) else data:

@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from th_shell.runtime.export.conversion import ConversionOptions
-from th_shell.runtime.export.data import Unknown
+from th_shell.runtime.export.data import UndecidedInput
 from th_shell.runtime.export.graph import Data, ExportError, Node, Value
 from th_shell.runtime.export.lowering import graph_of, shapes_of, value_at
 from th_shell.runtime.export.modules import Module
@@ -122,7 +122,7 @@ class _Description:
         def stand_in(module: Module, data: Data, error: ExportError) -> Data:
             text = re.sub(r"^\S+( at \S+)?: (not converted: )?", "", str(error))
             self._reasons.setdefault(id(module.value), text)
-            return Unknown(module.graph, "x")
+            return UndecidedInput(module.graph, "x")
 
         settings = self._settings
         shapes = shapes_of(settings.input) if settings.input else None

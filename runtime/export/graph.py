@@ -141,7 +141,7 @@ class Value:
             self._read = written, value
         return value
 
-    def lie(self, view: View, now: Value) -> None:
+    def lie_at(self, view: View, now: Value) -> None:
         """Have it lie in the memory of another value; now: what is there."""
         self.view, self._read = view, (view.base.written, now)
 
@@ -151,7 +151,7 @@ class Value:
         result._read = None, self.current
         return result
 
-    def look(self, place: Value, now: Value | None = None, **view_fields: Any) -> None:
+    def lie_within(self, place: Value, now: Value | None = None, **view_fields: Any) -> None:
         """Have it lie where another value does, or in a part of that.
 
         now: what is there, by default itself. how: the fields of `View`.
@@ -165,7 +165,7 @@ class Value:
             inner.is_contiguous and outer.is_contiguous,
             inner.repeats or outer.repeats,
         )
-        self.lie(view, now or self)
+        self.lie_at(view, now or self)
 
     def write(self, result: Value) -> None:
         """Write a result into its memory, where that then lies."""
@@ -178,7 +178,7 @@ class Value:
 
         memory.written = cache(whole)
         self._read = memory.written, now
-        result.lie(view, now)
+        result.lie_at(view, now)
 
     @property
     def rank(self) -> int:

@@ -302,7 +302,7 @@ def _note_memory(module: Module, data: Data, result: Value) -> None:
         if result.view is None:
             before.write(result)
         else:  # its tensor was moved to other memory
-            before.lie(result.view, result)
+            before.lie_at(result.view, result)
 
 
 def _unknown(module: Module) -> ExportError:

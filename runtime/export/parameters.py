@@ -121,7 +121,7 @@ class Parameter:
             progress(len(part))
 
 
-def firsts(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
+def owner_names(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
     """Return for each name the name of the first parameter that is the same memory, often itself.
 
     The two have the same sizes, and are both trained or both not.
@@ -133,9 +133,9 @@ def firsts(parameters: Iterable[tuple[str, Parameter]]) -> dict[str, str]:
     }
 
 
-def apart(parameters: Iterable[tuple[str, Parameter]]) -> Iterator[tuple[str, str]]:
+def overlapping_names(parameters: Iterable[tuple[str, Parameter]]) -> Iterator[tuple[str, str]]:
     """Yield pairs of names of parameters that share memory in the file, but are not the same."""
-    owners = firsts(parameters := list(parameters))
+    owners = owner_names(parameters := list(parameters))
     numbers: dict[int, int] = {}  # of storages, in the order of the parameters
     places = sorted(
         (numbers.setdefault(storage, len(numbers)), start, stop, name)

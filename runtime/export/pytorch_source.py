@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from th_shell.runtime.export.graph import Graph, Node
-from th_shell.runtime.export.parameters import Parameter, apart, firsts
+from th_shell.runtime.export.parameters import Parameter, overlapping_names, owner_names
 from th_shell.runtime.export.python_text import (
     STEP,
     broken,
@@ -68,7 +68,7 @@ def pytorch_source(
     body = "\n\n\n".join([*graph.stubs.values(), net.text(ending)])
     remarks = graph.remarks + [
         f"{first} and {second} share memory in the file, not here: training makes them differ"
-        for first, second in apart(named)
+        for first, second in overlapping_names(named)
     ]
     docstring = "\n\n".join([heading, *[f"{remark}." for remark in remarks]])
     text = f'"""{docstring}"""\n\n{_imports(body)}\n\n\n{body}\n'
@@ -93,7 +93,7 @@ def _ties(named: Sequence[tuple[str, Parameter]]) -> list[str]:
     """
     return [
         f"self.{_as_attribute(name)} = self.{_as_attribute(owner)}"
-        for name, owner in firsts(named).items()
+        for name, owner in owner_names(named).items()
         if owner != name
     ]
 

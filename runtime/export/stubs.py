@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-from th_shell.runtime.export.data import Unknown, tensor, tensors
+from th_shell.runtime.export.data import UndecidedInput, tensor, tensors
 from th_shell.runtime.export.graph import Call, Data, ExportError
 from th_shell.runtime.export.modules import Module, row_of
 from th_shell.runtime.export.operators.base import node
@@ -33,7 +33,7 @@ def stub(module: Module, data: Data, error: ExportError) -> Data:
     """
     if row_of(module.kind) is not None:
         raise error
-    data = tensor(data, module.graph) if isinstance(data, Unknown) else data
+    data = tensor(data, module.graph) if isinstance(data, UndecidedInput) else data
     inputs = list(tensors(data))
     fields, parameters = _arguments(module)
     name = _class(module, fields, parameters, len(inputs))

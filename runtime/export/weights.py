@@ -13,7 +13,7 @@ from typing import IO, Any, Literal
 from th_shell.runtime.core.tensor import TENSOR_CLASSES
 from th_shell.runtime.export.graph import ExportError
 from th_shell.runtime.export.lowering import value_at
-from th_shell.runtime.export.parameters import FLOATS, Parameter, Progress, firsts
+from th_shell.runtime.export.parameters import FLOATS, Parameter, Progress, owner_names
 from th_shell.runtime.export.python_text import free_name
 from th_shell.runtime.io.replacement import Replacement
 from th_shell.runtime.t7.convert import outline
@@ -113,7 +113,7 @@ def write_safetensors(
     """
     if _METADATA in parameters:
         raise ExportError(f"safetensors has no room for a tensor of the name {_METADATA}")
-    owners = firsts(parameters.items())
+    owners = owner_names(parameters.items())
     # An entry of the header's has a name of its own: a tensor of that name is written again.
     again = {name: owner for name, owner in owners.items() if name not in (owner, _STRUCTURE)}
     names = [name for name in parameters if name not in again]
@@ -156,7 +156,7 @@ def write_hdf5(
     """
     import h5py
 
-    owners = firsts(parameters.items())
+    owners = owner_names(parameters.items())
     paths = dict(zip(parameters, _paths(parameters), strict=True))
     offsets: list[tuple[int | None, Parameter]] = []
     # In files of earlier versions attributes have at most 64 KB.

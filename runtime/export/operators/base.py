@@ -75,7 +75,7 @@ def moved(
 
     value = node([x], to_onnx, shape, expression, kind=x.kind, **node_fields)
     value.source = x
-    value.look(x, **{"get": get, "put": reshaped, **(lies or {})})
+    value.lie_within(x, **{"get": get, "put": reshaped, **(lies or {})})
     return value
 
 

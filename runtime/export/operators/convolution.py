@@ -17,7 +17,7 @@ from th_shell.runtime.export.parameters import Parameter
 Ints = Sequence[int]
 
 
-def short(sizes: Ints) -> Any:
+def common_size(sizes: Ints) -> Any:
     """Return sizes as PyTorch takes them: one number where all are equal."""
     values = [int(size) for size in sizes]
     return values[0] if len(set(values)) == 1 else tuple(values)
@@ -78,10 +78,10 @@ class Windows:
     def arguments(self, *more: str) -> dict[str, Any]:
         """Return PyTorch's arguments."""
         named = {
-            "kernel_size": short(self.size),
-            "stride": short(self.stride),
-            "padding": short(self.padding),
-            "dilation": short(self.dilation),
+            "kernel_size": common_size(self.size),
+            "stride": common_size(self.stride),
+            "padding": common_size(self.padding),
+            "dilation": common_size(self.dilation),
             "ceil_mode": self.ceil,
         }
         return {name: named[name] for name in ("kernel_size", "stride", "padding", *more)}
@@ -178,7 +178,7 @@ def conv_transpose(
     """
     inputs, outputs = weight.shape[0], weight.shape[1] * groups
     x.assume((BATCH, inputs, *[None] * len(windows.size)))
-    more = {"output_padding": short(extra), "groups": groups, "bias": bias is not None}
+    more = {"output_padding": common_size(extra), "groups": groups, "bias": bias is not None}
     call = _conv_layer("ConvTranspose", windows, inputs, outputs, **more)
     attributes = windows.attributes() | {"dilations": list(windows.dilation)}
     to_onnx = plain("ConvTranspose", **attributes, output_padding=list(extra), group=groups)

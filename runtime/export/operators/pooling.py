@@ -9,7 +9,7 @@ import numpy as np
 
 from th_shell.runtime.export.graph import BATCH, Call, Emitter, ToOnnx, Value
 from th_shell.runtime.export.operators.base import node, plain
-from th_shell.runtime.export.operators.convolution import Ints, Windows, short
+from th_shell.runtime.export.operators.convolution import Ints, Windows, common_size
 from th_shell.runtime.export.python_text import call_text
 
 POOL = {"padding": 0, "dilation": 1, "ceil_mode": False, "count_include_pad": True}
@@ -55,7 +55,7 @@ def adaptive_pool(x: Value, kind: str, sizes: Sequence[int]) -> Value:
     sizes: how many parts there are of each dimension.
     """
     shape = x.assume((BATCH, *[None] * (len(sizes) + 1)))
-    named = {"output_size": short(sizes)}
+    named = {"output_size": common_size(sizes)}
     call = Call(f"nn.Adaptive{kind}Pool{len(sizes)}d", named, {}, ("output_size",))
     if all(size == 1 for size in sizes):
         to_onnx: Any = f"Global{_ONNX[kind]}Pool"
@@ -151,7 +151,7 @@ def pad(
 
 def _pad_layer(mode: str, flat: list[int], value: float, dims: int) -> Call | None:
     name = {"reflect": "ReflectionPad", "replicate": "ReplicationPad"}.get(mode, "ConstantPad")
-    named: dict[str, Any] = {"padding": short(flat)}
+    named: dict[str, Any] = {"padding": common_size(flat)}
     if name == "ConstantPad" and value == 0 and dims == 2:
         name = "ZeroPad"
     elif name == "ConstantPad":

@@ -28,7 +28,7 @@ def merged(x: Value) -> tuple[Value, Value]:
     if before is not None and before.expression == UNMERGED:
         flat, like = before.inputs
         shown = flat.copied()
-        shown.look(x, flat, get=lambda whole: merge(whole, 2), put=reshaped)
+        shown.lie_within(x, flat, get=lambda whole: merge(whole, 2), put=reshaped)
         return shown, like
     flat = merge(x, 2)
     flat.on_shape = lambda shape: x.assume((TIME, BATCH, *shape[1:]))
@@ -131,14 +131,14 @@ def loop(graph: Graph, data: Data, body_of: Callable[[Graph, Data], Data]) -> Da
     body.outputs = [value.current for value in (*[s.last for s in states], *tensors(result))]
     body.prune()
     results = mapped(result, whole)
-    firsts = [state.first for state in states]
-    lasts = [Value(graph, first.shape, first.kind) for first in firsts]
+    first_values = [state.first for state in states]
+    lasts = [Value(graph, first.shape, first.kind) for first in first_values]
 
     def to_onnx(e: Emitter, *names: str) -> Any:
         count = len(lasts) + len(list(tensors(results)))
         scan = {"body": e.body(body), "num_scan_inputs": len(steps)}
-        return e.op("Scan", *names[: len(firsts) + len(steps)], count=count, **scan)
+        return e.op("Scan", *names[: len(first_values) + len(steps)], count=count, **scan)
 
     outputs = [*lasts, *tensors(results)]
-    graph.add([*firsts, *sequences], to_onnx, outputs, loop=Loop(body, len(states)))
+    graph.add([*first_values, *sequences], to_onnx, outputs, loop=Loop(body, len(states)))
     return results

@@ -104,7 +104,7 @@ def unmerge(x: Value, like: Value, count: int) -> Value:
     is_known = x.shape is not None and like.shape is not None
     shape = (*(like.shape or ())[:count], *(x.shape or ())[1:]) if is_known else None
     value = node([x, like], to_onnx, shape, text, kind=x.kind)
-    value.look(x, get=partial(unmerge, like=like.current, count=count), put=reshaped)
+    value.lie_within(x, get=partial(unmerge, like=like.current, count=count), put=reshaped)
     return value
 
 
@@ -235,7 +235,7 @@ def unbind(x: Value, dim: int) -> list[Value]:
 
     x.graph.add([x], to_onnx, parts, expression=f"{{0}}.unbind({dim})")
     for n, part in enumerate(parts):
-        part.look(x, get=partial(select, dim=dim, index=n), **_part(x, dim, n, n + 1, True))
+        part.lie_within(x, get=partial(select, dim=dim, index=n), **_part(x, dim, n, n + 1, True))
     return parts
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.runtime.export.data import Unknown, table, tensor
+from th_shell.runtime.export.data import UndecidedInput, table, tensor
 from th_shell.runtime.export.graph import Data, Dim, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
@@ -167,7 +167,7 @@ def _graph(m: Module, data: Data) -> Data:
             place += 1
             item = convert(Module(module, (*m.path, str(place)), m.graph), item)
             _name(item, inner)
-        if isinstance(item, Unknown) and inner.get("nSplitOutputs"):
+        if isinstance(item, UndecidedInput) and inner.get("nSplitOutputs"):
             table(item, m.graph, int(inner["nSplitOutputs"]))
         for child in node.children.to_list():
             received.setdefault(id(child.data), {})[_place(child.data, inner)] = item

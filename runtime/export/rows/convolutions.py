@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from th_shell.runtime.export.data import Unknown
+from th_shell.runtime.export.data import UndecidedInput
 from th_shell.runtime.export.graph import BATCH, Data, Value
 from th_shell.runtime.export.modules import Module, data_row, row
 from th_shell.runtime.export.operators.base import vectors
@@ -58,7 +58,7 @@ def _transposed(m: Module, data: Data) -> Data:
     outputs = m.whole("nOutputPlane") // groups
     if "Volumetric" in m.kind and m.get("adjW") is None:  # an old file: outputs come first
         weight = Parameter.made(weight.array().swapaxes(0, 1).copy(), weight)
-    if isinstance(data, list) and not isinstance(data, Unknown):
+    if isinstance(data, list) and not isinstance(data, UndecidedInput):
         x, like = m.tensors(data, 2)
         extra = _to_be_added(windows, like.sizes(*range(2, 2 + len(windows.size))))
     else:

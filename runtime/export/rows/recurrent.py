@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from th_shell.runtime.export.data import Unknown, first_tensor, mapped, sequence, table
+from th_shell.runtime.export.data import UndecidedInput, first_tensor, mapped, sequence, table
 from th_shell.runtime.export.graph import BATCH, TIME, Data, Graph, Steps, Value
 from th_shell.runtime.export.modules import Module, convert, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
@@ -25,7 +25,7 @@ from th_shell.runtime.t7.values import Table
 
 def _given(m: Module, data: Data, batch_first: bool, inputs: int) -> tuple[Value, list[Value]]:
     """Return the sequence, and the states before it, if any: the output, then the cells."""
-    if isinstance(data, list) and not isinstance(data, Unknown):
+    if isinstance(data, list) and not isinstance(data, UndecidedInput):
         *first, data = table(data, m.graph)
     else:
         first = []

@@ -11,7 +11,7 @@ from functools import reduce
 from itertools import groupby
 from typing import Any
 
-from th_shell.runtime.export.data import Unknown, mapped, sequence, table, tensor, tensors
+from th_shell.runtime.export.data import UndecidedInput, mapped, sequence, table, tensor, tensors
 from th_shell.runtime.export.graph import BATCH, TIME, Data, Memory, Steps, Value
 from th_shell.runtime.export.modules import Module, class_of, convert, data_row
 from th_shell.runtime.export.operators import elementwise as ew
@@ -39,7 +39,7 @@ _NORMS = _classes("BatchNormalization", "SpatialBatchNormalization", "Volumetric
 def _sequencer(m: Module, data: Data) -> Data:
     """Convert steps of a tensor to a tensor, and of a table to a table."""
     (child, *_) = m.modules
-    if isinstance(data, Unknown) and not data.is_table:
+    if isinstance(data, UndecidedInput) and not data.is_table:
         data = tensor(data, m.graph)
     if not isinstance(data, Value):
         return Steps(_through(child, sequence(data, m.graph)))
@@ -194,7 +194,7 @@ def _repeater(m: Module, data: Data) -> Data:
 
 @data_row("nn.ReverseTable")
 def _reverse_table(m: Module, data: Data) -> Data:
-    if isinstance(data, list) and not isinstance(data, Unknown):
+    if isinstance(data, list) and not isinstance(data, UndecidedInput):
         return data[::-1]
     return Steps(mapped(sequence(data, m.graph), flip))
 

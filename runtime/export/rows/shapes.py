@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from th_shell.runtime.export.data import Unknown, as_steps, mapped, table
+from th_shell.runtime.export.data import UndecidedInput, as_steps, mapped, table
 from th_shell.runtime.export.graph import Data, Graph, Steps, Value
 from th_shell.runtime.export.modules import Module, data_row, row
 from th_shell.runtime.export.operators import elementwise as ew
@@ -220,7 +220,7 @@ def _flatten(m: Module, data: Data) -> Data:
 def _flat(data: Data, graph: Graph) -> Iterator[Data]:
     """Yield all tensors in a table, and in the tables in it."""
     for item in table(data, graph):
-        if isinstance(item, Value) or isinstance(item, Unknown) and item.tensor is not None:
+        if isinstance(item, Value) or isinstance(item, UndecidedInput) and item.tensor is not None:
             yield item
         else:
             yield from _flat(item, graph)
