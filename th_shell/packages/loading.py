@@ -17,6 +17,7 @@ _SECONDS = 60
 _START = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
+from th_shell.packages.loading import main
 main(*sys.argv[2:])
 """
 

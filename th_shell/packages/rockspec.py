@@ -31,6 +31,7 @@ _MEMORY = 512 << 20  # bytes
 _START = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
+from th_shell.packages.rockspec import main
 main(sys.argv[2])
 """
 
