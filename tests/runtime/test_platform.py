@@ -193,7 +193,7 @@ ASKED = {
     },
     r"sched_getaffinity": {"runtime/core/platform.py"},
     r"posix_spawn\(": {"runtime/core/system.py"},
-    r"pthread_sigmask\(": {"runtime/core/system.py", "th_shell/session/tee.py"},
+    r"pthread_sigmask\(": {"runtime/core/system.py", "th_shell/session/output.py"},
     r"pthread_(?!sigmask)|sched_yield": {
         "runtime/core/platform.py",
         "runtime/lua/parallel/thread_pool.lua",

@@ -20,8 +20,8 @@ from ipykernel.kernelbase import Kernel
 
 from th_shell.banner import BANNER
 from th_shell.config import load
+from th_shell.debugging.commands import attach, line_reader
 from th_shell.debugging.console import Console
-from th_shell.debugging.reading import line_reader
 from th_shell.jupyter.assistance import complete, explain, is_complete
 from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome
 from th_shell.jupyter.log import Log
@@ -74,6 +74,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     def _cells(self) -> Cells:
         session = Session(self._engine, config=self._config, numbered=True)
         session.serve_person()
+        attach(session)
         session.debugger = Console(line_reader(self._question), session.sources)
         front_end = FrontEnd(self._ask, self._show, self._clear)
         return Cells(session, self._streams, front_end, self._interrupted)

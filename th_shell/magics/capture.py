@@ -14,11 +14,11 @@ def capture(session: Conversation, text: str) -> None:
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or not source.strip():
         raise MagicError("takes a name and an input, as in: %capture text print(x)")
     try:
-        with session.tee() as tee:
-            tee.clear(shown=False)
+        with session.copy_output() as copy:
+            copy.clear(shown=False)
             session.submit(source, timed=False)
             session.write_through(b"")
-            printed = tee.text()
+            printed = copy.text()
     except OSError as error:
         raise MagicError.of("the output", error) from None
     session.set_variable(name, printed)

@@ -1,8 +1,7 @@
-"""The inputs of a session by their numbers, as commands take them; `%history`, `%cd` and `%pwd`."""
+"""The inputs of a session by their numbers, as commands take them; and `%history`."""
 
 from __future__ import annotations
 
-import os
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -91,23 +90,3 @@ def confirm_reset(text: str, names: Sequence[str], what: str) -> None:
     if not text:
         listed = textwrap.fill(" ".join(names), 78)
         raise MagicError(f"-f removes {len(names)} {what} and all results\n{listed}".rstrip())
-
-
-# -- `%cd` and `%pwd`: the current folder
-
-
-def change(session: Conversation, text: str) -> None:
-    """Change the current folder, by default to the home folder, and tell it."""
-    try:
-        os.chdir(os.path.expanduser(text or "~"))
-    except (OSError, ValueError) as error:
-        raise MagicError.of(text, error) from None
-    tell(session, "")
-
-
-def tell(session: Conversation, _: str) -> None:
-    """Tell the current folder."""
-    try:
-        session.write(os.getcwd() + "\n")
-    except OSError as error:
-        raise MagicError(f"the current folder: {error.strerror}") from None

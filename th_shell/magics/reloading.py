@@ -29,7 +29,7 @@ def _load_anew(session: Session, name: str) -> bool:
             is_known = session.engine.reload(name)
     except LuaError as error:
         session.write(visible(f"{name} is not loaded anew, and stays as it was:\n"))
-        session.show(error)
+        session.show_error(error)
         return True
     if is_known:
         session.write(visible(f"{name} is loaded anew\n"))

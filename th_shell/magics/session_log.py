@@ -38,7 +38,7 @@ class _Log:
             return
         self._write(text)
         try:
-            with self._session.tee(self._output):
+            with self._session.copy_output(self._output):
                 yield
         finally:
             if self._line:

@@ -13,6 +13,7 @@ import builtins
 import linecache
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -31,12 +32,17 @@ class Evaluator:
     def __init__(self, namespace: dict[str, Any], most: int) -> None:
         self.namespace = namespace
         self._most = most
-        self._kept: list[str] = []
+        self._names: list[str] = []
         self._number = 0
         self._flags = 0  # of the future statements so far
 
-    def run(self, source: str, number: int) -> None:
-        """Run the input that has a number; raises what it raises."""
+    def run(
+        self, source: str, number: int, before_values: Callable[[], None] | None = None
+    ) -> None:
+        """Run the input that has a number; raise what it raises.
+
+        before_values: called before the value of its last expression is shown.
+        """
         self._number = number
         name = f"<input {number}>"
         lines = [f"{line}\n" for line in source.split("\n")]
@@ -45,7 +51,10 @@ class Evaluator:
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         self._execute(ast.Interactive(tree.body), name, "single")
         if last is not None:
-            self._show(self._execute(ast.Expression(last.value), name, "eval"))
+            value = self._execute(ast.Expression(last.value), name, "eval")
+            if before_values is not None:
+                before_values()
+            self._show(value)
 
     def _execute(self, tree: Any, name: str, mode: str) -> Any:
         code = compile(tree, name, mode, self._flags, True)
@@ -65,16 +74,16 @@ class Evaluator:
     def _remember(self, value: object) -> None:
         name = f"_{self._number}"
         builtins.__dict__[name] = value
-        if self._kept[-1:] != [name]:
-            self._kept.append(name)
-        while len(self._kept) > self._most:
-            builtins.__dict__.pop(self._kept.pop(0), None)
+        if self._names[-1:] != [name]:
+            self._names.append(name)
+        while len(self._names) > self._most:
+            builtins.__dict__.pop(self._names.pop(0), None)
 
     def forget(self) -> None:
         """Let go of all values."""
-        for name in ("_", *self._kept):
+        for name in ("_", *self._names):
             builtins.__dict__.pop(name, None)
-        self._kept.clear()
+        self._names.clear()
 
 
 def show_error(error: BaseException) -> None:
@@ -84,23 +93,25 @@ def show_error(error: BaseException) -> None:
     with suppress(Exception):
         sys.stdout.flush()
     if sys.excepthook is sys.__excepthook__:
-        sys.stderr.write(_told(error))
+        sys.stderr.write(_formatted(error))
         sys.stderr.flush()
         return
     try:
         sys.excepthook(type(error), error, error.__traceback__)
     except Exception as wrong:
-        sys.stderr.write(f"Error in sys.excepthook:\n{_told(wrong)}\nOriginal exception was:\n")
-        sys.stderr.write(_told(error))
+        sys.stderr.write(
+            f"Error in sys.excepthook:\n{_formatted(wrong)}\nOriginal exception was:\n"
+        )
+        sys.stderr.write(_formatted(error))
 
 
 def error_text(error: BaseException) -> str:
-    """What Python prints for an error of an input."""
+    """Return the text that Python prints for an error of an input."""
     without_own_frames(error)
-    return _told(error)
+    return _formatted(error)
 
 
-def _told(error: BaseException) -> str:
+def _formatted(error: BaseException) -> str:
     try:
         return "".join(traceback.format_exception(type(error), error, error.__traceback__))
     except Exception:  # by the error's own methods

@@ -24,12 +24,6 @@ if TYPE_CHECKING:
 _PROMPT = re.compile(r"(?<![ \t])[ \t]*(?:>>>(?: |$)|In ?\[[\d ]*\]:)", re.M)
 _CELL = re.compile(r"\s*In ?\[[\d ]*\]:")
 _OF_CELL = re.compile(r"\A\s*%%(\w+)\b[ \t]*(\S.*)?\n", re.A)
-_LEAVE = frozenset(("exit", "exit()", "quit", "quit()"))
-
-
-def is_exit(text: str) -> bool:
-    """Whether an input ends the session."""
-    return text.strip() in _LEAVE
 
 
 def is_page(text: str) -> bool:

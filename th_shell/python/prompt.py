@@ -25,7 +25,9 @@ def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = No
     first: the prompt that stands there already, behind the greeting.
     """
     config = load()
-    session = PythonSession(namespace, config, repl.time_format(config), True, repl.look(config))
+    session = PythonSession(
+        namespace, config, repl.time_format(config), True, repl.page_marks(config)
+    )
     session.ask = repl.ask
     # By these, libraries know that a person is there.
     sys.ps1, sys.ps2 = session.prompt, session.continuation

@@ -90,7 +90,6 @@ class CommandTable:
         return found
 
 
-_OF_INPUTS = "magics.numbered_inputs"
 _LUA = {
     "?": Command("magics.explaining.show_help"),
     "??": Command("magics.explaining.show_examples"),
@@ -112,7 +111,7 @@ _LUA = {
         "run a script, with `arg` set; -d: line by line",
     ),
     "%history": Command(
-        f"{_OF_INPUTS}.history", "[N-M ...]", "list inputs by their numbers (also %log)"
+        "magics.numbered_inputs.history", "[N-M ...]", "list inputs by their numbers (also %log)"
     ),
     "%time": Command(
         "magics.timing.time_input", "INPUT", "run an input, and tell how long it takes"
@@ -150,8 +149,10 @@ _LUA = {
     ),
     "%who": Command("magics.globals.who", "", "list the globals of the session"),
     "%reset": Command("magics.globals.reset", "-f", "remove the globals of the session"),
-    "%cd": Command(f"{_OF_INPUTS}.change", "[FOLDER]", "change the current folder"),
-    "%pwd": Command(f"{_OF_INPUTS}.tell", "", "tell the current folder"),
+    "%cd": Command(
+        "session.system_commands.change_folder", "[FOLDER]", "change the current folder"
+    ),
+    "%pwd": Command("session.system_commands.tell_folder", "", "tell the current folder"),
     "%help": Command("magics.explaining.list_commands", "[NAME]", "list these commands"),
 }
 _PYTHON = {

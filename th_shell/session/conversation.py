@@ -1,4 +1,4 @@
-"""``Conversation``: what the session of any language has, for its editor and its commands."""
+"""``Conversation``: the base of sessions of any language, for the editor and for commands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from th_shell.config import Config
 from th_shell.entry import Entry
@@ -15,16 +15,39 @@ from th_shell.session.interrupt import EARLY
 from th_shell.visible import columns, visible
 
 if TYPE_CHECKING:
-    from th_shell.session.tee import Tee
+    from th_shell.session.output import OutputCopy
 
 _TIME_COLUMN = 70
+
+
+class PageMarks(NamedTuple):
+    """The marks behind examples of a page."""
+
+    #: The example printed what the page shows; the same layout; something else.
+    held: str
+    layout: str
+    differs: str
+    #: The formats, each with one {}, of good marks, bad marks, and what matters less.
+    good: str = "{}"
+    bad: str = "{}"
+    faint: str = "{}"
+
+    def coloured(self) -> PageMarks:
+        """Return these marks in colours, those of the terminal."""
+        green, red, grey = (f"\x1b[{code}m{{}}\x1b[0m" for code in (32, 31, 90))
+        return self._replace(good=green, bad=red, faint=grey)
+
+
+UNICODE = PageMarks("✓", "≈ layout", "✗")
+ASCII = PageMarks("ok", "~ layout", "x")
 
 
 class Conversation(ABC):
     """Inputs that are run one after the other.
 
     time_format: the format, with one {}, of the seconds that an input has taken; '' if they are not
-    shown. config: the settings of the prompt. log: the inputs of the language so far.
+    shown. config: the settings of the prompt. log: the inputs of the language so far. marks: of
+    examples of pages.
     """
 
     commands: CommandTable
@@ -35,6 +58,8 @@ class Conversation(ABC):
     comment = ""
     #: The ending of a file with an input, for $EDITOR.
     suffix = ""
+    #: The inputs that end the session.
+    exits: frozenset[str] = frozenset()
     #: The text that the next input is to begin with; who reads inputs takes it.
     next_input = ""
 
@@ -43,8 +68,10 @@ class Conversation(ABC):
         watch: AbstractContextManager[None],
         config: Config | None = None,
         time_format: str = "",
+        marks: PageMarks = UNICODE,
     ) -> None:
         self.config = config or Config()
+        self.marks = marks
         self.log: list[Entry] = []
         #: Asks the user a question, where there is somebody to answer; raises EOFError and
         #: KeyboardInterrupt.
@@ -52,23 +79,27 @@ class Conversation(ABC):
         self._time_format = time_format
         #: Contexts that each input runs within, by the command that has set them; made of its text.
         self.surroundings: dict[str, Callable[[str], AbstractContextManager[None]]] = {}
-        #: What hears of Ctrl-C and Ctrl-\\ while something runs.
+        #: The context that hears of Ctrl-C and Ctrl-\\ while something runs.
         self.watch = watch
         #: Whether Ctrl-C stops what runs now (see `stoppable`).
         self.can_stop = False
 
     @property
     def is_in_cell(self) -> bool:
-        """Whether the inputs that run are those of a notebook's cell."""
+        """Tell whether the inputs that run are those of a notebook's cell."""
         return False
+
+    def is_exit(self, text: str) -> bool:
+        """Tell whether an input ends the session."""
+        return text.strip() in self.exits
 
     @abstractmethod
     def inputs(self, text: str) -> Sequence[str]:
-        """The inputs in a text."""
+        """Return the inputs in a text."""
 
     @abstractmethod
     def wants_more(self, text: str) -> bool:
-        """Whether a text ends with an incomplete input."""
+        """Tell whether a text ends with an incomplete input."""
 
     @abstractmethod
     def submit(self, text: str, timed: bool = True) -> bool:
@@ -78,6 +109,19 @@ class Conversation(ABC):
         runs are submitted by the command, which may ask or edit before that: so its own time is
         none.
         """
+
+    @abstractmethod
+    def evaluate(
+        self, source: str, before_values: Callable[[], None] | None = None
+    ) -> BaseException | None:
+        """Run an input of the language, and print its values; return its error, not printed.
+
+        before_values: called between what the input itself prints and its values.
+        """
+
+    @abstractmethod
+    def show_error(self, error: BaseException) -> None:
+        """Write the error of an input as the prompt shows it."""
 
     @contextmanager
     def stoppable(self) -> Iterator[None]:
@@ -109,9 +153,9 @@ class Conversation(ABC):
 
     @abstractmethod
     def text_of(self, name: str) -> tuple[str, str | None]:
-        """The type of a variable's value, 'nil' where it has none.
+        """Return the type of a variable's value, 'nil' where it has none, and its text.
 
-        And its text, if it is a string, number or boolean.
+        The text is None but for a string, number or boolean.
         """
 
     @abstractmethod
@@ -120,27 +164,29 @@ class Conversation(ABC):
 
     @abstractmethod
     def defined_names(self, source: str) -> frozenset[str]:
-        """The names that an input gives a value."""
+        """Return the names that an input gives a value."""
 
     @contextmanager
     def surrounded(self, text: str) -> Iterator[None]:
-        """The context that an input runs within, or a page."""
+        """Enter the contexts that each input runs within, or a page."""
         with ExitStack() as stack:
             for enter in list(self.surroundings.values()):
                 stack.enter_context(enter(text))
             yield
 
     @contextmanager
-    def tee(self, listener: Callable[[bytes], object] | None = None) -> Iterator[Tee]:
+    def copy_output(
+        self, listener: Callable[[bytes], object] | None = None
+    ) -> Iterator[OutputCopy]:
         """Read what is written to the standard output within the context. Raises OSError.
 
         listener: gets it as it comes.
         """
-        from th_shell.session.tee import Tee
+        from th_shell.session.output import OutputCopy
 
         self.write_through(b"")
-        with Tee(listener) as tee:
-            yield tee
+        with OutputCopy(listener) as copy:
+            yield copy
             self.write_through(b"")
 
     def report(self, command: str, message: str) -> None:
@@ -152,11 +198,11 @@ class Conversation(ABC):
         self.write_through(text.encode("utf-8", "surrogateescape"))
 
     def echo(self, source: str) -> str:
-        """An input as it looks when it is typed at the prompt."""
+        """Return an input as it looks when it is typed at the prompt."""
         return self.prompt + source.replace("\n", f"\n{self.continuation}") + "\n"
 
     def numbered_prompt(self) -> str:
-        """What stands before the next input: the prompt, with a number where that is wanted."""
+        """Return the prompt of the next input, with a number where the settings ask for it."""
         number = f"[{len(self.log) + 1}] " if self.config.prompt_number else ""
         return number + self.prompt
 
@@ -165,27 +211,27 @@ class Conversation(ABC):
 
         In a pager where they are more than the screen has, and a person is there.
         """
-        from th_shell.session import pager
+        from th_shell.session.output import show_in_pager
 
         shown = "".join(f"{visible(line)}\n" for line in text.removesuffix("\n").split("\n"))
         self.write_through(b"")
-        if self.ask is None or not self.config.pager or not pager.show(shown):
+        if self.ask is None or not self.config.pager or not show_in_pager(shown):
             self.write(shown)
 
     def take_next_input(self) -> str:
-        """The text that the next input is to begin with; from then on there is none."""
+        """Return the text that the next input is to begin with; from then on there is none."""
         text, self.next_input = self.next_input, ""
         return text
 
     @contextmanager
-    def timing(self, inputs: Sequence[str], wanted: bool = True) -> Iterator[None]:
+    def timing(self, inputs: Sequence[str], shown: bool = True) -> Iterator[None]:
         """Show how long the inputs have taken that are run within the context.
 
-        Where that is wanted, and not all of them are commands.
+        It is not shown where all of them are commands.
         """
         start, before = time.perf_counter(), len(self.log)
         yield
-        if not wanted or not self._time_format or len(self.log) == before:
+        if not shown or not self._time_format or len(self.log) == before:
             return
         if not all(map(self.commands.is_command, inputs)):
             taken = f"[{time.perf_counter() - start:.4f}s]"

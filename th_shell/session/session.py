@@ -1,4 +1,4 @@
-"""A session: runs the inputs of a prompt. Reading them is done by ``repl`` and ``plain``.
+"""A session: runs the inputs of a prompt, which others read.
 
 An input is Lua, whose values or error are printed; ``? name`` for help; ``$ command`` for the
 system's shell; or ``exit``.
@@ -9,47 +9,39 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
 from th_shell.pictures.door import install
-from th_shell.runtime.shell import Dialogue, Engine, Interrupted, LuaError, LuaSyntaxError, Stop
+from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
-from th_shell.session.conversation import Conversation
+from th_shell.session.conversation import UNICODE, Conversation, PageMarks
 from th_shell.session.inputs import is_page, is_python, placed, split
 from th_shell.session.interrupt import EARLY, Watch
-from th_shell.session.look import UNICODE, Look
 from th_shell.syntax import Judge, Syntax
 from th_shell.visible import visible
 
 if TYPE_CHECKING:
-    from th_shell.docs.library import Compiler, Example
-    from th_shell.session.page import Chance
-    from th_shell.session.tee import Tee
+    from th_shell.docs.library import Example
+    from th_shell.session.output import OutputCopy
+    from th_shell.session.pages import Chance
 
 _PYTHON = "this is Python, which th --python runs\n"
-_LEAVE = ("exit", "exit()")
-
-
-def is_exit(text: str) -> bool:
-    """Whether an input ends the session."""
-    return text.strip() in _LEAVE
 
 
 class _Text(NamedTuple):
-    """What a text has. last: the input that may go on.
-
-    is_page, examples: whether it is a page, and its examples. problem: why its directives are not
-    followed, or ''.
-    """
+    """The parts of a text."""
 
     inputs: tuple[str, ...]
+    #: The input that may go on.
     last: str
     is_page: bool = False
+    #: The examples of a page.
     examples: Sequence[Example] = ()
+    #: Why the page's directives are not followed, or ''.
     problem: str = ""
 
 
@@ -57,13 +49,13 @@ class Session(Conversation):
     """Runs inputs in an engine, and writes their results to its standard output.
 
     judge: a function that compiles a text. numbered: whether an input's chunk is named by its
-    number in the log, and its first value is `_N` in later inputs. look: how examples of pages are
-    marked.
+    number in the log, and its first value is `_N` in later inputs.
     """
 
     commands = COMMANDS
     prompt, continuation = PROMPT, CONTINUATION
     suffix, comment = ".lua", "--"
+    exits = frozenset(("exit", "exit()"))
 
     def __init__(
         self,
@@ -71,22 +63,21 @@ class Session(Conversation):
         time_format: str = "",
         config: Config | None = None,
         numbered: bool = False,
-        look: Look = UNICODE,
+        marks: PageMarks = UNICODE,
     ) -> None:
-        super().__init__(Watch(engine), config, time_format)
+        super().__init__(Watch(engine), config, time_format, marks)
         self.engine = engine
-        self.look = look
         #: The texts that were submitted, with the comments that no input has.
         self.texts: list[str] = []
         #: Whether errors are shown with hints: at a prompt, where a person reads them.
         self.hints = False
         #: Takes the error of an input, which ends the text it stands in; None: errors are shown.
         self.take_error: Callable[[LuaError], None] | None = None
-        #: What the room `debugging` keeps, from its first use on.
+        #: The debugger of the room `debugging`, from its first use on.
         self.debugger: object = None
         self._cell: tuple[int, int] | None = None  # its number, and so many lines are above
         self._numbered = numbered
-        self._known_to_chance = 0  # so many entries of the log
+        self._followed = 0  # so many entries of the log are told to `_chance`
         self._running: list[Entry] = []  # the input that runs, which comes into the log at its end
         # While an input grows line by line, its beginning is compiled again and again.
         self.judge: Judge = lru_cache(maxsize=512)(self._compile)
@@ -99,48 +90,46 @@ class Session(Conversation):
         ask: asks a question; None where nobody answers.
         """
         self.hints, self.ask = True, ask
-        self.engine.debug_by(partial(debugger, self))
 
     def inputs(self, text: str) -> list[str]:
-        """The inputs in a text."""
+        """Return the inputs in a text."""
         return list(self._read(text).inputs)
 
     def is_page(self, text: str) -> bool:
-        """Whether a text was copied from a page."""
+        """Tell whether a text was copied from a page."""
         return self._read(text).is_page
 
     def wants_more(self, text: str) -> bool:
-        """Whether a text ends with an incomplete input."""
-        found = self._read(text)
-        last = found.last
+        """Tell whether a text ends with an incomplete input."""
+        last = self._read(text).last
         if self._is_python(text):
             return False
         return last != "" and not is_command(last) and self.judge(last) is Syntax.INCOMPLETE
 
     def submit(self, text: str, timed: bool = True) -> bool:
-        """Run all inputs in a text; returns False if one of them ends the session.
+        """Run all inputs in a text; return False if one of them ends the session.
 
         If the text is a page, the outputs in it are compared with those of its inputs.
         """
         self.texts.append(text)
-        found = self._read(text)
+        parts = self._read(text)
         if self._is_python(text):
             self.write(_PYTHON)
             self.engine.flush()
             return True
-        shows = any(example.expected or example.value for example in found.examples)
-        with self.timing(found.inputs, timed):
-            if found.is_page and (shows or not found.inputs):
+        shows = any(example.expected or example.value for example in parts.examples)
+        with self.timing(parts.inputs, timed):
+            if parts.is_page and (shows or not parts.inputs):
                 with self.surrounded(text):
-                    return self._play(found)
-            return self._run_all(list(self._placed(text, found.inputs)))
+                    return self._play(parts)
+            return self._run_all(list(self._placed(text, parts.inputs)))
 
     def _is_python(self, text: str) -> bool:
         return self.hints and is_python(text, split(text, self.judge), self.judge)
 
     @property
     def is_in_cell(self) -> bool:
-        """Whether the inputs that run are those of a notebook's cell."""
+        """Tell whether the inputs that run are those of a notebook's cell."""
         return self._cell is not None
 
     @contextmanager
@@ -163,42 +152,37 @@ class Session(Conversation):
         inputs = split(text, self.judge)
         if not is_page(inputs, self.judge):
             return _Text(tuple(inputs), inputs[-1] if inputs else "")
-        from th_shell.session import page
+        from th_shell.docs.library import Compiler
+        from th_shell.session import pages
 
-        examples, problem = page.read_examples(text, self.compiler)
-        run = [example for example in examples if page.is_run(example)]
+        examples, problem = pages.read_examples(text, Compiler(self.engine))
+        run = [example for example in examples if pages.is_run(example)]
         return _Text(
-            tuple(map(page.input_of, run)), page.open_input(examples), True, examples, problem
+            tuple(map(pages.input_of, run)), pages.open_input(examples), True, examples, problem
         )
 
-    @cached_property
-    def compiler(self) -> Compiler:
-        """What th-docs asks of the session's LuaJIT."""
-        from th_shell.docs.library import Compiler
-
-        return Compiler(self.engine)
-
     def _play(self, page: _Text) -> bool:
-        from th_shell.session.playing import Player
+        from th_shell.session.pages import LuaPlayer
 
         if page.problem:
             self.write(f"the page's directives are not followed: {visible(page.problem)}\n")
-        for entry in self.log[self._known_to_chance :]:
+        for entry in self.log[self._followed :]:
             self._chance.affects(entry.source)
         with ExitStack() as stack:
             try:
-                tee = stack.enter_context(self.tee())
+                copy = stack.enter_context(self.copy_output())
             except OSError as error:
                 self.write(f"not compared with the page: {error.strerror or error}\n")
                 return self._run_all(page.inputs)
             stack.enter_context(self.stoppable())
-            goes_on = Player(self, page.examples, self._chance, tee).play()
-        self._known_to_chance = len(self.log)
+            player = LuaPlayer(self, self.engine, page.examples, self._chance, copy)
+            goes_on = player.play()
+        self._followed = len(self.log)
         return goes_on
 
     @cached_property
     def _chance(self) -> Chance:
-        from th_shell.session.page import Chance
+        from th_shell.session.pages import Chance
 
         # The runtime's own list of the globals that no program has made.
         return Chance(frozenset(self.engine.names("_preloaded_")))
@@ -206,7 +190,7 @@ class Session(Conversation):
     def _run_all(self, inputs: Sequence[str]) -> bool:
         with ExitStack() as stack:
             for piece in inputs:
-                if is_exit(piece):
+                if self.is_exit(piece):
                     return False
                 if is_command(piece):
                     stack.close()  # a command has Ctrl-C for itself
@@ -224,10 +208,12 @@ class Session(Conversation):
         return True
 
     @contextmanager
-    def tee(self, listener: Callable[[bytes], object] | None = None) -> Iterator[Tee]:
+    def copy_output(
+        self, listener: Callable[[bytes], object] | None = None
+    ) -> Iterator[OutputCopy]:
         """Read what is written to the standard output within the context. Raises OSError."""
-        with super().tee(listener) as tee, self.engine.before_exit(tee.text):
-            yield tee
+        with super().copy_output(listener) as copy, self.engine.before_exit(copy.text):
+            yield copy
 
     def interruptible(self) -> AbstractContextManager[None]:
         """Let what Lua runs within the context hear of Ctrl-C."""
@@ -258,7 +244,7 @@ class Session(Conversation):
         self.engine.keep(output)
 
     def text_of(self, name: str) -> tuple[str, str | None]:
-        """The Lua type of a global's value, and its text if it is one."""
+        """Return the Lua type of a global's value, and its text if it is one."""
         return self.engine.text_of([f".{name}"])
 
     def set_variable(self, name: str, text: bytes) -> None:
@@ -266,7 +252,7 @@ class Session(Conversation):
         self.engine.set_variable(name, text)
 
     def defined_names(self, source: str) -> frozenset[str]:
-        """The names that an input gives a value."""
+        """Return the names that an input gives a value."""
         from th_shell.preflight.uses import uses
 
         return uses(source).defined
@@ -283,18 +269,18 @@ class Session(Conversation):
         source: str,
         before_values: Callable[[], None] | None = None,
     ) -> LuaError | None:
-        """Run an input of Lua, and print its values; returns its error, which is not printed.
+        """Run an input of Lua, and print its values; return its error, which is not printed.
 
         before_values: called between what the input itself prints and its values.
         """
         number = len(self.log) + 1 if self._cell is None else self._cell[0]
         name = b"=[%d]" % number if self._numbered and number else b"=stdin"
-        kept = number if self._numbered and number else None
+        result = number if self._numbered and number else None
         error = None
         self._running = [Entry(number, source, None)]
         try:
             with nullcontext() if self.can_stop else self.stoppable():
-                self.engine.enter(_encoded(source), name, kept, before_values)
+                self.engine.enter(_encoded(source), name, result, before_values)
         except LuaError as raised:
             error = raised
         finally:
@@ -304,11 +290,11 @@ class Session(Conversation):
         return error
 
     def sources(self) -> list[Entry]:
-        """The inputs whose lines a debugger shows: those of the log, and what runs."""
+        """Return the inputs whose lines a debugger shows: those of the log, and what runs."""
         return [*self.log, *self._running]
 
     def _interrupt(self) -> Interrupted | None:
-        """The error about Ctrl-C that came before an input's first step, or behind its last."""
+        """Return the error of a Ctrl-C before an input's first step, or behind its last."""
         is_pressed = self.can_stop and self.engine.take_interrupt()
         return Interrupted("interrupted!") if is_pressed else None
 
@@ -320,12 +306,13 @@ class Session(Conversation):
             self.take_error(error)
             return False
         else:
-            self.show(error)
+            self.show_error(error)
         self.engine.flush()
         return not isinstance(error, Interrupted)
 
-    def show(self, error: LuaError) -> None:
-        """Write an error as the prompt shows it."""
+    def show_error(self, error: BaseException) -> None:
+        """Write the error of an input as the prompt shows it."""
+        assert isinstance(error, LuaError)
         prefix = "syntax error: " if isinstance(error, LuaSyntaxError) else ""
         self._write_lines([prefix + error.message, error.traceback, *self.hints_on(error)])
 
@@ -333,7 +320,7 @@ class Session(Conversation):
         self.engine.write("".join(f"{visible(line)}\n" for line in lines if line))
 
     def hints_on(self, error: LuaError) -> list[str]:
-        """The lines that a prompt shows under the error of the last input."""
+        """Return the lines that a prompt shows under the error of the last input."""
         if not self.hints or isinstance(error, Interrupted):
             return []
         from th_shell.hints.hints import hints_on
@@ -341,21 +328,12 @@ class Session(Conversation):
         return hints_on(error, self.log, self.engine)
 
     def hints_on_value(self, source: str) -> list[str]:
-        """The lines under an input that may have printed nil for a name that is none."""
+        """Return the lines under an input that may have printed nil for a name that is none."""
         if not self.hints or not re.fullmatch(r"[\w.= \n]+", source):
             return []
         from th_shell.hints.hints import hints_on_nil
 
         return hints_on_nil(source, self.engine)
-
-
-def debugger(session: Session, stop: Stop) -> Dialogue:
-    """What asks the person at a session's prompt where a program has stopped."""
-    from importlib import import_module  # the room that uses this one
-
-    commands = import_module("th_shell.debugging.commands")
-    dialogue: Dialogue = commands.console_of(session)(stop)
-    return dialogue
 
 
 def prepare(engine: Engine, config: Config) -> None:

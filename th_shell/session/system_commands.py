@@ -1,15 +1,28 @@
-"""``$ command`` at the prompt: runs a line in the system's shell."""
+"""Runs programs of the system: ``$ command`` at the prompt, ``cd``, `%cd` and `%pwd`.
+
+At a terminal, a command has a terminal of its own (a pseudo-terminal) of the size of the real one,
+so that a pager or an editor works as in the system's shell, and th still has what was printed. What
+is typed goes to it as it is, so that its Ctrl-C ends the command and not th.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import re
+import select
 import shlex
 import signal
 import subprocess
-from collections.abc import Callable
+import sys
+import termios
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from th_shell.runtime.shell import without_limit
+from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 from th_shell.session.interrupt import handled, nothing
 
@@ -35,9 +48,7 @@ def run_command(command: str, write: Write) -> bytes:
     words = command.split(maxsplit=1)
     if words and words[0] == "cd":
         return _change_folder(words[1] if len(words) > 1 else "~", write)
-    run = _run_piped
-    if os.isatty(0) and os.isatty(1):
-        from th_shell.session.terminal_commands import run_in_terminal as run
+    run = _run_in_terminal if os.isatty(0) and os.isatty(1) else _run_piped
     output, status = run(command, write)
     if status in (-signal.SIGINT, 128 + signal.SIGINT):
         write(b"\n")  # The terminal has shown ^C in this line.
@@ -65,9 +76,130 @@ def _change_folder(argument: str, write: Write) -> bytes:
     try:
         os.chdir(os.path.expanduser("".join(shlex.split(argument)[:1])))
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        write(f"cd: {argument}: {why}\n".encode("utf-8", "surrogateescape"))
+        write(f"cd: {MagicError.of(argument, error)}\n".encode("utf-8", "surrogateescape"))
     return b""
+
+
+def change_folder(session: Conversation, text: str) -> None:
+    """Change the current folder, by default to the home folder, and tell it: `%cd`."""
+    try:
+        os.chdir(os.path.expanduser(text or "~"))
+    except (OSError, ValueError) as error:
+        raise MagicError.of(text, error) from None
+    tell_folder(session, "")
+
+
+def tell_folder(session: Conversation, _: str) -> None:
+    """Tell the current folder: `%pwd`."""
+    try:
+        session.write(os.getcwd() + "\n")
+    except OSError as error:
+        raise MagicError(f"the current folder: {error.strerror}") from None
+
+
+# -- a command with a terminal of its own
+
+# Between the start of the new process and the command, the terminal has to be made the one that
+# belongs to its session (in the sense of Unix). A function that Popen calls there is not safe in a
+# program with threads; and the shell could only open the terminal by its name, which not every
+# container lets it do.
+_START = """
+import fcntl, os, signal, sys, termios
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and so would the command
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv("/bin/sh", ["sh", "-c", sys.argv[1]])
+"""
+_KEYS, _OUTPUT = 0, 1
+_QUIET = 0.05  # seconds without output after which a command that has ended has written all
+
+_FULL_SCREEN = re.compile(
+    rb"\x1b\[\?(?:1049|1047|47)h.*?(?:\x1b\[\?(?:1049|1047|47)l|\Z)", re.DOTALL
+)
+_CONTROL = re.compile(
+    rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]"
+    rb"|[\x00-\x08\x0b-\x1f\x7f]"
+)
+
+
+def _run_in_terminal(command: str, write: Write) -> tuple[bytes, int]:
+    """Run a command in a terminal of its own; return its output and its exit status.
+
+    The output has no control codes. write is called with each part as it comes. Standard input and
+    output of th must be a terminal.
+    """
+    ours, theirs = pty.openpty()
+    try:
+        _copy_size(theirs)
+        with without_limit():
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _START, os.fsencode(command)],
+                stdin=theirs,
+                stdout=theirs,
+                stderr=theirs,
+                start_new_session=True,
+            )
+    finally:
+        os.close(theirs)
+    output = bytearray()
+    try:
+        # The size of the command's terminal stays that of the real one.
+        with _raw_terminal(), handled(signal.SIGWINCH, lambda *_: _copy_size(ours)):
+            for part in _parts(ours, process):
+                output += part
+                write(part)
+    finally:
+        os.close(ours)
+    return plain_text(bytes(output)), process.wait()
+
+
+def plain_text(output: bytes) -> bytes:
+    """Return a terminal's output without control codes and full screens."""
+    output = _FULL_SCREEN.sub(b"", output).replace(b"\r\n", b"\n")
+    return _CONTROL.sub(b"", output)
+
+
+def _parts(ours: int, process: subprocess.Popen[bytes]) -> Iterator[bytes]:
+    """Yield the parts of the output; pass on what is typed."""
+    keys = [_KEYS]
+    while True:
+        ready = select.select([ours, *keys], [], [], _QUIET)[0]
+        if ours in ready:
+            part = _read(ours)
+            if not part:
+                return
+            yield part
+        elif process.poll() is not None:
+            return  # what it has left running in the background may still have the terminal
+        if _KEYS in ready:
+            typed = os.read(_KEYS, 1024)
+            if not typed:
+                keys = []
+            with suppress(OSError):  # it has ended
+                os.write(ours, typed)
+
+
+def _read(ours: int) -> bytes:
+    try:
+        return os.read(ours, 65536)
+    except OSError:  # nobody has the terminal any more
+        return b""
+
+
+@contextmanager
+def _raw_terminal() -> Iterator[None]:
+    """Let every key come as it is pressed; the command's terminal makes of it what it wants."""
+    before = termios.tcgetattr(_KEYS)
+    try:
+        tty.setraw(_KEYS, termios.TCSADRAIN)
+        yield
+    finally:
+        termios.tcsetattr(_KEYS, termios.TCSADRAIN, before)
+
+
+def _copy_size(descriptor: int) -> None:
+    with suppress(OSError):
+        size = fcntl.ioctl(_OUTPUT, termios.TIOCGWINSZ, b"\0" * 8)
+        fcntl.ioctl(descriptor, termios.TIOCSWINSZ, size)
 
 
 # -- `$name` in a command of the system's shell: the value of a variable of the language
@@ -81,7 +213,7 @@ def _change_folder(argument: str, write: Write) -> bytes:
 Lookup = Callable[[str], tuple[str, str | None]]
 
 _PART = re.compile(
-    r"(?P<kept>\\[\s\S]|\$\{[^}]*\}?)|(?P<quote>['\"])|(?P<double>\$\$(?=[A-Za-z_]))"
+    r"(?P<escaped>\\[\s\S]|\$\{[^}]*\}?)|(?P<quote>['\"])|(?P<double>\$\$(?=[A-Za-z_]))"
     r"|\$(?P<name>[A-Za-z_]\w*)",
     re.ASCII,
 )
@@ -95,7 +227,7 @@ class WrongVariable(Exception):
 
 def substitute(command: str, lookup: Lookup) -> str:
     """A command with the values of Lua's variables in it. Raises WrongVariable."""
-    own = {name for names in _SET.findall(command) for name in names}
+    set_names = {name for names in _SET.findall(command) for name in names}
     quote = ""
 
     def replaced(part: re.Match[str]) -> str:
@@ -105,7 +237,7 @@ def substitute(command: str, lookup: Lookup) -> str:
             quote = "" if quote == text else quote or text
         elif quote != "'" and part["double"]:
             return "$"
-        elif quote != "'" and part["name"] and part["name"] not in own:
+        elif quote != "'" and part["name"] and part["name"] not in set_names:
             return _value(part["name"], quote, lookup)
         elif quote == "'" and text.startswith("\\") and text[1:] == "'":
             quote = ""  # a backslash means nothing in single quotes: the quote ends them

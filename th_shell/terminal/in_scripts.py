@@ -7,13 +7,12 @@ import sys
 from functools import cache
 
 from th_shell import config
+from th_shell.debugging.commands import line_reader
 from th_shell.debugging.console import Console
-from th_shell.debugging.reading import line_reader
 from th_shell.runtime.shell import Engine
-from th_shell.session import plain
 from th_shell.session.interrupt import handled
 from th_shell.session.session import prepare
-from th_shell.terminal import repl
+from th_shell.terminal import plain, repl
 
 
 @cache

@@ -33,11 +33,11 @@ from prompt_toolkit.utils import is_dumb_terminal
 
 from th_shell.banner import banner
 from th_shell.config import VI, Config
+from th_shell.debugging.commands import attach
 from th_shell.lines import usual_lines
 from th_shell.runtime.shell import Engine
-from th_shell.session.conversation import Conversation
+from th_shell.session.conversation import ASCII, UNICODE, Conversation, PageMarks
 from th_shell.session.interrupt import EARLY, calm
-from th_shell.session.look import ASCII, UNICODE, Look
 from th_shell.session.session import Session
 from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
 from th_shell.terminal.indentation import Indenter
@@ -58,8 +58,9 @@ def run(
     first: the prompt that stands there already, for an engine that is not started yet. greeting:
     what stands above the prompt, by default the banner.
     """
-    session = Session(engine, time_format(config), config, numbered=True, look=look(config))
+    session = Session(engine, time_format(config), config, numbered=True, marks=page_marks(config))
     session.serve_person(ask)
+    attach(session)
     language = lua(session, engine.start if first is not None else None)
     return converse(session, language, greeting or banner(), first, engine.start)
 
@@ -91,7 +92,7 @@ def ask(question: str) -> str:
 
 
 def _reader(session: Conversation, language: Language) -> Callable[[], str]:
-    """What reads the inputs at a terminal."""
+    """Return the function that reads the inputs at a terminal."""
     if is_dumb_terminal():
         from th_shell.terminal.line_input import line_reader
 
@@ -128,10 +129,10 @@ def _reading_first(
     first: FirstPrompt,
     start: Callable[[], None] | None,
 ) -> Callable[[], str]:
-    """What reads the inputs, the first of them while something starts in the background."""
+    """Return the function that reads the inputs, the first while something else starts."""
     prompt = create_prompt(session, language, output=_output())
     shown = prompt.app.after_render
-    kept: list[KeptKeys] = [first]
+    first_keys: list[KeptKeys] = [first]
 
     def begin(_: object) -> None:
         shown.remove_handler(begin)
@@ -139,10 +140,10 @@ def _reading_first(
             asyncio.get_running_loop().call_later(_BEHIND_KEYS, _start_in_background, start)
 
     def read() -> str:
-        if not kept:
+        if not first_keys:
             return _read(prompt, KeptKeys(), session)
         _type(prompt.app.input, first.take_keys())
-        return _read(prompt, kept.pop(), session)
+        return _read(prompt, first_keys.pop(), session)
 
     shown.add_handler(begin)
     return read
@@ -233,7 +234,7 @@ def _suggests(config: Config) -> bool:
 
 
 def _continuation(text: str, width: int, _: int, wrap_count: int) -> StyleAndTextTuples:
-    """What stands before a line of an input that is not the first, or before a wrapped part."""
+    """Return the prompt of a line of an input that is not the first, or of a wrapped part."""
     text = " " * len(text) if wrap_count else text
     return [("class:prompt", text.rjust(width))]
 
@@ -271,7 +272,7 @@ def _bindings(session: Conversation, indenter: Indenter) -> KeyBindings:
 
 
 def _is_recalled(buffer: Buffer) -> bool:
-    """Whether a buffer has a former input, as it was: that is complete."""
+    """Tell whether a buffer has a former input, as it was: that is complete."""
     at = buffer.working_index
     return buffer.history.get_strings()[at : at + 1] == [buffer.text]
 
@@ -286,15 +287,15 @@ def _output() -> Output:
 
 
 def time_format(config: Config) -> str:
-    """How the time of an input is shown."""
+    """Return the format of the time that an input has taken."""
     return "{}" if _is_plain(config) else "\x1b[90m{}\x1b[0m"
 
 
-def look(config: Config) -> Look:
-    """How examples of pages are marked on this terminal."""
+def page_marks(config: Config) -> PageMarks:
+    """Return the marks of examples of pages for this terminal."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    look = UNICODE if is_unicode and not is_dumb_terminal() else ASCII
-    return look if _is_plain(config) else look.coloured()
+    marks = UNICODE if is_unicode and not is_dumb_terminal() else ASCII
+    return marks if _is_plain(config) else marks.coloured()
 
 
 def _is_plain(config: Config) -> bool:

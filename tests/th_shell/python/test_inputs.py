@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.python.inputs import inputs, is_exit, is_page, wants_more
+from th_shell.python.inputs import inputs, is_page, wants_more
+from th_shell.python.session import PythonSession
 
 
 @pytest.mark.parametrize(
@@ -91,4 +92,5 @@ def test_what_is_a_page(text: str, expected: bool) -> None:
 
 @pytest.mark.parametrize("text", ["exit", " exit() ", "quit", "quit()"])
 def test_what_ends_a_session(text: str) -> None:
-    assert is_exit(text) and not is_exit(f"x = {text}")
+    session = PythonSession({})
+    assert session.is_exit(text) and not session.is_exit(f"x = {text}")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.session.page import Chance
+from th_shell.session.pages import Chance
 
 
 @pytest.mark.parametrize(

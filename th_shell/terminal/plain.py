@@ -6,28 +6,28 @@ import os
 import signal
 import stat
 from collections.abc import Callable
-from functools import partial
 
+from th_shell.debugging.commands import attach
 from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import Conversation
 from th_shell.session.inputs import placed
-from th_shell.session.session import Session, debugger, is_exit
+from th_shell.session.session import Session
 
 
 def run(engine: Engine) -> int:
-    """Run the inputs on the standard input; returns the exit status."""
+    """Run the inputs on the standard input; return the exit status."""
     # Unbuffered, so that an input that reads from the standard input gets the line behind it.
     session = Session(engine)
     engine.keep_frames()
     engine.offer_debugger()
-    engine.debug_by(partial(debugger, session))
+    attach(session)
     with open(0, "rb", buffering=0, closefd=False) as stream:
         return read_and_run(session, lambda: stream.readline().decode("utf-8", "surrogateescape"))
 
 
 def read_and_run(session: Conversation, read_line: Callable[[], str]) -> int:
-    """Run the inputs in lines until there is none or 'exit'; returns the exit status."""
+    """Run the inputs in lines until there is none or 'exit'; return the exit status."""
     text = ""
     try:
         while line := read_line():
@@ -43,7 +43,7 @@ def read_and_run(session: Conversation, read_line: Callable[[], str]) -> int:
 
 
 def run_piped(engine: Engine, source: bytes, report: Callable[[LuaError], None]) -> bool:
-    """Run what came on the standard input; returns whether nothing has failed.
+    """Run what came on the standard input; tell whether nothing has failed.
 
     A file that compiles as a whole is run as a script. Everything else is run input by input, as at
     the prompt: then values are printed. Errors are reported, and the inputs that follow are run, as
@@ -60,17 +60,17 @@ def run_piped(engine: Engine, source: bytes, report: Callable[[LuaError], None])
             return True
     session = Session(engine)
     text = source.decode("utf-8", "surrogateescape")
-    held = True
+    success = True
     for piece in placed(text, session.inputs(text)):
-        if is_exit(piece):
+        if session.is_exit(piece):
             break
         try:
             _run_piece(session, piece)
         except LuaError as error:
-            held = False
+            success = False
             engine.flush()
             report(error)
-    return held
+    return success
 
 
 def _run_piece(session: Session, piece: str) -> None:

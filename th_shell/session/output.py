@@ -1,4 +1,4 @@
-"""``Tee``: reads what is written to the standard output while it is shown all the same.
+"""The standard output: reads it while it is shown all the same, or shows it in a pager.
 
 Lua, Python and child processes write to the file descriptor 1. It is replaced by a pseudo-terminal
 where it is a terminal, so that programs still see one, and by a pipe elsewhere. A thread copies
@@ -11,19 +11,22 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
+import shlex
+import shutil
 import signal
+import subprocess
 import termios
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from th_shell.docs.library import MAX_OUTPUT
+from th_shell.runtime.shell import without_limit
 
 _STDOUT = 1
 
 
-class Tee:
-    """A context in which the standard output is read. Its files are closed at its end.
+class OutputCopy:
+    """A context in which the standard output is read; its files are closed at its end.
 
     Entering it raises OSError where the system has no more files or threads. What a process that
     was started within the context prints later is still shown.
@@ -31,13 +34,16 @@ class Tee:
 
     def __init__(self, listener: Callable[[bytes], object] | None = None) -> None:
         """listener: gets in the thread what is written, as it comes."""
+        from th_shell.docs.library import MAX_OUTPUT  # late: a pager does without
+
+        self._most = MAX_OUTPUT
         self._listener = listener
         self._mark = b"\0%s\0" % secrets.token_hex(16).encode()
         self._seen = threading.Semaphore(0)
         self._text = bytearray()
         self._shown = True
 
-    def __enter__(self) -> Tee:
+    def __enter__(self) -> OutputCopy:
         with _signals_blocked():
             self._real = os.dup(_STDOUT)
             try:
@@ -62,7 +68,7 @@ class Tee:
             os.close(self._writer)
 
     def text(self) -> bytes:
-        """What was written since the last `clear`. The writers' own buffers must be flushed."""
+        """Return what was written since the last `clear`; the writers have to flush before."""
         os.write(self._writer, self._mark)
         self._seen.acquire()
         return bytes(self._text)
@@ -92,7 +98,7 @@ class Tee:
         return data[end:]
 
     def _show(self, data: bytes, real: int) -> None:
-        if len(self._text) < MAX_OUTPUT:  # what is longer is only shown
+        if len(self._text) < self._most:  # what is longer is only shown
             self._text += data
         if self._listener is not None and data:
             self._listener(data)
@@ -104,7 +110,7 @@ class Tee:
 
 
 def _channel(output: int) -> tuple[int, int]:
-    """What is read and what is written in place of an output."""
+    """Return the file to read from, and the one that takes the place of an output."""
     if not os.isatty(output):
         return os.pipe()
     reader, writer = os.openpty()
@@ -125,3 +131,26 @@ def _signals_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# -- the pager
+
+#: less shows colours, leaves the text on the screen, and ends at once where it fits.
+_ENVIRONMENT = {"LESS": "RFX"}
+
+
+def show_in_pager(text: str) -> bool:
+    """Show a text in `$PAGER`, or in less; return False where it fits, or nothing can show it."""
+    try:
+        size = os.get_terminal_size(1)
+        words = shlex.split(os.environ.get("PAGER") or "less")
+        lines = sum(1 + len(line) // max(size.columns, 1) for line in text.split("\n"))
+        if lines <= size.lines or not words or shutil.which(words[0]) is None:
+            return False
+        environment = {**_ENVIRONMENT, **os.environ}
+        with without_limit():
+            pager = subprocess.Popen(words, stdin=subprocess.PIPE, env=environment)
+        pager.communicate(text.encode("utf-8", "surrogateescape"))  # nobody need read all of it
+    except (OSError, ValueError):
+        return False
+    return True

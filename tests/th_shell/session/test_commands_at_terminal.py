@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.th_shell.terminals import Terminal
-from th_shell.session.terminal_commands import plain_text
+from th_shell.session.system_commands import plain_text
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.th_shell.conftest import TOP
 
 PROGRAM = """\
 import os, subprocess, sys, time
-from th_shell.session.tee import Tee
+from th_shell.session.output import OutputCopy as Copy
 
 def say(text):
     os.write(1, text.encode())
@@ -45,30 +45,30 @@ def run(code: str, terminal: bool) -> bytes:
     ("code", "expected"),
     [
         (
-            "with Tee() as tee:\n say('a')\n first = tee.text()\n tee.clear()\n say('b\\n')\n"
-            " second = tee.text()\nprint(first, second)",
+            "with Copy() as copy:\n say('a')\n first = copy.text()\n copy.clear()\n say('b\\n')\n"
+            " second = copy.text()\nprint(first, second)",
             b"ab\nb'a' b'b\\n'\n",
         ),
         (
-            "with Tee() as tee:\n tee.clear(shown=False)\n say('hidden')\n text = tee.text()\n"
-            " tee.clear()\nprint(text)",
+            "with Copy() as copy:\n copy.clear(shown=False)\n say('hidden')\n text = copy.text()\n"
+            " copy.clear()\nprint(text)",
             b"b'hidden'\n",
         ),
         (
-            "with Tee() as tee:\n subprocess.run(['echo', 'child'])\n text = tee.text()\n"
+            "with Copy() as copy:\n subprocess.run(['echo', 'child'])\n text = copy.text()\n"
             "print(text)",
             b"child\nb'child\\n'\n",
         ),
-        ("with Tee() as tee:\n say('\\0a\\0\\0' * 3)", b"\0a\0\0" * 3),
+        ("with Copy() as copy:\n say('\\0a\\0\\0' * 3)", b"\0a\0\0" * 3),
         (
-            "try:\n with Tee() as tee:\n  raise KeyError\nexcept KeyError:\n say('restored')",
+            "try:\n with Copy() as copy:\n  raise KeyError\nexcept KeyError:\n say('restored')",
             b"restored",
         ),
         pytest.param(
             "def files():\n return len(os.listdir('/proc/self/fd'))\n"
             "before = files()\n"
-            "with Tee() as tee:\n say('y' * 300000)\n assert len(tee.text()) == 300000\n"
-            "for _ in range(20):\n with Tee():\n  pass\n"
+            "with Copy() as copy:\n say('y' * 300000)\n assert len(copy.text()) == 300000\n"
+            "for _ in range(20):\n with Copy():\n  pass\n"
             "end = time.time() + 20\n"  # the threads close files when they have read all
             "while files() > before and time.time() < end:\n time.sleep(0.02)\n"
             "say(str(files() - before))",
@@ -83,11 +83,11 @@ def test_output_is_read_and_shown(terminal: bool, code: str, expected: bytes) ->
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_programs_see_a_terminal_where_there_is_one(terminal: bool) -> None:
-    code = "with Tee():\n say(str(os.isatty(1)))"
+    code = "with Copy():\n say(str(os.isatty(1)))"
     assert run(code, terminal) == str(terminal).encode()
 
 
 @pytest.mark.thorough
 def test_what_a_child_prints_later_is_shown() -> None:
-    code = "with Tee():\n child = subprocess.Popen('sleep 0.3; echo late', shell=True)\n"
+    code = "with Copy():\n child = subprocess.Popen('sleep 0.3; echo late', shell=True)\n"
     assert run(code + "child.wait()\ntime.sleep(0.2)", True) == b"late\n"

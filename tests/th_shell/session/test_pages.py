@@ -10,7 +10,7 @@ import pytest
 
 from tests.th_shell.conftest import TOP
 from th_shell.runtime.shell import Engine
-from th_shell.session.look import ASCII, UNICODE
+from th_shell.session.conversation import ASCII, UNICODE
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]
@@ -233,7 +233,7 @@ def test_without_files_it_runs_all_the_same(
     def fail(_: int) -> tuple[int, int]:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("th_shell.session.tee._channel", fail)
+    monkeypatch.setattr("th_shell.session.output._channel", fail)
     session.submit("> 1\n2")
     assert printed() == "not compared with the page: Too many open files\n1\t\n"
 
@@ -271,13 +271,13 @@ def test_directives_that_are_not_followed(session: Session, printed: Printed) ->
 
 
 def test_marks_where_the_terminal_has_only_ascii(engine: Engine, printed: Printed) -> None:
-    session = Session(engine, look=ASCII)
+    session = Session(engine, marks=ASCII)
     session.submit("> 1\n1\n> 2\n3")
     assert printed().isascii()
 
 
 def test_marks_in_colours(engine: Engine, printed: Printed) -> None:
-    session = Session(engine, look=UNICODE.coloured())
+    session = Session(engine, marks=UNICODE.coloured())
     session.submit("> 1\n1")
     assert printed() == "1\t\n\x1b[32m✓\x1b[0m\n\x1b[90m1 input: 1 as documented\x1b[0m\n"
 
