@@ -186,7 +186,7 @@ def test_one_module_has_lupa() -> None:
         ("docutils", {"docs"}),
         ("sphinx", {"docs"}),
         ("mkdocs", {"docs"}),
-        ("tree_sitter", {"preflight"}),
+        ("tree_sitter", {"lua_source"}),
     ],
 )
 def test_one_room_has_a_library(library: str, where: set[str]) -> None:

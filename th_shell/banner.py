@@ -14,7 +14,7 @@ CONTINUATION = "..> "
 
 
 def banner() -> str:
-    """The lines, broken where the terminal is narrower."""
+    """Return the lines, broken where the terminal is narrower."""
     width = max(columns() - 1, 20)
     lines = BANNER.rstrip().split("\n")
     if all(len(line) <= width for line in lines):

@@ -8,12 +8,12 @@ _WORD = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\([^()]*\)|\{[^{}]*\}
 
 
 def words_of(form: str) -> list[str]:
-    """What stands for each argument, a method's object among them: '[*T*]', 'T', '[index]'."""
+    """Return the words for the arguments, a method's object among them: '[*T*]', 'T', '[index]'."""
     return [word for word in _WORD.findall(form) if not word.startswith("<")]
 
 
 def least_and_most(form: str) -> tuple[int, int | None]:
-    """How many arguments a form takes, a method's object among them; None: any number."""
+    """Return how many arguments a form takes, a method's object among them; None: any number."""
     words = words_of(form)
     if "|" in words:  # of forms that share a line
         return 0, None
@@ -24,7 +24,7 @@ def least_and_most(form: str) -> tuple[int, int | None]:
 
 
 def takes(form: str, count: int, is_loose: bool = False) -> bool:
-    """Whether a form takes a number of arguments, a method's object among them.
+    """Tell whether a form takes a number of arguments, a method's object among them.
 
     is_loose: nobody looks at further ones than it needs.
     """
@@ -33,7 +33,7 @@ def takes(form: str, count: int, is_loose: bool = False) -> bool:
 
 
 def without_types(form: str, tensor: str, number: str) -> str:
-    """A form as people read it. tensor, number: what stands for those of its element type."""
+    """Return a form as people read it. tensor, number: what stands for those of its element type."""
     form = re.sub(r"<[^<>]*>|=[^\s\]>*]+", "", form)
     form = re.sub(r"\bT\b", tensor, form)
     return " ".join(re.sub(r"\b(?:acc)?real\b", number, form).split())

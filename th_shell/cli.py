@@ -32,7 +32,7 @@ _MONITORS = {"warn": b"monitor_G()", "error": b"monitor_G(true)"}
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run th; returns the exit status."""
+    """Run th; return the exit status."""
     # Python's default is an exception, whose traceback would be printed.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     _open_missing_streams()
@@ -103,7 +103,7 @@ def _print(what: str) -> int:
 
 
 def _texts(what: str) -> Iterator[str]:
-    """What an option prints that does nothing else, part by part as it is known."""
+    """Yield the text of an option that does nothing but print, part by part."""
     if what == "help":
         yield USAGE
     elif what == "config":
@@ -170,7 +170,7 @@ def _opens_prompt(options: Options) -> bool:
 
 
 def _begins_with_the_prompt(options: Options) -> bool:
-    """Whether nothing is to be run before the prompt, which is one of a terminal."""
+    """Tell whether nothing is to be run before the prompt, which is one of a terminal."""
     runs = options.actions or options.script or options.monitor
     if runs or (os.environ.get("TREPLSTARTUP") and not options.interactive):
         return False
@@ -221,7 +221,7 @@ def _prepare(engine: Engine, options: Options, opens_prompt: bool) -> None:
 
 
 def _stopped(stop: Stop) -> Dialogue:
-    """What asks where a script has stopped, which few do."""
+    """Ask where a script has stopped; the debugger is loaded then, since few scripts stop."""
     from th_shell.terminal.in_scripts import console
 
     return console()(stop)
@@ -240,7 +240,9 @@ def _prepare_program(engine: Engine, path: str, words: Sequence[str]) -> None:
 
 
 def _check_output(engine: Engine) -> int:
-    """The exit status of a program that has ended: failure if not all output could be written."""
+    """Return the exit status of a program that has ended: failure if not all output could be
+    written.
+    """
     error = engine.output_error()
     if error:
         complain(error)
@@ -257,7 +259,7 @@ def _set_arguments(engine: Engine, options: Options) -> None:
 
 
 def _launcher() -> list[str]:
-    """The command that has started th, for `arg`: scripts read there how to start others."""
+    """Return the command that has started th, for `arg`: scripts read there how to start others."""
     if not sys.argv[0].endswith(".py"):
         return [sys.argv[0]]
     script = os.path.join(os.path.dirname(os.path.dirname(__file__)), "scripts", "th")
@@ -265,7 +267,7 @@ def _launcher() -> list[str]:
 
 
 def _run_before_prompt(engine: Engine, options: Options) -> bool:
-    """Run what the command line says; returns whether all inputs of a pipe have. Raises LuaError.
+    """Run what the command line says; return whether all inputs of a pipe have. Raises LuaError.
 
     Their errors are shown at once.
     """
@@ -311,7 +313,8 @@ def _load(engine: Engine, name: str) -> None:
 
 
 def _standard_input(mark: bytes) -> bytes:
-    """The standard input without a first line that names the interpreter: it begins with a mark.
+    """Return the standard input without a first line that names the interpreter: it begins with a
+    mark.
 
     loadfile takes `#` for that, but an input may begin with Lua's operator of length.
     """

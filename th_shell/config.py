@@ -119,7 +119,7 @@ class Config:
 
 
 def config_path(environment: Mapping[str, str]) -> Path:
-    """The file of settings, as the variables of an environment name it."""
+    """Return the file of settings, as the variables of an environment name it."""
     named = environment.get("TH_CONFIG")
     if named:
         return Path(named).expanduser()
@@ -128,7 +128,7 @@ def config_path(environment: Mapping[str, str]) -> Path:
 
 
 def load(environment: Mapping[str, str] = os.environ) -> Config:
-    """The settings that hold; never an error."""
+    """Return the settings that hold; never an error."""
     path = config_path(environment)
     try:
         found = dict(_flat(_read_toml(path, needed="TH_CONFIG" in environment)))
@@ -150,7 +150,7 @@ def load(environment: Mapping[str, str] = os.environ) -> Config:
 
 
 def overview(config: Config) -> str:
-    """The settings with their values and meanings: itself a file of settings."""
+    """Return the settings with their values and meanings: itself a file of settings."""
     there = "" if config.path.exists() else " (not there: these are the defaults)"
     lines = [f"# {config.path}{there}"]
     lines += [f"# wrong: {warning}" for warning in config.warnings]
@@ -169,7 +169,7 @@ def _key(setting: Field[Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as it stands in the file."""
+    """Return a value as it stands in the file."""
     import json  # late: for warnings and --config alone
 
     try:
@@ -198,7 +198,7 @@ def _read_toml(path: Path, needed: bool) -> dict[str, Any]:
 
 
 def _flat(table: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """The values of a table and of those inside it, by their dotted keys."""
+    """Yield the values of a table and of those inside it, by their dotted keys."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{before}{key}.")

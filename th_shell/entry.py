@@ -1,4 +1,4 @@
-"""What the log of a session keeps of an input."""
+"""The entries of a session's log, and the source lines of its inputs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Entry(NamedTuple):
 
 
 def source_lines(chunk: str, log: Sequence[Entry]) -> list[str]:
-    """The lines of a chunk by its name: of inputs by their number, '[7]', or of a file."""
+    """Return the lines of a chunk by its name: of inputs by their number, '[7]', or of a file."""
     if chunk.startswith("["):
         return lines_of(entry.source for entry in log if f"[{entry.number}]" == chunk)
     return lines_of_file(chunk)
 
 
 def lines_of(inputs: Iterable[str]) -> list[str]:
-    """The lines of the text in which inputs were `placed`; the later input wins."""
+    """Return the lines of the text in which inputs were `placed`; the later input wins."""
     found: dict[int, str] = {}
     for piece in inputs:
         text = piece.lstrip("\n")

@@ -15,7 +15,7 @@ _MOST = 64 << 20
 
 
 def read_file(path: Path) -> bytes:
-    """All bytes of a file.
+    """Return all bytes of a file.
 
     Raises OSError: also for what is no file, such as a pipe or a device, which may never end, or
     never begin; and for a file of more than 64 MB.
@@ -36,7 +36,7 @@ def _open_at_once(path: str, flags: int) -> int:
 
 
 def lines_of_file(path: str) -> list[str]:
-    """The lines of a program's source; none where it cannot be read."""
+    """Return the lines of a program's source; none where it cannot be read."""
     try:
         return lua_lines(read_file(Path(path)).decode("utf-8", "surrogateescape"))
     except (OSError, ValueError):

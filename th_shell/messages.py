@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 
 class NoMessageError(Exception):
-    """What a client has sent is no message."""
+    """Data of a client that is no message."""
 
 
 def read_message(source: BinaryIO) -> bytes | None:

@@ -7,7 +7,8 @@ from os.path import commonprefix
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
-    """The three names nearest to one that is not there, best first; none where all are far from it.
+    """Return the three names nearest to one that is not there, best first; none where all are far
+    from it.
 
     Besides the best ones, those a step further that begin with one of them.
     """
@@ -24,7 +25,8 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
 
 
 def slip_of(name: str, names: Iterable[str]) -> str:
-    """The name that another one is by a slip of the fingers, hardly meant otherwise; or ''.
+    """Return the name that another one is by a slip of the fingers, hardly meant otherwise; or
+    ''.
 
     Two neighbours are swapped, or a letter inside is left out, doubled or another one. Capital
     letters and digits tell variants apart.
@@ -53,14 +55,14 @@ _OTHER_CASE = 0.5
 
 
 def _limit(name: str) -> float:
-    """How many steps away the best names may be: of a short name nearly all others are near."""
+    """Return how many steps away the best names may be: a short name is near to nearly all."""
     if len(name) < 3:
         return _OTHER_CASE
     return 1 if len(name) < 6 else 2
 
 
 def _distance(a: str, b: str) -> float:
-    """How many letters are added, left out, changed, or swapped with the next, to get b from a.
+    """Count the letters to add, leave out, change, or swap with the next, to get b from a.
 
     Letters that differ in case only count little.
     """

@@ -12,12 +12,12 @@ MOST_NAMES = 1000  # that are listed, or compared with a name that is not there
 
 
 def line_width() -> int:
-    """The columns that a line of help may have."""
+    """Return the columns that a line of help may have."""
     return max(shutil.get_terminal_size().columns - 2, 20)
 
 
 def filled(text: str, indent: int = 0) -> str:
-    """A paragraph behind a margin."""
+    """Return a paragraph behind a margin."""
     margin = " " * indent
     lines = textwrap.wrap(text, line_width(), initial_indent=margin, subsequent_indent=margin)
     return "\n".join(lines) + "\n"
@@ -49,20 +49,20 @@ _KEYS = (
 
 
 def overview(intro: str, rows: Sequence[tuple[str, str]], outro: str) -> str:
-    """What a prompt is, on one screen: its own commands and keys."""
+    """Return the overview of a prompt, on one screen: its own commands and keys."""
     return f"{filled(intro)}\n{two_columns([*rows, *_KEYS])}\n{filled(outro)}"
 
 
 def keys() -> str:
-    """What the keys of every prompt do."""
+    """Return the rows about the keys of every prompt."""
     return two_columns(_KEYS)
 
 
 def counted(number: int, word: str) -> str:
-    """A number of things: '1 input', '1,000 inputs'."""
+    """Return a number of things: '1 input', '1,000 inputs'."""
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
 def cut(text: str, width: int) -> str:
-    """A text of one line, or its beginning where it has more characters."""
+    """Return a text of one line, or its beginning where it has more characters."""
     return text if len(text) <= width else text[: width - 1] + "…"

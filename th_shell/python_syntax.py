@@ -43,17 +43,17 @@ _TIMED = re.compile(r"^%time[ \t]+(?=\S)", re.M)
 
 
 def syntax(text: str) -> Syntax:
-    """Whether a text is statements, the beginning of statements, or neither."""
+    """Tell whether a text is statements, the beginning of statements, or neither."""
     return _parsed(text)[0]
 
 
 def statements(source: str) -> list[ast.stmt]:
-    """The statements of a text; none where it is no code."""
+    """Return the statements of a text; none where it is no code."""
     return _parsed(source)[1]
 
 
 def expression(source: str) -> ast.expr | None:
-    """The one expression that a text is; None where it is something else."""
+    """Return the one expression that a text is; None where it is something else."""
     match statements(source):
         case [ast.Expr(value=value)]:
             return value
@@ -61,13 +61,15 @@ def expression(source: str) -> ast.expr | None:
 
 
 def ends_with_value(text: str) -> bool:
-    """Whether the last one of some statements is an expression, whose value a notebook shows."""
+    """Tell whether the last one of some statements is an expression, whose value a notebook
+    shows.
+    """
     body = statements(text)
     return bool(body) and isinstance(body[-1], ast.Expr)
 
 
 def bound_names(source: str) -> set[str]:
-    """The names that code gives a value, also those of parameters."""
+    """Return the names that code gives a value, also those of parameters."""
     return set(_names(source).bound)
 
 
@@ -97,7 +99,7 @@ def _names(source: str) -> _Names:
 
 
 def called_names(source: str) -> set[str]:
-    """The names of attributes in code, and of functions that it calls."""
+    """Return the names of attributes in code, and of functions that it calls."""
     nodes = _nodes(source)
     called = {node.func for node in nodes if isinstance(node, ast.Call)}
     return {node.attr for node in nodes if isinstance(node, ast.Attribute)} | {
@@ -106,7 +108,7 @@ def called_names(source: str) -> set[str]:
 
 
 def changed_names(source: str) -> set[str]:
-    """The names whose values code may make other ones.
+    """Return the names whose values code may make other ones.
 
     Those that it binds, those of which it assigns an element or an attribute, and those whose
     methods it calls as statements: `model.cuda()`.
@@ -121,7 +123,7 @@ def changed_names(source: str) -> set[str]:
 
 
 def _base_name(place: ast.expr) -> str:
-    """The name that a place or a method call begins with; '' where there is none."""
+    """Return the name that a place or a method call begins with; '' where there is none."""
     inner: ast.expr = place
     while True:
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
@@ -138,7 +140,8 @@ def imported_names(source: str) -> set[str]:
 
 
 def shown_name(source: str) -> str:
-    """The variable that code shows at its end, be it by `print`; '' where it shows something else.
+    """Return the variable that code shows at its end, be it by `print`; '' where it shows
+    something else.
 
     A value may begin with the same name: `device` shows `device(type='cpu')`.
     """
@@ -167,22 +170,22 @@ def variables(source: str) -> set[str]:
 
 
 def only_defines(source: str) -> bool:
-    """Whether code has nothing but functions and classes, so that it prints nothing."""
+    """Tell whether code has nothing but functions and classes, so that it prints nothing."""
     body = statements(source)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return bool(body) and all(isinstance(node, kinds) for node in body)
 
 
 def read_names(source: str) -> set[str]:
-    """The names whose values code uses."""
+    """Return the names whose values code uses."""
     return set(_names(source).read)
 
 
 def without_magics(source: str) -> str:
-    """A notebook's code whose lines for the notebook itself, such as `%cd`, are comments.
+    """Return a notebook's code whose lines for the notebook itself, such as `%cd`, are comments.
 
-    `%time f()` is `f()`.
-    A cell for another program, such as `%%bash`, has nothing but comments then.
+    `%time f()` is `f()`. A cell for another program, such as `%%bash`, has nothing but comments
+    then.
     """
     if syntax(source) is Syntax.COMPLETE:
         return source  # such lines are within strings, if there are any

@@ -14,7 +14,7 @@ _BRACKETS = {**dict.fromkeys("([{", 1), **dict.fromkeys(")]}", -1)}
 
 
 def without_texts(source: str) -> str:
-    """A source with blanks in place of comments and of what is in quotes."""
+    """Return a source with blanks in place of comments and of what is in quotes."""
     parts, before = [], 0
     for token in structure(source):
         if token.kind in ("comment", "string"):
@@ -28,17 +28,17 @@ def without_texts(source: str) -> str:
 
 
 def opening(code: Sequence[Token], at: int) -> int | None:
-    """The index of the bracket that the one at an index closes; None where there is none."""
+    """Return the index of the bracket that the one at an index closes; None where there is none."""
     return _partner(code, range(at, -1, -1))
 
 
 def closing(code: Sequence[Token], at: int) -> int | None:
-    """The index of the bracket that closes the one at an index; None where there is none."""
+    """Return the index of the bracket that closes the one at an index; None where there is none."""
     return _partner(code, range(at, len(code)))
 
 
 def _partner(code: Sequence[Token], order: Iterable[int]) -> int | None:
-    """The index at which as many brackets are closed as were opened before, in some order."""
+    """Return the index at which as many brackets are closed as were opened before, in some order."""
     depth = 0
     for at in order:
         depth += _BRACKETS.get(code[at].text, 0)
@@ -59,7 +59,8 @@ _GOES_ON = re.compile(r"(?:[-+*/%^#<>=~,]|(?<!\.)\.\.?|(?<!:):|\b(?:and|or|not|t
 
 
 def open_mark(text: str) -> tuple[list[Token], str]:
-    """The structure of a line, and the mark of the string or comment that goes on behind it, or ''.
+    """Return the structure of a line, and the mark of the string or comment that goes on behind
+    it, or ''.
 
     The line begins with that of the line before, if any.
     """
@@ -68,7 +69,7 @@ def open_mark(text: str) -> tuple[list[Token], str]:
 
 
 class Nesting:
-    """What is open behind the lines that were added.
+    """The brackets, blocks and texts that are open behind the lines that were added.
 
     To count brackets and keywords takes less time than to compile the text again with each line,
     and tells as surely that a text is not complete yet.
@@ -91,12 +92,12 @@ class Nesting:
 
     @property
     def is_open(self) -> bool:
-        """Whether a bracket, a block, a long comment or a string is open."""
+        """Tell whether a bracket, a block, a long comment or a string is open."""
         return self._depth > 0 or self._mark != ""
 
     @property
     def goes_on(self) -> bool:
-        """Whether anything is open, or the last line ends with an operator."""
+        """Tell whether anything is open, or the last line ends with an operator."""
         return self.is_open or self._waits
 
 
@@ -107,7 +108,7 @@ _CLOSING = frozenset(["end", "until", "else", "elseif", *")]}"])
 
 
 def margin(before: str, width: int) -> str | None:
-    """The blanks for a new line behind a text; None within a string or a long comment."""
+    """Return the blanks for a new line behind a text; None within a string or a long comment."""
     found = structure(before)
     if found and found[-1].is_open:
         return None
@@ -116,7 +117,7 @@ def margin(before: str, width: int) -> str | None:
 
 
 def margin_of_closing(before: str) -> str | None:
-    """The blanks for a line that the text ends with and that closes something."""
+    """Return the blanks for a line that the text ends with and that closes something."""
     opened = innermost(structure(before)[:-1], _OPENING, _CLOSING)
     return margin_at(before, opened.start) if opened else None
 
@@ -124,7 +125,7 @@ def margin_of_closing(before: str) -> str | None:
 def innermost(
     found: Iterable[Token], opening: frozenset[str], closing: frozenset[str]
 ) -> Token | None:
-    """The innermost block or bracket that is open behind some tokens."""
+    """Return the innermost block or bracket that is open behind some tokens."""
     opened: list[Token] = []
     for token in found:
         if token.text in closing and opened:
@@ -135,10 +136,10 @@ def innermost(
 
 
 def margin_at(text: str, at: int) -> str:
-    """The blanks that the line begins with in which a position is."""
+    """Return the blanks that the line begins with in which a position is."""
     return blanks_of(text[text.rfind("\n", 0, at) + 1 :])
 
 
 def blanks_of(line: str) -> str:
-    """The blanks that a line begins with."""
+    """Return the blanks that a line begins with."""
     return line[: len(line) - len(line.lstrip(" \t"))]

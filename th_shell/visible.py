@@ -1,4 +1,4 @@
-"""What is said to people at a terminal: its width, text that is safe to show, and complaints.
+"""Texts for people at a terminal: its width, texts that are safe to show, and complaints.
 
 Names and texts from files can contain control codes that move the cursor, hide text, or make the
 terminal type something. They are shown as Lua writes them in strings.
@@ -23,7 +23,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]")
 
 
 def columns() -> int:
-    """How many columns the terminal has that the standard output goes to."""
+    """Return the number of columns of the terminal that the standard output goes to."""
     try:
         return os.get_terminal_size(1).columns or _USUAL_COLUMNS
     except OSError:  # the output goes somewhere else
@@ -31,28 +31,30 @@ def columns() -> int:
 
 
 def can_show_first() -> bool:
-    """Whether there is a terminal at which a prompt can stand before the editor is loaded."""
+    """Tell whether there is a terminal at which a prompt can stand before the editor is loaded."""
     is_dumb = os.environ.get("TERM", "") in ("dumb", "unknown")  # these cannot move their cursor
     return os.name == "posix" and os.isatty(0) and os.isatty(1) and not is_dumb
 
 
 def visible(text: str) -> str:
-    """A text with its control codes written as digits: ``\\027[2J``."""
+    r"""Return a text with its control codes written as digits: ``\027[2J``."""
     return _CONTROL.sub(_escaped, text)
 
 
 def visible_line(text: str) -> str:
-    """A text with its control codes as digits in one line: newlines, as in a file's name, too."""
+    """Return a text with its control codes as digits in one line: newlines, as in a file's name,
+    too.
+    """
     return visible(text).replace("\n", "\\010")
 
 
 def encodable(text: str) -> str:
-    r"""A text without lone surrogates: bytes that are no UTF-8 become \xNN."""
+    r"""Return a text without lone surrogates: bytes that are no UTF-8 become \xNN."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def escaped(text: str, quote: str) -> str:
-    """A text as it stands in a string between quotes, in Lua and in Python."""
+    """Return a text as it stands in a string between quotes, in Lua and in Python."""
     text = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
     return text.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "\\0")
 
@@ -69,9 +71,11 @@ def _escaped(code: re.Match[str]) -> str:
 def read_words(
     option: str, words: Sequence[str], needs: Mapping[str, str], flags: Sequence[str] = ()
 ) -> tuple[list[str], dict[str, str]]:
-    """The words behind an option that are no options themselves, and what those say that are.
+    """Return the words behind an option that are no options themselves, and what those say that
+    are.
 
-    needs: what the word is that must stand behind one of these; flags have none. Raises UsageError.
+    needs: what the word is that must stand behind one of these; flags have none. Raises
+    UsageError.
     """
     names: list[str] = []
     said: dict[str, str] = {}

@@ -43,7 +43,7 @@ NO_PROGRAMS = {
     "th_shell/docs/reading/formats/notebook.py": "pieces that end with no newline are joined again",
     "th_shell/docs/running/python_engine.py": "numbers that th-docs sends",
     "th_shell/docs/running/worker.py": "numbers that th-docs sends",
-    "th_shell/packages/loading.py": "the errors of a process",
+    "th_shell/packages/command.py": "the errors of a process",
     "th_shell/packages/sources.py": "the errors of git",
 }
 

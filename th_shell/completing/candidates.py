@@ -1,4 +1,4 @@
-"""What completion lists in any language: commands, files, programs, texts in quotes."""
+"""The parts of completion that all languages share: commands, files, programs, texts in quotes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Candidate:
 
     @property
     def detail(self) -> str:
-        """What is shown beside it."""
+        """The text that is shown beside it."""
         return self.describe() if self.describe else self.kind
 
 
@@ -47,7 +47,7 @@ class Completions:
 
 
 def file_candidate(name: str, is_folder: bool, ending: str = "") -> Candidate:
-    """A file, or a folder."""
+    """Return a file, or a folder."""
     return Candidate(f"{name}/", "folder") if is_folder else Candidate(name + ending, "file")
 
 
@@ -55,7 +55,7 @@ def file_candidate(name: str, is_folder: bool, ending: str = "") -> Candidate:
 
 
 def files(path: str, only_folders: bool = False) -> Iterator[tuple[str, bool]]:
-    """The names that begin as the last part of a path does, and whether each is a folder."""
+    """Yield the names that begin as the last part of a path does, and whether each is a folder."""
     folder, prefix = os.path.split(os.path.expanduser(path) if path.startswith("~/") else path)
     for name, is_folder in _entries(folder or "."):
         hidden = name.startswith(".") and not prefix
@@ -64,7 +64,7 @@ def files(path: str, only_folders: bool = False) -> Iterator[tuple[str, bool]]:
 
 
 def programs(prefix: str) -> list[str]:
-    """The programs on $PATH that begin with some text."""
+    """Return the programs on $PATH that begin with some text."""
     found = set()
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         for name, is_folder in _entries(folder or "."):
@@ -75,7 +75,8 @@ def programs(prefix: str) -> list[str]:
 
 
 def modules(prefix: str, patterns: str) -> list[str]:
-    """The modules that `require` finds by `package.path` or `cpath` and that begin with a text.
+    """Return the modules that `require` finds by `package.path` or `cpath` and that begin with a
+    text.
 
     A folder in which there may be more is listed with a dot behind it.
     """
@@ -92,7 +93,7 @@ def modules(prefix: str, patterns: str) -> list[str]:
 
 
 def _modules_in(folder: str, start: str, behind: str) -> Iterator[str]:
-    """The modules in a folder whose files are start, name and behind: '', 'm' and '.lua'."""
+    """Yield the modules in a folder whose files are start, name and behind: '', 'm' and '.lua'."""
     if start:
         folder = folder[: -len(start)]
     for name, is_folder in _entries(folder or "."):
@@ -112,7 +113,7 @@ def _has_modules(folder: str) -> bool:
 
 
 def _entries(folder: str) -> list[tuple[str, bool]]:
-    """The names in a folder, sorted, and whether each is a folder."""
+    """Return the names in a folder, sorted, and whether each is a folder."""
     try:
         with os.scandir(folder) as entries:
             return sorted((entry.name, entry.is_dir()) for entry in entries)
@@ -124,7 +125,7 @@ def _entries(folder: str) -> list[tuple[str, bool]]:
 
 
 def shell(before: str, first: int) -> Completions:
-    """What fits the last word of a command, which begins at `first`."""
+    """Complete the last word of a command of the system, which begins at `first`."""
     word = re.search(r"[^\s;|&(]*$", before[first:])
     ahead = before[first : len(before) - len(word[0] if word else "")].strip()
     if word and not word[0].count("/") and (not ahead or ahead[-1] in ";|&("):
@@ -134,7 +135,7 @@ def shell(before: str, first: int) -> Completions:
 
 
 def shell_files(before: str, only_folders: bool = False) -> Completions:
-    """The files that fit the last word of a command, quoted as its beginning is."""
+    """Return the files that fit the last word of a command, quoted as its beginning is."""
     word = _last_word(before)
     quote = word[:1] if word[:1] in ("'", '"') else ""
     body = word[1:] if quote else word.rpartition("=")[2]
@@ -147,7 +148,7 @@ def shell_files(before: str, only_folders: bool = False) -> Completions:
 
 
 def _last_word(before: str) -> str:
-    """The word that a command ends with, with its quotes and backslashes."""
+    """Return the word that a command ends with, with its quotes and backslashes."""
     words = re.finditer(r"(?:'[^']*'?|\"(?:\\.|[^\"\\])*\"?|\\.|[^\s'\"\\;|&<>()])+", before)
     return next((word[0] for word in words if word.end() == len(before)), "")
 
@@ -169,7 +170,7 @@ _MARK = re.compile(r"\s*([$!]|\?+|%{1,2}\w*)")
 def complete_input(
     text: str, cursor: int, commands: CommandTable, code: CompleteCode
 ) -> Completions:
-    """What may stand at the cursor (from 0) of an input, which is code or a command."""
+    """Complete an input, which is code or a command, at the cursor (from 0)."""
     before, behind = text[:cursor], text[cursor:]
     found = _MARK.match(before)
     if found is None or "\n" in before.lstrip():
@@ -189,7 +190,9 @@ def complete_input(
 
 
 def quoted_files(string: Token, quote: str, closing: str, raw: bool) -> Completions:
-    """The files that fit a path in quotes. raw: whether a backslash stands for itself there."""
+    """Return the files that fit a path in quotes. raw: whether a backslash stands for itself
+    there.
+    """
     content = string.content
     found = [
         file_candidate(name if raw else escaped(name, quote), is_folder, closing)
@@ -217,8 +220,9 @@ class Place(NamedTuple):
 
 
 def place_of(found: Sequence[Token], end: int) -> Place | None:
-    """Where the end of a text is, which has these tokens; None in a comment or a number, and
-    right behind a string or a bracket that is closed.
+    """Return the place at the end of a text with these tokens.
+
+    It is None in a comment or a number, and right behind a string or a bracket that is closed.
     """
     code = [token for token in found if token.kind != "comment"]
     last = found[-1] if found else Token("sign", "", -1)
@@ -232,7 +236,7 @@ def place_of(found: Sequence[Token], end: int) -> Place | None:
 
 
 def in_order(found: Iterable[Candidate], prefix: str) -> list[Candidate]:
-    """The candidates that begin with a text: the program's own, and the others, each in
+    """Return the candidates that begin with a text: the program's own, and the others, each in
     alphabetic order.
     """
     fitting = [one for one in found if one.text.startswith(prefix)]
@@ -240,5 +244,5 @@ def in_order(found: Iterable[Candidate], prefix: str) -> list[Candidate]:
 
 
 def listed(start: int, found: Sequence[Candidate]) -> Completions:
-    """The first candidates, and how many others there are."""
+    """Return the first candidates, and how many others there are."""
     return Completions(start, found[:MOST_NAMES], max(len(found) - MOST_NAMES, 0))

@@ -28,12 +28,12 @@ from th_shell.visible import escaped
 
 
 def _name(member: Member, owner: str = "", text: str = "") -> Candidate:
-    """A name that the engine lists. text: how it is written."""
+    """Return a name that the engine lists. text: how it is written."""
     return Candidate(text or member.name, member.kind, lambda: signature(member, owner))
 
 
 def complete(text: str, cursor: int, engine: Engine) -> Completions:
-    """What may stand at the cursor (from 0) of an input."""
+    """Complete an input at the cursor (from 0)."""
     return complete_input(text, cursor, COMMANDS, partial(complete_code, engine=engine))
 
 
@@ -41,7 +41,7 @@ def complete(text: str, cursor: int, engine: Engine) -> Completions:
 
 
 def complete_code(before: str, behind: str, first: int, engine: Engine) -> Completions:
-    """What may stand behind a text of Lua. first: where Lua begins in it."""
+    """Complete a text of Lua at its end. first: the index at which Lua begins in it."""
     place = place_of(tokens(before, first), len(before))
     if place is None:
         return Completions(len(before))
@@ -123,5 +123,5 @@ def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completio
 
 
 def _escaped(text: str, quote: str) -> str:
-    """A text as it stands in a Lua string."""
+    """Return a text as it stands in a Lua string."""
     return escaped(text, quote) if quote in ("'", '"') else text

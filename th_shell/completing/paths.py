@@ -1,8 +1,8 @@
-"""What the text before the cursor leads to: `x[1]:clone()`, say, as steps from the globals.
+"""Reads the text before the cursor, such as `x[1]:clone()`, as steps from the globals to a value.
 
-lua/names.lua of the runtime tells the steps. Nothing is run: what a call returns is known only for
-operations of torch, by their rows in the table, and for constructors. A local variable stands for
-what it is set to where it is declared.
+The steps have the notation of the runtime's lua/names.lua. Nothing is run: the result of a call is
+known only for operations of torch, by their rows in the table, and for constructors. A local
+variable stands for the value that it gets where it is declared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Path(NamedTuple):
 
 
 def path_before(code: Sequence[Token], end: int) -> Path | None:
-    """The path whose last token stands before an index; None where it is not known."""
+    """Return the path whose last token stands before an index; None where it is not known."""
     if end <= 0:
         return None
     last = code[end - 1]
@@ -74,7 +74,9 @@ def _parentheses(code: Sequence[Token], last: int) -> Path | None:
 
 
 def _call(code: Sequence[Token], called: int, first: int, end: int) -> Path | None:
-    """The call of what stands before the index `called`, with the arguments from first to end."""
+    """Return the call of what stands before the index `called`, with the arguments from first to
+    end.
+    """
     before = path_before(code, called)
     if before is None or not _ends_expression(code, called):
         return None
@@ -106,7 +108,7 @@ def _index(code: Sequence[Token], last: int) -> Path | None:
 
 
 def _ends_expression(code: Sequence[Token], end: int) -> bool:
-    """Whether the token before an index ends something that can be called or indexed."""
+    """Tell whether the token before an index ends something that can be called or indexed."""
     if end == 0:
         return False
     last = code[end - 1]
@@ -114,7 +116,7 @@ def _ends_expression(code: Sequence[Token], end: int) -> bool:
 
 
 def _count(arguments: Sequence[Token]) -> int:
-    """How many arguments there are: one more than there are commas outside of brackets."""
+    """Return the number of arguments: one more than there are commas outside of brackets."""
     depth = commas = 0
     for token in arguments:
         if token.kind == "sign":
@@ -127,19 +129,21 @@ def _count(arguments: Sequence[Token]) -> int:
 
 
 def local_names(code: Sequence[Token]) -> list[str]:
-    """The local variables and parameters that are visible behind some tokens."""
+    """Return the local variables and parameters that are visible behind some tokens."""
     return list(_scopes(code))
 
 
 def _value(code: Sequence[Token], start: int) -> list[str] | None:
-    """The steps of the expression that begins at an index."""
+    """Return the steps of the expression that begins at an index."""
     end = _end(code, start)
     found = path_before(code[:end], end)
     return found.steps if found and found.first == start else None
 
 
 def _end(code: Sequence[Token], start: int) -> int:
-    """Where names, calls and indexes that begin at an index end; start for anything else."""
+    """Return the end of the names, calls and indexes that begin at `start`; start for anything
+    else.
+    """
     at = start
     while at < len(code):
         token = code[at]
@@ -158,7 +162,7 @@ def _end(code: Sequence[Token], start: int) -> int:
 
 
 def _scopes(code: Sequence[Token]) -> dict[str, int | None]:
-    """The visible locals, with the index where the expression begins that they are set to."""
+    """Return the visible locals, with the index where the expression begins that they are set to."""
     scopes: list[dict[str, int | None]] = [{}]
     of_loop: dict[str, int | None] = {}
     for at, token in enumerate(code):
@@ -191,7 +195,7 @@ def _declared(code: Sequence[Token], at: int) -> dict[str, int | None]:
 
 
 def _list(code: Sequence[Token], at: int) -> Iterator[str]:
-    """The names from an index on that commas separate."""
+    """Yield the names from an index on that commas separate."""
     while at < len(code) and code[at].kind == "name":
         yield code[at].text
         if at + 1 >= len(code) or code[at + 1].text != ",":
@@ -217,7 +221,9 @@ _DESTINATION = re.compile(r"\*(\w+)\*")
 
 
 def result_of(name: str, is_method: bool, arguments: int) -> str:
-    """What lua/names.lua has behind '(': the class that a call returns, as far as it is known."""
+    """Return the part of a path behind '(' in lua/names.lua: the class that a call returns, or
+    ''.
+    """
     text = '"' if name in _OF_STRINGS else ""
     if name in _SIZES and arguments == 0:
         return f"torch.LongStorage{text}"
@@ -251,7 +257,7 @@ def _class(implementation: object, form: str, name: str) -> str:
 
 
 def signature(member: Member, owner: str) -> str:
-    """How a function is called: the first form of an operation, else the function's parameters.
+    """Return how a function is called: the first form of an operation, else its parameters.
 
     owner: the class of the object that it is a method of, or ''.
     """
@@ -262,7 +268,9 @@ def signature(member: Member, owner: str) -> str:
 
 
 def forms(name: str, owner: str) -> list[str]:
-    """The forms of an operation, or of a method where there is an owner, as people read them."""
+    """Return the forms of an operation, or of a method where there is an owner, as people read
+    them.
+    """
     from th_shell.runtime.shell import TABLE
 
     key = f"Storage.{name}" if owner.endswith("Storage") else name

@@ -1,4 +1,5 @@
-"""How the call is made that the cursor is in: its forms, and in each the argument at the cursor.
+"""Signatures of the call that the cursor is in: its forms, and in each the argument at the
+cursor.
 
 Forms of torch's operations have the words of error messages, in which [x] may be left out and *x*
 is the destination. Others have the names of parameters. No code of the program is run.
@@ -10,10 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from th_shell.call_forms import words_of
-from th_shell.completing.call_at_cursor import OpenCall, call_at_cursor
-from th_shell.completing.paths import forms
+from th_shell.completing.paths import forms, path_before
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path, sections
-from th_shell.runtime.shell import Engine, tokens
+from th_shell.runtime.shell import Engine, Token, tokens
 from th_shell.session.commands import COMMANDS
 
 _LONGEST = 20_000  # characters: to look at more takes a time that is felt at each key
@@ -36,8 +36,8 @@ class Signatures:
         sections()
 
     def at(self, text: str, cursor: int) -> list[Signature]:
-        """The forms of the call at the cursor (from 0) of an input: those that have an argument
-        there, or else all.
+        """Return the forms of the call at the cursor (from 0) of an input: those that have an
+        argument there, or else all.
         """
         before = text[:cursor]
         if "(" not in before or len(before) > _LONGEST or not self._engine.is_started:
@@ -80,7 +80,7 @@ def _forms(call: OpenCall, engine: Engine) -> list[_Form]:
 
 
 def _meant(call: OpenCall, owner: str) -> list[_Form]:
-    """The arguments of a library's function, as its line of help names them."""
+    """Return the arguments of a library's function, as its line of help names them."""
     wanted = SECTIONS_OF_CLASS.get(owner.removeprefix("torch."), (owner,))
     path = "".join(call.steps).lstrip(".")
     known = find(call.steps[-1][1:], wanted) if owner else find_path(path)
@@ -89,7 +89,10 @@ def _meant(call: OpenCall, owner: str) -> list[_Form]:
 
 
 def word_at(words: Sequence[str], index: int) -> int | None:
-    """Which word stands for an argument; an optional one only where more are given than needed."""
+    """Return the index of the word for an argument.
+
+    An optional word counts only where more arguments are given than needed.
+    """
     needed = [at for at, word in enumerate(words) if not word.startswith("[")]
     if needed and index + 1 >= len(needed) and any(mark in words[-1] for mark in _MARKS):
         return len(words) - 1
@@ -98,3 +101,70 @@ def word_at(words: Sequence[str], index: int) -> int | None:
     before = needed[0] if needed else 0
     at = index + before if index + before < len(words) else index
     return at if at < len(words) else None
+
+
+# -- the call that the cursor is in
+
+
+_VALUES = frozenset("nil true false and or not".split())
+_OPENING_BLOCKS = frozenset("function if do repeat".split())  # `for` and `while` have a `do`
+_ENDS = frozenset(["end", "until"])
+
+
+class OpenCall(NamedTuple):
+    """A call whose brackets are open.
+
+    steps: what is called, as `paths.path_before` has it. is_method: whether it is called with ':'.
+    argument: the one at the cursor, from 0, without the object of a method. first: the index of
+    the first token of what is called; bracket: that of the opening bracket.
+    """
+
+    steps: list[str]
+    is_method: bool
+    argument: int
+    first: int
+    bracket: int
+
+
+def call_at_cursor(code: Sequence[Token], with_own: bool = False) -> OpenCall | None:
+    """Return the innermost call that is open behind some tokens, of which none is a comment.
+
+    None where there is none, where what is called has no name, and in a function's body. with_own:
+    calls count whose steps are not known, too: of the program's own functions; they have none.
+    """
+    brackets = blocks = commas = 0
+    for at in range(len(code) - 1, -1, -1):
+        text, is_inside = code[at].text, brackets > 0 or blocks > 0
+        if code[at].kind == "keyword":
+            if text in _OPENING_BLOCKS and blocks:
+                blocks -= 1
+            elif text in _ENDS:
+                blocks += 1
+            elif text not in _VALUES and not is_inside:
+                return None
+        elif code[at].kind == "sign":
+            if text in (")", "]", "}"):
+                brackets += 1
+            elif text in ("(", "[", "{") and not is_inside:
+                call = _call(code, at, commas, with_own) if text == "(" else None
+                if call is not None or (at and code[at - 1].text == "function"):
+                    return call
+                commas = 0
+            elif text in ("(", "[", "{"):
+                brackets -= brackets > 0
+            commas += text == "," and not is_inside
+    return None
+
+
+def _call(code: Sequence[Token], bracket: int, argument: int, with_own: bool) -> OpenCall | None:
+    path = path_before(code, bracket)
+    if path is None and with_own and bracket and code[bracket - 1].kind == "name":
+        is_definition = bracket > 1 and code[bracket - 2].text == "function"
+        is_method = bracket > 1 and code[bracket - 2].text == ":"
+        return None if is_definition else OpenCall([], is_method, argument, bracket - 1, bracket)
+    if path is None or not path.steps[-1].startswith("."):
+        return None
+    if path.first and code[path.first - 1].text == "function":
+        return None  # the parameters of its definition
+    is_method = bracket >= 2 and code[bracket - 2].text == ":"
+    return OpenCall(path.steps, is_method, argument, path.first, bracket)

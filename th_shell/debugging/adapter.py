@@ -14,9 +14,8 @@ from collections.abc import Callable, Generator, Sequence
 from itertools import chain
 from typing import Any
 
-from th_shell.debugging.captured import Captured
+from th_shell.debugging.client import Captured, Message, Refused, Wire
 from th_shell.debugging.frames import Frame, Variable, read_frames, read_parts, read_variables
-from th_shell.debugging.wire import Message, Refused, Wire
 from th_shell.runtime.shell import Dialogue, Engine, LuaError, Stop
 from th_shell.visible import UsageError, complain
 
@@ -49,7 +48,7 @@ _KINDS = {"Locals": ("local", "vararg"), "Upvalues": ("upvalue",)}
 
 
 def run(words: Sequence[str], prepare: Prepare, report: Report) -> int:
-    """Serve the client at the standard input and output; returns the exit status."""
+    """Serve the client at the standard input and output; return the exit status."""
     if words:
         raise UsageError("--dap takes nothing: the editor says what is run")
     wire = Wire(os.dup(0), os.dup(1))
@@ -86,7 +85,7 @@ class Adapter:
         self._status = 0
 
     def serve(self) -> int:
-        """Answer all requests until the client leaves; returns the program's exit status."""
+        """Answer all requests until the client leaves; return the program's exit status."""
         threading.Thread(target=self._read_on, daemon=True).start()
         while not self._is_over:
             self._engine.examine(self._handle(self._requests.get() or {}))
@@ -141,7 +140,7 @@ class Adapter:
         self._wire.event("terminated")
 
     def _stopped(self, stop: Stop) -> Dialogue:
-        """The dialogue where the program has stopped."""
+        """Return the dialogue where the program has stopped."""
         if stop.reason == "attention":
             yield from self._attend()
             return
@@ -248,7 +247,7 @@ class Adapter:
         return {"scopes": scopes}
 
     def _frame(self, arguments: Message) -> int:
-        """The number of the frame that a request is about, by default the innermost one."""
+        """Return the number of the frame that a request is about, by default the innermost one."""
         frame = int(arguments.get("frameId") or 1)
         if not 0 < frame <= len(self._frames):
             raise Refused("the program has not stopped there")
@@ -267,7 +266,7 @@ class Adapter:
         return {"variables": [self._told_variable(one, frame) for one in found]}
 
     def _scope(self, number: int) -> tuple[str, int]:
-        """The name of the scope with a number, '' of another value; and its frame."""
+        """Return the name of the scope with a number, '' of another value; and its frame."""
         if number not in self._scope_of:
             raise Refused("this value is no longer there")
         return self._scope_of[number]
@@ -315,7 +314,9 @@ class Adapter:
 
 
 def _checked(answer: list[Any]) -> list[Any]:
-    """What an engine tells of a value. Raises Refused where there is none."""
+    """Return the facts on a value without the mark of success. Raises Refused where there is
+    none.
+    """
     ok, *told = answer
     if not ok:
         raise Refused(str(told[0]))
@@ -323,7 +324,7 @@ def _checked(answer: list[Any]) -> list[Any]:
 
 
 def _told(line: int | str, asked: Message) -> Message:
-    """What the client is told of a breakpoint that it has asked for."""
+    """Return the client's description of a breakpoint that it has asked for."""
     if line and not isinstance(line, str):
         return {"verified": True, "line": int(line)}
     return {"verified": False, "line": asked["line"], "message": line or "no code is there"}

@@ -25,14 +25,16 @@ class Frame(NamedTuple):
         return f'[string "{lua_lines(self.source)[0][:40]}"]'
 
     def lines(self, log: Sequence[Entry]) -> list[str]:
-        """The lines of the chunk; none where they cannot be had. log: the session's inputs."""
+        """Return the lines of the chunk; none where they cannot be had. log: the session's
+        inputs.
+        """
         if self.source[:1] in "@=":
             return source_lines(self.chunk, log)
         return lua_lines(self.source)
 
 
 def read_frames(answer: list[Any]) -> list[Frame]:
-    """The frames that an engine lists."""
+    """Return the frames that an engine lists."""
     rows = [answer[at : at + 3] for at in range(0, len(answer), 3)]
     return [
         Frame(number, str(name), str(source), int(line))
@@ -54,12 +56,12 @@ class Variable(NamedTuple):
 
 
 def read_variables(answer: list[Any]) -> list[Variable]:
-    """The variables of a frame that an engine lists."""
+    """Return the variables of a frame that an engine lists."""
     rows = [answer[at : at + 5] for at in range(0, len(answer), 5)]
     return [Variable(*row) for row in rows]
 
 
 def read_parts(answer: list[Any]) -> list[Variable]:
-    """The parts of a value that an engine lists."""
+    """Return the parts of a value that an engine lists."""
     rows = [answer[at : at + 4] for at in range(0, len(answer), 4)]
     return [Variable("part", *row) for row in rows]

@@ -23,7 +23,7 @@ _DEPTH = 10_000  # of Python's calls, as th --check allows
 
 
 def run(words: Sequence[str]) -> int:
-    """Serve until the editor ends it; returns the exit status. Raises UsageError."""
+    """Serve until the editor ends it; return the exit status. Raises UsageError."""
     if words:
         raise UsageError("--lsp takes no arguments")
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))

@@ -16,7 +16,7 @@ class PageLens:
         self._verdicts: dict[str, dict[int, str]] = {}
 
     def lenses(self, uri: str, path: Path, text: str) -> list[CodeLens]:
-        """A lens above each example: its verdict, or what runs it."""
+        """Return a lens above each example: its verdict, or what runs it."""
         import th_shell.docs.library as docs  # late: few editors have pages open
 
         verdicts = self._verdicts.get(f"{uri}\n{text}", {})
@@ -32,7 +32,7 @@ class PageLens:
         ]
 
     def check(self, uri: str, path: Path, text: str) -> list[Diagnostic]:
-        """Run a page; returns what does not hold."""
+        """Run a page; return what does not hold."""
         import th_shell.docs.library as docs
 
         starter = docs.Starter()
@@ -54,7 +54,7 @@ class PageLens:
 
 
 def _line(number: int) -> Range:
-    """A line, from 1, as a range."""
+    """Return a line, from 1, as a range."""
     return Range(Position(number - 1, 0), Position(number, 0))
 
 

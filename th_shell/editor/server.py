@@ -18,8 +18,7 @@ from th_shell import __version__
 from th_shell.completing.signatures import Signature
 from th_shell.editor import symbols, typing_help
 from th_shell.editor.page_lens import COMMAND, PageLens
-from th_shell.editor.positions import range_of, text_before, units
-from th_shell.editor.workspace import Workspace
+from th_shell.editor.workspace import Workspace, range_of, text_before, units
 from th_shell.files import read_file
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.programs import Program
@@ -38,19 +37,19 @@ class Server(LanguageServer):  # type: ignore[misc]
         self.pages = PageLens()
 
     def path_of(self, uri: str) -> Path:
-        """The file of a document."""
+        """Return the file of a document."""
         try:
             return Path(to_fs_path(uri) or uri).resolve()
         except ValueError:  # no file can have such a name
             return Path(ascii(uri))
 
     def document(self, uri: str) -> TextDocument | None:
-        """The document that is open in the editor; None where it is not."""
+        """Return the document that is open in the editor; None where it is not."""
         documents = self.workspace.text_documents  # by their addresses, which pygls may unquote
         return documents.get(uri) or documents.get(unquote(uri))
 
     def text_of(self, uri: str) -> str:
-        """The text of a document as it is typed, or of a file; '' where it cannot be read."""
+        """Return the text of a document as it is typed, or of a file; '' where it cannot be read."""
         if document := self.document(uri):
             return str(document.source)
         try:
@@ -61,14 +60,14 @@ class Server(LanguageServer):  # type: ignore[misc]
     def place(
         self, params: lsp.TextDocumentPositionParams
     ) -> tuple[Program, symbols.Symbol | None, str]:
-        """The program, the name and the text before it that a request is about."""
+        """Return the program, the name and the text before it that a request is about."""
         program = self.program(params.text_document.uri)
         before = text_before(program.source, params.position)
         symbol = symbols.symbol_at(program, len(before.encode("utf-8", "surrogatepass")))
         return program, symbol, before
 
     def program(self, uri: str) -> Program:
-        """The program of a document as it is typed."""
+        """Return the program of a document as it is typed."""
         return self.programs.set_text(self.path_of(uri), self.text_of(uri))
 
     def show(self, uri: str) -> None:
@@ -80,7 +79,7 @@ class Server(LanguageServer):  # type: ignore[misc]
 
 
 def make_server() -> Server:
-    """The server, with all that it answers."""
+    """Return the server, with all that it answers."""
     server = Server()
     for name, function in _FEATURES.items():
         options = _OPTIONS.get(name)

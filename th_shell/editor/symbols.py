@@ -1,7 +1,7 @@
-"""What the names of programs stand for: where they are defined, and wherever else they stand.
+"""The symbols of programs: where names are defined, and wherever else they stand.
 
 A local is known by its place. Of fields and methods the name is known, and often the table, so
-that what is meant is told, or all that may be.
+that the editor gets the symbol that is meant, or all that may be.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from th_shell.help.sources import start_of_comment
-from th_shell.preflight import syntax_tree as tree
+from th_shell.help.values import start_of_comment
+from th_shell.lua_source import syntax_tree as tree
 from th_shell.preflight.programs import Program, World
 from th_shell.runtime.shell import KEYWORDS
 
@@ -35,7 +35,7 @@ class Symbol(NamedTuple):
 
 
 def symbol_at(program: Program, offset: int) -> Symbol | None:
-    """The name at an offset in bytes, or right before it."""
+    """Return the name at an offset in bytes, or right before it."""
     for local in program.chunk.locals:
         if local.place.start <= offset <= local.place.end:
             return Symbol(local.name, local.place, local)
@@ -54,7 +54,7 @@ def _symbol(node: tree.Node) -> Symbol | None:
 
 
 def places_of(symbol: Symbol, programs: Iterable[Program]) -> Iterator[Found]:
-    """All places where a symbol stands. programs: that of a local, or all."""
+    """Yield all places where a symbol stands. programs: that of a local, or all."""
     for program in programs:
         if symbol.local is not None and symbol.local.place != tree.NOWHERE:
             if symbol.local in program.chunk.locals:
@@ -73,7 +73,7 @@ def _places_in(symbol: Symbol, program: Program) -> Iterator[tree.Place]:
 
 
 def definitions(symbol: Symbol, program: Program, world: World) -> list[Found]:
-    """Where a symbol is defined, or may be."""
+    """Yield the places at which a symbol is defined, or may be."""
     if symbol.local is not None:
         return [(program, symbol.local.place)] if symbol.local.place != tree.NOWHERE else []
     if symbol.is_text:
@@ -89,7 +89,7 @@ def definitions(symbol: Symbol, program: Program, world: World) -> list[Found]:
 
 
 def _assigned(symbol: Symbol, program: Program, world: World) -> list[Found]:
-    """Where functions, fields and globals of a name get a value: of the table that is meant."""
+    """Yield the places at which functions, fields and globals of a name get a value."""
     found = [
         (one, node.place, tree.origin(node) if isinstance(node, tree.Index) else symbol.path)
         for one in world.programs
@@ -108,7 +108,7 @@ def _assigned(symbol: Symbol, program: Program, world: World) -> list[Found]:
 
 
 def class_of(node: tree.Node) -> tuple[str, str] | None:
-    """The names of a class that a call makes, and of the one it inherits from, or ''."""
+    """Return the names of a class that a call makes, and of the one it inherits from, or ''."""
     if not isinstance(node, tree.Call) or not tree.origin(node.function).endswith("class"):
         return None
     names = [one.value for one in node.arguments if isinstance(one, tree.String)]
@@ -116,7 +116,9 @@ def class_of(node: tree.Node) -> tuple[str, str] | None:
 
 
 def methods_of(name: str, world: World) -> dict[str, tuple[Program, tree.Function]]:
-    """The methods of a class that programs and packages make, and of those it inherits from."""
+    """Return the methods of a class that programs and packages make, and of those it inherits
+    from.
+    """
     found: dict[str, tuple[Program, tree.Function]] = {}
     while name:
         parent = ""
@@ -138,24 +140,24 @@ def _functions(program: Program, table: str) -> Iterator[tree.Function]:
 
 
 def last_name(function: tree.Function) -> str:
-    """The name of a function without its table."""
+    """Return the name of a function without its table."""
     return re.split("[.:]", function.name)[-1]
 
 
 def function_at(place: tree.Place, program: Program) -> tree.Function | None:
-    """The function whose name stands at a place."""
+    """Return the function whose name stands at a place."""
     return next((one for one in program.chunk.functions if one.place == place), None)
 
 
 def comment_above(program: Program, line: int) -> str:
-    """The comment that ends right above a line, from 1."""
+    """Return the comment that ends right above a line, from 1."""
     lines = program.source.split("\n")[: line - 1]
     first = start_of_comment(lines, len(lines))
     return "\n".join(one.strip().lstrip("- ") for one in lines[first:])
 
 
 def can_be_renamed(symbol: Symbol, new: str, program: Program) -> bool:
-    """Whether a local may have another name without meaning another variable anywhere."""
+    """Tell whether a local may get another name without any name meaning another variable then."""
     if symbol.local is None or symbol.local.place == tree.NOWHERE:
         return False
     if not re.fullmatch(r"[A-Za-z_]\w*", new, re.ASCII) or new in KEYWORDS:

@@ -1,7 +1,7 @@
-"""What helps who types a program: completion, signatures and what a name means.
+"""Help while a program is typed: completion, signatures and the meaning of a name.
 
-What the prompt knows of torch and the libraries comes first; then what the programs and packages
-define by their text.
+The knowledge of the prompt, of torch and the libraries, comes first; then the definitions in the
+text of programs and packages.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from th_shell.completing.call_at_cursor import call_at_cursor
 from th_shell.completing.candidates import Candidate, Completions, in_order, place_of
 from th_shell.completing.complete import complete_code
 from th_shell.completing.paths import path_before
-from th_shell.completing.signatures import Signature, Signatures, word_at
+from th_shell.completing.signatures import Signature, Signatures, call_at_cursor, word_at
 from th_shell.editor import symbols
 from th_shell.editor.workspace import Workspace
 from th_shell.help.about import explained
 from th_shell.help.meanings import SECTIONS_OF_CLASS, find, find_path
-from th_shell.preflight import syntax_tree as tree
+from th_shell.lua_source import syntax_tree as tree
 from th_shell.preflight.programs import Program
 from th_shell.runtime.shell import Token, tokens
 
@@ -26,7 +25,7 @@ _MODULES = [".package", ".loaded"]
 
 
 def completions(before: str, program: Program, workspace: Workspace) -> Completions:
-    """What may stand behind a text."""
+    """Return the completions of a text at its end."""
     found = complete_code(before, "", 0, workspace.engine)
     place = place_of(tokens(before), len(before))
     if place is None or place.string:
@@ -49,7 +48,7 @@ def completions(before: str, program: Program, workspace: Workspace) -> Completi
 def _members(
     steps: list[str], is_method: bool, program: Program, workspace: Workspace
 ) -> Iterable[str]:
-    """The names that may follow steps which lead to nothing that the engine has."""
+    """Return the names that may follow steps which lead to nothing that the engine has."""
     world = workspace.world()
     path, is_made = _path(steps)
     if is_made and (methods := symbols.methods_of(path, world)):
@@ -64,7 +63,7 @@ def _members(
 
 
 def _path(steps: Sequence[str]) -> tuple[str, bool]:
-    """The path that steps are, of globals or of a module, and whether its result is meant."""
+    """Return the path that steps are, of globals or of a module, and whether its result is meant."""
     inner = list(steps[2:] if steps[:2] == _MODULES else steps)
     is_made = bool(inner) and inner[-1].startswith("(")
     names = inner[:-1] if is_made else inner
@@ -74,7 +73,7 @@ def _path(steps: Sequence[str]) -> tuple[str, bool]:
 
 
 def signatures(before: str, program: Program, workspace: Workspace) -> list[Signature]:
-    """The forms of the call that is open behind a text."""
+    """Return the forms of the call that is open behind a text."""
     program = workspace.whole(program)
     found = Signatures(workspace.engine).at(before, len(before))
     code = [token for token in tokens(before) if token.kind != "comment"]
@@ -93,13 +92,13 @@ def signatures(before: str, program: Program, workspace: Workspace) -> list[Sign
 
 
 def _local(code: Sequence[Token], first: int, program: Program) -> tree.Local | None:
-    """The last local of the name that a call begins with."""
+    """Return the last local of the name that a call begins with."""
     named = [one for one in program.chunk.locals if one.name == code[first].text]
     return named[-1] if named else None
 
 
 def _parameters(symbol: symbols.Symbol, program: Program, workspace: Workspace) -> Iterator[str]:
-    """The parameters of a function or of a class's constructor."""
+    """Yield the parameters of a function or of a class's constructor."""
     made = symbols.methods_of(symbol.path, workspace.world()).get("__init")
     if made:
         yield made[1].parameters
@@ -110,7 +109,7 @@ def _parameters(symbol: symbols.Symbol, program: Program, workspace: Workspace) 
 
 
 def meaning(before: str, symbol: symbols.Symbol, program: Program, workspace: Workspace) -> str:
-    """What a name means; before: the text up to its end."""
+    """Return the help on a name; before: the text up to its end."""
     steps = [f".{name}" for name in symbol.path.split(".") if name]
     if not steps:
         code = [token for token in tokens(before) if token.kind != "comment"]
@@ -133,12 +132,12 @@ def _class(owner: str) -> str:
 
 
 def _kind(steps: Sequence[str], workspace: Workspace) -> str:
-    """The class of the object that steps lead to."""
+    """Return the class of the object that steps lead to."""
     return workspace.engine.members(steps, "\0").owner if steps else ""
 
 
 def _own_meaning(symbol: symbols.Symbol, program: Program, workspace: Workspace) -> str:
-    """The head of a function, the comment above it, and where it is."""
+    """Return the head of a function, the comment above it, and where it is."""
     for parameters in _parameters(symbol, program, workspace):
         found = symbols.definitions(symbol, program, workspace.world())
         where, place = found[0] if found else (program, symbol.place)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
+from lsprotocol.types import Position, Range
+from pygls.workspace import PositionCodec
+
+from th_shell.lua_source.syntax_tree import Place
 from th_shell.packages.place import search_users_tree
 from th_shell.preflight.command import lua_files
 from th_shell.preflight.finding import Finding
@@ -46,7 +52,7 @@ class Workspace:
         return program
 
     def whole(self, program: Program) -> Program:
-        """A program as it last compiled, where it ever did."""
+        """Return a program as it last compiled, where it ever did."""
         return self._whole.get(program.path, program)
 
     def close(self, path: Path) -> None:
@@ -69,7 +75,7 @@ class Workspace:
         return known[1]
 
     def world(self) -> World:
-        """All programs together, with the modules that they load."""
+        """Return all programs together, with the modules that they load."""
         if self._world is None:
             if self._modules is None:
                 folders = [one for one in self.folders if one not in (Path.home(), Path("/"))]
@@ -89,5 +95,41 @@ class Workspace:
                 continue
 
     def findings(self, program: Program) -> list[Finding]:
-        """What is found in a program."""
+        """Return the findings in a program."""
         return findings(program, self.world())
+
+
+# -- places of a program as editors count them: lines from 0, columns in units of UTF-16
+
+
+_CODEC = PositionCodec()
+#: The length of a text in units of UTF-16.
+units: Callable[[str], int] = _CODEC.client_num_units
+
+
+@lru_cache(maxsize=64)
+def _starts(data: bytes) -> list[int]:
+    """Return the offsets at which the lines of a source begin."""
+    starts = [0]
+    while (at := data.find(b"\n", starts[-1])) >= 0:
+        starts.append(at + 1)
+    return starts
+
+
+def position_of(program: Program, offset: int) -> Position:
+    """Return the position of a byte of a program."""
+    starts = _starts(program.parsed)
+    line = bisect_right(starts, offset) - 1
+    return Position(line, units(program.parsed[starts[line] : offset].decode()))
+
+
+def range_of(program: Program, place: Place) -> Range:
+    """Return the range of a place."""
+    return Range(position_of(program, place.start), position_of(program, place.end))
+
+
+def text_before(source: str, position: Position) -> str:
+    """Return the text of a source up to a position."""
+    lines = [f"{line}\n" for line in source.split("\n")]
+    at = _CODEC.position_from_client_units(lines, position)
+    return "".join([*lines[: at.line], lines[at.line][: at.character]])

@@ -1,1 +1,1 @@
-"""What the prompt says of names and values."""
+"""The help of the prompt on names and values."""

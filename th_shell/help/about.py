@@ -11,21 +11,30 @@ import textwrap
 from collections.abc import Sequence
 
 from th_shell import paragraphs
+from th_shell.call_forms import without_types
 from th_shell.entry import Entry
-from th_shell.help.forms import LEGEND, call_forms
-from th_shell.help.meanings import SECTIONS_OF_CLASS, Meaning, find, find_path, search, sections
-from th_shell.help.names import few_names, is_path, name_in, parts_of
-from th_shell.help.sources import function_text
-from th_shell.help.value_texts import listed_names, value_text
+from th_shell.help.meanings import (
+    SECTIONS_OF_CLASS,
+    Meaning,
+    few_names,
+    find,
+    find_path,
+    is_path,
+    name_in,
+    parts_of,
+    search,
+    sections,
+)
+from th_shell.help.values import function_text, listed_names, value_text
 from th_shell.nearest import nearest
 from th_shell.paragraphs import filled, two_columns
-from th_shell.runtime.shell import Engine, Facts
+from th_shell.runtime.shell import ALL, DOUBLE, TABLE, Engine, Facts, Row
 
 _WORDS = re.compile(r"[A-Za-z][\w-]*(?:[ ,]+[A-Za-z][\w-]*)*$", re.ASCII)
 
 
 def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[str] = ()) -> str:
-    """The help text on a name, which may have a path before it, or on a topic.
+    """Return the help text on a name, which may have a path before it, or on a topic.
 
     log: the inputs of the session, in which functions of the user's are looked up. texts: what was
     typed, with the comments above them.
@@ -57,7 +66,7 @@ def _members(name: str, engine: Engine) -> str:
 
 
 def _methods(name: str, facts: Facts, engine: Engine) -> str:
-    """The methods of an object that is no tensor or storage, whose methods are too many."""
+    """Return the methods of an object that is no tensor or storage, whose methods are too many."""
     if facts["category"] not in ("userdata", "table") or "class" not in facts:
         return ""
     names = engine.names(name.replace(":", "."))
@@ -76,7 +85,9 @@ def _function(name: str, facts: Facts, engine: Engine) -> str:
 
 
 def _meaning_at(name: str, engine: Engine) -> Meaning | None:
-    """The meaning of a library's function by its path: that of a method by its object's class."""
+    """Return the meaning of a library's function by its path: that of a method by its object's
+    class.
+    """
     path, mark, last = parts_of(name)
     if not mark:
         return find(last, ("globals",))
@@ -88,7 +99,7 @@ def _meaning_at(name: str, engine: Engine) -> Meaning | None:
 
 
 def _class(facts: Facts) -> str:
-    """The key of a value's class in SECTIONS_OF_CLASS."""
+    """Return the key of a value's class in SECTIONS_OF_CLASS."""
     category = str(facts.get("category", ""))
     if category in ("tensor", "storage"):
         return category.capitalize()
@@ -104,7 +115,9 @@ def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequen
 def _users_class(
     name: str, made: Facts, log: Sequence[Entry], texts: Sequence[str], engine: Engine
 ) -> str:
-    """The text on a class of torch.class. made: its constructor, which gets the object first."""
+    """Return the text on a class of torch.class. made: its constructor, which gets the object
+    first.
+    """
     where, _ = function_text(made, log, texts)
     arguments = str(made.get("parameters", "")).partition(", ")[2]
     return f"{name}({arguments}): a class; its constructor is defined in {where}\n" + _methods(
@@ -113,7 +126,7 @@ def _users_class(
 
 
 def explained(meaning: Meaning) -> str:
-    """A function's line of meaning, and its call forms."""
+    """Return a function's line of meaning, and its call forms."""
     text = f"{meaning.call}{meaning.arguments}\n" + filled(meaning.text, 4)
     owner = meaning.section
     if owner not in ("torch", "Tensor", "Storage"):
@@ -126,7 +139,7 @@ def explained(meaning: Meaning) -> str:
 
 
 def _without_value(name: str, engine: Engine) -> str:
-    """The text on a name that has no value in the session."""
+    """Return the text on a name that has no value in the session."""
     path, mark, last = parts_of(name)
     if not mark:
         known = find(last, ("torch", "Tensor", "keywords", "Storage"))
@@ -155,7 +168,7 @@ def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
 
 
 def _near_paths(path: str, mark: str, name: str, engine: Engine) -> tuple[str, list[str]]:
-    """The path that is nearly right, of those behind which the name is; and the name."""
+    """Return the path that is nearly right, of those behind which the name is; and the name."""
     dotted = path.replace(":", ".")
     if "." in dotted or engine.inspect(dotted):
         return path, []
@@ -164,7 +177,9 @@ def _near_paths(path: str, mark: str, name: str, engine: Engine) -> tuple[str, l
 
 
 def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:
-    """The nearest functions of torch, or methods of tensors; with the path and mark before them."""
+    """Return the nearest functions of torch, or methods of tensors; with the path and mark before
+    them.
+    """
     near = nearest(name, engine.names("torch"))
     if near:
         return "torch", ".", near
@@ -203,9 +218,70 @@ _ROWS = (
 
 
 def overview() -> str:
-    """The text, at most 22 lines of a terminal with 80 columns."""
+    """Return the text, at most 22 lines of a terminal with 80 columns."""
     return paragraphs.overview(
         "th runs Lua, line by line, with torch in it. At the prompt:",
         _ROWS,
         "An input that is not complete goes on in the next line, at the prompt '..>'.",
     )
+
+
+# -- the call forms of torch's operations, from the table of operations
+
+
+LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"
+
+#: What a docstring tells those who read the implementation.
+_INTERNAL = re.compile(r"; see [\w/]+\.\w+(?: \([^;]*\))?| \(see (?:(?! \(see ).)*?\)| Raises .*")
+
+
+def call_forms(name: str, owner: str = "") -> list[str]:
+    """Return the forms of an operation, in a section for each way in which it can be called.
+
+    owner: 'torch' for the function, 'Tensor' or 'Storage' for the method, '' for all.
+    """
+    if "_" in name:
+        return []
+    keys = {"": (name, f"Storage.{name}"), "Storage": (f"Storage.{name}",)}.get(owner, (name,))
+    spaces = {"torch": ("function",), "Tensor": ("method",)}.get(owner, ("function", "method"))
+    # The rows that only HalfTensor has are left out.
+    found = [[row for row in TABLE.get(key, []) if _is_public(row)] for key in keys]
+    return [text for rows in found for text in _section(rows, spaces)]
+
+
+def _is_public(row: Row) -> bool:
+    return any(dtype in ALL for dtype in row.types)
+
+
+def _section(rows: list[Row], spaces: tuple[str, ...]) -> list[str]:
+    """Return the forms of one operation; once, if method and function have the same ones."""
+    if all(row.method == row.function for row in rows) and len(spaces) > 1:
+        return [_forms(rows, spaces)] if rows else []
+    return [_forms(rows, (space,)) for space in spaces if any(row.form(space) for row in rows)]
+
+
+def _forms(rows: list[Row], spaces: tuple[str, ...]) -> str:
+    owner, _, name = rows[0].name.rpartition(".")
+    calls = {"function": f"torch.{name}(...)", "method": f"{'s' if owner else 'x'}:{name}(...)"}
+    lines = [", ".join(calls[space] for space in spaces)]
+    for row in rows:
+        form = row.form(spaces[0])
+        if form is not None:
+            doc = _first_sentence(row)
+            lines += [f"    {_text(form, row)}"] + [f"        {doc}"] * bool(doc)
+    return "\n".join(lines) + "\n"
+
+
+def _first_sentence(row: Row) -> str:
+    return _INTERNAL.sub("", (row.implementation.__doc__ or "").partition("\n")[0])
+
+
+def _text(form: str, row: Row) -> str:
+    """Return a form as error messages print it for one element type, with the types if not all
+    have it.
+    """
+    dtype = DOUBLE if DOUBLE in row.types else row.types[0]
+    form = without_types(form, f"{dtype.name}Tensor", dtype.real)
+    if all(some in row.types for some in ALL):
+        return form
+    return f"{form}   ({', '.join(some.name for some in row.types)})"

@@ -15,6 +15,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from th_shell.paragraphs import MOST_NAMES
+from th_shell.runtime.shell import Engine
 from th_shell.toml import loads
 
 #: Where the methods of a class stand, by its name without 'torch.'; the first section counts.
@@ -38,10 +40,10 @@ _SHOWN = 8
 
 
 class Meaning(NamedTuple):
-    """What is told of a function.
+    """A line of help on a function.
 
-    section, name: where it is told. arguments: those of its call, with their brackets; '' where
-    the table of operations has its forms, or it is none. text: a sentence.
+    section, name: its place in the files. arguments: those of its call, with their brackets; ''
+    where the table of operations has its forms, or it is no function. text: a sentence.
     """
 
     section: str
@@ -61,7 +63,7 @@ class Meaning(NamedTuple):
 
 @lru_cache(maxsize=1)
 def sections() -> Mapping[str, Mapping[str, Meaning]]:
-    """All meanings, by section and name."""
+    """Return all meanings, by section and name."""
     found: dict[str, dict[str, Meaning]] = {}
     for name in _NAMES:
         text = (files("th_shell.help") / "meanings" / f"{name}.toml").read_text("utf-8")
@@ -79,13 +81,15 @@ def _read(section: str, name: str, line: str) -> Meaning:
 
 
 def find(name: str, wanted: Iterable[str]) -> Meaning | None:
-    """The meaning of a name in the first of some sections that has it."""
+    """Return the meaning of a name in the first of some sections that has it."""
     known = (sections().get(section, {}).get(name) for section in wanted)
     return next((meaning for meaning in known if meaning is not None), None)
 
 
 def find_path(path: str) -> Meaning | None:
-    """The meaning of a library's function by its path: 'torch.sum', 'Tensor:narrow', 'pairs'."""
+    """Return the meaning of a library's function by its path: 'torch.sum', 'Tensor:narrow',
+    'pairs'.
+    """
     owner, _, name = path.replace(":", ".").rpartition(".")
     if not owner:
         return find(name, ("globals",))
@@ -93,7 +97,7 @@ def find_path(path: str) -> Meaning | None:
 
 
 def search(query: str) -> list[Meaning]:
-    """The functions that words tell of, best first: those with the most of the words."""
+    """Return the functions that words tell of, best first: those with the most of the words."""
     words = [word for word in _words(query) if word not in _COMMON]
     entries = [meaning for section in sections().values() for meaning in section.values()]
     scores = {word: [_score(word, entry) for entry in entries] for word in words}
@@ -118,7 +122,7 @@ def _words_of_name(name: str) -> list[str]:
 
 
 def _score(word: str, meaning: Meaning) -> float:
-    """How well a word fits a function: 0 for not at all."""
+    """Return how well a word fits a function: 0 for not at all."""
     if word == meaning.name.lower():
         return 10
     if any(_alike(word, part) for part in _words_of_name(meaning.name)):
@@ -132,7 +136,9 @@ def _score(word: str, meaning: Meaning) -> float:
 
 
 def _alike(word: str, other: str) -> bool:
-    """Whether two words have the same stem: 'dimension', 'dimensions'; 'multiply', 'multiplies'."""
+    """Tell whether two words have the same stem: 'dimension', 'dimensions'; 'multiply',
+    'multiplies'.
+    """
     shorter, longest = sorted((len(word), len(other)))
     common = len(os.path.commonprefix((word, other)))
     return common >= 3 and common >= longest - 3 and common >= shorter - 1
@@ -140,3 +146,36 @@ def _alike(word: str, other: str) -> bool:
 
 def _rarity(scores: list[float]) -> float:
     return math.log(len(scores) / (1 + sum(score > 0 for score in scores))) + 0.1
+
+
+# -- the names that people ask about, and those that may follow a path
+
+
+_PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*$", re.ASCII)
+
+
+def name_in(text: str) -> str:
+    """Return the name that a text asks about: the text without the arguments of a call."""
+    text = text.strip().rstrip("? ")
+    is_call = text.removesuffix(";").rstrip().endswith(")")
+    return text.partition("(")[0].rstrip() if is_call else text
+
+
+def is_path(name: str) -> bool:
+    """Tell whether a text is a name, which may have a path before it: 'torch.sum', 'x:t'."""
+    return _PATH.match(name) is not None
+
+
+def parts_of(name: str) -> tuple[str, str, str]:
+    """Return the path before a name, '.' or ':', and the name."""
+    last = re.split("[.:]", name)[-1]
+    before = name.removesuffix(last)
+    return before[:-1], before[-1:], last
+
+
+def few_names(path: str, engine: Engine) -> list[str]:
+    """Return the names that may follow a path; none where they are too many to be compared one by
+    one.
+    """
+    listed = engine.members([f".{name}" for name in path.split(".") if name], limit=MOST_NAMES)
+    return [] if listed.more else [member.name for member in listed.found]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from th_shell.docs.library import Compiler, Example, Kind, NoPagesError, PageError, find_pages, read
 from th_shell.files import read_file
-from th_shell.help.names import parts_of
+from th_shell.help.meanings import parts_of
 from th_shell.runtime.shell import Engine
 from th_shell.tokens import without_texts
 
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 def page_folders(named: Iterable[str] = (), environment: str | None = None) -> list[str]:
-    """The folders that the user names, in settings and in $TH_PAGES, and then our own."""
+    """Return the folders that the user names, in settings and in $TH_PAGES, and then our own."""
     if environment is None:
         environment = os.environ.get("TH_PAGES", "")
     wanted = [os.path.expanduser(word) for word in (*named, *environment.split(os.pathsep)) if word]
@@ -52,7 +52,8 @@ def page_folders(named: Iterable[str] = (), environment: str | None = None) -> l
 
 
 def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int = 6) -> Found:
-    """The first examples that use a function, by its path: 'torch.gather', 'x:gather', 'print'.
+    """Return the first examples that use a function, by its path: 'torch.gather', 'x:gather',
+    'print'.
 
     engine: what compiles the pages' code; it does not run it.
     """
@@ -103,7 +104,7 @@ _examples: dict[tuple[Path, int], tuple[Example, ...]] = {}
 
 
 def _read(page: Path, changed: int, engine: Engine) -> tuple[Example, ...]:
-    """The examples of a page that are Lua."""
+    """Return the examples of a page that are Lua."""
     known = _examples.get((page, changed))
     if known is None:
         found = read(page, Compiler(engine)).examples
@@ -116,7 +117,7 @@ def _read(page: Path, changed: int, engine: Engine) -> tuple[Example, ...]:
 
 
 def _needed(examples: Sequence[Example], at: int) -> tuple[Example, ...]:
-    """An example behind those before it that give its names their values."""
+    """Return an example behind those before it that give its names their values."""
     wanted = _unset_names(examples[at].source)
     steps = [examples[at]]
     for example in reversed(examples[:at]):
@@ -128,7 +129,7 @@ def _needed(examples: Sequence[Example], at: int) -> tuple[Example, ...]:
 
 
 def _printing(examples: Sequence[Example], at: int) -> tuple[Example, ...]:
-    """The example behind one that prints nothing, if it is a name that this one assigns."""
+    """Return the example behind one that prints nothing, if it is a name that this one assigns."""
     behind = examples[at + 1] if at + 1 < len(examples) else None
     if examples[at].expected or behind is None or not behind.expected:
         return ()
@@ -136,17 +137,19 @@ def _printing(examples: Sequence[Example], at: int) -> tuple[Example, ...]:
 
 
 def _unset_names(source: str) -> set[str]:
-    """The names whose former values a source needs."""
+    """Return the names whose former values a source needs."""
     return _names(source) - _assigned(source, whole=True)
 
 
 def _names(source: str) -> set[str]:
-    """The names in a source that may be variables of the page."""
+    """Return the names in a source that may be variables of the page."""
     return set(_NAME.findall(without_texts(source))) - _LIBRARIES
 
 
 def _assigned(source: str, whole: bool = False) -> set[str]:
-    """The names that a source gives values. whole: only where nothing else of them was needed."""
+    """Return the names that a source gives values. whole: only where nothing else of them was
+    needed.
+    """
     found = set()
     for left, right in re.findall(r"^[ \t]*(?:local\s+)?(\w[\w, \t]*)=(?!=)(.*)$", source, re.M):
         names = set(re.findall(r"[A-Za-z_]\w*", left))
@@ -155,7 +158,7 @@ def _assigned(source: str, whole: bool = False) -> set[str]:
 
 
 def _changes(example: Example, wanted: set[str]) -> bool:
-    """Whether an example assigns one of some names, or changes its value in a statement."""
+    """Tell whether an example assigns one of some names, or changes its value in a statement."""
     if _assigned(example.source) & wanted:
         return True
     first = re.match(r"\s*([A-Za-z_]\w*)\s*[\[.:]", example.source)
@@ -167,7 +170,9 @@ def _changes(example: Example, wanted: set[str]) -> bool:
 
 
 def _best(found: Sequence[Shown]) -> list[Shown]:
-    """Those with a documented output and few steps first, else in the order of the pages."""
+    """Sort examples: with a documented output and few steps first, else in the order of the
+    pages.
+    """
     alike = {shown.example.source.strip(): shown for shown in reversed(found)}
     unique = [shown for shown in found if alike[shown.example.source.strip()] is shown]
     return sorted(unique, key=lambda shown: (not shown.steps[-1].expected, len(shown.steps) > 4))

@@ -1,1 +1,1 @@
-"""What the prompt says under an error: the line it is about, and what would work."""
+"""The hints of the prompt under an error: the line it is about, and what would work."""

@@ -178,7 +178,7 @@ def wrong_kind(failure: Failure, found: re.Match[str]) -> str:
 
 
 def _arguments(failure: Failure) -> list[str]:
-    """The variables that stand as arguments of calls in the line."""
+    """Return the variables that stand as arguments of calls in the line."""
     pattern = rf"(?<=[(,])\s*({PATH})\s*(?=[,)])"
     return list(dict.fromkeys(re.findall(pattern, failure.code, re.ASCII)))
 

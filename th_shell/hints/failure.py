@@ -44,20 +44,22 @@ class Failure:
     above: Sequence[str] = ()
 
     def is_local(self, path: str) -> bool:
-        """Whether a path begins with a name that is a local variable."""
+        """Tell whether a path begins with a name that is a local variable."""
         return path.partition(".")[0] in self.locals
 
     def facts(self, path: str) -> Facts:
-        """What is known of the value that a path leads to; empty where there is none."""
+        """Return the facts on the value that a path leads to; empty where there is none."""
         return {} if self.is_local(path) else self.engine.inspect(path)
 
     def tensors(self) -> dict[str, Facts]:
-        """The variables in the line that are tensors, in the order in which they stand there."""
+        """Return the variables in the line that are tensors, in the order in which they stand
+        there.
+        """
         found = {path: self.facts(path) for path in self.paths()}
         return {path: facts for path, facts in found.items() if facts.get("category") == "tensor"}
 
     def paths(self) -> list[str]:
-        """The variables in the line, with fields behind them: each once."""
+        """Return the variables in the line, with fields behind them: each once."""
         names = re.findall(rf"(?<![\w.:])({PATH})", self.code, re.ASCII)
         return list(dict.fromkeys(name for name in names if name not in KEYWORDS))
 
@@ -99,7 +101,7 @@ class Place(NamedTuple):
 
 
 def place_of(error: LuaError, log: Sequence[Entry]) -> Place | None:
-    """The place that a message names; None where it names none."""
+    """Return the place that a message names; None where it names none."""
     found = _POSITION.match(error.message)
     if found is None:
         return None
@@ -116,7 +118,7 @@ def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
 
 
 def failure_of(error: LuaError, place: Place, engine: Engine) -> Failure:
-    """An error of the last input, as hints look at it.
+    """Return an error of the last input, as hints look at it.
 
     Functions of libraries raise such errors in the name of others.
     """
@@ -131,6 +133,8 @@ def failure_of(error: LuaError, place: Place, engine: Engine) -> Failure:
 
 
 def _locals(source: str) -> frozenset[str]:
-    """The names that a source declares as local variables, parameters or variables of loops."""
+    """Return the names that a source declares as local variables, parameters or variables of
+    loops.
+    """
     declared = " ".join(map(" ".join, _DECLARED.findall(source)))
     return frozenset(re.findall(r"[A-Za-z_]\w*", declared))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from th_shell.entry import Entry
-from th_shell.hints import calls, commas, nil_names, sizes
+from th_shell.hints import calls, nil_names, sizes
 from th_shell.hints.failure import Place, Rule, failure_of, place_of
 from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 
@@ -28,7 +28,7 @@ _RULES: tuple[Rule, ...] = (
     calls.wrong_kind,
     calls.conversion,
 )
-_SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, commas.comma_missing, nil_names.notation)
+_SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, nil_names.comma_missing, nil_names.notation)
 
 #: Functions with which programs raise errors of their own, whatever these say.
 _RAISING = ("error", "assert", "xerror")
@@ -42,7 +42,9 @@ _LONGEST = 2000
 
 
 def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]:
-    """The lines to show under an error of the last input: at most one of source and two more."""
+    """Return the lines to show under an error of the last input: at most one of source and two
+    more.
+    """
     place = place_of(error, log)
     if place is None:
         return []
@@ -56,13 +58,15 @@ def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]
 
 
 def hints_on_nil(source: str, engine: Engine) -> list[str]:
-    """The lines to show under an input that may have printed nil for a name that is none here."""
+    """Return the lines to show under an input that may have printed nil for a name that is none
+    here.
+    """
     found = nil_names.of_nil_result(source, engine)
     return [f"hint: {found}"] if found else []
 
 
 def _quoted(place: Place, log: Sequence[Entry]) -> list[str]:
-    """The line that the message names, unless it is all that was typed last."""
+    """Return the line that the message names, unless it is all that was typed last."""
     shown = place.line.strip()
     if not shown or (log and shown == log[-1].source.strip()):
         return []

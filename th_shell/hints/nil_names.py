@@ -12,17 +12,20 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from th_shell.help.meanings import find_path, sections
-from th_shell.help.names import few_names
+from th_shell.help.meanings import few_names, find_path, sections
 from th_shell.hints.failure import PATH, Failure, on
 from th_shell.nearest import nearest
 from th_shell.runtime.shell import KEYWORDS, Engine, Facts
+from th_shell.tokens import without_texts
 from th_shell.toml import loads
 
 
 class Notation(NamedTuple):
-    """What is written otherwise in Lua. near: the token that a message must name: '' for one
-    in what the pattern finds, '*' for any."""
+    """A notation of other languages that Lua writes otherwise.
+
+    near: the token that a message must name: '' for one in the text that the pattern matches, '*'
+    for any.
+    """
 
     pattern: re.Pattern[str]
     near: str
@@ -36,7 +39,7 @@ def _data() -> Mapping[str, Any]:
 
 @lru_cache(maxsize=1)
 def _notations() -> tuple[Notation, ...]:
-    """The notations, in the order in which they are tried."""
+    """Return the notations, in the order in which they are tried."""
     return tuple(
         Notation(re.compile(item["pattern"], re.ASCII), item.get("near", ""), item["say"])
         for item in _data()["notations"]
@@ -163,3 +166,38 @@ def notation(failure: Failure) -> str:
         if match and (known.near in ("*", near) or (not known.near and near in match[0])):
             return match.expand(known.say)
     return ""
+
+
+# -- a comma that is missing between two lines, in a table or in a call's arguments
+
+
+#: What a value may end with, and what the next one begins with: there is no operator between them.
+_VALUE_ENDS = re.compile(r"[\w)\]}\"']$|\.\.\.$")
+_NO_VALUE = re.compile(r"\b(?:and|or|not|then|do|return|in|else|repeat|local)$")
+
+
+@on(r"'[})]' expected \(to close '(?P<opening>[{(])' at line (?P<line>\d+)\) near '(?P<near>.+)'$")
+def comma_missing(failure: Failure, found: re.Match[str]) -> str:
+    """For a line that begins where a comma or the closing bracket should stand."""
+    near, begins = found["near"], failure.line.lstrip()
+    if not begins.startswith(near) or not re.match(r"[\w{\"'\[]", near):
+        return ""
+    number, above = _line_above(failure)
+    if not _VALUE_ENDS.search(above) or _NO_VALUE.search(above):
+        return ""
+    has_name = re.match(r"[A-Za-z_]", near) and not re.match(r"(?:nil|true|false|function)\b", near)
+    if found["opening"] == "(" and has_name and not re.match(r"\w+\s*(?:[,)]|$)", begins):
+        return ""  # perhaps another statement, and what is missing is the bracket
+    bracket = ""
+    if has_name and re.match(r"\w+\s*=", begins) and int(found["line"]) == number:
+        bracket = ", or the }"  # the same for a table
+    return f"a comma{bracket} is missing at the end of line {number}"
+
+
+def _line_above(failure: Failure) -> tuple[int, str]:
+    """Return the last line above that is not empty, with its number from 1; without its comment."""
+    for number in range(len(failure.above), 0, -1):
+        line = without_texts(failure.above[number - 1]).rstrip()
+        if line:
+            return number, line
+    return 0, ""

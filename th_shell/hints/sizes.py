@@ -34,7 +34,8 @@ def _sizes(facts: Facts) -> tuple[int, ...]:
 
 
 def _named(failure: Failure, *wanted: tuple[int, ...]) -> list[str]:
-    """The variables of the line that have some sizes, one after the other; [] where unclear.
+    """Return the variables of the line that have some sizes, one after the other; [] where
+    unclear.
 
     A variable may stand for several: `a * a` has one.
     """
@@ -67,7 +68,7 @@ def products(failure: Failure, found: re.Match[str]) -> str:
 
 
 def _fitting(a: str, b: str, left: tuple[int, ...], right: tuple[int, ...]) -> str:
-    """What fits if one of two matrices is transposed."""
+    """Return an expression that fits, with one of two matrices transposed."""
     if len(right) == 2 and right[1] == left[1]:
         return f"{a} * {b}:t()"
     if right[0] == left[0]:
@@ -91,7 +92,7 @@ def element_counts(failure: Failure, found: re.Match[str]) -> str:
 
 
 def _expansion(b: str, left: tuple[int, ...], right: tuple[int, ...]) -> str:
-    """How the second tensor is written so that it can be expanded to the sizes of the first."""
+    """Return the second tensor in a shape that can be expanded to the sizes of the first."""
     missing = len(left) - len(right)
     padded = (1,) * missing + right
     if missing < 0 or any(r not in (1, n) for r, n in zip(padded, left, strict=True)):
@@ -147,7 +148,9 @@ def sizes_of_all(failure: Failure, _: re.Match[str]) -> str:
 
 
 def _indexed(failure: Failure) -> tuple[str, Facts]:
-    """The variable that is indexed, if the line leaves no doubt: it has no other such call."""
+    """Return the variable that is indexed, if the line leaves no doubt: it has no other such
+    call.
+    """
     name = re.escape(failure.function)
     if failure.function in ("__index", "__newindex"):
         calls, pattern = r"[\w)\]]\s*\[", rf"(?<![\w.:])({PATH})\s*\["

@@ -1,4 +1,4 @@
-"""What the kernelspec starts: ``python -I -m th_shell.jupyter -f CONNECTION_FILE``."""
+"""The kernel's process, which the kernelspec starts: ``python -I -m th_shell.jupyter -f FILE``."""
 
 import sys
 

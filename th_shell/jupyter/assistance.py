@@ -1,8 +1,9 @@
-"""What a front end asks while a cell is written: completion, help, whether the cell is complete."""
+"""Answers to a front end while a cell is written: completion, help, and whether it is complete."""
 
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from typing import Any
 
 from th_shell.completing import complete as completing
@@ -15,7 +16,7 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:[.:][A-Za-z_]\w*)*", re.ASCII)
 
 
 def complete(session: Session, code: str, cursor: int) -> dict[str, Any]:
-    """The names that fit at the cursor: the content of a complete_reply."""
+    """Return the names that fit at the cursor: the content of a complete_reply."""
     cursor = min(cursor, len(code))
     first = _start_of_command(code, cursor)
     found = completing.complete(code[first:], cursor - first, session.engine)
@@ -35,13 +36,17 @@ def complete(session: Session, code: str, cursor: int) -> dict[str, Any]:
 
 
 def _start_of_command(code: str, cursor: int) -> int:
-    """Where the cursor's line begins if it is a command; else 0, since Lua goes over lines."""
+    """Return the start of the cursor's line if it is a command; else 0, since Lua goes over
+    lines.
+    """
     first = code.rfind("\n", 0, cursor) + 1
     return first if is_command(code[first:cursor]) else 0
 
 
 def explain(session: Session, code: str, cursor: int) -> str:
-    """The help on the name at the cursor, or on the function whose call it is in; '' for none."""
+    """Return the help on the name at the cursor, or on the function whose call it is in; '' for
+    none.
+    """
     from th_shell.help.about import about
     from th_shell.runtime.shell import TABLE  # late: it loads numpy
 
@@ -53,7 +58,7 @@ def explain(session: Session, code: str, cursor: int) -> str:
 
 
 def _names_around(code: str, cursor: int) -> list[str]:
-    """The path that the cursor touches, then those in front of the parentheses around it."""
+    """Return the path that the cursor touches, then those in front of the parentheses around it."""
     cursor = min(cursor, len(code))
     found = [m[0] for m in _PATH.finditer(code) if m.start() <= cursor <= m.end()]
     depth = 0
@@ -68,10 +73,45 @@ def _names_around(code: str, cursor: int) -> list[str]:
 
 
 def is_complete(session: Session, code: str) -> dict[str, str]:
-    """Whether a cell can be run as it is: the content of an is_complete_reply."""
+    """Tell whether a cell can be run as it is: the content of an is_complete_reply."""
     states = [session.judge(piece) for piece in session.inputs(code) if not is_command(piece)]
     if Syntax.WRONG in states:
         return {"status": "invalid"}
     if states and states[-1] is Syntax.INCOMPLETE:
         return {"status": "incomplete", "indent": margin(code, session.config.indent) or ""}
     return {"status": "complete"}
+
+
+# -- the history of a kernel
+
+
+_SESSION = 0  # The protocol's number of the session that runs.
+
+
+class Log:
+    """The cells that were run, in their order."""
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[int, str, str | None]] = []  # number, code, result
+
+    def add(self, number: int, code: str, result: str | None) -> None:
+        """Add a cell. number: its execution count. result: the text of its value, if it has one."""
+        self._lines.append((number, code, result))
+
+    def find(self, request: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """Return the answer to a history_request, whose content this is."""
+        kind, found = request["hist_access_type"], self._lines
+        if kind == "range":
+            start, stop = request.get("start") or 0, request.get("stop")
+            found = [one for one in found if start <= one[0] and (stop is None or one[0] < stop)]
+            found = [] if request.get("session") else found  # Earlier sessions are not kept.
+        elif kind == "search":
+            pattern = request.get("pattern") or "*"
+            found = [one for one in found if fnmatchcase(one[1], pattern)]
+            if request.get("unique"):
+                last = {code: number for number, code, _ in found}
+                found = [one for one in found if last[one[1]] == one[0]]
+        if kind != "range" and request.get("n") is not None:
+            found = found[max(0, len(found) - request["n"]) :]
+        output = request.get("output")
+        return [(_SESSION, n, (code, result) if output else code) for n, code, result in found]

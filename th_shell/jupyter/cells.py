@@ -30,7 +30,7 @@ _WHOLE = "%%"  # a command that begins so has all of the cell as its input
 
 
 class FrontEnd(NamedTuple):
-    """What Lua asks of the front end; all arguments are bytes or booleans.
+    """The functions by which Lua calls the front end; all arguments are bytes or booleans.
 
     ask: an answer for io.read; None where it has ended, False where there are no answers. show:
     MIME types and data in turn. clear: removes the output.
@@ -42,10 +42,10 @@ class FrontEnd(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What has become of a cell.
+    """The outcome of a cell.
 
-    result: the data of the last input's values. page: the text of help that was asked for.
-    next_input: the text that is to take the place of the cell's, or ''.
+    result: the data of the last input's values. page: the text of help that was asked for. leave:
+    whether the session ends. next_input: the text that is to take the place of the cell's, or ''.
     """
 
     error: LuaError | None = None
@@ -110,7 +110,7 @@ class Cells:
         return outcome._replace(next_input=self.session.take_next_input())
 
     def value(self, expression: str) -> Outcome:
-        """The value of an expression that the front end wants to know; shows nothing else."""
+        """Return the value of an expression that the front end wants to know; shows nothing else."""
         self._streams.collect()
         with self.session.in_cell(0):
             return self._evaluate(expression)

@@ -26,7 +26,7 @@ class _Wrong(Exception):
 
 
 def run(words: Sequence[str]) -> int:
-    """Do what the words behind --jupyter say; returns the exit status."""
+    """Do what the words behind --jupyter say; return the exit status."""
     try:
         print(_done(list(words)))
     except _Wrong as error:
@@ -50,7 +50,7 @@ def _done(words: list[str]) -> str:
 
 
 def _place(words: list[str]) -> dict[str, Any]:
-    """Where to install, as jupyter_client takes it."""
+    """Return the place to install to, as jupyter_client takes it."""
     if not words:
         return {}
     if words == ["--user"]:

@@ -22,9 +22,8 @@ from th_shell.banner import BANNER
 from th_shell.config import load
 from th_shell.debugging.commands import attach, line_reader
 from th_shell.debugging.console import Console
-from th_shell.jupyter.assistance import complete, explain, is_complete
+from th_shell.jupyter.assistance import Log, complete, explain, is_complete
 from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome
-from th_shell.jupyter.log import Log
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
 from th_shell.pictures.display import Picture, set_display
@@ -99,7 +98,9 @@ class TorchKernel(Kernel):  # type: ignore[misc]
 
     @property
     def kernel_info(self) -> Content:
-        """What front ends are told; ipykernel's own would load a debugger of Python for this."""
+        """The description of the kernel; ipykernel's own would load a debugger of Python for
+        this.
+        """
         return {
             "protocol_version": kernel_protocol_version,
             "implementation": self.implementation,
@@ -201,7 +202,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         return {"status": "ok", "found": bool(text), "data": data, "metadata": {}}
 
     async def do_is_complete(self, code: str) -> Content:
-        """Whether Enter runs the text or begins a new line."""
+        """Tell whether Enter runs the text or begins a new line."""
         return is_complete(self._cells.session, code)
 
     async def do_history(self, *args: Any, **request: Any) -> Content:
@@ -245,7 +246,9 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         self._send("clear_output", {"wait": wait})
 
     def _question(self, text: str) -> str:
-        """The answer to a question of the debugger's. Raises EOFError and KeyboardInterrupt."""
+        """Return the answer to a question of the debugger's. Raises EOFError and
+        KeyboardInterrupt.
+        """
         self._streams.drain()
         if not self._allow_stdin:
             os.write(1, b"this front end answers no questions\n")

@@ -44,7 +44,7 @@ class Line:
         self._is_rewritten = False
 
     def rewrite(self, text: str) -> str:
-        """What a front end is sent for a text that follows in the stream."""
+        """Return the text to send to a front end for a text that follows in the stream."""
         if "\b" in text or self._is_rewritten:
             *ended, last = text.split("\n")
             return "\n".join([*map(self._end, ended), self._write(last)])
@@ -104,7 +104,9 @@ class _Stream:
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
     def read(self, final: bool) -> str:
-        """What has arrived. final: bytes of a character that is not complete count, too."""
+        """Return the text that has arrived. final: bytes of a character that is not complete
+        count, too.
+        """
         # Not until the pipe is empty: a command in the background may write without end.
         there = array("i", [0])
         fcntl.ioctl(self.pipe, termios.FIONREAD, there)
@@ -159,7 +161,7 @@ class Streams:
         self._collected = []
 
     def collected(self) -> str:
-        """What was written since `collect`, which ends here; '' where it was not called."""
+        """Return what was written since `collect`, which ends here; '' where it was not called."""
         self._flush()
         with self._lock:
             self._read(final=True)
@@ -198,7 +200,7 @@ class Streams:
             self._credit = min(self._credit + earned, _BURST)
 
     def _read(self, final: bool) -> int:
-        """Read what has arrived; returns its length in messages, in bytes."""
+        """Read what has arrived; return its length in messages, in bytes."""
         count = 0
         for stream in self._streams:
             text = stream.read(final)
@@ -231,7 +233,7 @@ def _enlarge(pipe: int) -> None:
 
 
 def _c_flush() -> Callable[[], object]:
-    """A function that flushes C's standard output, and lets it keep no more than a line."""
+    """Return a function that flushes C's standard output, and lets it keep no more than a line."""
     library = ctypes.CDLL(None)
     for name in ("stdout", "__stdoutp"):  # macOS has the second
         try:

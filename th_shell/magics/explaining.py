@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from th_shell.help.about import about, overview
-from th_shell.help.names import is_path, name_in
+from th_shell.help.meanings import is_path, name_in
 from th_shell.help.pages import Shown, find_examples, page_folders
 from th_shell.lines import usual_lines
 from th_shell.paragraphs import MOST_LINES, filled, two_columns
@@ -96,7 +96,7 @@ def _offer(session: Session, examples: list[Shown]) -> None:
 
 
 def _answer(session: Session, examples: list[Shown], following: int) -> int | None:
-    """The index of the example to run; None to leave."""
+    """Return the index of the example to run; None to leave."""
     assert session.ask is not None
     count = len(examples)
     which = f"1 to {count} another" if count > 1 else "1 the same"
@@ -117,14 +117,14 @@ def _answer(session: Session, examples: list[Shown], following: int) -> int | No
 
 
 def _setting(shown: Shown) -> str:
-    """Which variables running an example sets: they may be the user's."""
+    """Name the variables that running an example sets: they may be the user's."""
     source = "\n".join(example.source for example in shown.steps)
     names = re.findall(r"^[^\S\n]*([A-Za-z_]\w*)\s*=(?!=)", source, re.MULTILINE)
     return f" (sets {', '.join(dict.fromkeys(names))})" if names else ""
 
 
 def _run(session: Session, shown: Shown) -> bool:
-    """Run an example's steps; returns whether to go on with others."""
+    """Run an example's steps; return whether to go on with others."""
     for example in shown.steps:
         session.write(visible(session.echo(example.source.strip())))
         goes_on = session.submit(example.source)

@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 
 def numbers(words: Iterable[str], last: int) -> list[int]:
-    """The numbers that words such as '3-9', '5' and '7-' name, in order, each once.
+    """Return the numbers that words such as '3-9', '5' and '7-' name, in order, each once.
 
     Raises MagicError for other words, and numbers that are not from 1 to last.
     """
@@ -36,7 +36,7 @@ def numbers(words: Iterable[str], last: int) -> list[int]:
 
 
 def chosen(log: Sequence[Entry], words: Sequence[str]) -> list[Entry]:
-    """The inputs that words name; without words, all."""
+    """Return the inputs that words name; without words, all."""
     if not log:
         raise MagicError("there are no inputs yet")
     if not words:
@@ -51,7 +51,8 @@ def chosen(log: Sequence[Entry], words: Sequence[str]) -> list[Entry]:
 def to_save(
     log: Sequence[Entry], text: str, example: str, suffixes: Sequence[str], wrong: str
 ) -> tuple[Path, list[Entry]]:
-    """The file and the inputs that the words behind %save name: by default those without errors.
+    """Return the file and the inputs that the words behind %save name: by default those without
+    errors.
 
     example: what is asked for, and an input that says it. wrong: what an error says of a file with
     none of the suffixes. Raises MagicError.

@@ -7,6 +7,7 @@ on, are hidden code in it. What only a prompt has is left out, or written otherw
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,9 +15,10 @@ from tempfile import TemporaryDirectory
 import th_shell.docs.library as docs
 from th_shell.entry import Entry
 from th_shell.files import write_file
+from th_shell.lua_source.parser import NotLuaError, parse, uses
 from th_shell.magics.numbered_inputs import to_save
-from th_shell.magics.page_text import PageText, for_page, hidden_before, is_cut, of_prompt
 from th_shell.paragraphs import counted
+from th_shell.pictures.prompt_functions import NAMES
 from th_shell.session.commands import MagicError
 from th_shell.session.session import Session
 
@@ -72,7 +74,7 @@ def _changed(
     readable: Sequence[str],
     kept: Sequence[str],
 ) -> dict[str, list[Entry]]:
-    """The inputs whose outputs are not those of the session, by what has become of these."""
+    """Return the inputs whose outputs are not those of the session, by what has become of these."""
     rows = list(zip(entries, printed, readable, kept, strict=True))
     return {
         "raised an error only in the page": [
@@ -95,7 +97,7 @@ def _told(words: str, entries: Sequence[Entry]) -> str:
 
 
 def _holding(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
-    """The outputs without those that hold no more because they were cut."""
+    """Return the outputs without those that hold no more because they were cut."""
     if not any(map(is_cut, outputs)):
         return list(outputs)
     results = _printed(checker, text, outputs)
@@ -108,7 +110,7 @@ def _holding(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> l
 def _printed(
     checker: docs.Checker, text: PageText, outputs: Sequence[str] = ()
 ) -> list[docs.Result]:
-    """What the inputs of a page print, judged by outputs. Raises MagicError."""
+    """Run the inputs of a page; return what they print, judged by outputs. Raises MagicError."""
     with TemporaryDirectory(prefix="th-") as folder:
         path = Path(folder) / "page.md"
         path.write_bytes(text.document(outputs).encode("utf-8", "surrogateescape"))
@@ -123,7 +125,7 @@ def _printed(
 
 
 def _readable(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
-    """The outputs that th-docs reads from the page as they are meant; '' for the others."""
+    """Return the outputs that th-docs reads from the page as they are meant; '' for the others."""
     if _reads_back(checker, text, text.document(outputs)):
         return list(outputs)
     kept = [""] * len(outputs)
@@ -143,3 +145,162 @@ def _reads_back(checker: docs.Checker, text: PageText, document: str) -> bool:
         except docs.PageError:
             return False
     return [example.source.strip() for example in examples] == text.sources()
+
+
+# -- the text of the page
+
+
+_LOCAL = re.compile(r"\Alocal\s+(?P<rest>(?P<names>\w+(?:\s*,\s*\w+)*)(?P<value>\s*=)?.*)", re.S)
+_RESULT = re.compile(r"_(?:\d+|RESULTS)\Z", re.ASCII)
+
+
+def of_prompt(log: Sequence[Entry]) -> list[Entry]:
+    """Return the inputs that use what only a prompt has, and no program of the session has made."""
+    made = {name for entry in log for name in uses(entry.source).defined}
+    known = frozenset({"who", *NAMES}) - made
+    return [
+        entry
+        for entry in log
+        if any(name in known or _RESULT.match(name) for name in uses(entry.source).used)
+    ]
+
+
+def for_page(log: Sequence[Entry]) -> list[Entry]:
+    """Return the inputs as a page has them: with globals for locals, and values in an input of
+    their own.
+
+    Those that come from one input have its number.
+    """
+    return [
+        entry._replace(source=source) for entry in log for source in _parts(entry.source.strip())
+    ]
+
+
+def _parts(source: str) -> list[str]:
+    if _is_lua(source) or _is_lua(_as_value(source)):
+        return [_global(source)]
+    places = [match.end() for match in re.finditer(r"[;\n]", source.rstrip("; \n"))]
+    for place in reversed(places):
+        before, value = source[:place].rstrip("; \n"), source[place:].strip()
+        if _is_lua(before) and _is_lua(_as_value(value)):
+            return [_global(before), value]
+    return [source]
+
+
+def _as_value(source: str) -> str:
+    return f"return {source.removeprefix('=').rstrip('; ')}"
+
+
+def _is_lua(source: str) -> bool:
+    try:
+        parse(source)
+    except NotLuaError:
+        return False
+    return True
+
+
+def _global(source: str) -> str:
+    """Return an input that makes globals of the locals that it begins with."""
+    found = _LOCAL.match(source)
+    if found is None:
+        return source
+    if found["value"] or found["names"] == "function":
+        return found["rest"]
+    return f"{found['names']} = nil{found['rest'].removeprefix(found['names'])}"
+
+
+# -- the text
+
+_MOST_LINES = 200  # of an output; of longer ones the ends are shown
+_ENDS = 10
+#: What changes how other inputs run, though these do not name it.
+_CHANGES_ALL = ("manualSeed", "setdefaulttensortype", "require")
+_COMMENT_END = "-->"
+#: Globals that inputs share without building on one another.
+_KNOWN = frozenset(
+    "torch print string table math os io pairs ipairs paths sys type tostring tonumber".split()
+)
+
+
+def hidden_before(log: Sequence[Entry], entries: Sequence[Entry]) -> list[Entry]:
+    """Return the inputs that were not chosen, and that chosen ones build on.
+
+    From the last to the first input: one that mentions a name which is needed below, as it may
+    change its value; and what changes how all others run.
+    """
+    own = {entry.number for entry in entries}
+    needed: set[str] = set()
+    hidden: list[Entry] = []
+    for entry in reversed(log):
+        names = uses(entry.source)
+        if entry.number not in own:
+            if entry.number > entries[-1].number or entry.error or not names.may_change:
+                continue
+            if not names.used & needed and not any(w in entry.source for w in _CHANGES_ALL):
+                continue
+            hidden.insert(0, entry)
+        needed |= names.used - _KNOWN
+    return hidden
+
+
+class PageText:
+    """A page of inputs, with other inputs hidden between them, in the order of their numbers."""
+
+    def __init__(self, entries: Sequence[Entry], hidden: Sequence[Entry]) -> None:
+        self.entries = entries
+        self._hidden = hidden
+
+    def sources(self) -> list[str]:
+        """Return the inputs as th-docs reads them."""
+        return [entry.source.strip() for entry in self.entries]
+
+    def document(self, outputs: Sequence[str] = ()) -> str:
+        """Return the text of the page, with outputs of its inputs."""
+        shown = list(outputs) or [""] * len(self.entries)
+        fence = _fence([*shown, *self.sources()])
+        parts = ["# A session"]
+        is_open, done = False, 0
+        for entry, output in zip(self.entries, shown, strict=True):
+            hidden = [one for one in self._hidden[done:] if one.number < entry.number]
+            done += len(hidden)
+            if hidden or not is_open:
+                parts += [fence] * is_open
+                parts += [f"\n{_setup(one)}" for one in hidden]
+                parts.append(f"\n{fence}lua")
+                is_open = True
+            parts.append(_input(entry.source))
+            parts += [_output(output)] * bool(output.strip())
+        return "\n".join([*parts, f"{fence}\n"])
+
+
+def is_cut(output: str) -> bool:
+    """Tell whether a page shows only the ends of an output."""
+    return output.rstrip().count("\n") >= _MOST_LINES
+
+
+def _fence(texts: Sequence[str]) -> str:
+    fence = "```"
+    while any(fence in text for text in texts):
+        fence += "`"
+    return fence
+
+
+def _setup(entry: Entry) -> str:
+    source = entry.source.strip().removeprefix("local ")
+    if not uses(entry.source).is_statement:
+        source = f"local _ = {source.removeprefix('=')}"
+    if _COMMENT_END in source:  # it would end the comment that hides it
+        source = source.replace(_COMMENT_END, "-- >")
+    return f"<!-- th-docs: setup\n{source}\n-->"
+
+
+def _input(source: str) -> str:
+    first, *more = source.strip().split("\n")
+    return "\n".join([f"> {first}", *(f">> {line}" for line in more)])
+
+
+def _output(text: str) -> str:
+    lines = text.rstrip().expandtabs().split("\n")
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[:_ENDS], "...", *lines[-_ENDS:]]
+    return "\n".join(line.rstrip() for line in lines)

@@ -47,7 +47,7 @@ def measure(session: Conversation, run: Callable[[int], object]) -> None:
 
 
 def _measured(session: Conversation, run: Callable[[int], object]) -> tuple[float, float, int]:
-    """The best and the mean time of one run in a batch, and the number of runs in a batch."""
+    """Return the best and the mean time of one run in a batch, and the number of runs in a batch."""
 
     def batch(count: int) -> float:
         start = time.perf_counter()
@@ -65,16 +65,16 @@ def _measured(session: Conversation, run: Callable[[int], object]) -> tuple[floa
 
 
 def _runs(engine: Engine, text: str) -> Callable[[int], object]:
-    """What runs an input so often as its argument says. Raises LuaError."""
+    """Return a function that runs an input so often as its argument says. Raises LuaError."""
     chunk = _loop(engine, text)
     return lambda count: engine.run(chunk, str(count).encode())
 
 
 def _loop(engine: Engine, text: str) -> object:
-    """A chunk that runs an input as often as its argument says. Raises LuaError.
+    """Return a chunk that runs an input as often as its argument says. Raises LuaError.
 
-    The loop itself is not compiled: otherwise LuaJIT would take the input into it, and do once what
-    is the same in each run.
+    The loop itself is not compiled: otherwise LuaJIT would take the input into it, and do once
+    what is the same in each run.
     """
     code = text.encode("utf-8", "surrogateescape").strip().removeprefix(b"=").rstrip(b"; \t\r\n")
     frame = b"jit.off(true) local function run() %s\nend for i = 1, tonumber((...)) do run() end"
@@ -91,7 +91,7 @@ _THOUSAND = 1000 * _ROUNDED_UP
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that fits, with three digits."""
+    """Return a time in the unit that fits, with three digits."""
     for size, unit in _UNITS:
         if seconds >= _ROUNDED_UP * size or unit == "ns":
             count = seconds / size
@@ -140,7 +140,7 @@ def _report(session: Session, samples: list[tuple[str, str, int]]) -> list[str]:
 
 
 def _code(session: Session, place: str) -> str:
-    """The text of a line: of a file, or of a numbered input."""
+    """Return the text of a line: of a file, or of a numbered input."""
     chunk, _, number = place.rpartition(":")
     lines = source_lines(chunk, session.log)
     is_there = number.isdecimal() and 0 < int(number) <= len(lines)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from th_shell.packages import rockspec
-from th_shell.packages.loading import modules_of, why_not
-from th_shell.packages.place import users_tree
+from th_shell.packages.place import search_tree, search_users_tree, users_tree
 from th_shell.packages.sources import about_c_code, fetch, provided_by_th, source_of
 from th_shell.packages.tree import Record, Tree, has_c_code, lua_files, package_name
 from th_shell.visible import UsageError, complain, read_words
@@ -19,7 +22,7 @@ _FAILURE = 1
 
 
 def run(what: str, words: Sequence[str]) -> int:
-    """Do it; returns the exit status. what: 'install', 'list' or 'remove'. Raises UsageError."""
+    """Do it; return the exit status. what: 'install', 'list' or 'remove'. Raises UsageError."""
     names, tree = _read(what, words)
     try:
         if what == "list":
@@ -72,7 +75,7 @@ class _Installation:
         self._status = 0
 
     def install(self, given: Sequence[str]) -> int:
-        """Install packages by their names, or from URLs and folders; returns the exit status.
+        """Install packages by their names, or from URLs and folders; return the exit status.
 
         What fails is told, and the rest goes on. What a package needs may be among those that are
         given: so these are all brought first.
@@ -89,7 +92,9 @@ class _Installation:
         return self._status
 
     def _bring(self, word: str, user: str) -> _Package | None:
-        """The package that a word is for. user: the one that needs it, '' for one that is given."""
+        """Return the package that a word is for. user: the one that needs it, '' for one that is
+        given.
+        """
         try:
             if user and (word.lower() in self._known or provided_by_th(word)):
                 return None
@@ -127,7 +132,7 @@ class _Installation:
         return _Package(record, files, about_c_code(name) if has_c_code(checkout) else "")
 
     def _put(self, package: _Package) -> bool:
-        """Put a package's files into the tree, and tell it; returns whether they could be."""
+        """Put a package's files into the tree, and tell it; return whether they could be."""
         record = package.record
         try:
             self._tree.install(record, package.files)
@@ -152,7 +157,7 @@ class _Installation:
 
 
 def _short(word: str) -> str:
-    """The last part of a URL or path, which may be the package's name."""
+    """Return the last part of a URL or path, which may be the package's name."""
     path = Path(word.rstrip("/"))
     return (
         (path.resolve() if path.is_dir() else path).name.removesuffix(".git").removesuffix(".lua")
@@ -161,3 +166,58 @@ def _short(word: str) -> str:
 
 def _lasting(source: str) -> str:
     return str(Path(source).resolve()) if Path(source).is_dir() else source
+
+
+# -- whether a package can be loaded
+
+
+_SECONDS = 60
+
+# Starts the process; gets the folders of Python's modules, the tree, and the module.
+_START = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from th_shell.packages.command import main
+main(*sys.argv[2:])
+"""
+
+
+def modules_of(name: str, files: Sequence[str]) -> list[str]:
+    """Return the modules of a package that stand at the top of its tree, else what it is called."""
+    names = [file[:-4].removesuffix("/init") for file in files if file.endswith(".lua")]
+    return [module for module in names if "/" not in module] or [name]
+
+
+def why_not(tree: str, module: str) -> str:
+    """Why `require` of a module fails; '' where it does not."""
+    with tempfile.TemporaryDirectory(prefix="th-install-") as empty:
+        command = [sys.executable, "-I", "-c", _START, json.dumps(sys.path), tree, module]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=empty,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="surrogateescape",
+                timeout=_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return f"it takes longer than {_SECONDS} seconds"
+    lines = done.stderr.strip().splitlines() or ["it ends the program"]
+    return lines[-1] if done.returncode else ""
+
+
+def main(tree: str, module: str) -> None:
+    """Load a module; exit with the error in a line on the standard error."""
+    from th_shell.runtime.shell import Engine, LuaError
+
+    with Engine() as engine:
+        search_tree(engine, tree)
+        search_users_tree(engine)
+        try:
+            engine.require(os.fsencode(module))
+        except LuaError as error:
+            first, *more = error.message.split("\n")
+            advice = next((line.strip() for line in more if line.startswith("\t'")), "")
+            sys.exit(f"{first} {advice}" if advice else first.rstrip(":"))

@@ -1,4 +1,4 @@
-"""Where the user's packages are, and how `require` finds them."""
+"""The folder of the user's packages, and how `require` searches it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ package.path = ('%s;%s/?.lua;%s/?/init.lua'):format(package.path, tree, tree)
 
 
 def users_tree() -> str:
-    """The folder that belongs to the user: `~/.local/share/th/lua`."""
+    """Return the folder that belongs to the user: `~/.local/share/th/lua`."""
     home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     return os.path.join(home, "th", "lua")
 

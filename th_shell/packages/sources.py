@@ -1,4 +1,4 @@
-"""Where packages come from: what is known of their names, and how their sources are brought."""
+"""The sources of packages: by their names, and from folders and repositories of git."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _WITH_BACKEND = frozenset(("mpiT", "nn", "torchmpi"))
 
 @cache
 def _engine() -> Engine:
-    """The engine that is asked, for all names."""
+    """Return the engine that is asked, for all names."""
     from th_shell.runtime.shell import Engine  # which only an installation needs
 
     return Engine()
 
 
 def provided_by_th(name: str) -> bool:
-    """Whether th itself has what a rock has."""
+    """Tell whether th itself has the modules of a rock."""
     return name in _PARTS or _engine().find_module(_MODULES.get(name, name)) == ""
 
 
 def source_of(name: str) -> str | None:
-    """The repository of a package, or None."""
+    """Return the repository of a package, or None."""
     return _engine().package_sources().get(name)
 
 
 def about_c_code(name: str) -> str:
-    """What to tell about C code of a package, which is not built."""
+    """Return the remark on C code of a package, which is not built."""
     if name in _WITH_BACKEND:
         return f"its C code is not needed: th has the backend of {name}"
     return "its C code is not built, and what needs it does not work"
@@ -65,15 +65,16 @@ def fetch(source: str, into: Path) -> str:
 
 
 def has_edits(source: str) -> bool:
-    """Whether a folder is a work tree of git whose files are not those of its last commit."""
+    """Tell whether a folder is a work tree of git whose files are not those of its last commit."""
     is_tree = os.path.exists(os.path.join(source, ".git"))
     return is_tree and git("-C", source, "status", "--porcelain") != ""
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
-    """Which of a folder's names are pipes, devices and the like: who copies one may wait for it.
+    """Return those of a folder's names that are not copied: pipes, devices, and the folder of
+    git.
 
-    And the folder of git.
+    Who copies a pipe may wait for it without end.
     """
     paths = {name: os.path.join(folder, name) for name in names}
     return [
@@ -102,7 +103,7 @@ def _address(source: str) -> str:
 
 
 def git(*words: str) -> str:
-    """What git prints. Raises UsageError with the last line of what it says where it fails."""
+    """Run git; return what it prints. Raises UsageError with its last line where it fails."""
     try:
         done = subprocess.run(
             ["git", *words],

@@ -18,8 +18,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from th_shell.packages.cmake import CMakeLists
-from th_shell.packages.rockspec import Rockspec
+from th_shell.packages.rockspec import CMakeLists, Rockspec
 from th_shell.visible import UsageError
 
 _RECORDS = ".th"
@@ -27,7 +26,7 @@ _RECORDS = ".th"
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of an installed package; files: relative to the tree, with slashes."""
+    """The record of an installed package; files: relative to the tree, with slashes."""
 
     name: str
     version: str
@@ -51,7 +50,9 @@ class Tree:
         self._committed = self._records / "committed"
 
     def records(self) -> dict[str, Record]:
-        """The records of all packages by their names. Raises UsageError for one that is broken."""
+        """Return the records of all packages by their names. Raises UsageError for one that is
+        broken.
+        """
         if not self._records.is_dir():
             return {}
         with self._alone():
@@ -174,7 +175,7 @@ _MODULE = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 
 def package_name(checkout: Path, rockspec: Rockspec | None, fallback: str) -> str:
-    """The name under which programs require a package."""
+    """Return the name under which programs require a package."""
     name = rockspec.package if rockspec else CMakeLists(checkout).package or fallback
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
         raise UsageError(f"{name!r} is no name of a package")
@@ -207,7 +208,7 @@ def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str,
 
 
 def has_c_code(checkout: Path) -> bool:
-    """Whether there are sources that would have to be compiled."""
+    """Tell whether there are sources that would have to be compiled."""
     return next(_files(checkout, _C), None) is not None
 
 

@@ -7,19 +7,19 @@ need th itself does without.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from enum import Enum
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from th_shell.files import write_file
 from th_shell.pictures.pixels import Array
-from th_shell.pictures.screen import Screen, screen
 
 
 def load(module: str, what: str) -> Any:
-    """A module. Raises ValueError with what is to be installed where it is missing."""
+    """Return a module. Raises ValueError with what is to be installed where it is missing."""
     try:
         return import_module(module)
     except ImportError:
@@ -31,7 +31,7 @@ def load(module: str, what: str) -> Any:
 
 
 def png(image: Array) -> bytes:
-    """The file of an image H x W x 3 of bytes. Raises ValueError where pillow is missing."""
+    """Return the file of an image H x W x 3 of bytes. Raises ValueError where pillow is missing."""
     module = load("PIL.Image", "a PNG file")
     file = BytesIO()
     module.fromarray(image).save(file, "PNG")
@@ -45,10 +45,10 @@ class Picture(Protocol):
     """An image or a plot."""
 
     def to_png(self, least: int = 1) -> bytes:
-        """A PNG file; least: pixels that the longer side of an image is to have, about."""
+        """Return a PNG file; least: pixels that the longer side of an image is to have, about."""
 
     def to_text(self, screen: Screen) -> str:
-        """What a terminal draws; it ends with a newline."""
+        """Return the characters and codes that a terminal draws; they end with a newline."""
 
 
 _display: Callable[[Picture], None] | None = None
@@ -64,7 +64,7 @@ def set_display(display: Callable[[Picture], None] | None) -> None:
 
 
 def present(picture: Picture, file: str | None) -> str | None:
-    """Show a picture, or write it to a file; returns what is to be printed. Raises ValueError."""
+    """Show a picture, or write it to a file; return what is to be printed. Raises ValueError."""
     if file is not None:
         _write(picture, file)
     elif _display is not None:
@@ -82,3 +82,81 @@ def _write(picture: Picture, file: str) -> None:
         write_file(Path(file).expanduser(), data)
     except OSError as error:
         raise ValueError(f"{file}: {error.strerror}") from None
+
+
+# -- the terminal
+
+
+class Ink(Enum):
+    """The characters and colours that are drawn with."""
+
+    ASCII = "ASCII characters"
+    SHADES = "shades of grey, by characters"
+    COLOURS_256 = "256 colours"
+    COLOURS = "all colours"
+
+
+class Graphics(Enum):
+    """The ways in which terminals draw images."""
+
+    CHARACTERS = "characters"
+    KITTY = "the graphics protocol of kitty"
+    SIXEL = "sixels"
+
+
+class Screen(NamedTuple):
+    """A terminal. columns, lines: its size in characters."""
+
+    columns: int = 80
+    lines: int = 24
+    ink: Ink = Ink.SHADES
+    graphics: Graphics = Graphics.CHARACTERS
+
+
+_TRUE_COLOUR = ("truecolor", "24bit")
+_COLOURED = ("xterm", "screen", "tmux", "rxvt", "alacritty", "foot", "konsole", "wezterm")
+_KITTY_TERMS = ("xterm-kitty", "xterm-ghostty")
+_KITTY_PROGRAMS = ("ghostty", "WezTerm")
+_SIXEL_TERMS = ("foot", "mlterm", "yaft", "contour")
+_SIXEL_PROGRAMS = ("mintty", "iTerm.app")
+_MULTIPLEXERS = ("TMUX", "STY")  # these draw the screen themselves
+_CHOICES = {graphics.name.lower(): graphics for graphics in Graphics}
+
+
+def screen(environment: Mapping[str, str], descriptor: int = 1) -> Screen:
+    """Return the screen behind a descriptor of the standard output.
+
+    TH_GRAPHICS in the environment says how images are drawn: kitty, sixel or characters.
+    """
+    try:
+        columns, lines = os.get_terminal_size(descriptor)
+        is_terminal = os.isatty(descriptor)
+    except OSError:
+        return Screen(ink=_ink(environment, False))
+    graphics = _graphics(environment) if is_terminal else Graphics.CHARACTERS
+    return Screen(columns or 80, lines or 24, _ink(environment, is_terminal), graphics)
+
+
+def _ink(environment: Mapping[str, str], is_terminal: bool) -> Ink:
+    term = environment.get("TERM", "")
+    if term == "dumb":
+        return Ink.ASCII
+    if not is_terminal or "NO_COLOR" in environment:
+        return Ink.SHADES
+    if environment.get("COLORTERM") in _TRUE_COLOUR:
+        return Ink.COLOURS
+    return Ink.COLOURS_256 if term.startswith(_COLOURED) or "256" in term else Ink.SHADES
+
+
+def _graphics(environment: Mapping[str, str]) -> Graphics:
+    choice = environment.get("TH_GRAPHICS", "")
+    if choice in _CHOICES:
+        return _CHOICES[choice]
+    if any(name in environment for name in _MULTIPLEXERS):
+        return Graphics.CHARACTERS
+    term, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
+    if term in _KITTY_TERMS or program in _KITTY_PROGRAMS or "KITTY_WINDOW_ID" in environment:
+        return Graphics.KITTY
+    if term.startswith(_SIXEL_TERMS) or program in _SIXEL_PROGRAMS:
+        return Graphics.SIXEL
+    return Graphics.CHARACTERS

@@ -12,9 +12,8 @@ from itertools import groupby
 
 import numpy as np
 
-from th_shell.pictures.display import png
+from th_shell.pictures.display import Graphics, Ink, Screen, png
 from th_shell.pictures.pixels import Array, enlarged, pixels, resized
-from th_shell.pictures.screen import Graphics, Ink, Screen
 
 _ENLARGED = 32  # pixels: a smaller image gets about so many
 _OTHER_LINES = 4  # that stay for the prompt
@@ -24,7 +23,7 @@ _RESET = "\x1b[0m"
 
 
 def fitted(height: int, width: int, columns: int, lines: int) -> tuple[int, int]:
-    """The size in pixels of an image in so many columns and lines; a line has two pixels."""
+    """Return the size in pixels of an image in so many columns and lines; a line has two pixels."""
     room = min((columns - 1) / width, 2 * max(lines - _OTHER_LINES, 4) / height)
     factor = float(max(1, _ENLARGED // max(height, width)))
     factor = min(factor, room)
@@ -34,7 +33,7 @@ def fitted(height: int, width: int, columns: int, lines: int) -> tuple[int, int]
 
 
 def image_text(image: Array, screen: Screen) -> str:
-    """The text of an image H x W x 3, in as many colours as the screen has."""
+    """Return the text of an image H x W x 3, in as many colours as the screen has."""
     height, width = image.shape[:2]
     height, width = fitted(height, width, screen.columns, screen.lines)
     image = resized(image, height, width)
@@ -59,7 +58,7 @@ def _codes(pairs: Array) -> list[list[list[str]]]:
 
 
 def _codes_256(pairs: Array) -> list[list[list[str]]]:
-    """The nearest of the 216 colours and 24 greys of terminals."""
+    """Return the nearest of the 216 colours and 24 greys of terminals."""
     numbers = pairs.astype(np.intp)
     cube = np.rint(numbers / 51).astype(np.intp) @ np.array([36, 6, 1]) + 16
     grey = 232 + np.rint((numbers.mean(axis=-1) - 8) / 10).clip(0, 23).astype(np.intp)
@@ -92,7 +91,7 @@ def _sized(image: Array, screen: Screen) -> Array:
 
 
 def kitty(image: Array, screen: Screen) -> str:
-    """The codes that draw an image. The terminal answers none of them (q=2)."""
+    """Return the codes that draw an image. The terminal answers none of them (q=2)."""
     image = _sized(image, screen)
     height, width = image.shape[:2]
     data = base64.standard_b64encode(zlib.compress(image.tobytes())).decode()
@@ -105,7 +104,7 @@ def kitty(image: Array, screen: Screen) -> str:
 
 
 def sixel(image: Array, screen: Screen) -> str:
-    """The codes that draw an image in 216 colours, six lines of pixels at a time."""
+    """Return the codes that draw an image in 216 colours, six lines of pixels at a time."""
     image = _sized(image, screen)
     steps = np.rint(image / 255 * (_LEVELS - 1)).astype(np.intp)
     colours = steps @ np.array([_LEVELS**2, _LEVELS, 1])
@@ -124,7 +123,7 @@ def _levels(number: int) -> tuple[int, int, int]:
 
 
 def _band(rows: Array) -> list[str]:
-    """The sixels of up to six lines, colour by colour."""
+    """Return the sixels of up to six lines, colour by colour."""
     bits = (1 << np.arange(len(rows)))[:, None]
     return [
         f"#{number}" + _packed(((rows == number) * bits).sum(axis=0))
@@ -149,10 +148,10 @@ class Image:
         self._pixels = pixels(values)
 
     def to_png(self, least: int = 1) -> bytes:
-        """A PNG file; least: pixels that the longer side is to have, about."""
+        """Return a PNG file; least: pixels that the longer side is to have, about."""
         return png(enlarged(self._pixels, least))
 
     def to_text(self, screen: Screen) -> str:
-        """What a terminal draws."""
+        """Return the characters and codes that a terminal draws."""
         draw = {Graphics.KITTY: kitty, Graphics.SIXEL: sixel}.get(screen.graphics, image_text)
         return draw(self._pixels, screen)

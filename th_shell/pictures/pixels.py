@@ -19,7 +19,8 @@ _ENOUGH = 6  # pixels in a row, for a mean
 
 
 def pixels(values: Array) -> Array:
-    """The pixels of an image H x W, 1 x H x W, 3 x H x W or H x W x 3; N of them make a grid.
+    """Return the pixels of an image H x W, 1 x H x W, 3 x H x W or H x W x 3; N of them make a
+    grid.
 
     Raises ValueError for values of other shapes.
     """
@@ -84,13 +85,13 @@ def _grid(images: list[Array]) -> Array:
 
 
 def enlarged(image: Array, least: int) -> Array:
-    """An image with each pixel repeated until the longer side has about this many."""
+    """Return an image with each pixel repeated until the longer side has about this many."""
     factor = max(1, least // max(image.shape[:2]))
     return image.repeat(factor, axis=0).repeat(factor, axis=1)
 
 
 def resized(image: Array, height: int, width: int) -> Array:
-    """An image of another size: means of pixels where it is smaller, repeated ones else.
+    """Return an image of another size: means of pixels where it is smaller, repeated ones else.
 
     Where it is much smaller, the means are of some of the pixels, evenly spread.
     """

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from th_shell.pictures.display import load
+from th_shell.pictures.display import Ink, Screen, load
 from th_shell.pictures.pixels import Array
-from th_shell.pictures.screen import Ink, Screen
 
 _HEIGHT = 15  # lines of a plot
 _LABELS = 12  # columns beside it
@@ -38,23 +37,23 @@ def _options(screen: Screen) -> dict[str, Any]:
 
 
 class Plot(ABC):
-    """What a terminal shows as characters, and a file as a picture."""
+    """A plot: characters at a terminal, a picture in a file."""
 
     @abstractmethod
     def _text(self, screen: Screen, options: dict[str, Any]) -> str:
-        """What uniplot draws."""
+        """Return the characters that uniplot draws."""
 
     @abstractmethod
     def _draw(self, axes: Any) -> None:
         """Draw on axes of matplotlib."""
 
     def to_text(self, screen: Screen) -> str:
-        """The plot in characters."""
+        """Return the plot in characters."""
         text = self._text(screen, _options(screen)).rstrip("\n") + "\n"
         return text.translate(_FRAME) if screen.ink is Ink.ASCII else text
 
     def to_png(self, least: int = 1) -> bytes:
-        """The plot as a PNG file."""
+        """Return the plot as a PNG file."""
         # Not by pyplot, which looks for a window system and keeps all figures.
         module = load("matplotlib.figure", "a plot in a file")
         figure = module.Figure(figsize=_INCHES, dpi=_DOTS_PER_INCH, layout="tight")
@@ -88,7 +87,7 @@ class Line(Plot):
 
 
 class Histogram(Plot):
-    """How many values there are in each of some ranges of equal width."""
+    """The numbers of values in ranges of equal width."""
 
     def __init__(self, values: Array, bins: int = 20) -> None:
         if not 1 <= bins <= 10_000:

@@ -30,7 +30,7 @@ _SUBJECTS = 8  # in the summary
 
 
 def run(words: Sequence[str], engine: Engine) -> int:
-    """Do what the words behind --check say; returns the exit status. Raises UsageError.
+    """Do what the words behind --check say; return the exit status. Raises UsageError.
 
     engine: finds the modules that programs find.
     """
@@ -41,7 +41,7 @@ def run(words: Sequence[str], engine: Engine) -> int:
 
 
 def check(words: Sequence[str], engine: Engine, as_json: bool = False) -> int:
-    """Check files and folders, print what is found; returns the exit status."""
+    """Check files and folders, print what is found; return the exit status."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
     programs: list[Program] = []
     problems = []
@@ -71,7 +71,7 @@ def _print(lines: Iterable[str], stream: TextIO) -> None:
 
 
 def lua_files(words: Iterable[str]) -> Iterator[Path]:
-    """The files that are named, and the files *.lua in the folders that are."""
+    """Yield the files that are named, and the files *.lua in the folders that are."""
     for word in words:
         if not os.path.isdir(word):
             yield Path(word)

@@ -1,4 +1,4 @@
-"""What rules find in a program: a place, the thing, why it is wrong, and what to do."""
+"""Findings of rules in a program: a place, the thing, why it is wrong, and what to do."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from th_shell.lua_source import syntax_tree as tree
 from th_shell.nearest import nearest
-from th_shell.preflight import syntax_tree as tree
 from th_shell.preflight.knowledge import Lack
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a rule finds, at an expression. subject, what: as a `Finding` has them."""
+    """A rule's finding at an expression. subject, what: as a `Finding` has them."""
 
     node: tree.Node
     subject: str
@@ -40,11 +40,11 @@ class Finding:
 
     @property
     def message(self) -> str:
-        """What is said of it in one sentence."""
+        """The finding in one sentence."""
         return f"{self.what}: {self.lack.why}; {self.lack.advice}"
 
 
 def no_such(why: str, name: str, names: Iterable[str]) -> Lack:
-    """A name that is not there, with one that may be meant."""
+    """Return a name that is not there, with one that may be meant."""
     close = nearest(name, [one for one in names if not one.startswith("_")])
     return Lack(why, f"there is {close[0]}" if close else "define it, or leave it out")

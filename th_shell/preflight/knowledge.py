@@ -1,4 +1,4 @@
-"""What th knows of packages that programs for Torch7 use, and of words that mean something else."""
+"""Facts on packages that programs for Torch7 use, and on words that mean something else."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
-from typing import NamedTuple
 
+from th_shell.lua_source.syntax_tree import Kinds
 from th_shell.runtime.shell import Engine
 from th_shell.toml import loads
 
@@ -82,20 +82,13 @@ KEPT_BY = frozenset(
 )
 
 
-class Kinds(NamedTuple):
-    """makers: the functions of torch, and keepers: the methods of tensors, that give a tensor."""
-
-    makers: frozenset[str]
-    keepers: frozenset[str]
-
-
 #: A call form, and whether calls may have more arguments than it.
 Form = tuple[str, bool]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What there is before a program runs.
+    """The names that there are before a program runs.
 
     fields: the names in the global tables of `LIBRARIES`. methods: those of tensors, of any type.
     engine: finds modules. globals: all global names. operations: those of torch that the table of
@@ -114,7 +107,7 @@ class Facts:
     all_methods: frozenset[str] = frozenset()
 
     def forms(self, name: str, space: str) -> list[Form]:
-        """The call forms of an operation, as a 'method' or a 'function'."""
+        """Return the call forms of an operation, as a 'method' or a 'function'."""
         from th_shell.runtime.shell import ALL, TABLE
 
         if name not in self.operations.get(space, ()):
@@ -125,7 +118,9 @@ class Facts:
 
     @cached_property
     def kinds(self) -> Kinds:
-        """What certainly gives a tensor: by its forms, all of which begin with a destination."""
+        """The operations that certainly give a tensor, by forms that all begin with a
+        destination.
+        """
         found = {
             space: {
                 name
@@ -138,7 +133,7 @@ class Facts:
 
 
 def facts_of(engine: Engine) -> Facts:
-    """What there is in a new engine."""
+    """Return the facts on a new engine."""
     types = [name for name in engine.names("torch") if name.endswith("Tensor")]
     methods = [engine.names(f"torch.{name}") for name in types]
     text = (files("th_shell.preflight") / "members.toml").read_text("utf-8")

@@ -16,11 +16,20 @@ from os.path import isfile  # of any name, also one that is too long or has a NU
 from pathlib import Path
 
 from th_shell.files import read_file
-from th_shell.preflight.additions import Additions, additions_of, texts_of
+from th_shell.lua_source.parser import NotLuaError, as_parsed, parse
+from th_shell.lua_source.syntax_tree import (
+    Call,
+    Chunk,
+    Index,
+    Invoke,
+    Name,
+    Place,
+    String,
+    Use,
+    origin,
+)
 from th_shell.preflight.knowledge import PENLIGHT, Facts
-from th_shell.preflight.parser import NotLuaError, as_parsed, parse
 from th_shell.preflight.syntax_errors import syntax_errors
-from th_shell.preflight.syntax_tree import Call, Chunk, Place, origin
 from th_shell.runtime.shell import Engine
 
 _LEVELS = 4  # folders above a file in which its modules may lie
@@ -43,7 +52,9 @@ class Modules:
         self._above = lru_cache(maxsize=None)(self._folders)
 
     def folders(self, path: Path) -> list[Path]:
-        """The folders above a file in which its modules may lie: none outside of its project."""
+        """Return the folders above a file in which its modules may lie: none outside of its
+        project.
+        """
         return self._above(path.parent.absolute())
 
     def _folders(self, folder: Path) -> list[Path]:
@@ -54,11 +65,11 @@ class Modules:
         return inside + [one for one in self._tops if one not in inside]
 
     def in_engine(self, name: str) -> bool:
-        """Whether the engine finds a module."""
+        """Tell whether the engine finds a module."""
         return self._find(name) is not None
 
     def file(self, name: str, path: Path) -> Path | None:
-        """The file of a module that a program asks for, where it has one."""
+        """Return the file of a module that a program asks for, where it has one."""
         return self._module(name, path.parent)
 
     def _file_from(self, name: str, folder: Path) -> Path | None:
@@ -70,7 +81,9 @@ class Modules:
         return next((file.resolve() for file in map(self._file, places) if file), None)
 
     def finds(self, name: str, path: Path) -> bool:
-        """Whether a module is found: by the engine, or in a folder above the file that asks."""
+        """Tell whether a module is there: for the engine, or in a folder above the file that
+        asks.
+        """
         parts = _parts(name)
         if not parts or self.in_engine(name) or tuple(parts) in self._checked:
             return True
@@ -84,19 +97,19 @@ class Modules:
         return len(parts) > 1 and self._file(folder.joinpath(*parts[1:])) is not None
 
     def texts_beside(self, path: Path) -> list[str]:
-        """The texts of the other programs in a program's folder."""
+        """Return the texts of the other programs in a program's folder."""
         return [text for file, text in self._texts(path.parent).items() if file != path.name]
 
 
 def _names(path: Path) -> Iterator[tuple[str, ...]]:
-    """The names that a file may be known under, as parts: of x/y/z.lua z, y.z and x.y.z."""
+    """Yield the names that a file may be known under, as parts: of x/y/z.lua z, y.z and x.y.z."""
     parts = path.parts[1:-1] if path.name == "init.lua" else (*path.parts[1:-1], path.stem)
     for start in range(max(len(parts) - _LEVELS, 0), len(parts)):
         yield parts[start:]
 
 
 def _packages(folder: Path) -> frozenset[str]:
-    """The packages that a folder is, by the descriptions in it."""
+    """Return the packages that a folder is, by the descriptions in it."""
     found = [*folder.glob("*.rockspec"), *folder.glob("rocks*/*.rockspec")]
     own = [folder.name] if isfile(folder / "init.lua") else []
     return frozenset([path.name.partition("-")[0] for path in found] + own)
@@ -112,7 +125,7 @@ def _module_file(path: Path) -> Path | None:
 
 
 def _texts_in(folder: Path) -> dict[str, str]:
-    """The programs in a folder, by their names."""
+    """Return the programs in a folder, by their names."""
     files = (file for file in folder.glob("*.lua") if file.is_file())
     return {file.name: file.read_text("utf-8", "replace") for file in files}
 
@@ -141,7 +154,7 @@ class Program:
         return as_parsed(self.source)
 
     def columns(self, place: Place) -> tuple[int, int]:
-        """The column of a place in its line, from 1, and its length there, in characters."""
+        """Return the column of a place in its line, from 1, and its length there, in characters."""
         start = self.parsed.rfind(b"\n", 0, place.start) + 1
         text = self.parsed[place.start : place.end].partition(b"\n")[0]
         return len(self.parsed[start : place.start].decode()) + 1, len(text.decode())
@@ -153,12 +166,12 @@ class Program:
 
     @cached_property
     def adds(self) -> Additions:
-        """What it adds to the programs that it is checked with."""
+        """The names that it adds to the programs that it is checked with."""
         return additions_of(self.chunk)
 
     @cached_property
     def loads(self) -> list[tuple[str, Call]]:
-        """What it loads, by names of modules and files; '' where it computes them."""
+        """The modules and files that it loads, by their names; '' where it computes these."""
         found = []
         for node in self.chunk.nodes:
             if isinstance(node, Call) and origin(node.function) in _LOADERS:
@@ -183,7 +196,7 @@ def read(path: Path, engine: Engine) -> Program:
 
 
 def program_of(path: Path, data: bytes, engine: Engine) -> Program:
-    """The program of a file that has these bytes."""
+    """Return the program of a file that has these bytes."""
     # To Lua this ends a line, too, and not to the library that reads programs.
     data = re.sub(rb"(?<!\n)\r(?!\n)", b"\n", data)
     source = data.decode("utf-8", "surrogateescape")
@@ -203,12 +216,12 @@ def program_of(path: Path, data: bytes, engine: Engine) -> Program:
 
 @dataclass
 class World:
-    """What a program may build on: what th has, its modules, and what all programs define.
+    """The names that a program may build on: those of th, of its modules, and of all programs.
 
-    globals, fields, texts: the globals, fields and methods that they define together, and the
-    strings in them. members: the fields by the global tables that they are added to. mentions: how
-    often they name a field or method. is_extended: whether they load modules that cannot be read,
-    which may add to torch. programs: all of them, with their modules.
+    globals, fields, texts: the globals, fields and methods that the programs define together, and
+    the strings in them. members: the fields by the global tables that they are added to. mentions:
+    how often they name a field or method. is_extended: whether they load modules that cannot be
+    read, which may add to torch. programs: all of them, with their modules.
     """
 
     facts: Facts
@@ -233,7 +246,8 @@ class World:
         modules: Modules,
         reader: Callable[[Path, Engine], Program] = read,
     ) -> World:
-        """The world of programs that are checked together: with the modules that they load.
+        """Return the world of programs that are checked together: with the modules that they
+        load.
 
         reader: reads a module's file, as `read` does.
         """
@@ -254,7 +268,7 @@ class World:
         return world
 
     def _add(self, program: Program) -> set[Path]:
-        """Add what a program defines; returns the files that it loads."""
+        """Add what a program defines; return the files that it loads."""
         adds = program.adds
         self.fields.update(program.chunk.defined)
         self.globals.update(adds.globals)
@@ -277,7 +291,7 @@ class World:
         return set(loaded)
 
     def _file(self, name: str, call: Call, program: Program) -> Iterator[Path]:
-        """The file that a call loads. Where that is not known, the program is open."""
+        """Yield the file that a call loads. Where that is not known, the program is open."""
         file, top = None, name.partition(".")[0]
         if origin(call.function) in _REQUIRE and name:
             file = self.modules.file(name, program.path)
@@ -297,12 +311,12 @@ class World:
             yield file
 
     def is_own_table(self, name: str) -> bool:
-        """Whether one of them makes the table of this name, or computes names in it."""
+        """Tell whether one of the programs makes the table of this name, or computes names in it."""
         is_made = name in self.globals and name not in self._required
         return is_made or f"{name}[]" in self.fields
 
     def may_define(self, name: str) -> bool:
-        """Whether one of them may add a field of this name to a table."""
+        """Tell whether one of the programs may add a field of this name to a table."""
         return name in self.fields or name in self.texts
 
     def often_named(self) -> set[str]:
@@ -310,7 +324,7 @@ class World:
         return {name for name, count in self.mentions.items() if count > 2}
 
     def global_names(self) -> set[str]:
-        """The globals that programs may find."""
+        """Return the globals that programs may find."""
         members = self.members.get("_G", set())
         required = self._required - self.facts.packages.keys()
         known = {*self.globals, *members, *required, *self.facts.globals}
@@ -318,16 +332,16 @@ class World:
         return known.union(PENLIGHT) if "pl" in self._required else known
 
     def changes_tensors(self, name: str) -> bool:
-        """Whether one of them may give tensors a method of this name."""
+        """Tell whether one of the programs may give tensors a method of this name."""
         tables = [t for t in self.members if t.startswith("torch.") and name in self.members[t]]
         return bool(tables) or (self.mentions["getmetatable"] > 0 and self.may_define(name))
 
     def is_open(self, program: Program) -> bool:
-        """Whether a program, one that it loads, or one that loads it, may get any globals."""
+        """Tell whether a program, one that it loads, or one that loads it, may get any globals."""
         return any(path in self._open for path in self._together(program.real_path))
 
     def _together(self, path: Path) -> set[Path]:
-        """The files that may be loaded together with one."""
+        """Return the files that may be loaded together with one."""
         found, waiting = {path}, [path]
         while waiting:
             near = self._linked.get(waiting.pop(), set())
@@ -336,8 +350,68 @@ class World:
         return found
 
     def is_defined_beside(self, name: str, program: Program) -> bool:
-        """Whether a file in a program's folder gives a global a value, by the words in it."""
+        """Tell whether a file in a program's folder gives a global a value, by the words in it."""
         sets = re.compile(
             rf"(?m)(?:^|[\s,;])(?:{name}\s*(?:,[\s\w.,]{{0,200}})?=(?!=)|function\s+{name}\b)"
         )
         return any(sets.search(text) for text in self.modules.texts_beside(program.path))
+
+
+# -- additions of a program to those that it is checked with, read off its expressions once
+
+
+#: Globals by which a program gets others in ways that cannot be read.
+_OPENERS = frozenset("setfenv getfenv loadstring load module import _ENV".split())
+
+
+@dataclass
+class Additions:
+    """globals: those that it defines. members: the fields by the global
+    tables that it adds them to. mentions: how often it names a field or method. texts: its strings,
+    without the dashes of options. is_open: whether it may get globals in other ways.
+    """
+
+    globals: set[str] = field(default_factory=set)
+    members: dict[str, set[str]] = field(default_factory=dict)
+    mentions: Counter[str] = field(default_factory=Counter)
+    texts: set[str] = field(default_factory=set)
+    is_open: bool = False
+
+    def add_global(self, node: Name) -> None:
+        if node.use is Use.ASSIGNED:
+            self.globals.add(node.name)
+        elif node.name in _OPENERS or (node.name == "_G" and node.use is not Use.INDEXED):
+            self.is_open = True
+
+    def add_call(self, function: Name | Index, call: Call) -> None:
+        """Add the class that a call makes, or that it may get anything from elsewhere."""
+        name = function.name if isinstance(function, Name) else function.key or ""
+        if isinstance(function, Index):
+            self.is_open |= name.startswith("import")
+            if "class" in origin(function.base):
+                self.globals.add(name)
+        if "class" in name.lower():
+            self.globals.update(texts_of(call))
+
+
+def additions_of(chunk: Chunk) -> Additions:
+    """Return the names that a program adds."""
+    found = Additions(texts={text.lstrip("-") for text in chunk.texts})
+    for node in chunk.nodes:
+        if isinstance(node, Name) and node.local is None:
+            found.add_global(node)
+        elif isinstance(node, Index) and node.use is Use.ASSIGNED and node.key:
+            found.members.setdefault(origin(node.base), set()).add(node.key)
+        elif isinstance(node, Call) and isinstance(node.function, (Name, Index)):
+            found.add_call(node.function, node)
+        if isinstance(node, (Index, Invoke)):
+            found.mentions[(node.key if isinstance(node, Index) else node.name) or ""] += 1
+    for table, _, name in (text.partition(".") for text in found.texts):
+        if name.isidentifier():
+            found.members.setdefault(table, set()).add(name)
+    return found
+
+
+def texts_of(call: Call) -> list[str]:
+    """Return the literal strings among the arguments of a call."""
+    return [one.value for one in call.arguments if isinstance(one, String)]

@@ -1,8 +1,8 @@
-"""What a program needs that is not here, or that means something else: one rule each.
+"""The rules of `th --check`: each finds names and calls of one kind that are wrong or not here.
 
 A rule says only what is certain: what a program may define itself, asks for first, or guards by
-pcall is left out. The answers of a rule are places in the program, with the thing, why it is not
-here, and what to do.
+pcall is left out. Where a program may get globals in ways that cannot be read (`World.is_open`),
+only a name that is one slip of the fingers away from another is a finding.
 """
 
 from __future__ import annotations
@@ -10,15 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Set
 
+from th_shell.lua_source import syntax_tree as tree
 from th_shell.nearest import slip_of
-from th_shell.preflight import syntax_tree as tree
-from th_shell.preflight.arity import impossible_counts
+from th_shell.preflight.calls import impossible_counts, wrong_shapes
 from th_shell.preflight.finding import Finding, Found, no_such
-from th_shell.preflight.knowledge import BESIDE, C_LIBRARY, GPU, GPU_METHODS, OTHER
+from th_shell.preflight.knowledge import BESIDE, C_LIBRARY, GPU, GPU_METHODS, HOSTS, OTHER, Lack
 from th_shell.preflight.programs import Program, World
-from th_shell.preflight.shapes import wrong_shapes
 from th_shell.preflight.syntax_errors import syntax_error
-from th_shell.preflight.undefined import misspelt_fields, undefined_globals
 
 # -- findings
 
@@ -28,14 +26,14 @@ _ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")
 
 
 def findings(program: Program, world: World) -> list[Finding]:
-    """What is found in a program, in the order of its lines."""
+    """Return the findings in a program, in the order of its lines."""
     errors = [syntax_error(program.path, program.source, *one) for one in program.errors]
     places = {*errors, *_rest(program, world, {one.line for one in errors})}
     return sorted(places, key=lambda one: (one.line, one.column, one.what))
 
 
 def _rest(program: Program, world: World, wrong: Set[int]) -> Iterator[Finding]:
-    """What rules find outside of the lines that LuaJIT does not compile.
+    """Yield the findings of rules outside of the lines that LuaJIT does not compile.
 
     Where there are such lines, a name's declaration may be in what cannot be read.
     """
@@ -54,7 +52,7 @@ def _place(program: Program, found: Found) -> Finding:
 
 
 def _is_never_reached(found: Found) -> bool:
-    """Whether the program itself has asked whether it can do this, or does not mind."""
+    """Tell whether the program itself has asked whether it can do this, or does not mind."""
     conditions = found.node.conditions
     asks = any(_ASKS_FOR_GPU.search(c) and not c.startswith("not") for c in conditions)
     return tree.PROTECTED in conditions or (found.lack is GPU and asks)
@@ -103,7 +101,9 @@ def _lacking_fields(program: Program, world: World) -> Iterator[Found]:
 
 
 def _read_fields(program: Program) -> set[str]:
-    """The paths that a program reads without using their value: it may look whether they exist."""
+    """Return the paths that a program reads without using their value: it may look whether they
+    exist.
+    """
     nodes = (node for node in program.chunk.nodes if isinstance(node, tree.Index))
     return {tree.origin(node) for node in nodes if node.use is tree.Use.READ} - {""}
 
@@ -142,6 +142,73 @@ def _lacking_methods(program: Program, world: World) -> Iterator[Found]:
             what, who = f":{node.name}()", "no tensor" if is_tensor else "nothing here"
             yield Found(node, what, what, no_such(f"{who} has it", node.name, known))
 
+
+# -- names: globals and fields that nothing defines
+
+
+#: Programs that have more names than these from nowhere are run by others, which give them.
+_MOST_NAMES = 4
+
+
+def undefined_globals(program: Program, world: World) -> Iterator[Found]:
+    """Names that are read as globals, and that nothing defines: packages that are not here, too."""
+    names = [node for node in program.chunk.nodes if isinstance(node, tree.Name)]
+    free = [node for node in names if node.local is None]
+    if any(node.name in HOSTS for node in free):
+        return
+    packages = world.facts.packages
+    known = world.global_names()
+    known.update(node.name for node in free if node.is_tested)
+    known.update(filter(world.modules.in_engine, {node.name for node in free} - known))
+    left = [node for node in free if node.name not in known and node.use is not tree.Use.ASSIGNED]
+    nowhere = {node.name for node in left} - packages.keys()
+    is_open = len(nowhere) > _MOST_NAMES or world.is_open(program)
+    asked = {text.partition(".")[0] for text in program.chunk.texts}
+    for node in left:
+        if node.name not in packages:
+            lack = _lack_of_global(node, program, world, is_open)
+            if lack is not None:
+                yield Found(node, node.name, node.name, lack)
+        elif node.name not in asked and node.use is not tree.Use.READ:
+            asked.add(node.name)  # it is told once
+            if not world.modules.finds(node.name, program.path):  # or this is the package itself
+                yield Found(node, node.name, f"{node.name}.…", packages[node.name])
+
+
+def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bool) -> Lack | None:
+    """Return why a global is a finding that nothing here defines; None where something else may."""
+    others = {*node.scope, *world.globals, *world.facts.globals} - {node.name}
+    if is_open:
+        slip = slip_of(node.name, others)
+        return Lack("no such variable", f"there is {slip}") if slip else None
+    if world.is_defined_beside(node.name, program):
+        return None
+    return no_such("a global that nothing defines", node.name, others)
+
+
+def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
+    """Fields that nothing defines, and whose names are those of others with a slip."""
+    known, often = world.facts.all_methods, world.fields | world.often_named()
+    for node in program.chunk.nodes:
+        if not isinstance(node, tree.Index) or node.key is None or node.is_tested:
+            continue
+        if node.use is tree.Use.ASSIGNED or node.key in known or world.may_define(node.key):
+            continue
+        root = tree.origin(node.base).partition(".")[0]
+        if root in world.facts.fields or world.mentions[node.key] > 1:
+            continue
+        module = tree.required_module(tree.value(node.base))
+        is_of_c = isinstance(node.base, tree.Index) and node.base.key == "C"
+        if is_of_c or (module and world.modules.file(module, program.path) is None):
+            continue  # what it has is not known
+        slip = slip_of(node.key, often)
+        is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
+        if slip and len(node.key) > 4 and (slip in world.fields or not is_other):
+            what = f".{node.key}"
+            yield Found(node, what, what, Lack("nothing here defines it", f"there is {slip}"))
+
+
+# -- all rules
 
 _RULES: tuple[Callable[[Program, World], Iterator[Found]], ...] = (
     _lacking_modules,

@@ -1,7 +1,7 @@
-"""What LuaJIT does not compile: all the errors of a source in LuaJIT's words, and where they are.
+"""All syntax errors of a source, in LuaJIT's words, with their lines.
 
-LuaJIT stops at the first one. So its line is replaced by one that opens and closes the same blocks,
-and the rest is compiled again, as long as what is found cannot come from the replacement.
+LuaJIT stops at the first one. So its line is replaced by one that opens and closes the same
+blocks, and the rest is compiled again, as long as no further error can come from the replacement.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ATTRIBUTE = re.compile(r"\blocal\s+\w+\s*<\s*(?:const|close)\s*>")
 
 
 def syntax_errors(code: bytes, engine: Engine) -> Iterator[tuple[int, str]]:
-    """The lines, from 1, and messages of a source's errors."""
+    """Yield the lines, from 1, and messages of a source's errors."""
     lines, last = code.split(b"\n"), 0
     for _ in range(MOST_LINES):
         try:
@@ -54,7 +54,9 @@ def syntax_errors(code: bytes, engine: Engine) -> Iterator[tuple[int, str]]:
 
 
 def _same_blocks(line: str) -> str | None:
-    """A line of Lua that opens and closes the blocks that another does; None where that is hard."""
+    """Return a line of Lua that opens and closes the blocks that another does; None where that is
+    hard.
+    """
     found = [token for token in tokens(line) if token.kind not in ("comment", "string")]
     words = [token.text for token in found]
     if words[:1] == ["elseif"] and words[-1] == "then":
@@ -70,7 +72,7 @@ def _same_blocks(line: str) -> str | None:
 
 
 def syntax_error(path: Path, source: str, line: int, message: str) -> Finding:
-    """A syntax error, at what LuaJIT stumbles over."""
+    """Return a syntax error, at what LuaJIT stumbles over."""
     lines = source.split("\n")
     text = lines[line - 1] if line <= len(lines) else ""
     near = message.partition(" near '")[2].removesuffix("'")
@@ -82,7 +84,7 @@ def syntax_error(path: Path, source: str, line: int, message: str) -> Finding:
 
 
 def _dialect(text: str) -> Lack:
-    """What to do about a line that is wrong."""
+    """Return what to do about a line that is wrong."""
     if _ATTRIBUTE.search(text):
         return Lack("attributes of locals are Lua 5.4's", "leave them out")
     for token in tokens(text):

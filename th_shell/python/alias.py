@@ -34,12 +34,12 @@ def use_face() -> None:
 
 
 def is_used() -> bool:
-    """Whether `torch` is this project's in this process."""
+    """Tell whether `torch` is this project's in this process."""
     return any(isinstance(finder, _Finder) for finder in sys.meta_path)
 
 
 def is_installed() -> bool:
-    """Whether this Python finds a PyTorch (or whatever else is called torch)."""
+    """Tell whether this Python finds a PyTorch (or whatever else is called torch)."""
     return PathFinder.find_spec(NAME) is not None
 
 
@@ -49,7 +49,7 @@ class _Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """How to import a module by its name in torch; None for the modules of others."""
+        """Return how to import a module by its name in torch; None for the modules of others."""
         if name.startswith(f"{FACE}."):
             return self._of_face(name, path)
         if name == _SPAWN:
@@ -77,7 +77,9 @@ class _Finder:
         return found
 
     def _of_face(self, real: str, path: Sequence[str] | None) -> ModuleSpec:
-        """A module by its own name, which Python also looks for after `from torch import name`."""
+        """Return a module by its own name, which Python also looks for after `from torch import
+        name`.
+        """
         name = NAME + real.removeprefix(FACE)
         owner, _, last = name.rpartition(".")
         message = f"cannot import name {last!r} from {owner!r}: {_ADVICE}"
@@ -89,7 +91,7 @@ class _Finder:
 
 
 def _is_no_module(real: str) -> bool:
-    """Whether the name is that of a function: a module of the face itself is then not meant."""
+    """Tell whether the name is that of a function: a module of the face itself is then not meant."""
     owner, _, last = real.rpartition(".")
     found = vars(sys.modules[owner]).get(last) if owner in sys.modules else None
     return found is not None and not isinstance(found, ModuleType)
@@ -103,7 +105,7 @@ class _Loader(Loader):
         self._spec: ModuleSpec | None = None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module itself, which the import of the face makes where it is not there yet."""
+        """Return the module itself, which the import of the face makes where it is not there yet."""
         module = import_module(self._real)
         self._spec = module.__spec__
         return module
@@ -137,7 +139,7 @@ class _Absent(ModuleType):
         return False
 
     def create_module(self, _: ModuleSpec) -> ModuleType:
-        """What is imported."""
+        """Return the module that is imported: this one."""
         return self
 
     def exec_module(self, _: ModuleType) -> None:
@@ -145,7 +147,7 @@ class _Absent(ModuleType):
 
 
 def _absent(name: str, error: ImportError) -> ModuleSpec:
-    """How to import what PyTorch has and this torch has not. Raises the error for other names."""
+    """Return how to import a name that only PyTorch has. Raises the error for other names."""
     why = import_module(f"{FACE}.base.c_types").why_missing(name.partition(".")[2])
     if not why:
         raise error

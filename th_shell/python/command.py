@@ -17,7 +17,7 @@ _FAILURE = 1
 
 
 def run(words: Sequence[str]) -> int:
-    """Run what the words behind --python name; returns the exit status.
+    """Run what the words behind --python name; return the exit status.
 
     Raises UsageError, and SystemExit where the program does.
     """

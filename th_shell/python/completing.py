@@ -1,4 +1,4 @@
-"""``complete``: what may stand at the cursor of an input of Python.
+"""``complete``: completion of an input of Python.
 
 Attributes of live objects, the parameters of a function in its call, names, keywords, modules
 behind `import`, keys and file names in strings, the commands of the prompt and files behind them.
@@ -40,7 +40,7 @@ from th_shell.visible import escaped
 
 
 def modules(owner: str, prefix: str) -> list[str]:
-    """The modules of a package, or those at the top for '', that begin with some text."""
+    """Return the modules of a package, or those at the top for '', that begin with some text."""
     if owner == NAME and is_used():
         names = set(_public_modules())
     elif owner:
@@ -52,7 +52,7 @@ def modules(owner: str, prefix: str) -> list[str]:
 
 
 def names_of_module(name: str, prefix: str) -> list[str]:
-    """The names that may be imported from a module, as far as it has been imported."""
+    """Return the names that may be imported from a module, as far as it has been imported."""
     if name.partition(".")[0] == NAME and is_used():
         try:
             import_module(name)
@@ -65,7 +65,7 @@ def names_of_module(name: str, prefix: str) -> list[str]:
 
 
 def _public_modules() -> Iterable[str]:
-    """The modules of torch that it lists itself; others are how it is made."""
+    """Return the modules of torch that it lists itself; others are how it is made."""
     module = import_module(NAME)
     return [name for name in dir(module) if isinstance(vars(module).get(name), ModuleType)]
 
@@ -77,7 +77,7 @@ def _at_the_top(path: tuple[str, ...]) -> Iterable[str]:
 
 
 def _folders(package: str) -> list[str]:
-    """Where the modules of a package are, found without importing it."""
+    """Return the folders of the modules of a package, without importing it."""
     if is_used() and package.partition(".")[0] == NAME:
         package = FACE + package.removeprefix(NAME)
     folders: list[str] | None = None
@@ -110,7 +110,7 @@ Namespace = Mapping[str, Any]
 
 
 def complete(text: str, cursor: int, namespace: Namespace) -> Completions:
-    """What may stand at the cursor (from 0) of an input."""
+    """Complete an input at the cursor (from 0)."""
     return complete_input(text, cursor, COMMANDS, partial(_python, namespace=namespace))
 
 
@@ -129,7 +129,7 @@ def _python(before: str, behind: str, first: int, namespace: Namespace) -> Compl
 
 
 def _imported(before: str, prefix: str, start: int) -> Completions | None:
-    """What may stand in an import statement; None where there is none."""
+    """Complete an import statement; return None where there is none."""
     if where := _FROM.search(before):
         found = [Candidate(name, "name") for name in names_of_module(where[1], prefix)]
         return listed(start, found)
@@ -160,7 +160,9 @@ def _named(
 
 
 def _parameters(before: str, code: Sequence[Token], namespace: Namespace) -> list[str]:
-    """The names of parameters of the function whose call the cursor is in, behind `(` or `,`."""
+    """Return the names of parameters of the function whose call the cursor is in, behind `(` or
+    `,`.
+    """
     if not code or code[-1].text not in ("(", ","):
         return []
     opened = innermost(code, OPENING, CLOSING)
@@ -171,7 +173,7 @@ def _parameters(before: str, code: Sequence[Token], namespace: Namespace) -> lis
 
 
 def _expression(before: str, code: Sequence[Token]) -> str:
-    """The text of the names, calls and elements that some tokens end with: `x.t()[0]`."""
+    """Return the text of the names, calls and elements that some tokens end with: `x.t()[0]`."""
     at = len(code) - 1
     start = at + 1
     while at >= 0:
@@ -215,7 +217,7 @@ def _described_member(owner: Known, name: str) -> str:
 
 
 def _shown(names: Iterable[Any], prefix: str) -> list[str]:
-    """Those names that are listed: with an underscore only when one is typed."""
+    """Return the names that are listed: with an underscore only when one is typed."""
     return [one for one in names if isinstance(one, str) and (prefix or not one.startswith("_"))]
 
 

@@ -31,7 +31,7 @@ _ROWS = (
 
 
 def overview() -> str:
-    """The prompt's own commands and keys, on one screen."""
+    """Return the prompt's own commands and keys, on one screen."""
     return paragraphs.overview(
         "th runs Python, input by input. At the prompt:",
         _ROWS,
@@ -41,7 +41,7 @@ def overview() -> str:
 
 
 def about(name: str, namespace: Namespace) -> str:
-    """The help text on an expression."""
+    """Return the help text on an expression."""
     found = _found(name, namespace)
     if found is None:
         return _unknown(name, namespace)
@@ -57,7 +57,7 @@ def about(name: str, namespace: Namespace) -> str:
 
 
 def source(name: str, namespace: Namespace) -> str:
-    """The source of a function, class or module, else its help text."""
+    """Return the source of a function, class or module, else its help text."""
     found = _found(name, namespace)
     if found is not None and found.value is not NOTHING:
         with suppress(OSError, TypeError):

@@ -27,7 +27,7 @@ _OF_CELL = re.compile(r"\A\s*%%(\w+)\b[ \t]*(\S.*)?\n", re.A)
 
 
 def is_page(text: str) -> bool:
-    """Whether a text has the prompts or the fences of a page."""
+    """Tell whether a text has the prompts or the fences of a page."""
     if _has_fences(text) and syntax(text) is Syntax.WRONG:
         return True
     if not _PROMPT.search(text):
@@ -39,7 +39,7 @@ def is_page(text: str) -> bool:
 
 
 def inputs(text: str) -> list[str]:
-    """The inputs in a text, of which only the last one may be incomplete."""
+    """Return the inputs in a text, of which only the last one may be incomplete."""
     if is_page(text):
         return _of_page(text)
     text = _OF_CELL.sub(r"%\1 \2\n", _without_margin(text).rstrip(), count=1)
@@ -50,7 +50,7 @@ def inputs(text: str) -> list[str]:
 
 
 def wants_more(text: str) -> bool:
-    """Whether a text that was typed up to Enter goes on: its last input is not complete.
+    """Tell whether a text that was typed up to Enter goes on: its last input is not complete.
 
     A compound statement, such as a loop, ends with an empty line.
     """
@@ -68,7 +68,7 @@ def wants_more(text: str) -> bool:
 
 
 def _code_of_command(text: str) -> str:
-    """The code that stands behind the name of a command such as %time."""
+    """Return the code that stands behind the name of a command such as %time."""
     mark = re.match(r"\s*%?(%\w+)[ \t]*", text)
     if mark is None or not COMMANDS.takes_input(mark[1]):
         return ""
@@ -76,7 +76,7 @@ def _code_of_command(text: str) -> str:
 
 
 def _without_margin(text: str) -> str:
-    """A text whose first line may stand behind a margin, as it was copied."""
+    """Return a text whose first line may stand behind a margin, as it was copied."""
     text = re.sub(r"\A(?:[ \t]*\n)+", "", text)
     return dedent(text) if text[:1].isspace() else text
 
@@ -98,7 +98,7 @@ def _of_page(text: str) -> list[str]:
 
 
 def examples(text: str) -> list[Example]:
-    """The examples of Python in a page."""
+    """Return the examples of Python in a page."""
     import th_shell.docs.library as docs  # late: with the first page
 
     if _has_fences(text):

@@ -1,11 +1,10 @@
-"""What an expression leads to, without running any code of the program.
+"""Looks up the type or value of an expression, without running any code of the program.
 
 Names and attributes are looked up statically: a property is not called, unless it is one of this
 project's own; its annotation may tell the type of its value, and so may that of a function.
-Elements are taken of built-in containers.
-The ways in which functions are called are those that Python knows; functions of C, and those that
-may be called in several ways, say them in the first lines of their documentation, as
-`sum(Tensor input, *, torch.dtype dtype = None)`.
+Elements are taken of built-in containers. The ways in which functions are called are those that
+Python knows; functions of C, and those that may be called in several ways, say them in the first
+lines of their documentation, as `sum(Tensor input, *, torch.dtype dtype = None)`.
 """
 
 from __future__ import annotations
@@ -42,19 +41,19 @@ _LITERALS = {
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of an expression: its type, and its value or NOTHING."""
+    """The type of an expression, and its value or NOTHING."""
 
     type: type
     value: Any = NOTHING
 
     @classmethod
     def of(cls, value: Any) -> Known:
-        """A value."""
+        """Return a value."""
         return cls(type(value), value)
 
 
 def known(expression: str, namespace: Mapping[str, Any]) -> Known | None:
-    """What is known of an expression; None for nothing."""
+    """Return the type and value of an expression; None where nothing is known of it."""
     with warnings.catch_warnings():  # of the parser, and of values that a class of C makes
         warnings.simplefilter("ignore")
         try:
@@ -92,7 +91,7 @@ class _Reader:
         return None
 
     def _of_tensor(self, node: ast.expr) -> Known | None:
-        """A tensor: operators on it, and elements of it, are tensors again."""
+        """Return a tensor: operators on it, and elements of it, are tensors again."""
         found = self.read(node)
         return Known(found.type) if found and _is_tensor(found.type) else None
 
@@ -113,7 +112,7 @@ def _is_tensor(kind: type) -> bool:
 
 
 def member(owner: Known, name: str) -> Known | None:
-    """What is known of an attribute."""
+    """Return the type and value of an attribute; None where nothing is known of it."""
     has_value = owner.value is not NOTHING
     try:
         found = inspect.getattr_static(owner.value if has_value else owner.type, name)
@@ -131,7 +130,7 @@ def member(owner: Known, name: str) -> Known | None:
 
 
 def _of_property(found: property, owner: Known) -> Known:
-    """The value where it is one of ours, else the type that it says, or `object`."""
+    """Return the value where it is one of ours, else the type that it says, or `object`."""
     code = getattr(found.fget, "__code__", None)
     if owner.value is not NOTHING and code is not None and is_own(code.co_filename):
         with suppress(Exception):  # it has no value for this object
@@ -140,7 +139,7 @@ def _of_property(found: property, owner: Known) -> Known:
 
 
 def _of_slot(slot: Any, owner: Known) -> Known | None:
-    """A value that a class of C, or `__slots__`, keeps: no code of the program runs."""
+    """Return a value that a class of C, or `__slots__`, keeps: no code of the program runs."""
     try:
         return Known.of(slot.__get__(owner.value, owner.type))
     except Exception:
@@ -148,7 +147,7 @@ def _of_slot(slot: Any, owner: Known) -> Known | None:
 
 
 def _result(function: Known | None) -> Known | None:
-    """What a call gives."""
+    """Return the type of a call's result."""
     if function is None or function.value is NOTHING:
         return None
     if isinstance(function.value, type):
@@ -157,7 +156,7 @@ def _result(function: Known | None) -> Known | None:
 
 
 def _annotated(function: Any, owner: Known | None) -> Known | None:
-    """The type that a function says it returns."""
+    """Return the type that a function says it returns."""
     function = inspect.unwrap(function)
     annotation = getattr(function, "__annotations__", {}).get("return")
     if isinstance(annotation, type):
@@ -183,7 +182,7 @@ _PARAMETER = re.compile(r"(?<!\w)(\w+)(?: ?= ?[^,()]{0,200}(?:\([^()]*\))?)?\s*(
 
 
 def calls_of(name: str, value: Any) -> list[str]:
-    """The ways in which something is called; none where it is not, or nobody knows."""
+    """Return the ways in which something is called; none where it is not, or nobody knows."""
     texts = _documented(value)
     if texts:
         owner = name.rpartition(".")[0]
@@ -193,7 +192,7 @@ def calls_of(name: str, value: Any) -> list[str]:
 
 
 def call_of(name: str, value: Any) -> str:
-    """The first way in which something is called: 'sum(input, *, dtype=None)'; or ''."""
+    """Return the first way in which something is called: 'sum(input, *, dtype=None)'; or ''."""
     texts = _documented(value)
     if texts:
         return texts[0] + " …" * (len(texts) > 1)
@@ -202,7 +201,7 @@ def call_of(name: str, value: Any) -> str:
 
 
 def parameters_of(value: Any) -> list[str]:
-    """The names of the parameters that a call may give by name."""
+    """Return the names of the parameters that a call may give by name."""
     texts = _documented(value)
     if texts:
         names = [one for text in texts for one in _PARAMETER.findall(text.partition("(")[2])]
@@ -216,7 +215,7 @@ def parameters_of(value: Any) -> list[str]:
 
 
 def documentation_of(value: Any) -> str:
-    """What something says of itself, without the ways in which it is called."""
+    """Return the documentation of something, without the ways in which it is called."""
     lines = _lines(value)
     return "\n".join(lines[len(_documented(value)) :]).strip("\n")
 

@@ -100,7 +100,7 @@ class Program:
         return self._main.__dict__
 
     def run(self) -> int:
-        """Run it; returns the exit status. Raises SystemExit where the program does."""
+        """Run it; return the exit status. Raises SystemExit where the program does."""
         return self._watched(self._run)
 
     def run_source(self, source: bytes) -> int:
@@ -174,7 +174,7 @@ class Program:
         return source
 
     def _name(self) -> str:
-        """The name of its source in tracebacks."""
+        """Return the name of its source in tracebacks."""
         names = {"code": "<string>", "input": "<stdin>"}
         return names.get(self._options.kind, os.path.abspath(self._options.program))
 
@@ -206,7 +206,7 @@ def _is_run_by_runpy(path: str) -> bool:
 
 
 def _begins_as_archive(path: str) -> bool:
-    """Whether a file is no text at first sight: an archive may have a line for the system."""
+    """Tell whether a file may be an archive by its first bytes, which may name an interpreter."""
     try:
         with open(path, "rb") as file:
             start = file.read(2)

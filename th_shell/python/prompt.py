@@ -13,14 +13,14 @@ from th_shell.python.session import PythonSession
 from th_shell.python.source_text import MARGINS
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
 from th_shell.terminal import repl
+from th_shell.terminal.colours import InputLexer, python_parts
 from th_shell.terminal.first_prompt import FirstPrompt
 from th_shell.terminal.history import MarkedHistory
 from th_shell.terminal.language import Language
-from th_shell.terminal.lexer import InputLexer, python_parts
 
 
 def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = None) -> int:
-    """Run the prompt until the user leaves it; returns the exit status.
+    """Run the prompt until the user leaves it; return the exit status.
 
     first: the prompt that stands there already, behind the greeting.
     """

@@ -23,7 +23,7 @@ _PREFIXES = "bBrRuUfF"
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a text, comments among them."""
+    """Return the tokens of a text, comments among them."""
     return [_token(match) for match in _TOKEN.finditer(text)]
 
 
@@ -35,7 +35,7 @@ def _token(match: re.Match[str]) -> Token:
 
 
 def quotes_of(string: Token) -> str:
-    """The quotes of a string, without its prefix."""
+    """Return the quotes of a string, without its prefix."""
     return string.mark.lstrip(_PREFIXES)
 
 
@@ -53,7 +53,7 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
 
 def _below(before: str, width: int) -> str | None:
-    """The blanks of a new line behind a text; None within a string."""
+    """Return the blanks of a new line behind a text; None within a string."""
     found = [token for token in tokens(before) if token.kind != "comment"]
     if found and found[-1].is_open and len(quotes_of(found[-1])) == 3:
         return None
@@ -70,7 +70,7 @@ def _below(before: str, width: int) -> str | None:
 
 
 def _start_of_line(text: str, found: Sequence[Token]) -> int:
-    """Where the last line begins, with those before it that brackets and strings join to it."""
+    """Return the start of the last line, with the lines that brackets and strings join to it."""
     start = text.rfind("\n") + 1
     for at in range(len(found) - 1, -1, -1):
         if found[at].end <= start:
@@ -82,7 +82,7 @@ def _start_of_line(text: str, found: Sequence[Token]) -> int:
 
 
 def _of_closing(before: str) -> str | None:
-    """The blanks of a line such as `else:`, which the text ends with: those of its `if`."""
+    """Return the blanks of a line such as `else:`, which the text ends with: those of its `if`."""
     above, _, line = before.rpartition("\n")
     word = re.match(r"[ \t]*(\w*)", line)
     openers = _OPENERS.get(word[1] if word else "")
@@ -100,7 +100,7 @@ def _of_closing(before: str) -> str | None:
 
 
 def _of_bracket(before: str) -> str | None:
-    """The blanks of the line in which the bracket was opened that the text ends with."""
+    """Return the blanks of the line in which the bracket was opened that the text ends with."""
     found = tokens(before)
     partner = opening(found, len(found) - 1)
     return None if partner is None else margin_at(before, found[partner].start)

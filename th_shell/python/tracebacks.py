@@ -13,12 +13,13 @@ _GROUP: tuple[type, ...] = (
 
 
 def is_own(path: str) -> bool:
-    """Whether a source file is one of this project."""
+    """Tell whether a source file is one of this project."""
     return path.startswith(_OWN)
 
 
 def without_own_frames(error: BaseException) -> BaseException:
-    """An error, and those that it came from, whose tracebacks show the program's lines alone.
+    """Return an error, and those that it came from, whose tracebacks show the program's lines
+    alone.
 
     With TH_DEBUG=1 in the environment they stay as they are.
     """

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 
 class MagicError(Exception):
-    """Why a command could not be done; shown in one line behind its name."""
+    """A command that could not be done; the reason is shown in one line behind its name."""
 
     @classmethod
     def of(cls, name: str, error: OSError | ValueError) -> MagicError:
-        """A file or program that cannot be used, as the system says, or for its name."""
+        """Return a file or program that cannot be used, as the system says, or for its name."""
         return cls(f"{name}: {error.strerror if isinstance(error, OSError) else error}")
 
 
@@ -44,21 +44,21 @@ class CommandTable:
         self._marks = ["%", *(name for name in rows if not name.startswith("%"))]
 
     def names(self) -> list[str]:
-        """The names that begin with '%'."""
+        """Return the names that begin with '%'."""
         return [name for name in self.rows if name.startswith("%")]
 
     def name(self, word: str) -> str:
-        """The name of the command that has this name for other programs, too."""
+        """Return the name of the command that has this name for other programs, too."""
         other = _OTHER_NAMES.get(word, word)
         return other if other in self.rows else word
 
     def takes_input(self, name: str) -> bool:
-        """Whether an input of the language stands behind a name: '%time'."""
+        """Tell whether an input of the language stands behind a name: '%time'."""
         command = self.rows.get(self.name(name))
         return command is not None and command.usage.endswith("INPUT")
 
     def is_command(self, text: str) -> bool:
-        """Whether an input is for the shell itself: '? name', '$ command', '%name'."""
+        """Tell whether an input is for the shell itself: '? name', '$ command', '%name'."""
         return text.lstrip().startswith(tuple(self._marks))
 
     def run(self, session: Any, text: str) -> None:
@@ -78,7 +78,7 @@ class CommandTable:
             session.report(name, str(error))
 
     def function(self, name: str) -> Callable[[Any, str], None]:
-        """What runs a command. Raises MagicError where there is none."""
+        """Return the function of a command. Raises MagicError where there is none."""
         if name not in self.rows:
             from difflib import get_close_matches  # late: at the first wrong name
 
@@ -100,13 +100,13 @@ _LUA = {
         "write inputs, with what they print, as a page",
     ),
     "%load": Command(
-        "magics.editing.load", "FILE [N-M ...]", "put lines of a file into the next input"
+        "magics.code_files.load", "FILE [N-M ...]", "put lines of a file into the next input"
     ),
     "%edit": Command(
-        "magics.editing.edit", "[N | NAME]", "edit an input in $EDITOR, and run the result"
+        "magics.code_files.edit", "[N | NAME]", "edit an input in $EDITOR, and run the result"
     ),
     "%run": Command(
-        "magics.editing.run_file",
+        "magics.code_files.run_file",
         "[-d] FILE [ARGUMENT ...]",
         "run a script, with `arg` set; -d: line by line",
     ),
@@ -129,26 +129,28 @@ _LUA = {
         "stop programs at a line; list or remove such lines",
     ),
     "%capture": Command(
-        "magics.capture.capture", "NAME INPUT", "run an input; NAME is then what it has printed"
+        "magics.recording.capture", "NAME INPUT", "run an input; NAME is then what it has printed"
     ),
     "%store": Command(
-        "magics.store.store",
+        "magics.variables.store",
         "[NAME ... | -d NAME ...]",
         "keep variables for other sessions; list them; -d: delete them",
     ),
-    "%restore": Command("magics.store.restore", "[NAME ...]", "set variables to what %store keeps"),
-    "%logstart": Command(
-        "magics.session_log.start", "FILE", "append inputs, with what they print, to a file"
+    "%restore": Command(
+        "magics.variables.restore", "[NAME ...]", "set variables to what %store keeps"
     ),
-    "%logstop": Command("magics.session_log.stop", "", "end that"),
+    "%logstart": Command(
+        "magics.recording.start", "FILE", "append inputs, with what they print, to a file"
+    ),
+    "%logstop": Command("magics.recording.stop", "", "end that"),
     "%reload": Command(
-        "magics.reloading.reload", "[MODULE ...]", "load required modules anew, in place"
+        "magics.code_files.reload", "[MODULE ...]", "load required modules anew, in place"
     ),
     "%autoreload": Command(
-        "magics.reloading.switch", "[on | off]", "do so before each input where files have changed"
+        "magics.code_files.switch", "[on | off]", "do so before each input where files have changed"
     ),
-    "%who": Command("magics.globals.who", "", "list the globals of the session"),
-    "%reset": Command("magics.globals.reset", "-f", "remove the globals of the session"),
+    "%who": Command("magics.variables.who", "", "list the globals of the session"),
+    "%reset": Command("magics.variables.reset", "-f", "remove the globals of the session"),
     "%cd": Command(
         "session.system_commands.change_folder", "[FOLDER]", "change the current folder"
     ),
@@ -157,20 +159,20 @@ _LUA = {
 }
 _PYTHON = {
     **_LUA,
-    "?": Command("python.magics.show_help"),
-    "??": Command("python.magics.show_source"),
+    "?": Command("python.commands.show_help"),
+    "??": Command("python.commands.show_source"),
     "!": _LUA["$"],  # as in IPython
-    "%save": Command("python.magics.save", "[-f] FILE.py [N-M ...]", "write inputs as a program"),
+    "%save": Command("python.commands.save", "[-f] FILE.py [N-M ...]", "write inputs as a program"),
     "%run": Command(
-        "python.magics.run_file", "FILE [ARGUMENT ...]", "run a program, and take its names"
+        "python.commands.run_file", "FILE [ARGUMENT ...]", "run a program, and take its names"
     ),
-    "%timeit": _LUA["%timeit"]._replace(place="python.magics.time_many"),
+    "%timeit": _LUA["%timeit"]._replace(place="python.commands.time_many"),
     "%profile": Command(
-        "python.investigating.profile", "INPUT", "run an input, and tell which functions take long"
+        "python.commands.profile", "INPUT", "run an input, and tell which functions take long"
     ),
-    "%debug": Command("python.investigating.debug", "", "look into the last error by pdb"),
-    "%who": Command("python.magics.who", "", "list the names of the session"),
-    "%reset": Command("python.magics.reset", "-f", "remove the names of the session"),
+    "%debug": Command("python.commands.debug", "", "look into the last error by pdb"),
+    "%who": Command("python.commands.who", "", "list the names of the session"),
+    "%reset": Command("python.commands.reset", "-f", "remove the names of the session"),
 }
 # Python has breakpoint(), importlib and pickle.
 for _name in ("%break", "%store", "%restore", "%reload", "%autoreload"):

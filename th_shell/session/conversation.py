@@ -103,7 +103,7 @@ class Conversation(ABC):
 
     @abstractmethod
     def submit(self, text: str, timed: bool = True) -> bool:
-        """Run all inputs in a text; returns False if one of them ends the session.
+        """Run all inputs in a text; return False if one of them ends the session.
 
         timed: the time that they take is shown, as it is at a prompt. The inputs that a command
         runs are submitted by the command, which may ask or edit before that: so its own time is

@@ -41,12 +41,12 @@ _PRINTS = re.compile(r"\b(?:print|write)\b")
 
 
 def split(text: str, judge: Judge) -> list[str]:
-    """The inputs in a text, of which only the last one may be incomplete."""
+    """Return the inputs in a text, of which only the last one may be incomplete."""
     return list(_pieces(lua_lines(text), judge))
 
 
 def is_page(inputs: Sequence[str], judge: Judge) -> bool:
-    """Whether a text was copied from a page, by the inputs that it would have as code."""
+    """Tell whether a text was copied from a page, by the inputs that it would have as code."""
     above = ""
     for piece in inputs:
         if PROMPT.match(piece) or FENCE.match(piece):
@@ -62,8 +62,9 @@ def is_page(inputs: Sequence[str], judge: Judge) -> bool:
 
 
 def is_python(text: str, inputs: Sequence[str], judge: Judge) -> bool:
-    """Whether a text was copied from a page or a program of Python: one line of code may be meant
-    as Lua. inputs: those that it would have as Lua.
+    """Tell whether a text was copied from a page or a program of Python.
+
+    One line of code may be meant as Lua. inputs: those that it would have as Lua.
     """
     found = _OF_PYTHON.search(text)
     if found is None or _OF_LUA.search(text) or not ("\n" in text.strip() or ">>>" in found[0]):
@@ -92,7 +93,7 @@ def _is_blank(line: str) -> bool:
 
 
 def _length(lines: Sequence[str], start: int, judge: Judge) -> int:
-    """How many lines the input has that begins with a line."""
+    """Return the number of lines of the input that begins with a line."""
 
     def syntax(count: int) -> Syntax:
         return judge("\n".join(lines[start : start + count]).strip())
@@ -118,7 +119,7 @@ def _length(lines: Sequence[str], start: int, judge: Judge) -> int:
 
 
 def placed(text: str, pieces: Sequence[str]) -> Iterator[str]:
-    """The inputs in a text, each behind as many empty lines as there are lines above it.
+    """Yield the inputs in a text, each behind as many empty lines as there are lines above it.
 
     So errors tell the lines of the text.
     """

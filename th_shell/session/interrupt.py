@@ -91,27 +91,27 @@ _QUESTION = "End th and lose its values? [y/N] "
 
 
 class Stoppable(Protocol):
-    """What runs inputs, and can be told to stop; both functions are called in other threads."""
+    """A runner of inputs that can be told to stop; both functions are called in other threads."""
 
     def interrupt(self) -> None:
         """Stop what runs, as soon as possible."""
 
     def running(self) -> str:
-        """What runs now, in a few words."""
+        """Return the name of what runs now, in a few words."""
 
 
 class _Early:
-    """Whether Ctrl-C was pressed when an input was read, and could not be stopped yet."""
+    """A Ctrl-C that was pressed when an input was read, and could not be stopped yet."""
 
     def __init__(self) -> None:
         self._pressed = False
 
     def press(self, *_: object) -> None:
-        """It was pressed; also what handles the signal."""
+        """Note that it was pressed; this is also the handler of the signal."""
         self._pressed = True
 
     def take(self) -> bool:
-        """Whether it was; from then on it was not."""
+        """Tell whether it was pressed; from then on it was not."""
         pressed, self._pressed = self._pressed, False
         return pressed
 
@@ -171,7 +171,7 @@ class Watch:
             self._saying.cancel()
 
     def settle(self) -> None:
-        """What was interrupted has ended, though the context has not: nothing is said of it."""
+        """Say nothing of what was interrupted: it has ended, though the context has not."""
         if self._saying is not None:
             self._saying.cancel()
             self._saying = None

@@ -87,7 +87,7 @@ class OutputCopy:
         os.close(real)
 
     def _pass_on(self, data: bytes, real: int) -> bytes:
-        """Show what was read; returns its end where that may be the beginning of a mark."""
+        """Show what was read; return its end where that may be the beginning of a mark."""
         while (at := data.find(self._mark)) >= 0:
             self._show(data[:at], real)
             data = data[at + len(self._mark) :]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from th_shell.banner import CONTINUATION, PROMPT
 from th_shell.config import Config
 from th_shell.entry import Entry
-from th_shell.pictures.door import install
+from th_shell.pictures.prompt_functions import install
 from th_shell.runtime.shell import Engine, Interrupted, LuaError, LuaSyntaxError
 from th_shell.session.commands import COMMANDS, is_command
 from th_shell.session.conversation import UNICODE, Conversation, PageMarks
@@ -253,7 +253,7 @@ class Session(Conversation):
 
     def defined_names(self, source: str) -> frozenset[str]:
         """Return the names that an input gives a value."""
-        from th_shell.preflight.uses import uses
+        from th_shell.lua_source.parser import uses
 
         return uses(source).defined
 

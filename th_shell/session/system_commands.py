@@ -40,7 +40,7 @@ def run_line(session: Conversation, line: str) -> None:
 
 
 def run_command(command: str, write: Write) -> bytes:
-    """Run a line in the system's shell; returns its standard output.
+    """Run a line in the system's shell; return its standard output.
 
     write is called with each part of the output as it comes. `cd` changes the folder of th itself.
     At a terminal, the command has a terminal, too.
@@ -226,7 +226,7 @@ class WrongVariable(Exception):
 
 
 def substitute(command: str, lookup: Lookup) -> str:
-    """A command with the values of Lua's variables in it. Raises WrongVariable."""
+    """Return a command with the values of Lua's variables in it. Raises WrongVariable."""
     set_names = {name for names in _SET.findall(command) for name in names}
     quote = ""
 

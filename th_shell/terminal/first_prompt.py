@@ -113,7 +113,7 @@ class FirstPrompt(KeptKeys):
             self._wake = -1
 
     def take_keys(self) -> str:
-        """The keys that were pressed so far; the editor reads those that follow."""
+        """Return the keys that were pressed so far; the editor reads those that follow."""
         self._stop()
         while True:
             try:

@@ -26,7 +26,7 @@ _PRIVATE = 0o600
 
 
 def history_path(environment: Mapping[str, str], configured: str = "") -> Path:
-    """The history file, as the variables of an environment name it, or else the settings."""
+    """Return the history file, as the variables of an environment name it, or else the settings."""
     named = environment.get("TREPL_HISTORY") or configured or "~/.luahistory"
     return Path(os.path.expanduser(named))
 
@@ -62,7 +62,7 @@ class InputHistory(History, ABC):
 
     @abstractmethod
     def _decoded(self, lines: list[str]) -> list[str]:
-        """The inputs in lines of the file, oldest first."""
+        """Return the inputs in lines of the file, oldest first."""
 
     @abstractmethod
     def _encoded(self, inputs: Sequence[str]) -> str:
@@ -87,7 +87,7 @@ class InputHistory(History, ABC):
             yield string
 
     def load_history_strings(self) -> Iterable[str]:
-        """The inputs, newest first."""
+        """Return the inputs, newest first."""
         try:
             with open(self._path, "rb") as file:
                 _make_private(file.fileno())
@@ -142,7 +142,7 @@ class LineHistory(InputHistory):
         return inputs
 
     def _length(self, lines: list[str]) -> int:
-        """How many of the first lines are one input; 1 if none of these numbers gives one."""
+        """Return how many of the first lines are one input; 1 if none of these numbers gives one."""
         if is_command(lines[0]):
             return 1
         for count in range(1, len(lines) + 1):

@@ -1,4 +1,4 @@
-"""What scripts may open while they run: the debugger, and the prompt."""
+"""The debugger and the prompt that scripts may open while they run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from th_shell.terminal import plain, repl
 
 @cache
 def console() -> Console:
-    """The debugger of a script, at the terminal or with what is piped in."""
+    """Return the debugger of a script, at the terminal or with what is piped in."""
     return Console(line_reader(repl.ask if sys.stdin.isatty() else None))
 
 

@@ -18,12 +18,11 @@ from th_shell.tokens import margin, margin_of_closing
 
 @dataclass(frozen=True)
 class Margins:
-    """How a language is indented.
+    """The indentation of a language.
 
     below: the blanks of a new line behind a text, of so many for each level; None within a string,
-    whose blanks are the user's. closed: matches a line
-    that closes what was opened above. of_closing: the blanks of that line, which the text ends
-    with; None where nothing was opened.
+    whose blanks are the user's. closed: matches a line that closes what was opened above.
+    of_closing: the blanks of that line, which the text ends with; None where nothing was opened.
     """
 
     below: Callable[[str, int], str | None]

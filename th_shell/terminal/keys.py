@@ -31,7 +31,7 @@ class InputCompleter(Completer):
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
-        """What fits the text before the cursor, in alphabetic order."""
+        """Return the completions of the text before the cursor, in alphabetic order."""
         ready, self._ready = self._ready, None
         if ready and ready[0] == document:
             return ready[1]
@@ -67,7 +67,7 @@ _INDENT = 2  # blanks that Tab inserts at the beginning of a line where none are
 
 
 def is_typed(event: KeyPressEvent) -> bool:
-    """Whether a key was pressed by itself.
+    """Tell whether a key was pressed by itself.
 
     In a terminal that does not mark what is pasted, the keys of a paste come all at once.
     """

@@ -11,9 +11,9 @@ from prompt_toolkit.lexers import Lexer
 
 from th_shell.completing.candidates import Completions
 from th_shell.session.session import Session
+from th_shell.terminal.colours import InputLexer
 from th_shell.terminal.history import InputHistory, LineHistory, history_path
 from th_shell.terminal.indentation import LUA_MARGINS, Margins
-from th_shell.terminal.lexer import InputLexer
 
 if TYPE_CHECKING:
     from th_shell.completing.signatures import Signatures
@@ -39,7 +39,7 @@ class Language:
 
 
 def lua(session: Session, ready: Callable[[], None] | None = None) -> Language:
-    """The language of a session of Lua. ready: waits until its engine can be used."""
+    """Return the language of a session of Lua. ready: waits until its engine can be used."""
     config = session.config
 
     def complete(text: str, cursor: int) -> Completions:

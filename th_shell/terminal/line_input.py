@@ -17,7 +17,7 @@ from th_shell.terminal.language import Language
 
 
 def line_reader(session: Conversation, language: Language) -> Callable[[], str]:
-    """A function that reads the next input; it raises EOFError and KeyboardInterrupt."""
+    """Return a function that reads the next input; it raises EOFError and KeyboardInterrupt."""
     readline = _readline()
     if readline:
         _prepare(readline, language, session.config.keys)
@@ -70,7 +70,7 @@ def _prepare(readline: ModuleType, language: Language, keys: str) -> None:
 
 
 def _completer(readline: ModuleType, language: Language) -> Callable[[str, int], str | None]:
-    """What readline asks for the completions, one by one, of the line before the cursor."""
+    """Return the function that gives readline the completions of the line, one by one."""
     found: list[str] = []
 
     def completion(_: str, number: int) -> str | None:

@@ -39,12 +39,12 @@ from th_shell.runtime.shell import Engine
 from th_shell.session.conversation import ASCII, UNICODE, Conversation, PageMarks
 from th_shell.session.interrupt import EARLY, calm
 from th_shell.session.session import Session
+from th_shell.terminal.colours import color_depth, in_colour, style
 from th_shell.terminal.first_prompt import FirstPrompt, KeptKeys
 from th_shell.terminal.indentation import Indenter
 from th_shell.terminal.keys import InputCompleter, completion_keys, is_typed
 from th_shell.terminal.language import Language, lua
 from th_shell.terminal.signature_line import SignatureLine
-from th_shell.terminal.theme import color_depth, in_colour, style
 from th_shell.visible import visible
 
 _BEHIND_KEYS = 0.01  # seconds: keys that were pressed in advance are shown before the engine starts
@@ -53,7 +53,7 @@ _BEHIND_KEYS = 0.01  # seconds: keys that were pressed in advance are shown befo
 def run(
     engine: Engine, config: Config, first: FirstPrompt | None = None, greeting: str = ""
 ) -> int:
-    """Run the prompt until the user leaves it; returns the exit status.
+    """Run the prompt until the user leaves it; return the exit status.
 
     first: the prompt that stands there already, for an engine that is not started yet. greeting:
     what stands above the prompt, by default the banner.
@@ -72,7 +72,7 @@ def converse(
     first: FirstPrompt | None = None,
     start: Callable[[], None] | None = None,
 ) -> int:
-    """Run what the user types until they leave; returns the exit status.
+    """Run what the user types until they leave; return the exit status.
 
     first: the prompt that stands there already, behind the greeting. start: what is then done in
     the background.
@@ -192,7 +192,7 @@ def create_prompt(
     input: Input | None = None,
     output: Output | None = None,
 ) -> PromptSession[str]:
-    """The line editor of a session; input and output are by default the terminal."""
+    """Return the line editor of a session; input and output are by default the terminal."""
     config = session.config
     completer = InputCompleter(language.complete)
     indenter = Indenter(language.indent, language.margins)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.completing.call_at_cursor import call_at_cursor
+from th_shell.completing.signatures import call_at_cursor
 from th_shell.runtime.shell import tokens
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.help.forms import call_forms
+from th_shell.help.about import call_forms
 from th_shell.runtime.calls.table import ALL, FLOATS, TABLE, Row
 from th_shell.runtime.core.dtypes import BYTE
 

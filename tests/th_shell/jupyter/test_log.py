@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from th_shell.jupyter.log import Log
+from th_shell.jupyter.assistance import Log
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from th_shell.entry import Entry
-from th_shell.magics.page_text import PageText, for_page, hidden_before, of_prompt
-from th_shell.preflight.uses import uses
+from th_shell.lua_source.parser import uses
+from th_shell.magics.save import PageText, for_page, hidden_before, of_prompt
 from th_shell.session.session import Session
 
 Printed = Callable[[], str]

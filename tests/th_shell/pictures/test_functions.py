@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from th_shell.pictures.display import Picture, set_display
-from th_shell.pictures.door import install
+from th_shell.pictures.prompt_functions import install
 from th_shell.runtime.shell import Engine
 from th_shell.session.session import Session
 

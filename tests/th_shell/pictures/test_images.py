@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
+from th_shell.pictures.display import Graphics, Ink, Screen
 from th_shell.pictures.drawing import Image, fitted, image_text, kitty, sixel
 from th_shell.pictures.pixels import Array, enlarged, pixels, resized
-from th_shell.pictures.screen import Graphics, Ink, Screen
 
 BLACK, WHITE, RED = [0, 0, 0], [255, 255, 255], [255, 0, 0]
 SMALL = Screen(40, 12)

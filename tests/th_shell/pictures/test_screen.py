@@ -7,7 +7,7 @@ import pty
 
 import pytest
 
-from th_shell.pictures.screen import Graphics, Ink, Screen, screen
+from th_shell.pictures.display import Graphics, Ink, Screen, screen
 
 
 @pytest.mark.parametrize(

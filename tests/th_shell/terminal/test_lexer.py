@@ -5,7 +5,7 @@ import time
 import pytest
 from prompt_toolkit.document import Document
 
-from th_shell.terminal.lexer import InputLexer
+from th_shell.terminal.colours import InputLexer
 
 
 def styles(text: str, line: int = 0) -> dict[str, str]:

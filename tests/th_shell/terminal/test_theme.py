@@ -5,7 +5,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from th_shell.config import Config
-from th_shell.terminal.theme import STYLE, color_depth, in_colour, style
+from th_shell.terminal.colours import STYLE, color_depth, in_colour, style
 
 
 def test_colours_are_the_terminals_own() -> None:

@@ -6,6 +6,8 @@ import os
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +15,12 @@ from th_shell.entry import lines_of
 from th_shell.files import read_file
 from th_shell.lines import usual_lines
 from th_shell.magics.numbered_inputs import chosen, numbers
+from th_shell.runtime import LuaError
 from th_shell.runtime.shell import without_limit
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
-from th_shell.visible import escaped
+from th_shell.session.session import Session
+from th_shell.visible import escaped, visible
 
 if TYPE_CHECKING:
     from th_shell.session.session import Session
@@ -83,7 +87,7 @@ def run_file(session: Session, text: str) -> None:
 
 
 def file_words(text: str) -> list[str]:
-    """The words of a command that begin with a file's name. Raises MagicError."""
+    """Return the words of a command that begin with a file's name. Raises MagicError."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -103,3 +107,51 @@ def _read(name: str) -> str:
 
 def _quoted(text: str) -> str:
     return '"' + escaped(text, '"') + '"'
+
+
+# -- `%reload` and `%autoreload`
+
+
+_AUTOMATIC = "%autoreload"
+
+
+def reload(session: Session, text: str) -> None:
+    """Load a module anew; without a name, all whose files have changed."""
+    names = text.split() or session.engine.changed_modules()
+    for name in names:
+        if not _load_anew(session, name):
+            raise MagicError(f"no module {name} was loaded from a file")
+    if not names:
+        session.write("no file of a required module has changed\n")
+
+
+def _load_anew(session: Session, name: str) -> bool:
+    try:
+        with session.stoppable():
+            is_known = session.engine.reload(name)
+    except LuaError as error:
+        session.write(visible(f"{name} is not loaded anew, and stays as it was:\n"))
+        session.show_error(error)
+        return True
+    if is_known:
+        session.write(visible(f"{name} is loaded anew\n"))
+    return is_known
+
+
+def switch(session: Session, text: str) -> None:
+    """Load changed modules anew before each input, or no longer; without a word, tell whether."""
+    if text not in ("", "on", "off"):
+        raise MagicError("takes on or off")
+    if text == "on":
+        session.surroundings[_AUTOMATIC] = lambda _: _reloading(session)
+    elif text == "off":
+        session.surroundings.pop(_AUTOMATIC, None)
+    is_on = _AUTOMATIC in session.surroundings
+    session.write(f"changed modules are {'' if is_on else 'not '}loaded anew before each input\n")
+
+
+@contextmanager
+def _reloading(session: Session) -> Iterator[None]:
+    for name in session.engine.changed_modules():
+        _load_anew(session, name)
+    yield

@@ -1,10 +1,14 @@
-"""What ``? x`` says of a value, from the facts that the engine gives."""
+"""The text of ``? x`` on a value, from the facts that the engine gives."""
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from th_shell.entry import Entry
+from th_shell.files import lines_of_file
+from th_shell.lines import lua_lines
 from th_shell.paragraphs import MOST_LINES, counted, line_width
 from th_shell.runtime.shell import Facts
 
@@ -12,7 +16,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 def value_text(name: str, facts: Facts) -> str:
-    """The text on a value of a kind other than a function."""
+    """Return the text on a value of a kind other than a function."""
     category = str(facts["category"])
     if category in ("tensor", "storage"):
         return _numbers(name, facts, _tensor if category == "tensor" else _storage)
@@ -27,7 +31,9 @@ def value_text(name: str, facts: Facts) -> str:
 
 
 def _memory(count: int) -> str:
-    """A number of bytes: exact below 10,000, else in the largest unit that leaves 1 or more."""
+    """Return a number of bytes: exact below 10,000, else in the largest unit that leaves 1 or
+    more.
+    """
     if count < 10_000:
         return counted(count, "byte")
     amount, unit = float(count), 0
@@ -69,7 +75,7 @@ def _place(facts: Facts) -> list[str]:
 
 
 def _sharing(what: str, facts: Facts) -> list[str]:
-    """The line about the variables with the same elements, where there are any."""
+    """Return the line about the variables with the same elements, where there are any."""
     names = ", ".join(str(facts.get("shared") or "").split())
     return [textwrap.shorten(f"{what} {names}", 76, placeholder=" …")] if names else []
 
@@ -117,3 +123,74 @@ def _string(name: str, facts: Facts) -> str:
     quoted = '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
     cut = " …" if length > len(text.encode("utf-8", "surrogateescape")) else ""
     return f"{name}: string of {_memory(length)}: {quoted}{cut}\n"
+
+
+# -- the source lines of the user's own functions
+
+
+def function_text(facts: Facts, log: Sequence[Entry], texts: Sequence[str] = ()) -> tuple[str, str]:
+    """Return the place of a function's definition, and its lines with the comment above them.
+
+    The lines are '' where they are no longer to be had. log: the inputs of the session; texts:
+    those that were typed, with their comments.
+    """
+    source, first, last = str(facts["source"]), int(facts["first"]), int(facts["last"])
+    if source.startswith("@"):
+        place, lines = source[1:], lines_of_file(source[1:])
+    elif source.startswith("="):
+        place, lines = _input_lines(source[1:], first, last, log)
+    else:  # what loadstring was given
+        place, lines = "a text that was loaded", lua_lines(source)
+    where = f"{place}, line {first}" if first == last else f"{place}, lines {first}-{last}"
+    shown = _cut(lines, first, last)
+    if shown and first == 1 and source.startswith("="):
+        shown = _typed_comment(lines, texts) + shown
+    return where, shown
+
+
+def _typed_comment(lines: Sequence[str], texts: Sequence[str]) -> str:
+    """Return the comment that was typed right above an input, which is no part of it."""
+    typed = "\n".join(texts)
+    at = typed.rfind("\n".join(lines))
+    above = lua_lines(typed[:at]) if at >= 0 else []
+    return "".join(f"{line.strip()}\n" for line in above[start_of_comment(above, len(above)) :])
+
+
+def start_of_comment(lines: Sequence[str], end: int) -> int:
+    """Return the index of the first line of the comment right above line `end`; `end` for none."""
+    while end > 0 and lines[end - 1].lstrip().startswith("--"):
+        end -= 1
+    return end
+
+
+def _input_lines(chunk: str, first: int, last: int, log: Sequence[Entry]) -> tuple[str, list[str]]:
+    """Return the input that a function was typed in: by its number, or the last one that it may
+    be.
+    """
+    numbered = re.fullmatch(r"\[(\d+)\]", chunk)
+    for entry in reversed(log):
+        lines = lua_lines(entry.source.rstrip())
+        if numbered and entry.number != int(numbered[1]):
+            continue
+        if (numbered or chunk == "stdin") and _defines(lines, first, last):
+            return f"input {entry.number}", lines
+    return chunk, []
+
+
+def _defines(lines: Sequence[str], first: int, last: int) -> bool:
+    if not first <= last <= len(lines):
+        return False
+    return "function" in lines[first - 1] and re.search(r"\bend\b", lines[last - 1]) is not None
+
+
+def _cut(lines: Sequence[str], first: int, last: int) -> str:
+    """Return the lines of a function and those of the comment right above it; '' where it is not
+    there.
+    """
+    if not 1 <= first <= last <= len(lines) or "function" not in lines[first - 1]:
+        return ""
+    shown = list(lines[start_of_comment(lines, first - 1) : last])
+    if len(shown) > MOST_LINES:
+        left = len(shown) - MOST_LINES
+        shown = [*shown[:MOST_LINES], f"... ({left} more lines)"]
+    return "\n".join(shown)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from th_shell.magics.editing import file_words
+from th_shell.magics.code_files import file_words
 from th_shell.session.commands import MagicError
 from th_shell.session.conversation import Conversation
 
@@ -90,3 +90,24 @@ def stop(session: Conversation, _: str) -> None:
     if not isinstance(log, _Log):
         raise MagicError("there is no log; %logstart FILE begins one")
     log.close()
+
+
+# -- `%capture`: the output of an input, as a text
+
+
+def capture(session: Conversation, text: str) -> None:
+    """Run an input, and set a variable to what it prints, which is not shown."""
+    name, _, source = text.partition(" ")
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or not source.strip():
+        raise MagicError("takes a name and an input, as in: %capture text print(x)")
+    try:
+        with session.copy_output() as copy:
+            copy.clear(shown=False)
+            session.submit(source, timed=False)
+            session.write_through(b"")
+            printed = copy.text()
+    except OSError as error:
+        raise MagicError.of("the output", error) from None
+    session.set_variable(name, printed)
+    if session.log and session.log[-1].error is not None:
+        raise MagicError(f"the input has raised an error, which is in {name}")

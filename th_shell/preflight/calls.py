@@ -1,6 +1,7 @@
-"""The rule about tensors whose sizes are written in the program, and do not fit together.
+"""The rules about calls of torch's operations: wrong sizes, and impossible numbers of arguments.
 
-A tensor that a local stands for counts where nothing in the program can change its sizes.
+Sizes count that are written in the program. A tensor that a local stands for counts where nothing
+in the program can change its sizes.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from th_shell.preflight import syntax_tree as tree
+from th_shell.call_forms import takes, without_types, words_of
+from th_shell.lua_source import syntax_tree as tree
 from th_shell.preflight.finding import Found
 from th_shell.preflight.knowledge import Lack
 from th_shell.preflight.programs import Program, World
@@ -55,7 +57,7 @@ def wrong_shapes(program: Program, world: World) -> Iterator[Found]:
 
 
 def _changed(program: Program) -> frozenset[tree.Local | None]:
-    """The locals whose tensors may get other sizes, as far as uses tell."""
+    """Return the locals whose tensors may get other sizes, as far as uses tell."""
     harmless: set[int] = set()
     for node in program.chunk.nodes:
         if isinstance(node, tree.Invoke):
@@ -80,7 +82,7 @@ class _Reader:
         self._changed, self._own = changed, own
 
     def sizes(self, node: tree.Node) -> Sizes:
-        """The sizes of a tensor; none where they are not known."""
+        """Return the sizes of a tensor; none where they are not known."""
         if isinstance(node, tree.Name) and node.local in self._changed:
             return ()
         node = tree.value(node)
@@ -95,7 +97,7 @@ class _Reader:
         return ()
 
     def _after(self, before: Sizes, node: tree.Invoke) -> Sizes:
-        """The sizes of what a method returns."""
+        """Return the sizes of what a method returns."""
         numbers = _numbers(node.arguments)
         has_tensor = any(self.sizes(one) for one in node.arguments)
         if node.name == "t" and len(before) == 2:
@@ -106,7 +108,7 @@ class _Reader:
         return before if is_kept or (node.name == "add" and len(node.arguments) == 1) else ()
 
     def wrong(self, name: str, arguments: Sequence[tree.Node], is_method: bool = False) -> str:
-        """What is wrong with a call; '' for nothing. A method's object is its first argument."""
+        """Say why a call is wrong; '' where it is not. A method's object is its first argument."""
         before = self.sizes(arguments[0]) if arguments else ()
         if name in self._own or not before:
             return ""
@@ -127,7 +129,7 @@ class _Reader:
 
 
 def _made(name: str, arguments: Sequence[tree.Node]) -> Sizes:
-    """The sizes of what a function of torch makes."""
+    """Return the sizes of what a function of torch makes."""
     numbers = _numbers(arguments)
     if name == "eye" and 0 < len(numbers) < 3:
         return (numbers[0], numbers[-1])
@@ -153,7 +155,7 @@ def _numbers(arguments: Sequence[tree.Node]) -> Sizes:
 
 
 def _nested(node: tree.Node) -> Sizes:
-    """The sizes of nested tables of numbers."""
+    """Return the sizes of nested tables of numbers."""
     if not isinstance(node, tree.Array) or not node.entries:
         return ()
     if all(_number(one) is not None for one in node.entries):
@@ -187,3 +189,49 @@ def _of_view(before: Sizes, sizes: Sizes) -> str:
     if min(sizes) < -1 or 0 in sizes or sizes.count(-1) > 1 or prod(before) % known == 0:
         return ""
     return f"the {prod(before)} elements of {_text(before)} are no multiple of {known}"
+
+
+# -- calls of operations with a number of arguments that no form takes
+
+
+def impossible_counts(program: Program, world: World) -> Iterator[Found]:
+    """Calls of torch's functions, and of methods of what certainly is a tensor."""
+    for node in program.chunk.nodes:
+        if isinstance(node, tree.Call):
+            table, _, name = tree.origin(node.function).rpartition(".")
+            if table == "torch" and name not in world.members.get("torch", ()):
+                yield from _wrong(node, f"torch.{name}", "function", world)
+        elif isinstance(node, tree.Invoke) and not world.changes_tensors(node.name):
+            if tree.is_tensor(node.base, world.facts.kinds):
+                yield from _wrong(node, f":{node.name}", "method", world)
+
+
+def _wrong(node: tree.Call | tree.Invoke, name: str, space: str, world: World) -> Iterator[Found]:
+    forms = world.facts.forms(name.lstrip(":").removeprefix("torch."), space)
+    given = len(node.arguments)
+    if node.arguments and isinstance(tree.value(node.arguments[0]), tree.Number):
+        forms = [(form.replace("[Generator] ", ""), is_loose) for form, is_loose in forms]
+    if not forms or _may_be_more(node.arguments, world):
+        return
+    own = 1 if space == "method" else 0
+    if any(takes(form, given + own, is_loose) for form, is_loose in forms):
+        return
+    listed = ", ".join(dict.fromkeys(_shown(form, own) for form, _ in forms))
+    why = f"called with {given} argument{'s' * (given != 1)}"
+    yield Found(node, f"{name}()", f"{name}()", Lack(why, f"it takes: {listed}"))
+
+
+def _may_be_more(arguments: Sequence[tree.Node], world: World) -> bool:
+    """Tell whether the last argument may stand for any number of values."""
+    last = arguments[-1] if arguments else None
+    if not isinstance(last, (tree.Call, tree.Invoke, tree.Varargs)):
+        return False
+    return not tree.is_tensor(last, world.facts.kinds)
+
+
+def _shown(form: str, own: int) -> str:
+    """Return the arguments of a form, without a method's object and what may stand before it."""
+    words = words_of(without_types(form, "Tensor", "number"))
+    if own:
+        words = words[2:] if words[0].startswith("[") else words[1:]
+    return " ".join(words) or "nothing"

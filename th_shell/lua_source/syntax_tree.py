@@ -1,7 +1,7 @@
-"""What is kept of a program's expressions: names, fields, calls and literals, with their places.
+"""The expressions of a program: names, fields, calls and literals, with their places.
 
-Everything else is an `Other`. A chain of names such as
-`torch.Tensor` is an `Index` of a `Name`.
+Any other expression is an `Other`. A chain of names such as `torch.Tensor` is an `Index` of a
+`Name`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from th_shell.preflight.knowledge import Kinds
-
 #: The condition of what stands among the arguments of pcall: its error does not end the program.
 PROTECTED = "pcall"
 
 
 class Use(Enum):
-    """What a program does with the value of a name or a field."""
+    """The use of the value of a name or a field."""
 
     READ = "reads it"
     CALLED = "calls it"
@@ -27,7 +25,7 @@ class Use(Enum):
 
 
 class Place(NamedTuple):
-    """Where something stands. line: from 1. start, end: in the bytes of the source as UTF-8."""
+    """A place in a source. line: from 1. start, end: in the bytes of the source as UTF-8."""
 
     line: int
     start: int
@@ -180,7 +178,7 @@ _DEPTH = 20  # steps from an alias to what it stands for
 
 
 def value(node: Node) -> Node:
-    """What a local variable stands for that is defined once, else the expression itself."""
+    """Return the value of a local variable that is defined once, else the expression itself."""
     for _ in range(_DEPTH):
         if not isinstance(node, Name) or node.local is None or node.local.is_reassigned:
             break
@@ -191,7 +189,9 @@ def value(node: Node) -> Node:
 
 
 def origin(node: Node, depth: int = _DEPTH) -> str:
-    """The path of globals that an expression stands for, such as 'torch.randn'; '' for none."""
+    """Return the path of globals that an expression stands for, such as 'torch.randn'; '' for
+    none.
+    """
     node = value(node)
     if isinstance(node, Name):
         return "" if node.local else node.name
@@ -202,7 +202,7 @@ def origin(node: Node, depth: int = _DEPTH) -> str:
 
 
 def required_module(node: Node) -> str | None:
-    """The name of the module that a call of `require` loads, where it is a literal."""
+    """Return the name of the module that a call of `require` loads, where it is a literal."""
     if isinstance(node, Call) and isinstance(node.function, Name):
         if node.function.name == "require" and node.function.local is None and node.arguments:
             first = node.arguments[0]
@@ -210,8 +210,17 @@ def required_module(node: Node) -> str | None:
     return None
 
 
+class Kinds(NamedTuple):
+    """The functions and methods that certainly give a tensor."""
+
+    #: Functions of torch.
+    makers: frozenset[str]
+    #: Methods of tensors.
+    keepers: frozenset[str]
+
+
 def is_tensor(node: Node, kinds: Kinds, depth: int = _DEPTH) -> bool:
-    """Whether an expression is certainly a tensor, if it is anything."""
+    """Tell whether an expression is certainly a tensor, if it is anything."""
     node = value(node)
     if isinstance(node, Call):
         root, _, name = origin(node.function).partition(".")

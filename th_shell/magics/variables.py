@@ -13,7 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from th_shell.magics.numbered_inputs import confirm_reset
+from th_shell.pictures.prompt_functions import NAMES
 from th_shell.runtime import LuaError
+from th_shell.runtime.shell import Engine
 from th_shell.session.commands import MagicError
 from th_shell.session.session import Session
 from th_shell.visible import visible
@@ -60,7 +63,9 @@ def _names(text: str) -> list[str]:
 
 
 def _stored(names: Sequence[str]) -> list[Path]:
-    """The files of variables, by default all. Raises MagicError for one that is not stored."""
+    """Return the files of variables, by default all. Raises MagicError for one that is not
+    stored.
+    """
     if not names:
         return sorted(_folder().glob("*.t7"))
     paths = [_folder() / f"{name}.t7" for name in names]
@@ -109,3 +114,24 @@ def _list(session: Session) -> None:
             session.write(visible(f"{path.stem:{width}}  {when}  {status.st_size:>12,} bytes\n"))
     if not paths:
         session.write("nothing is stored; %store NAME stores a variable\n")
+
+
+# -- `%who` and `%reset`
+
+
+def who(session: Session, _: str) -> None:
+    """Show what `who()` shows."""
+    with session.stoppable():
+        session.engine.evaluate(b"who()")
+
+
+def reset(session: Session, text: str) -> None:
+    """Remove the globals of the session and its results; without -f, only list them."""
+    with Engine() as fresh:
+        known = fresh.names("")
+    kept = {*known, *NAMES, "arg"}
+    names = sorted(name for name in session.engine.names("") if name not in kept)
+    confirm_reset(text, names, "globals")
+    removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"
+    session.engine.run(session.engine.compile(removed.encode("utf-8", "surrogateescape")))
+    session.engine.forget_frames()

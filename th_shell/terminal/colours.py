@@ -1,11 +1,15 @@
-"""Syntax highlighting of inputs, line by line.
+"""Colours of the prompt: its themes, and the highlighting of inputs line by line.
 
-What a line looks like depends on its text and on the long string or comment that is open before
-it; both together are remembered. So a key in a long input costs the highlighting of one line.
+The theme `terminal` uses the sixteen colours of the terminal, which the user has chosen to be
+readable. Other themes are styles of pygments. With $NO_COLOR there are no colours at all.
+
+A line's colours depend on its text and on the long string or comment that is open before it; both
+together are remembered. So a key in a long input costs the highlighting of one line.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -13,8 +17,11 @@ from typing import Any, NamedTuple
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.lexers import Lexer, PygmentsLexer
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.styles import BaseStyle, Style, merge_styles, style_from_pygments_cls
 from prompt_toolkit.styles.pygments import pygments_token_to_classname
 
+from th_shell.config import NO_THEME, TERMINAL_THEME, Config
 from th_shell.session.commands import COMMANDS, CommandTable
 from th_shell.tokens import open_mark
 
@@ -34,7 +41,7 @@ Parts = Callable[[int], StyleAndTextTuples]
 
 
 def lua_parts(document: Document) -> Parts:
-    """Those of Lua, where each line is looked at once."""
+    """Return the styled parts of Lua, where each line is looked at once."""
     before = [""]  # the mark of what is open before each line, as far as is known
 
     def parts(number: int) -> StyleAndTextTuples:
@@ -46,7 +53,7 @@ def lua_parts(document: Document) -> Parts:
 
 
 def python_parts(document: Document) -> Parts:
-    """Those of Python."""
+    """Return the styled parts of Python."""
     return _python().lex_document(document)
 
 
@@ -60,7 +67,7 @@ class InputLexer(Lexer):
         self._code = code
 
     def lex_document(self, document: Document) -> Parts:
-        """The styled parts of each line."""
+        """Return the styled parts of each line."""
         lines = document.lines
         if self._commands.is_command(document.text):
             return lambda number: [("class:command", lines[number])] if lines[number:] else []
@@ -97,7 +104,7 @@ def _style(mark: str) -> str:
 
 
 def _code(text: str) -> StyleAndTextTuples:
-    """The parts of code in which all strings and comments are closed."""
+    """Return the parts of code in which all strings and comments are closed."""
     return [
         (f"class:{pygments_token_to_classname(kind)}", part)
         for kind, part in (_pygments().get_tokens(text) if text else ())
@@ -110,3 +117,52 @@ def _pygments() -> Any:
     from pygments.lexers.scripting import LuaLexer  # type: ignore[import-untyped]
 
     return LuaLexer(stripnl=False, ensurenl=False)
+
+
+# -- colours
+
+
+STYLE = Style.from_dict(
+    {
+        "prompt": "ansigreen",
+        "command": "ansicyan",
+        "matching-bracket.cursor": "noinherit bold",
+        "matching-bracket.other": "noinherit bold underline",
+        "signature": "ansibrightblack",
+        "signature.argument": "ansidefault",
+        "auto-suggestion": "ansibrightblack",
+        "pygments.comment": "ansibrightblack italic",
+        "pygments.keyword": "ansiblue bold",
+        "pygments.keyword.constant": "ansicyan",
+        "pygments.keyword.declaration": "ansiblue bold",
+        "pygments.literal.number": "ansicyan",
+        "pygments.literal.string": "ansigreen",
+        "pygments.literal.string.escape": "ansiyellow",
+        "pygments.name": "",
+        "pygments.name.builtin": "ansimagenta",
+        "pygments.name.function": "",
+        "pygments.operator": "",
+        "pygments.operator.word": "ansiblue bold",
+    }
+)
+
+
+def in_colour(config: Config) -> bool:
+    """Tell whether the prompt has colours. Every value of $NO_COLOR but '' forbids them."""
+    return config.theme != NO_THEME and not os.environ.get("NO_COLOR")
+
+
+def color_depth(config: Config) -> ColorDepth | None:
+    """Return the number of colours; None for as many as the terminal has."""
+    return None if in_colour(config) else ColorDepth.DEPTH_1_BIT
+
+
+def style(config: Config) -> BaseStyle:
+    """Return the style of a theme."""
+    if not in_colour(config):
+        return Style([])
+    if config.theme == TERMINAL_THEME:
+        return STYLE
+    from pygments.styles import get_style_by_name  # type: ignore[import-untyped]
+
+    return merge_styles([STYLE, style_from_pygments_cls(get_style_by_name(config.theme))])

@@ -6,10 +6,13 @@ types of them are not kept well, or need pydantic.
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import json
 import os
+import select
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from th_shell.files import write_all
@@ -35,7 +38,9 @@ class Wire:
         self._numbers = itertools.count(1)
 
     def read(self) -> Message | None:
-        """The next request; None where the client has gone, or has sent what is none: `problem`."""
+        """Return the next request; None where the client has gone, or has sent what is none:
+        `problem`.
+        """
         try:
             request: Message | None = json.loads(read_message(self._source) or "null")
             return request
@@ -68,3 +73,51 @@ class Wire:
                 write_all(self._target, b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
             except OSError:
                 pass  # the client has gone, which `read` tells
+
+
+# -- the program's output
+
+
+_NAMES = {1: "stdout", 2: "stderr"}
+_ROOM = 1 << 16  # bytes that are read at once
+
+
+class _Pipe:
+    """A pipe in the place of a descriptor."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.name = _NAMES[descriptor]
+        self.end, writer = os.pipe()
+        os.set_blocking(self.end, False)
+        os.dup2(writer, descriptor)
+        os.close(writer)
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+
+    def read(self) -> str:
+        """Return the text that has arrived."""
+        try:
+            return self._decode(os.read(self.end, _ROOM))
+        except BlockingIOError:
+            return ""
+
+
+class Captured:
+    """Replaces the descriptors 1 and 2 of the process. tell: gets a stream's name and a text."""
+
+    def __init__(self, tell: Callable[[str, str], object]) -> None:
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._pipes = [_Pipe(descriptor) for descriptor in _NAMES]
+        threading.Thread(target=self._read_on, daemon=True).start()
+
+    def _read_on(self) -> None:
+        while True:
+            select.select([pipe.end for pipe in self._pipes], [], [])
+            self.pass_on()
+
+    def pass_on(self) -> None:
+        """Tell of all that has arrived."""
+        with self._lock:
+            for pipe in self._pipes:
+                while text := pipe.read():
+                    self._tell(pipe.name, text)

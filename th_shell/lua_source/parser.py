@@ -5,14 +5,17 @@ tree-sitter cuts the program into its parts; `syntax_tree` tells what is kept of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TypeVar
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
 
 import tree_sitter_lua
 from tree_sitter import Language, Parser
 from tree_sitter import Node as Part
 
-from th_shell.preflight import syntax_tree as tree
+from th_shell.lua_source import syntax_tree as tree
+from th_shell.lua_source.syntax_tree import Call, Invoke, Name, Use
 from th_shell.runtime.shell import Token
 
 _PARSER = Parser(Language(tree_sitter_lua.language()))
@@ -35,12 +38,12 @@ class NotLuaError(Exception):
 
 
 def as_parsed(source: str) -> bytes:
-    """The bytes of a source in which places are counted."""
+    """Return the bytes of a source in which places are counted."""
     return source.translate(_LETTERS).encode()
 
 
 def parse(source: str, is_whole: bool = True) -> tree.Chunk:
-    """The program of a source that LuaJIT compiles. Raises NotLuaError for others.
+    """Return the program of a source that LuaJIT compiles. Raises NotLuaError for others.
 
     is_whole: otherwise, what can be read of any source is told, as far as it goes.
     """
@@ -53,13 +56,13 @@ def parse(source: str, is_whole: bool = True) -> tree.Chunk:
 
 
 def _wrong_part(part: Part) -> Part:
-    """The innermost part in which the first error is."""
+    """Return the innermost part in which the first error is."""
     inner = next((one for one in part.children if one.has_error or one.is_missing), None)
     return part if inner is None else _wrong_part(inner)
 
 
 def _one(part: Part, field: str) -> Part:
-    """The part of a part that is called so."""
+    """Return the part of a part that is called so."""
     return part.children_by_field_name(field)[0]
 
 
@@ -99,7 +102,7 @@ def _set_tested(node: tree.Node, with_fields: bool = True) -> None:
 
 
 def _number(text: str) -> float | None:
-    """The value of a literal; None for those of LuaJIT's own kinds, such as 1LL and 2i."""
+    """Return the value of a literal; None for those of LuaJIT's own kinds, such as 1LL and 2i."""
     try:
         return float.fromhex(text) if text[:2] in ("0x", "0X") else float(text)
     except ValueError:
@@ -118,7 +121,7 @@ class _Reader:
         self._conditions: tuple[str, ...] = ()
 
     def read(self, part: Part) -> tree.Node:
-        """Read a statement or an expression with all that is in it; returns the expression."""
+        """Read a statement or an expression with all that is in it; return the expression."""
         own = getattr(self, f"_read_{part.type}", None)
         try:
             found = own(part) if own else self._all(part.named_children)
@@ -239,7 +242,7 @@ class _Reader:
         return self._kept(tree.Call(function.place, self._conditions, function, given))
 
     def _read_field(self, part: Part) -> tree.Node:
-        """An entry of a table."""
+        """Return an entry of a table."""
         for key in part.children_by_field_name("name"):
             inner = self.read(key) if part.children[0].type == "[" else None
             if inner is None or isinstance(inner, tree.String):
@@ -343,3 +346,42 @@ class _Reader:
         """A label is no variable."""
 
     _read_goto_statement = _read_label_statement
+
+
+# -- the variables that an input of a session uses and defines
+
+
+_LOCAL_MARK = re.compile(r"\Alocal\s+(?=[A-Za-z_])(?!function\b)")
+
+
+class Uses(NamedTuple):
+    """The names of an input, and its kind.
+
+    used: the globals that it mentions; defined: those that it gives a value. is_statement: whether
+    it is one, and no bare expression. may_change: whether it assigns or calls anything. A local at
+    the beginning of an input counts as a global, since the inputs below can use it, too.
+    """
+
+    used: frozenset[str]
+    defined: frozenset[str]
+    is_statement: bool = False
+    may_change: bool = False
+
+
+@lru_cache(maxsize=256)
+def uses(source: str) -> Uses:
+    """Return the names of an input, which may be an expression."""
+    source = _LOCAL_MARK.sub("", source.strip().removeprefix("="), count=1)
+    source = re.sub(r"\Alocal\s+function\b", "function", source)
+    for text in (source, f"return {source.rstrip('; ')}"):
+        try:
+            chunk = parse(text)
+        except NotLuaError:
+            continue
+        names = [node for node in chunk.nodes if isinstance(node, Name) and node.local is None]
+        defined = frozenset(node.name for node in names if node.use is Use.ASSIGNED)
+        calls = any(isinstance(node, (Call, Invoke)) for node in chunk.nodes)
+        is_statement = text == source
+        used = frozenset(node.name for node in names)
+        return Uses(used, defined, is_statement, is_statement or calls)
+    return Uses(frozenset(), frozenset())
