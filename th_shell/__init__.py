@@ -52,5 +52,5 @@ def __getattr__(name: str) -> "Any":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from th_shell import runtime
 
-    found = globals()[name] = getattr(runtime, name)
-    return found
+    value = globals()[name] = getattr(runtime, name)
+    return value

@@ -33,7 +33,7 @@ def takes(form: str, count: int, is_loose: bool = False) -> bool:
 
 
 def without_types(form: str, tensor: str, number: str) -> str:
-    """Return a form as people read it. tensor, number: what stands for those of its element type."""
+    """Return a form as people read it. tensor, number: the words for its element type's."""
     form = re.sub(r"<[^<>]*>|=[^\s\]>*]+", "", form)
     form = re.sub(r"\bT\b", tensor, form)
     return " ".join(re.sub(r"\b(?:acc)?real\b", number, form).split())

@@ -240,9 +240,7 @@ def _prepare_program(engine: Engine, path: str, words: Sequence[str]) -> None:
 
 
 def _check_output(engine: Engine) -> int:
-    """Return the exit status of a program that has ended: failure if not all output could be
-    written.
-    """
+    """Return the exit status of a program that has ended: failure if its output was not written."""
     error = engine.output_error()
     if error:
         complain(error)
@@ -313,8 +311,7 @@ def _load(engine: Engine, name: str) -> None:
 
 
 def _standard_input(mark: bytes) -> bytes:
-    """Return the standard input without a first line that names the interpreter: it begins with a
-    mark.
+    """Return the standard input without a first line that begins with a mark.
 
     loadfile takes `#` for that, but an input may begin with Lua's operator of length.
     """

@@ -131,13 +131,13 @@ def load(environment: Mapping[str, str] = os.environ) -> Config:
     """Return the settings that hold; never an error."""
     path = config_path(environment)
     try:
-        found = dict(_flat(_read_toml(path, needed="TH_CONFIG" in environment)))
+        values_there = dict(_flat(_read_toml(path, needed="TH_CONFIG" in environment)))
     except _WrongValue as error:
         return Config(path, (f"{path}: {error}",))
     values: dict[str, Any] = {}
     warnings = []
     settings = {_key(setting): setting for setting in _settings()}
-    for key, value in found.items():
+    for key, value in values_there.items():
         setting = settings.get(key)
         if setting is None:
             warnings.append(f"{path}: there is no setting {key}; th --config lists them")
@@ -155,8 +155,8 @@ def overview(config: Config) -> str:
     lines = [f"# {config.path}{there}"]
     lines += [f"# wrong: {warning}" for warning in config.warnings]
     for setting in _settings():
-        said = f"{_key(setting)} = {_shown(getattr(config, setting.name))}"
-        lines.append(f"{said:<24}  # {setting.metadata['meaning']}")
+        assignment = f"{_key(setting)} = {_shown(getattr(config, setting.name))}"
+        lines.append(f"{assignment:<24}  # {setting.metadata['meaning']}")
     return "\n".join(lines) + "\n"
 
 

@@ -29,9 +29,9 @@ def source_lines(chunk: str, log: Sequence[Entry]) -> list[str]:
 
 def lines_of(inputs: Iterable[str]) -> list[str]:
     """Return the lines of the text in which inputs were `placed`; the later input wins."""
-    found: dict[int, str] = {}
+    lines: dict[int, str] = {}
     for piece in inputs:
         text = piece.lstrip("\n")
         above = len(piece) - len(text)
-        found.update(enumerate(lua_lines(text.rstrip()), above))
-    return [found.get(at, "") for at in range(max(found, default=-1) + 1)]
+        lines.update(enumerate(lua_lines(text.rstrip()), above))
+    return [lines.get(at, "") for at in range(max(lines, default=-1) + 1)]

@@ -7,47 +7,50 @@ from os.path import commonprefix
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
-    """Return the three names nearest to one that is not there, best first; none where all are far
-    from it.
+    """Return the three names nearest to one that is not there, best first; none where all are
+    far.
 
     Besides the best ones, those a step further that begin with one of them.
     """
     limit = _limit(name)
-    found = [(_distance(name, other), other) for other in names]
-    least = min((distance for distance, _ in found), default=limit + 1)
+    distances = [(_distance(name, candidate), candidate) for candidate in names]
+    least = min((distance for distance, _ in distances), default=limit + 1)
     if least > limit:
         return []
-    best = tuple(other for distance, other in found if distance == least)
+    best = tuple(candidate for distance, candidate in distances if distance == least)
     further = least + 1 if limit >= 1 else least
-    kept = [(d, o) for d, o in found if d == least or (d <= further and o.startswith(best))]
-    kept.sort(key=lambda item: (item[0], item[1][:1] != name[:1], len(item[1]), item[1]))
-    return [other for _, other in kept[:3]]
+    near = [(d, o) for d, o in distances if d == least or (d <= further and o.startswith(best))]
+    near.sort(key=lambda item: (item[0], item[1][:1] != name[:1], len(item[1]), item[1]))
+    return [candidate for _, candidate in near[:3]]
 
 
 def slip_of(name: str, names: Iterable[str]) -> str:
-    """Return the name that another one is by a slip of the fingers, hardly meant otherwise; or
-    ''.
+    """Return the name of which another is a slip of the fingers, hardly meant otherwise; or ''.
 
     Two neighbours are swapped, or a letter inside is left out, doubled or another one. Capital
     letters and digits tell variants apart.
     """
-    near = (other for other in names if abs(len(name) - len(other)) < 2 and other != name)
-    return min((other for other in near if _is_slip(name, other)), default="")
+    near = (
+        candidate
+        for candidate in names
+        if abs(len(name) - len(candidate)) < 2 and candidate != name
+    )
+    return min((candidate for candidate in near if _is_slip(name, candidate)), default="")
 
 
-def _is_slip(name: str, other: str) -> bool:
-    start = len(commonprefix((name, other)))
-    end = len(commonprefix((name[start:][::-1], other[start:][::-1])))
-    one, two = name[start : len(name) - end], other[start : len(other) - end]
-    if len(one) == 2 and one == two[::-1]:
+def _is_slip(name: str, second: str) -> bool:
+    start = len(commonprefix((name, second)))
+    end = len(commonprefix((name[start:][::-1], second[start:][::-1])))
+    first, last = name[start : len(name) - end], second[start : len(second) - end]
+    if len(first) == 2 and first == last[::-1]:
         return len(name) > 2
-    if not ((one + two).islower() and (one + two).isalpha()):
+    if not ((first + last).islower() and (first + last).isalpha()):
         return False
-    if len(one) == len(two):
-        return len(one) == 1 and start > 0 and len(name) > 5
-    shorter, longer = sorted((name, other), key=len)
+    if len(first) == len(last):
+        return len(first) == 1 and start > 0 and len(name) > 5
+    shorter, longer = sorted((name, second), key=len)
     is_one_of_several = longer.startswith(shorter) and longer[-1:] != shorter[-1:]
-    is_inside = len(one + two) == 1 and start > 0 and longer[1:] != shorter
+    is_inside = len(first + last) == 1 and start > 0 and longer[1:] != shorter
     return is_inside and len(shorter) > 3 and not is_one_of_several
 
 

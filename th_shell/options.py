@@ -104,13 +104,13 @@ _FLAGS: dict[str, dict[str, bool | str]] = {
 
 def parse(words: Sequence[str]) -> Options:
     """Read a command line (without the program's name). Raises UsageError."""
-    found = Options(arguments=tuple(words))
+    options = Options(arguments=tuple(words))
     at = 0
     while at < len(words):
         word = words[at]
         at += 1
         if word == "-" or not word.startswith("-"):
-            return found._replace(script=word, arguments=tuple(words[at:]))
+            return options._replace(script=word, arguments=tuple(words[at:]))
         if word in _PRINTING:
             return Options(prints=_PRINTING[word])
         if word == "--python":
@@ -119,22 +119,22 @@ def parse(words: Sequence[str]) -> Options:
             if words[at:] and words[at] in _PRINTING:
                 return Options(prints=_PRINTING[words[at]])
         if word == "--tree" and words[at + 1 : at + 2] and words[at + 1] in _WITH_TREE:
-            rest = (*words[at + 2 :], word, words[at])
-            return Options(program=words[at + 1][2:], words=rest)
+            behind = (*words[at + 2 :], word, words[at])
+            return Options(program=words[at + 1][2:], words=behind)
         if word in _PROGRAMS:
             return Options(program=word[2:], words=tuple(words[at:]))
         if word in _FLAGS:
-            found = found._replace(**_FLAGS[word])  # type: ignore[arg-type]
+            options = options._replace(**_FLAGS[word])  # type: ignore[arg-type]
         elif word in _WITH_WORD:
             if at == len(words):
                 raise UsageError(f"{word} needs a {'statement' if word == '-e' else 'name'}")
-            found = _and(found, _WITH_WORD[word], words[at])
+            options = _and(options, _WITH_WORD[word], words[at])
             at += 1
         elif word.startswith("-l"):
-            found = _and(found, "library", word[2:])
+            options = _and(options, "library", word[2:])
         else:
             raise UsageError(f"unrecognized option {word}")
-    return found
+    return options
 
 
 def _and(options: Options, kind: str, text: str) -> Options:

@@ -26,7 +26,7 @@ def filled(text: str, indent: int = 0) -> str:
 def two_columns(rows: Sequence[tuple[str, str]]) -> str:
     """Names and what they mean: below long names, and below all where the screen is narrow."""
     widths = [len(name) + 4 for name, _ in rows]
-    width = max((one for one in widths if one <= line_width() // 2), default=4)
+    width = max((candidate for candidate in widths if candidate <= line_width() // 2), default=4)
     if line_width() < _NARROW:
         width = 4
     return "".join(_row(name, meaning, width) for name, meaning in rows)

@@ -61,9 +61,7 @@ def expression(source: str) -> ast.expr | None:
 
 
 def ends_with_value(text: str) -> bool:
-    """Tell whether the last one of some statements is an expression, whose value a notebook
-    shows.
-    """
+    """Tell whether the last of some statements is an expression, whose value notebooks show."""
     body = statements(text)
     return bool(body) and isinstance(body[-1], ast.Expr)
 
@@ -140,8 +138,7 @@ def imported_names(source: str) -> set[str]:
 
 
 def shown_name(source: str) -> str:
-    """Return the variable that code shows at its end, be it by `print`; '' where it shows
-    something else.
+    """Return the variable that code shows at its end, be it by `print`, or ''.
 
     A value may begin with the same name: `device` shows `device(type='cpu')`.
     """

@@ -38,7 +38,7 @@ def closing(code: Sequence[Token], at: int) -> int | None:
 
 
 def _partner(code: Sequence[Token], order: Iterable[int]) -> int | None:
-    """Return the index at which as many brackets are closed as were opened before, in some order."""
+    """Return the index, in some order, at which the brackets that were open before are closed."""
     depth = 0
     for at in order:
         depth += _BRACKETS.get(code[at].text, 0)
@@ -59,13 +59,12 @@ _GOES_ON = re.compile(r"(?:[-+*/%^#<>=~,]|(?<!\.)\.\.?|(?<!:):|\b(?:and|or|not|t
 
 
 def open_mark(text: str) -> tuple[list[Token], str]:
-    """Return the structure of a line, and the mark of the string or comment that goes on behind
-    it, or ''.
+    """Return the structure of a line, and the mark of the text or comment open behind it, or ''.
 
     The line begins with that of the line before, if any.
     """
-    found = structure(f"{text}\n")
-    return found, found[-1].mark if found and found[-1].is_open else ""
+    parts = structure(f"{text}\n")
+    return parts, parts[-1].mark if parts and parts[-1].is_open else ""
 
 
 class Nesting:
@@ -83,10 +82,10 @@ class Nesting:
     def add(self, line: str) -> None:
         """Read a further line."""
         text = self._mark + line
-        found, self._mark = open_mark(text)
-        self._depth += sum(_STEPS.get(token.text, 0) for token in found)
-        if found and found[-1].kind == "comment" and found[-1].end >= len(text.rstrip()):
-            text = text[: found[-1].start]
+        parts, self._mark = open_mark(text)
+        self._depth += sum(_STEPS.get(token.text, 0) for token in parts)
+        if parts and parts[-1].kind == "comment" and parts[-1].end >= len(text.rstrip()):
+            text = text[: parts[-1].start]
         if text.strip() and not self._mark:
             self._waits = _GOES_ON.search(text) is not None
 
@@ -109,10 +108,10 @@ _CLOSING = frozenset(["end", "until", "else", "elseif", *")]}"])
 
 def margin(before: str, width: int) -> str | None:
     """Return the blanks for a new line behind a text; None within a string or a long comment."""
-    found = structure(before)
-    if found and found[-1].is_open:
+    parts = structure(before)
+    if parts and parts[-1].is_open:
         return None
-    opened = innermost(found, _OPENING, _CLOSING)
+    opened = innermost(parts, _OPENING, _CLOSING)
     return margin_at(before, opened.start) + " " * width if opened else ""
 
 
@@ -123,11 +122,11 @@ def margin_of_closing(before: str) -> str | None:
 
 
 def innermost(
-    found: Iterable[Token], opening: frozenset[str], closing: frozenset[str]
+    all_tokens: Iterable[Token], opening: frozenset[str], closing: frozenset[str]
 ) -> Token | None:
     """Return the innermost block or bracket that is open behind some tokens."""
     opened: list[Token] = []
-    for token in found:
+    for token in all_tokens:
         if token.text in closing and opened:
             opened.pop()
         if token.text in opening:

@@ -42,9 +42,7 @@ def visible(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    """Return a text with its control codes as digits in one line: newlines, as in a file's name,
-    too.
-    """
+    """Return a text in one line with its control codes, newlines among them, as digits."""
     return visible(text).replace("\n", "\\010")
 
 
@@ -71,24 +69,23 @@ def _escaped(code: re.Match[str]) -> str:
 def read_words(
     option: str, words: Sequence[str], needs: Mapping[str, str], flags: Sequence[str] = ()
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the words behind an option that are no options themselves, and what those say that
-    are.
+    """Return the words behind an option that are no options themselves, and the options.
 
     needs: what the word is that must stand behind one of these; flags have none. Raises
     UsageError.
     """
     names: list[str] = []
-    said: dict[str, str] = {}
-    rest = iter(words)
-    for word in rest:
+    options: dict[str, str] = {}
+    remaining = iter(words)
+    for word in remaining:
         if word in needs:
-            said[word] = next(rest, "")
-            if not said[word]:
+            options[word] = next(remaining, "")
+            if not options[word]:
                 raise UsageError(f"{word} needs {needs[word]}")
         elif word in flags:
-            said[word] = word
+            options[word] = word
         elif word.startswith("-"):
             raise UsageError(f"unrecognized option {word} of --{option}")
         else:
             names.append(word)
-    return names, said
+    return names, options

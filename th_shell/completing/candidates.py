@@ -65,31 +65,30 @@ def files(path: str, only_folders: bool = False) -> Iterator[tuple[str, bool]]:
 
 def programs(prefix: str) -> list[str]:
     """Return the programs on $PATH that begin with some text."""
-    found = set()
+    names = set()
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         for name, is_folder in _entries(folder or "."):
             if name.startswith(prefix) and not is_folder:
                 if os.access(os.path.join(folder, name), os.X_OK):
-                    found.add(name)
-    return sorted(found)
+                    names.add(name)
+    return sorted(names)
 
 
 def modules(prefix: str, patterns: str) -> list[str]:
-    """Return the modules that `require` finds by `package.path` or `cpath` and that begin with a
-    text.
+    """Return the modules that `require` can load and that begin with a text.
 
     A folder in which there may be more is listed with a dot behind it.
     """
     parent, _, last = prefix.rpartition(".")
-    found = set()
+    names = set()
     for pattern in patterns.split(";"):
         before, mark, behind = pattern.partition("?")
         if mark:
             folder = before + parent.replace(".", "/")
             for name in _modules_in(folder, "" if parent else before.rpartition("/")[2], behind):
                 if name.startswith(last):
-                    found.add(f"{parent}.{name}" if parent else name)
-    return sorted(found)
+                    names.add(f"{parent}.{name}" if parent else name)
+    return sorted(names)
 
 
 def _modules_in(folder: str, start: str, behind: str) -> Iterator[str]:
@@ -129,8 +128,8 @@ def shell(before: str, first: int) -> Completions:
     word = re.search(r"[^\s;|&(]*$", before[first:])
     ahead = before[first : len(before) - len(word[0] if word else "")].strip()
     if word and not word[0].count("/") and (not ahead or ahead[-1] in ";|&("):
-        found = [Candidate(name, "program") for name in programs(word[0])] if word[0] else []
-        return listed(len(before) - len(word[0]), found)
+        candidates = [Candidate(name, "program") for name in programs(word[0])] if word[0] else []
+        return listed(len(before) - len(word[0]), candidates)
     return shell_files(before, only_folders=ahead == "cd")
 
 
@@ -140,11 +139,11 @@ def shell_files(before: str, only_folders: bool = False) -> Completions:
     quote = word[:1] if word[:1] in ("'", '"') else ""
     body = word[1:] if quote else word.rpartition("=")[2]
     typed = body if quote else re.sub(r"\\(.)", r"\1", body)
-    found = [
+    candidates = [
         file_candidate(name if quote else _for_shell(name), is_folder, quote)
         for name, is_folder in files(typed, only_folders)
     ]
-    return Completions(len(before) - len(body.rpartition("/")[2]), found)
+    return Completions(len(before) - len(body.rpartition("/")[2]), candidates)
 
 
 def _last_word(before: str) -> str:
@@ -172,33 +171,31 @@ def complete_input(
 ) -> Completions:
     """Complete an input, which is code or a command, at the cursor (from 0)."""
     before, behind = text[:cursor], text[cursor:]
-    found = _MARK.match(before)
-    if found is None or "\n" in before.lstrip():
+    mark = _MARK.match(before)
+    if mark is None or "\n" in before.lstrip():
         return code(before, behind, 0)
-    if found[1] in ("$", "!"):
-        return shell(before, found.end())
-    if found[1].startswith("?"):
-        return code(before, behind, found.end())
-    if found.end() == len(before):
+    if mark[1] in ("$", "!"):
+        return shell(before, mark.end())
+    if mark[1].startswith("?"):
+        return code(before, behind, mark.end())
+    if mark.end() == len(before):
         names = [
-            one for one in sorted(commands.names()) if one.startswith(found[1]) and len(one) > 1
+            name for name in sorted(commands.names()) if name.startswith(mark[1]) and len(name) > 1
         ]
-        return Completions(found.start(1), [Candidate(name, "command") for name in names])
-    if commands.takes_input(found[1]):
-        return code(before, behind, found.end())
+        return Completions(mark.start(1), [Candidate(name, "command") for name in names])
+    if commands.takes_input(mark[1]):
+        return code(before, behind, mark.end())
     return shell_files(before)  # what others take are files
 
 
 def quoted_files(string: Token, quote: str, closing: str, raw: bool) -> Completions:
-    """Return the files that fit a path in quotes. raw: whether a backslash stands for itself
-    there.
-    """
+    """Return the files that fit a path in quotes. raw: whether a backslash stands for itself."""
     content = string.content
-    found = [
+    candidates = [
         file_candidate(name if raw else escaped(name, quote), is_folder, closing)
         for name, is_folder in files(content if raw else re.sub(r"\\(.)", r"\1", content))
     ]
-    return Completions(string.end - len(content.rpartition("/")[2]), found)
+    return Completions(string.end - len(content.rpartition("/")[2]), candidates)
 
 
 # -- where the cursor is in code
@@ -219,13 +216,13 @@ class Place(NamedTuple):
     string: Token | None = None
 
 
-def place_of(found: Sequence[Token], end: int) -> Place | None:
+def place_of(all_tokens: Sequence[Token], end: int) -> Place | None:
     """Return the place at the end of a text with these tokens.
 
     It is None in a comment or a number, and right behind a string or a bracket that is closed.
     """
-    code = [token for token in found if token.kind != "comment"]
-    last = found[-1] if found else Token("sign", "", -1)
+    code = [token for token in all_tokens if token.kind != "comment"]
+    last = all_tokens[-1] if all_tokens else Token("sign", "", -1)
     if last.kind == "string" and last.is_open:
         return Place(code[:-1], last.content, end - len(last.content), last)
     if last.end == end and (last.kind == "string" or last.text in _CLOSING):
@@ -235,14 +232,15 @@ def place_of(found: Sequence[Token], end: int) -> Place | None:
     return None if last.kind in ("comment", "number") else Place(code[:-1], last.text, last.start)
 
 
-def in_order(found: Iterable[Candidate], prefix: str) -> list[Candidate]:
-    """Return the candidates that begin with a text: the program's own, and the others, each in
-    alphabetic order.
-    """
-    fitting = [one for one in found if one.text.startswith(prefix)]
-    return sorted(fitting, key=lambda one: (not one.is_own, one.text.lower(), one.text))
+def in_order(candidates: Iterable[Candidate], prefix: str) -> list[Candidate]:
+    """Return the candidates that begin with a text in alphabetic order, the program's own first."""
+    fitting = [candidate for candidate in candidates if candidate.text.startswith(prefix)]
+    return sorted(
+        fitting,
+        key=lambda candidate: (not candidate.is_own, candidate.text.lower(), candidate.text),
+    )
 
 
-def listed(start: int, found: Sequence[Candidate]) -> Completions:
+def listed(start: int, candidates: Sequence[Candidate]) -> Completions:
     """Return the first candidates, and how many others there are."""
-    return Completions(start, found[:MOST_NAMES], max(len(found) - MOST_NAMES, 0))
+    return Completions(start, candidates[:MOST_NAMES], max(len(candidates) - MOST_NAMES, 0))

@@ -59,26 +59,26 @@ def _members(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> 
         return Completions(start)
     listed = engine.members(path.steps, prefix, MOST_NAMES)
     methods = code[-1].text == ":"
-    found = [
+    candidates = [
         _name(member, listed.owner)
         for member in listed.found
         # Metamethods and other names with an underscore are listed only when one is typed.
         if (prefix or not member.name.startswith("_"))
         and (member.kind == "function" or not methods)
     ]
-    return Completions(start, found, listed.more)
+    return Completions(start, candidates, listed.more)
 
 
 def _names(code: Sequence[Token], prefix: str, start: int, engine: Engine) -> Completions:
     listed = engine.members([], prefix, MOST_NAMES)
-    given = engine.names("_preloaded_")  # the runtime's own list of what no program has made
-    found: dict[str, Candidate] = {
-        member.name: replace(_name(member), is_own=member.name not in given)
+    built_in = engine.names("_preloaded_")  # the runtime's own list of what no program has made
+    candidates: dict[str, Candidate] = {
+        member.name: replace(_name(member), is_own=member.name not in built_in)
         for member in listed.found
     }
-    found.update({word: Candidate(word, "keyword") for word in KEYWORDS})
-    found.update({name: Candidate(name, "local", is_own=True) for name in local_names(code)})
-    return Completions(start, in_order(found.values(), prefix), listed.more)
+    candidates.update({word: Candidate(word, "keyword") for word in KEYWORDS})
+    candidates.update({name: Candidate(name, "local", is_own=True) for name in local_names(code)})
+    return Completions(start, in_order(candidates.values(), prefix), listed.more)
 
 
 def _in_string(code: Sequence[Token], string: Token, behind: str, engine: Engine) -> Completions:
@@ -100,12 +100,12 @@ def _keys(
 ) -> Completions:
     listed = engine.members(steps, prefix, MOST_NAMES, any_text=True)
     ending = closing and f"{closing}]"
-    found = [
+    candidates = [
         _name(member, listed.owner, _escaped(member.name, quote) + ending)
         for member in listed.found
         if prefix or not member.name.startswith("__")
     ]
-    return Completions(start, found, listed.more)
+    return Completions(start, candidates, listed.more)
 
 
 def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completions:
@@ -115,11 +115,11 @@ def _modules(prefix: str, start: int, closing: str, engine: Engine) -> Completio
         names.update(member.name for member in listed.found)
     for patterns in ("path", "cpath"):
         names.update(modules(prefix, engine.text_of([".package", f".{patterns}"])[1] or ""))
-    found = [
+    candidates = [
         Candidate(name if name.endswith(".") else name + closing, "module")
         for name in names - {"_G"}
     ]
-    return Completions(start, in_order(found, prefix))
+    return Completions(start, in_order(candidates, prefix))
 
 
 def _escaped(text: str, quote: str) -> str:

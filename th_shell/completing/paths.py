@@ -74,9 +74,7 @@ def _parentheses(code: Sequence[Token], last: int) -> Path | None:
 
 
 def _call(code: Sequence[Token], called: int, first: int, end: int) -> Path | None:
-    """Return the call of what stands before the index `called`, with the arguments from first to
-    end.
-    """
+    """Return the call of the function before the index `called`; arguments: from first to end."""
     before = path_before(code, called)
     if before is None or not _ends_expression(code, called):
         return None
@@ -136,14 +134,12 @@ def local_names(code: Sequence[Token]) -> list[str]:
 def _value(code: Sequence[Token], start: int) -> list[str] | None:
     """Return the steps of the expression that begins at an index."""
     end = _end(code, start)
-    found = path_before(code[:end], end)
-    return found.steps if found and found.first == start else None
+    path = path_before(code[:end], end)
+    return path.steps if path and path.first == start else None
 
 
 def _end(code: Sequence[Token], start: int) -> int:
-    """Return the end of the names, calls and indexes that begin at `start`; start for anything
-    else.
-    """
+    """Return the end of the names, calls and indexes that begin at `start`; else start."""
     at = start
     while at < len(code):
         token = code[at]
@@ -162,7 +158,7 @@ def _end(code: Sequence[Token], start: int) -> int:
 
 
 def _scopes(code: Sequence[Token]) -> dict[str, int | None]:
-    """Return the visible locals, with the index where the expression begins that they are set to."""
+    """Return the visible locals, with the index at which the expression of each begins."""
     scopes: list[dict[str, int | None]] = [{}]
     of_loop: dict[str, int | None] = {}
     for at, token in enumerate(code):
@@ -221,9 +217,7 @@ _DESTINATION = re.compile(r"\*(\w+)\*")
 
 
 def result_of(name: str, is_method: bool, arguments: int) -> str:
-    """Return the part of a path behind '(' in lua/names.lua: the class that a call returns, or
-    ''.
-    """
+    """Return the class that a call returns, in the notation of lua/names.lua behind '(', or ''."""
     text = '"' if name in _OF_STRINGS else ""
     if name in _SIZES and arguments == 0:
         return f"torch.LongStorage{text}"
@@ -235,10 +229,10 @@ def _classes(name: str, space: str, words: int) -> list[str]:
     from th_shell.runtime.shell import TABLE
 
     rows = TABLE.get(name, []) + TABLE.get(f"Storage.{name}", [])
-    found = [(row, row.form(space)) for row in rows]
+    row_forms = [(row, row.form(space)) for row in rows]
     return [
         _class(row.implementation, form, row.name)
-        for row, form in found
+        for row, form in row_forms
         if form is not None and takes(form, words)
     ]
 
@@ -261,19 +255,17 @@ def signature(member: Member, owner: str) -> str:
 
     owner: the class of the object that it is a method of, or ''.
     """
-    found = forms(member.name, owner) if member.is_operation else []
-    if found:
-        return f"{member.name} {found[0]}".rstrip()
+    call_forms = forms(member.name, owner) if member.is_operation else []
+    if call_forms:
+        return f"{member.name} {call_forms[0]}".rstrip()
     return f"{member.name}({member.parameters})" if member.parameters else member.kind
 
 
 def forms(name: str, owner: str) -> list[str]:
-    """Return the forms of an operation, or of a method where there is an owner, as people read
-    them.
-    """
+    """Return the forms of an operation, or of an owner's method, as people read them."""
     from th_shell.runtime.shell import TABLE
 
     key = f"Storage.{name}" if owner.endswith("Storage") else name
     space = "method" if owner else "function"
-    found = (row.form(space) for row in TABLE.get(key, []))
-    return [without_types(form, "Tensor", "number") for form in found if form is not None]
+    row_forms = (row.form(space) for row in TABLE.get(key, []))
+    return [without_types(form, "Tensor", "number") for form in row_forms if form is not None]

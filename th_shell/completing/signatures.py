@@ -49,12 +49,12 @@ class Signatures:
         if call is None:
             return []
         name = "".join(token.text for token in code[call.first : call.bracket])
-        found = [
+        signatures = [
             Signature(name, words, word_at(words, call.argument + skipped))
             for words, skipped in _forms(call, self._engine)
         ]
-        fitting = [one for one in found if one.current is not None]
-        return fitting or found
+        fitting = [signature for signature in signatures if signature.current is not None]
+        return fitting or signatures
 
 
 #: The words of a form, and how many of them stand for a method's object.
@@ -65,26 +65,28 @@ def _forms(call: OpenCall, engine: Engine) -> list[_Form]:
     *steps, last = call.steps
     name = last[1:]
     listed = engine.members(steps, name)
-    member = next((one for one in listed.found if one.name == name), None)
+    member = next((item for item in listed.found if item.name == name), None)
     if member is None:
         return []
     if member.kind != "function":  # an object, or a class, whose constructor has parameters
-        made = engine.members([*call.steps, "("], "__init")
-        found = [one.parameters for one in made.found if one.name == "__init"]
-        return [(one.split(", "), 1) for one in found] or _meant(call, listed.owner)
-    found = forms(name, listed.owner) if member.is_operation else []
-    if found:
-        return [(words_of(form), int(call.is_method)) for form in found]
-    own = [(member.parameters.split(", "), int(call.is_method))] if member.parameters else []
-    return _meant(call, listed.owner) or own
+        constructor = engine.members([*call.steps, "("], "__init")
+        parameters = [item.parameters for item in constructor.found if item.name == "__init"]
+        return [(item.split(", "), 1) for item in parameters] or _meant(call, listed.owner)
+    parameters = forms(name, listed.owner) if member.is_operation else []
+    if parameters:
+        return [(words_of(form), int(call.is_method)) for form in parameters]
+    without_help = (
+        [(member.parameters.split(", "), int(call.is_method))] if member.parameters else []
+    )
+    return _meant(call, listed.owner) or without_help
 
 
 def _meant(call: OpenCall, owner: str) -> list[_Form]:
     """Return the arguments of a library's function, as its line of help names them."""
-    wanted = SECTIONS_OF_CLASS.get(owner.removeprefix("torch."), (owner,))
+    sections = SECTIONS_OF_CLASS.get(owner.removeprefix("torch."), (owner,))
     path = "".join(call.steps).lstrip(".")
-    known = find(call.steps[-1][1:], wanted) if owner else find_path(path)
-    inner = known.arguments[1:-1] if known else ""
+    help_line = find(call.steps[-1][1:], sections) if owner else find_path(path)
+    inner = help_line.arguments[1:-1] if help_line else ""
     return [(inner.split(", "), int(owner == "string"))] if inner else []
 
 

@@ -177,8 +177,8 @@ class Adapter:
         try:
             if handler is None:
                 raise Refused("this is not supported")
-            found = handler(request.get("arguments") or {})
-            body = (yield from found) if isinstance(found, Generator) else found
+            result = handler(request.get("arguments") or {})
+            body = (yield from result) if isinstance(result, Generator) else result
         except Refused as error:
             self._wire.answer(request, problem=str(error))
         except KeyError as error:
@@ -218,12 +218,13 @@ class Adapter:
         path = os.path.abspath(arguments["source"]["path"])
         asked = list(arguments.get("breakpoints") or ())
         self._breakpoints[path] = [
-            (path, int(one["line"]), one.get("condition") or "") for one in asked
+            (path, int(breakpoint["line"]), breakpoint.get("condition") or "")
+            for breakpoint in asked
         ]
         rows = list(chain(*self._breakpoints.values()))
         lines = yield ("breakpoints", *chain(*rows))
-        own = [line for line, row in zip(lines, rows, strict=True) if row[0] == path]
-        return {"breakpoints": list(map(_told, own, asked))}
+        lines_here = [line for line, row in zip(lines, rows, strict=True) if row[0] == path]
+        return {"breakpoints": list(map(_breakpoint_body, lines_here, asked))}
 
     def _do_setExceptionBreakpoints(self, arguments: Message) -> _Answer:
         yield ("errors", "uncaught" if "uncaught" in arguments["filters"] else "")
@@ -234,7 +235,7 @@ class Adapter:
 
     def _do_stackTrace(self, arguments: Message) -> Message | None:
         start, count = arguments.get("startFrame") or 0, arguments.get("levels") or None
-        shown = [_told_frame(one) for one in self._frames[start:][:count]]
+        shown = [_frame_body(frame) for frame in self._frames[start:][:count]]
         return {"stackFrames": shown, "totalFrames": len(self._frames)}
 
     def _do_scopes(self, arguments: Message) -> Message | None:
@@ -258,12 +259,12 @@ class Adapter:
         scope, frame = self._scope(number)
         if scope in _KINDS:
             listed = read_variables((yield ("variables", frame)))
-            found = [one for one in listed if one.kind in _KINDS[scope]][::-1]
+            variables = [variable for variable in listed if variable.kind in _KINDS[scope]][::-1]
         else:
             if scope:
                 number = (yield ("evaluate", frame, "_G"))[3]
-            found = read_parts((yield ("parts", number)))
-        return {"variables": [self._told_variable(one, frame) for one in found]}
+            variables = read_parts((yield ("parts", number)))
+        return {"variables": [self._told_variable(variable, frame) for variable in variables]}
 
     def _scope(self, number: int) -> tuple[str, int]:
         """Return the name of the scope with a number, '' of another value; and its frame."""
@@ -271,26 +272,29 @@ class Adapter:
             raise Refused("this value is no longer there")
         return self._scope_of[number]
 
-    def _told_variable(self, one: Variable, frame: int) -> Message:
-        return {"name": one.name, **self._told_value([one.text, one.type, one.number], frame)}
+    def _told_variable(self, variable: Variable, frame: int) -> Message:
+        return {
+            "name": variable.name,
+            **self._told_value([variable.text, variable.type, variable.number], frame),
+        }
 
-    def _told_value(self, told: list[Any], frame: int, name: str = "value") -> Message:
-        text, kind, number = told
+    def _told_value(self, facts: list[Any], frame: int, name: str = "value") -> Message:
+        text, kind, number = facts
         self._scope_of[int(number)] = "", frame
         return {name: text, "type": kind, "variablesReference": int(number)}
 
     def _do_evaluate(self, arguments: Message) -> _Answer:
         frame = self._frame(arguments)
-        told = _checked((yield ("evaluate", frame, arguments["expression"])))
-        return self._told_value(told, frame, "result")
+        facts = _checked((yield ("evaluate", frame, arguments["expression"])))
+        return self._told_value(facts, frame, "result")
 
     def _do_setVariable(self, arguments: Message) -> _Answer:
         number = int(arguments["variablesReference"])
         name, value = arguments["name"], arguments["value"]
         scope, frame = self._scope(number)
         if not scope:
-            told = _checked((yield ("set", frame, number, name, value)))
-            return self._told_value(told, frame)
+            facts = _checked((yield ("set", frame, number, name, value)))
+            return self._told_value(facts, frame)
         _checked((yield ("evaluate", frame, f"{name} = {value}")))
         return self._told_value(_checked((yield ("evaluate", frame, name))), frame)
 
@@ -314,23 +318,21 @@ class Adapter:
 
 
 def _checked(answer: list[Any]) -> list[Any]:
-    """Return the facts on a value without the mark of success. Raises Refused where there is
-    none.
-    """
-    ok, *told = answer
+    """Return the facts on a value without the mark of success. Raises Refused for a failure."""
+    ok, *facts = answer
     if not ok:
-        raise Refused(str(told[0]))
-    return told
+        raise Refused(str(facts[0]))
+    return facts
 
 
-def _told(line: int | str, asked: Message) -> Message:
+def _breakpoint_body(line: int | str, asked: Message) -> Message:
     """Return the client's description of a breakpoint that it has asked for."""
     if line and not isinstance(line, str):
         return {"verified": True, "line": int(line)}
     return {"verified": False, "line": asked["line"], "message": line or "no code is there"}
 
 
-def _told_frame(frame: Frame) -> Message:
+def _frame_body(frame: Frame) -> Message:
     source: Message = {"name": os.path.basename(frame.chunk)}
     if frame.source.startswith("@"):
         source["path"] = os.path.abspath(frame.chunk)

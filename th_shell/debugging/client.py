@@ -38,8 +38,8 @@ class Wire:
         self._numbers = itertools.count(1)
 
     def read(self) -> Message | None:
-        """Return the next request; None where the client has gone, or has sent what is none:
-        `problem`.
+        """Return the next request; None where the client has gone, or `problem` says why there is
+        none.
         """
         try:
             request: Message | None = json.loads(read_message(self._source) or "null")

@@ -97,20 +97,20 @@ class Console:
     def _do(self, text: str) -> _Step:
         """Do what was typed."""
         self._last = ""
-        word, _, rest = text.partition(" ")
-        if word in _SHORT and not rest and not (yield from self._is_variable(word)):
+        word, _, arguments = text.partition(" ")
+        if word in _SHORT and not arguments and not (yield from self._is_variable(word)):
             meant = _SHORT[word]
             word = meant if self._is_live or meant not in _STEPS else word
-        if word in ("quit", "exit") and not rest:
+        if word in ("quit", "exit") and not arguments:
             return ("go", "quit", 1)
-        if self._is_live and word in _STEPS and not rest:
+        if self._is_live and word in _STEPS and not arguments:
             self._last = word if word in ("step", "next") else ""
             return ("go", word, self._frame.number)
         takes_text = word in ("watch", "break")
-        if not self._is_live and (takes_text or word in _STEPS and not rest):
+        if not self._is_live and (takes_text or word in _STEPS and not arguments):
             yield ("write", f"{word}: the program has ended\n")
-        elif word in _COMMANDS and (not rest or takes_text):
-            yield from _COMMANDS[word](self, rest.strip())
+        elif word in _COMMANDS and (not arguments or takes_text):
+            yield from _COMMANDS[word](self, arguments.strip())
         elif text:
             yield from self._evaluate("show", text)
         return None
@@ -123,13 +123,13 @@ class Console:
         return read_variables((yield ("variables", self._frame.number)))
 
     def _is_variable(self, name: str) -> Generator[tuple[Any, ...], list[Any], bool]:
-        return any(one.name == name for one in (yield from self._variables()))
+        return any(variable.name == name for variable in (yield from self._variables()))
 
     def _evaluate(self, verb: str, code: str) -> Dialogue:
         """Show the value of an expression, or watch it."""
-        ok, *told = yield (verb, self._frame.number, code)
+        ok, *answer = yield (verb, self._frame.number, code)
         if not ok:
-            yield ("write", f"{visible(str(told[0]))}\n")
+            yield ("write", f"{visible(str(answer[0]))}\n")
 
     def _show_place(self) -> Dialogue:
         frame = self._frame
@@ -155,12 +155,14 @@ class Console:
         yield from self._show_place()
 
     def _who(self, _: str) -> Dialogue:
-        variables = sorted((yield from self._variables()), key=lambda one: (one.kind, one.name))
+        variables = sorted(
+            (yield from self._variables()), key=lambda variable: (variable.kind, variable.name)
+        )
         if not variables:
             yield ("write", "no variables\n")
-        width = max((len(one.name) for one in variables), default=0)
-        for one in variables:
-            text = f"{one.kind:8} {one.name:{width}}  {one.text}\n"
+        width = max((len(variable.name) for variable in variables), default=0)
+        for variable in variables:
+            text = f"{variable.kind:8} {variable.name:{width}}  {variable.text}\n"
             yield ("write", visible(text))
 
     def _list(self, _: str) -> Dialogue:
@@ -217,12 +219,12 @@ class Breakpoint(NamedTuple):
         return f"{self.file}:{self.line}{' if ' * bool(self.condition)}{self.condition}"
 
 
-def _remark(wanted: Breakpoint) -> str:
+def _remark(asked: Breakpoint) -> str:
     """Return the remark on a breakpoint whose line has no code that is known."""
-    if wanted.file.startswith("["):  # of an input
+    if asked.file.startswith("["):  # of an input
         return ""
-    if os.path.isfile(wanted.file):
-        return f"; line {wanted.line} has no code"
+    if os.path.isfile(asked.file):
+        return f"; line {asked.line} has no code"
     return "; no such file is here: others of its name stop"
 
 
@@ -236,15 +238,18 @@ class Breakpoints:
     def command(self, text: str) -> Generator[tuple[Any, ...], list[Any], str]:
         """Do what is typed behind the command; asks the engine, and returns what to tell."""
         if not text:
-            return "".join(f"{n}  {one}\n" for n, one in self._all.items()) or "no breakpoints\n"
+            return (
+                "".join(f"{n}  {breakpoint}\n" for n, breakpoint in self._all.items())
+                or "no breakpoints\n"
+            )
         word, _, number = text.partition(" ")
         if word == "-c":
             return (yield from self._clear(number.strip()))
-        found = _WORDS.fullmatch(text)
-        if found is None:
+        match = _WORDS.fullmatch(text)
+        if match is None:
             return _USAGE
-        wanted = Breakpoint(found["file"], int(found["line"]), (found["condition"] or "").strip())
-        return (yield from self._add(wanted))
+        asked = Breakpoint(match["file"], int(match["line"]), (match["condition"] or "").strip())
+        return (yield from self._add(asked))
 
     def _clear(self, number: str) -> Generator[tuple[Any, ...], list[Any], str]:
         if number.isdecimal() and int(number) in self._all:
@@ -256,18 +261,18 @@ class Breakpoints:
         yield ("breakpoints", *self._fields())
         return ""
 
-    def _add(self, wanted: Breakpoint) -> Generator[tuple[Any, ...], list[Any], str]:
-        self._all[self._next] = wanted
+    def _add(self, asked: Breakpoint) -> Generator[tuple[Any, ...], list[Any], str]:
+        self._all[self._next] = asked
         *_, actual = yield ("breakpoints", *self._fields())
         if isinstance(actual, str):
             del self._all[self._next]
             yield ("breakpoints", *self._fields())
             return f"{actual}\n"
-        remark = "" if actual == wanted.line else _remark(wanted)
+        remark = "" if actual == asked.line else _remark(asked)
         if actual:
-            wanted = self._all[self._next] = wanted._replace(line=int(actual))
+            asked = self._all[self._next] = asked._replace(line=int(actual))
         self._next += 1
-        return f"{self._next - 1}  {wanted}{remark}\n"
+        return f"{self._next - 1}  {asked}{remark}\n"
 
     def _fields(self) -> list[Any]:
-        return [field for one in self._all.values() for field in one]
+        return [field for breakpoint in self._all.values() for field in breakpoint]

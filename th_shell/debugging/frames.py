@@ -25,9 +25,7 @@ class Frame(NamedTuple):
         return f'[string "{lua_lines(self.source)[0][:40]}"]'
 
     def lines(self, log: Sequence[Entry]) -> list[str]:
-        """Return the lines of the chunk; none where they cannot be had. log: the session's
-        inputs.
-        """
+        """Return the lines of the chunk; none where they are lost. log: the session's inputs."""
         if self.source[:1] in "@=":
             return source_lines(self.chunk, log)
         return lua_lines(self.source)

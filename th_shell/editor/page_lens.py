@@ -26,9 +26,10 @@ class PageLens:
             return []
         return [
             CodeLens(
-                _line(one.line), Command(verdicts.get(one.line, "run"), COMMAND, arguments=[uri])
+                _line(example.line),
+                Command(verdicts.get(example.line, "run"), COMMAND, arguments=[uri]),
             )
-            for one in examples
+            for example in examples
         ]
 
     def check(self, uri: str, path: Path, text: str) -> list[Diagnostic]:
@@ -44,12 +45,15 @@ class PageLens:
         finally:
             starter.stop()
         self._verdicts[f"{uri}\n{text}"] = {
-            one.example.line: f"{one.verdict.value} {one.note}".strip() for one in page.results
+            result.example.line: f"{result.verdict.value} {result.note}".strip()
+            for result in page.results
         }
         whole = [_diagnostic(1, page.problem)] if page.problem else []
         return whole + [
-            _diagnostic(one.example.line, f"{one.verdict.value}: {one.note or one.got}".strip())
-            for one in page.failures
+            _diagnostic(
+                result.example.line, f"{result.verdict.value}: {result.note or result.got}".strip()
+            )
+            for result in page.failures
         ]
 
 

@@ -49,7 +49,7 @@ class Server(LanguageServer):  # type: ignore[misc]
         return documents.get(uri) or documents.get(unquote(uri))
 
     def text_of(self, uri: str) -> str:
-        """Return the text of a document as it is typed, or of a file; '' where it cannot be read."""
+        """Return the text of a document as typed, or of a file; '' where it cannot be read."""
         if document := self.document(uri):
             return str(document.source)
         try:
@@ -74,8 +74,8 @@ class Server(LanguageServer):  # type: ignore[misc]
         """Send what is found in a program."""
         program = self.program(uri)
         lines = program.source.split("\n")
-        found = [_diagnostic(one, lines) for one in self.programs.findings(program)]
-        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+        diagnostics = [_diagnostic(finding, lines) for finding in self.programs.findings(program)]
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
 
 
 def make_server() -> Server:
@@ -92,7 +92,7 @@ def make_server() -> Server:
 
 
 def _initialized(ls: Server, _: lsp.InitializedParams) -> None:
-    ls.programs.folders = [ls.path_of(one.uri) for one in ls.workspace.folders.values()]
+    ls.programs.folders = [ls.path_of(folder.uri) for folder in ls.workspace.folders.values()]
     if ls.programs.folders:  # where programs are started, and `require` looks first
         os.chdir(ls.programs.folders[0])
 
@@ -126,14 +126,14 @@ def _saved(ls: Server, params: lsp.DidSaveTextDocumentParams) -> None:
             ls.show(document.uri)
 
 
-def _diagnostic(found: Finding, lines: Sequence[str]) -> lsp.Diagnostic:
-    text = lines[found.line - 1] if found.line <= len(lines) else ""
-    start, end = (units(text[: found.column - 1 + n]) for n in (0, found.length))
+def _diagnostic(finding: Finding, lines: Sequence[str]) -> lsp.Diagnostic:
+    text = lines[finding.line - 1] if finding.line <= len(lines) else ""
+    start, end = (units(text[: finding.column - 1 + n]) for n in (0, finding.length))
     kinds = lsp.DiagnosticSeverity
-    severity = kinds.Error if found.subject in _SERIOUS else kinds.Warning
+    severity = kinds.Error if finding.subject in _SERIOUS else kinds.Warning
     return lsp.Diagnostic(
-        lsp.Range(lsp.Position(found.line - 1, start), lsp.Position(found.line - 1, end)),
-        found.message,
+        lsp.Range(lsp.Position(finding.line - 1, start), lsp.Position(finding.line - 1, end)),
+        finding.message,
         severity,
         source="th",
     )
@@ -156,59 +156,61 @@ def _hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
 
 def _completion(ls: Server, params: lsp.CompletionParams) -> lsp.CompletionList:
     program, _, before = ls.place(params)
-    found = typing_help.completions(before, program, ls.programs)
+    completions = typing_help.completions(before, program, ls.programs)
     line = before.rpartition("\n")[2]
     start = lsp.Position(
-        params.position.line, units(line[: max(len(line) - len(before) + found.start, 0)])
+        params.position.line, units(line[: max(len(line) - len(before) + completions.start, 0)])
     )
     kinds = lsp.CompletionItemKind
     items = [
         lsp.CompletionItem(
-            one.text,
-            kind=getattr(kinds, one.kind.capitalize(), kinds.Variable),
-            detail=one.detail,
-            text_edit=lsp.TextEdit(lsp.Range(start, params.position), one.text),
+            candidate.text,
+            kind=getattr(kinds, candidate.kind.capitalize(), kinds.Variable),
+            detail=candidate.detail,
+            text_edit=lsp.TextEdit(lsp.Range(start, params.position), candidate.text),
         )
-        for one in found.candidates
+        for candidate in completions.candidates
     ]
-    return lsp.CompletionList(found.more > 0, items)
+    return lsp.CompletionList(completions.more > 0, items)
 
 
 def _signature(ls: Server, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp:
     program, _, before = ls.place(params)
-    found = typing_help.signatures(before, program, ls.programs)
-    return lsp.SignatureHelp([_signature_of(one) for one in found], 0)
+    signatures = typing_help.signatures(before, program, ls.programs)
+    return lsp.SignatureHelp([_signature_of(signature) for signature in signatures], 0)
 
 
-def _signature_of(one: Signature) -> lsp.SignatureInformation:
-    label, parameters = f"{one.name}(", []
-    for at, word in enumerate(one.words):
+def _signature_of(signature: Signature) -> lsp.SignatureInformation:
+    label, parameters = f"{signature.name}(", []
+    for at, word in enumerate(signature.words):
         label += ", " if at else ""
         start = units(label)
         label += word
         parameters.append(lsp.ParameterInformation((start, units(label))))
     return lsp.SignatureInformation(
-        f"{label})", parameters=parameters, active_parameter=one.current
+        f"{label})", parameters=parameters, active_parameter=signature.current
     )
 
 
 def _definition(ls: Server, params: lsp.DefinitionParams) -> list[lsp.Location]:
     program, symbol, _ = ls.place(params)
-    found = symbols.definitions(symbol, program, ls.programs.world()) if symbol else []
-    return list(map(_location, found))
+    places = symbols.definitions(symbol, program, ls.programs.world()) if symbol else []
+    return list(map(_location, places))
 
 
 def _references(ls: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
     program, symbol, _ = ls.place(params)
     if symbol is None:
         return []
-    others = [one for one in ls.programs.world().programs if one.path != program.path]
-    programs = [program] if symbol.local else [program, *others]
+    other_programs = [
+        listed for listed in ls.programs.world().programs if listed.path != program.path
+    ]
+    programs = [program] if symbol.local else [program, *other_programs]
     return list(map(_location, symbols.places_of(symbol, programs)))
 
 
-def _location(found: symbols.Found) -> lsp.Location:
-    program, place = found
+def _location(found_place: symbols.Found) -> lsp.Location:
+    program, place = found_place
     return lsp.Location(from_fs_path(str(program.path)) or "", range_of(program, place))
 
 
@@ -227,14 +229,14 @@ def _symbols(ls: Server, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentS
     program = ls.program(params.text_document.uri)
     return [
         lsp.DocumentSymbol(
-            one.name,
-            lsp.SymbolKind.Method if ":" in one.name else lsp.SymbolKind.Function,
-            range_of(program, one.whole),
-            range_of(program, one.place),
-            one.parameters,
+            function.name,
+            lsp.SymbolKind.Method if ":" in function.name else lsp.SymbolKind.Function,
+            range_of(program, function.whole),
+            range_of(program, function.place),
+            function.parameters,
         )
-        for one in program.chunk.functions
-        if symbols.last_name(one)
+        for function in program.chunk.functions
+        if symbols.last_name(function)
     ]
 
 
@@ -248,8 +250,8 @@ def _lenses(ls: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
 
 async def _check_page(ls: Server, uri: str) -> None:
     path, text = ls.path_of(uri), ls.text_of(uri)
-    found = await asyncio.to_thread(ls.pages.check, uri, path, text)
-    ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+    diagnostics = await asyncio.to_thread(ls.pages.check, uri, path, text)
+    ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
     ls.workspace_code_lens_refresh(None)
 
 

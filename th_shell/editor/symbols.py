@@ -65,11 +65,16 @@ def places_of(symbol: Symbol, programs: Iterable[Program]) -> Iterator[Found]:
 
 def _places_in(symbol: Symbol, program: Program) -> Iterator[tree.Place]:
     for node in program.chunk.nodes:
-        other = _symbol(node)
-        if other is None or other.name != symbol.name or other.is_text or symbol.is_text:
+        candidate = _symbol(node)
+        if (
+            candidate is None
+            or candidate.name != symbol.name
+            or candidate.is_text
+            or symbol.is_text
+        ):
             continue
-        if other.local is symbol.local and other.is_member == symbol.is_member:
-            yield other.place
+        if candidate.local is symbol.local and candidate.is_member == symbol.is_member:
+            yield candidate.place
 
 
 def definitions(symbol: Symbol, program: Program, world: World) -> list[Found]:
@@ -78,30 +83,32 @@ def definitions(symbol: Symbol, program: Program, world: World) -> list[Found]:
         return [(program, symbol.local.place)] if symbol.local.place != tree.NOWHERE else []
     if symbol.is_text:
         file = world.modules.file(symbol.name, program.path)
-        return [(one, tree.NOWHERE) for one in world.programs if one.path == file]
+        return [(candidate, tree.NOWHERE) for candidate in world.programs if candidate.path == file]
     classes = [
-        (one, node.arguments[0].place)
-        for one in world.programs
-        for node in one.chunk.nodes
-        if isinstance(node, tree.Call) and (made := class_of(node)) and made[0] == symbol.path
+        (candidate, node.arguments[0].place)
+        for candidate in world.programs
+        for node in candidate.chunk.nodes
+        if isinstance(node, tree.Call) and (names := class_of(node)) and names[0] == symbol.path
     ]
     return classes or _assigned(symbol, program, world)
 
 
 def _assigned(symbol: Symbol, program: Program, world: World) -> list[Found]:
     """Yield the places at which functions, fields and globals of a name get a value."""
-    found = [
-        (one, node.place, tree.origin(node) if isinstance(node, tree.Index) else symbol.path)
-        for one in world.programs
-        for node in one.chunk.nodes
+    assignments = [
+        (candidate, node.place, tree.origin(node) if isinstance(node, tree.Index) else symbol.path)
+        for candidate in world.programs
+        for node in candidate.chunk.nodes
         if isinstance(node, (tree.Name, tree.Index)) and node.use is tree.Use.ASSIGNED
-        and (other := _symbol(node)) and other.name == symbol.name
-        and other.local is None and other.is_member == symbol.is_member
+        and (assigned := _symbol(node)) and assigned.name == symbol.name
+        and assigned.local is None and assigned.is_member == symbol.is_member
     ]  # fmt: skip
     file = world.modules.file(symbol.path.rpartition(".")[0], program.path) if symbol.path else None
-    inside = [(one, place) for one, place, _ in found if one.path == file]
-    same = [(one, place) for one, place, path in found if path and path == symbol.path]
-    return inside or same or [(one, place) for one, place, _ in found]
+    inside = [(candidate, place) for candidate, place, _ in assignments if candidate.path == file]
+    same = [
+        (candidate, place) for candidate, place, path in assignments if path and path == symbol.path
+    ]
+    return inside or same or [(candidate, place) for candidate, place, _ in assignments]
 
 
 # -- functions and classes
@@ -111,26 +118,24 @@ def class_of(node: tree.Node) -> tuple[str, str] | None:
     """Return the names of a class that a call makes, and of the one it inherits from, or ''."""
     if not isinstance(node, tree.Call) or not tree.origin(node.function).endswith("class"):
         return None
-    names = [one.value for one in node.arguments if isinstance(one, tree.String)]
+    names = [argument.value for argument in node.arguments if isinstance(argument, tree.String)]
     return (names[0], names[1] if len(names) > 1 else "") if names else None
 
 
 def methods_of(name: str, world: World) -> dict[str, tuple[Program, tree.Function]]:
-    """Return the methods of a class that programs and packages make, and of those it inherits
-    from.
-    """
-    found: dict[str, tuple[Program, tree.Function]] = {}
+    """Return the methods of a class of programs and packages, and those that it inherits."""
+    methods: dict[str, tuple[Program, tree.Function]] = {}
     while name:
         parent = ""
         for program in world.programs:
             for local in program.chunk.locals:
-                made = class_of(local.value) if local.value else None
-                if made and made[0] == name:
-                    parent = made[1]
+                names = class_of(local.value) if local.value else None
+                if names and names[0] == name:
+                    parent = names[1]
                     for function in _functions(program, local.name):
-                        found.setdefault(last_name(function), (program, function))
+                        methods.setdefault(last_name(function), (program, function))
         name = parent if parent != name else ""
-    return found
+    return methods
 
 
 def _functions(program: Program, table: str) -> Iterator[tree.Function]:
@@ -146,14 +151,14 @@ def last_name(function: tree.Function) -> str:
 
 def function_at(place: tree.Place, program: Program) -> tree.Function | None:
     """Return the function whose name stands at a place."""
-    return next((one for one in program.chunk.functions if one.place == place), None)
+    return next((function for function in program.chunk.functions if function.place == place), None)
 
 
 def comment_above(program: Program, line: int) -> str:
     """Return the comment that ends right above a line, from 1."""
     lines = program.source.split("\n")[: line - 1]
     first = start_of_comment(lines, len(lines))
-    return "\n".join(one.strip().lstrip("- ") for one in lines[first:])
+    return "\n".join(comment.strip().lstrip("- ") for comment in lines[first:])
 
 
 def can_be_renamed(symbol: Symbol, new: str, program: Program) -> bool:

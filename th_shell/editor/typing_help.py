@@ -26,23 +26,25 @@ _MODULES = [".package", ".loaded"]
 
 def completions(before: str, program: Program, workspace: Workspace) -> Completions:
     """Return the completions of a text at its end."""
-    found = complete_code(before, "", 0, workspace.engine)
+    listed = complete_code(before, "", 0, workspace.engine)
     place = place_of(tokens(before), len(before))
     if place is None or place.string:
-        return found
+        return listed
     code, prefix, start, _ = place
     mark = code[-1].text if code else ""
-    own: Iterable[str] = workspace.world().globals
+    own_names: Iterable[str] = workspace.world().globals
     if mark in (".", ":"):
         path = path_before(code, len(code) - 1)
         steps = path.steps if path else []
-        is_known = path is not None and found.candidates
-        own = () if is_known else _members(steps, mark == ":", program, workspace)
+        is_known = path is not None and listed.candidates
+        own_names = () if is_known else _members(steps, mark == ":", program, workspace)
     kind = "function" if mark == ":" else "field"
-    hidden = {one.text for one in found.candidates}
-    names = {name for name in own if name.isidentifier() and (prefix or name[0] != "_")} - hidden
+    hidden = {candidate.text for candidate in listed.candidates}
+    names = {
+        name for name in own_names if name.isidentifier() and (prefix or name[0] != "_")
+    } - hidden
     more = in_order((Candidate(name, kind) for name in names), prefix)
-    return Completions(start, [*found.candidates, *more], found.more)
+    return Completions(start, [*listed.candidates, *more], listed.more)
 
 
 def _members(
@@ -55,15 +57,15 @@ def _members(
         return methods
     file = world.modules.file(path, program.path) if path else None
     listed = [world.facts.fields.get(path, ()), world.members.get(path, ())] if path else []
-    listed += [one.chunk.defined for one in world.programs if one.path == file]
+    listed += [item.chunk.defined for item in world.programs if item.path == file]
     if not is_made and any(listed):
         return chain(*listed)
-    methods_here = (symbols.last_name(one) for one in program.chunk.functions if ":" in one.name)
+    methods_here = (symbols.last_name(item) for item in program.chunk.functions if ":" in item.name)
     return chain(methods_here, world.facts.package_methods if is_method else program.chunk.defined)
 
 
 def _path(steps: Sequence[str]) -> tuple[str, bool]:
-    """Return the path that steps are, of globals or of a module, and whether its result is meant."""
+    """Return the path of globals or of a module in steps, and whether its result is meant."""
     inner = list(steps[2:] if steps[:2] == _MODULES else steps)
     is_made = bool(inner) and inner[-1].startswith("(")
     names = inner[:-1] if is_made else inner
@@ -75,11 +77,11 @@ def _path(steps: Sequence[str]) -> tuple[str, bool]:
 def signatures(before: str, program: Program, workspace: Workspace) -> list[Signature]:
     """Return the forms of the call that is open behind a text."""
     program = workspace.whole(program)
-    found = Signatures(workspace.engine).at(before, len(before))
+    listed = Signatures(workspace.engine).at(before, len(before))
     code = [token for token in tokens(before) if token.kind != "comment"]
     call = call_at_cursor(code, with_own=True)
-    if call is None or (found and call.steps):
-        return found
+    if call is None or (listed and call.steps):
+        return listed
     name = code[call.bracket - 1].text
     path, _ = _path(call.steps)
     is_member = call.bracket > 1 and code[call.bracket - 2].text in (".", ":")
@@ -93,15 +95,15 @@ def signatures(before: str, program: Program, workspace: Workspace) -> list[Sign
 
 def _local(code: Sequence[Token], first: int, program: Program) -> tree.Local | None:
     """Return the last local of the name that a call begins with."""
-    named = [one for one in program.chunk.locals if one.name == code[first].text]
+    named = [local for local in program.chunk.locals if local.name == code[first].text]
     return named[-1] if named else None
 
 
 def _parameters(symbol: symbols.Symbol, program: Program, workspace: Workspace) -> Iterator[str]:
     """Yield the parameters of a function or of a class's constructor."""
-    made = symbols.methods_of(symbol.path, workspace.world()).get("__init")
-    if made:
-        yield made[1].parameters
+    constructor = symbols.methods_of(symbol.path, workspace.world()).get("__init")
+    if constructor:
+        yield constructor[1].parameters
     for where, place in symbols.definitions(symbol, program, workspace.world()):
         function = symbols.function_at(place, where)
         if function:
@@ -117,13 +119,16 @@ def meaning(before: str, symbol: symbols.Symbol, program: Program, workspace: Wo
         steps = path.steps if path else []
     if symbol.local is None and steps:
         listed = workspace.engine.members(steps[:-1], symbol.name)
-        if any(one.name == symbol.name for one in listed.found):
+        if any(member.name == symbol.name for member in listed.found):
             sections = SECTIONS_OF_CLASS.get(_class(listed.owner), ())
-            known = find(symbol.name, sections) or find_path(".".join(s[1:] for s in steps))
-            if known:
-                return explained(known)
-    own, known = _own_meaning(symbol, program, workspace), find_path(symbol.path)
-    return own or (explained(known) if known else _kind(steps, workspace))
+            library_meaning = find(symbol.name, sections) or find_path(
+                ".".join(s[1:] for s in steps)
+            )
+            if library_meaning:
+                return explained(library_meaning)
+    own_text = _own_meaning(symbol, program, workspace)
+    library_meaning = find_path(symbol.path)
+    return own_text or (explained(library_meaning) if library_meaning else _kind(steps, workspace))
 
 
 def _class(owner: str) -> str:
@@ -139,8 +144,8 @@ def _kind(steps: Sequence[str], workspace: Workspace) -> str:
 def _own_meaning(symbol: symbols.Symbol, program: Program, workspace: Workspace) -> str:
     """Return the head of a function, the comment above it, and where it is."""
     for parameters in _parameters(symbol, program, workspace):
-        found = symbols.definitions(symbol, program, workspace.world())
-        where, place = found[0] if found else (program, symbol.place)
+        places = symbols.definitions(symbol, program, workspace.world())
+        where, place = places[0] if places else (program, symbol.place)
         comment = symbols.comment_above(where, place.line)
         head = f"{symbol.path or symbol.name}{parameters}"
         return f"{head}\n{comment}\n\n{where.path.name}, line {place.line}"

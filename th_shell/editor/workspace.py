@@ -40,9 +40,9 @@ class Workspace:
 
     def set_text(self, path: Path, text: str) -> Program:
         """Take what is typed for a file's text."""
-        known = self._open.get(path)
-        if known and known.source == text:
-            return known
+        before = self._open.get(path)
+        if before and before.source == text:
+            return before
         data = text.encode("utf-8", "surrogatepass")
         program = self._open[path] = program_of(path, data, self.engine)
         if path not in self._whole:
@@ -57,8 +57,8 @@ class Workspace:
 
     def close(self, path: Path) -> None:
         """Take a file as it is on the disk again."""
-        for known in (self._open, self._whole):
-            known.pop(path, None)
+        for programs in (self._open, self._whole):
+            programs.pop(path, None)
         self.forget()
 
     def forget(self) -> None:
@@ -69,20 +69,20 @@ class Workspace:
         if path in self._whole:
             return self._whole[path]
         time = path.stat().st_mtime if path.is_file() else 0.0
-        known = self._read.get(path)
-        if known is None or known[0] != time:
-            known = self._read[path] = (time, read(path, engine))
-        return known[1]
+        entry = self._read.get(path)
+        if entry is None or entry[0] != time:
+            entry = self._read[path] = (time, read(path, engine))
+        return entry[1]
 
     def world(self) -> World:
         """Return all programs together, with the modules that they load."""
         if self._world is None:
             if self._modules is None:
-                folders = [one for one in self.folders if one not in (Path.home(), Path("/"))]
+                folders = [item for item in self.folders if item not in (Path.home(), Path("/"))]
                 self._found = list(islice(lua_files(map(str, folders)), _MOST_FILES))
             programs = list(self._programs())
             if self._modules is None:
-                paths = [one.path for one in programs]
+                paths = [item.path for item in programs]
                 self._modules = Modules(self.engine, paths, self.folders)
             self._world = World.of(programs, self.facts, self._modules, self._file)
         return self._world

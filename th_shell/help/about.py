@@ -51,13 +51,13 @@ def about(text: str, engine: Engine, log: Sequence[Entry] = (), texts: Sequence[
         if facts["own"]:
             return _users_function(name, facts, log, texts)
         return _function(name, facts, engine)
-    known = find_path(name) if "." in name else None
-    if known and facts["category"] == "table":
-        return explained(known) + _members(name, engine)
-    if facts["category"] == "table" and (made := engine.inspect(f"{name}.__init")):
-        return _users_class(name, made, log, texts, engine)
+    meaning = find_path(name) if "." in name else None
+    if meaning and facts["category"] == "table":
+        return explained(meaning) + _members(name, engine)
+    if facts["category"] == "table" and (constructor := engine.inspect(f"{name}.__init")):
+        return _users_class(name, constructor, log, texts, engine)
     text = value_text(name, facts)
-    return (explained(known) if known else "") + text + _methods(name, facts, engine)
+    return (explained(meaning) if meaning else "") + text + _methods(name, facts, engine)
 
 
 def _members(name: str, engine: Engine) -> str:
@@ -85,15 +85,13 @@ def _function(name: str, facts: Facts, engine: Engine) -> str:
 
 
 def _meaning_at(name: str, engine: Engine) -> Meaning | None:
-    """Return the meaning of a library's function by its path: that of a method by its object's
-    class.
-    """
+    """Return a function's meaning by its path; of a method, by its object's class."""
     path, mark, last = parts_of(name)
     if not mark:
         return find(last, ("globals",))
-    found = find_path(f"{path}.{last}")
-    if found is not None:
-        return found
+    meaning = find_path(f"{path}.{last}")
+    if meaning is not None:
+        return meaning
     of = engine.inspect(path.replace(":", "."))
     return find(last, SECTIONS_OF_CLASS.get(_class(of), ()))
 
@@ -113,13 +111,11 @@ def _users_function(name: str, facts: Facts, log: Sequence[Entry], texts: Sequen
 
 
 def _users_class(
-    name: str, made: Facts, log: Sequence[Entry], texts: Sequence[str], engine: Engine
+    name: str, constructor: Facts, log: Sequence[Entry], texts: Sequence[str], engine: Engine
 ) -> str:
-    """Return the text on a class of torch.class. made: its constructor, which gets the object
-    first.
-    """
-    where, _ = function_text(made, log, texts)
-    arguments = str(made.get("parameters", "")).partition(", ")[2]
+    """Return the text on a class of torch.class. constructor: its first argument is the object."""
+    where, _ = function_text(constructor, log, texts)
+    arguments = str(constructor.get("parameters", "")).partition(", ")[2]
     return f"{name}({arguments}): a class; its constructor is defined in {where}\n" + _methods(
         name, {"category": "table", "class": name}, engine
     )
@@ -142,12 +138,12 @@ def _without_value(name: str, engine: Engine) -> str:
     """Return the text on a name that has no value in the session."""
     path, mark, last = parts_of(name)
     if not mark:
-        known = find(last, ("torch", "Tensor", "keywords", "Storage"))
+        meaning = find(last, ("torch", "Tensor", "keywords", "Storage"))
     elif mark == ":" and not engine.inspect(path.replace(":", ".")):
-        known = find(last, ("Tensor", "torch", "Storage", "File"))
+        meaning = find(last, ("Tensor", "torch", "Storage", "File"))
     else:
-        known = None
-    return explained(known) if known else _unknown(name, path, mark, last, engine)
+        meaning = None
+    return explained(meaning) if meaning else _unknown(name, path, mark, last, engine)
 
 
 def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
@@ -162,9 +158,9 @@ def _unknown(name: str, path: str, mark: str, last: str, engine: Engine) -> str:
     if package in engine.package_sources() and not engine.inspect(package):
         return f"{text}: require '{package}' loads that package, th --install {package} brings it\n"
     if near:
-        text += f"; there is {', '.join(f'{path}{mark}{other}' for other in near)}"
-    found = search(last) if last.isalpha() and is_bare and not near else []
-    return f"{text}\n" + (_listed(found) if found else "")
+        text += f"; there is {', '.join(f'{path}{mark}{near_name}' for near_name in near)}"
+    meanings = search(last) if last.isalpha() and is_bare and not near else []
+    return f"{text}\n" + (_listed(meanings) if meanings else "")
 
 
 def _near_paths(path: str, mark: str, name: str, engine: Engine) -> tuple[str, list[str]]:
@@ -172,14 +168,16 @@ def _near_paths(path: str, mark: str, name: str, engine: Engine) -> tuple[str, l
     dotted = path.replace(":", ".")
     if "." in dotted or engine.inspect(dotted):
         return path, []
-    right = [other for other in nearest(path, few_names("", engine)) if name in engine.names(other)]
+    right = [
+        near_name
+        for near_name in nearest(path, few_names("", engine))
+        if name in engine.names(near_name)
+    ]
     return (right[0], [name]) if len(right) == 1 else (path, [])
 
 
 def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:
-    """Return the nearest functions of torch, or methods of tensors; with the path and mark before
-    them.
-    """
+    """Return the path, mark and names of the nearest functions of torch, or methods of tensors."""
     near = nearest(name, engine.names("torch"))
     if near:
         return "torch", ".", near
@@ -190,12 +188,12 @@ def _near_of_torch(name: str, engine: Engine) -> tuple[str, str, list[str]]:
 
 
 def _topic(words: str) -> str:
-    found = search(words)
-    return _listed(found) if found else f"no function is known to be about: {words}\n"
+    meanings = search(words)
+    return _listed(meanings) if meanings else f"no function is known to be about: {words}\n"
 
 
-def _listed(found: Sequence[Meaning]) -> str:
-    return two_columns([(meaning.call, meaning.text) for meaning in found])
+def _listed(meanings: Sequence[Meaning]) -> str:
+    return two_columns([(meaning.call, meaning.text) for meaning in meanings])
 
 
 # -- What `?` alone shows: the prompt's own commands and keys, on one screen
@@ -245,8 +243,8 @@ def call_forms(name: str, owner: str = "") -> list[str]:
     keys = {"": (name, f"Storage.{name}"), "Storage": (f"Storage.{name}",)}.get(owner, (name,))
     spaces = {"torch": ("function",), "Tensor": ("method",)}.get(owner, ("function", "method"))
     # The rows that only HalfTensor has are left out.
-    found = [[row for row in TABLE.get(key, []) if _is_public(row)] for key in keys]
-    return [text for rows in found for text in _section(rows, spaces)]
+    row_lists = [[row for row in TABLE.get(key, []) if _is_public(row)] for key in keys]
+    return [text for rows in row_lists for text in _section(rows, spaces)]
 
 
 def _is_public(row: Row) -> bool:
@@ -277,8 +275,8 @@ def _first_sentence(row: Row) -> str:
 
 
 def _text(form: str, row: Row) -> str:
-    """Return a form as error messages print it for one element type, with the types if not all
-    have it.
+    """Return a form as error messages print it for one element type, with all types if few have
+    it.
     """
     dtype = DOUBLE if DOUBLE in row.types else row.types[0]
     form = without_types(form, f"{dtype.name}Tensor", dtype.real)

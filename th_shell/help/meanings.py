@@ -64,13 +64,13 @@ class Meaning(NamedTuple):
 @lru_cache(maxsize=1)
 def sections() -> Mapping[str, Mapping[str, Meaning]]:
     """Return all meanings, by section and name."""
-    found: dict[str, dict[str, Meaning]] = {}
+    meanings: dict[str, dict[str, Meaning]] = {}
     for name in _NAMES:
         text = (files("th_shell.help") / "meanings" / f"{name}.toml").read_text("utf-8")
         for section, lines in loads(text).items():
             read = {key: _read(section, key, line) for key, line in lines.items()}
-            found.setdefault(section, {}).update(read)
-    return found
+            meanings.setdefault(section, {}).update(read)
+    return meanings
 
 
 def _read(section: str, name: str, line: str) -> Meaning:
@@ -80,16 +80,14 @@ def _read(section: str, name: str, line: str) -> Meaning:
     return Meaning(section, name, arguments[0], line[arguments.end() :].strip())
 
 
-def find(name: str, wanted: Iterable[str]) -> Meaning | None:
+def find(name: str, in_sections: Iterable[str]) -> Meaning | None:
     """Return the meaning of a name in the first of some sections that has it."""
-    known = (sections().get(section, {}).get(name) for section in wanted)
-    return next((meaning for meaning in known if meaning is not None), None)
+    candidates = (sections().get(section, {}).get(name) for section in in_sections)
+    return next((meaning for meaning in candidates if meaning is not None), None)
 
 
 def find_path(path: str) -> Meaning | None:
-    """Return the meaning of a library's function by its path: 'torch.sum', 'Tensor:narrow',
-    'pairs'.
-    """
+    """Return the meaning of a library's function by its path: 'torch.sum', 'Tensor:narrow'."""
     owner, _, name = path.replace(":", ".").rpartition(".")
     if not owner:
         return find(name, ("globals",))
@@ -108,9 +106,9 @@ def search(query: str) -> list[Meaning]:
         total = sum(scores[word][i] * weights[word] for word in matched)
         ranked.append((len(matched), total, entry))
     most = max((count for count, _, _ in ranked), default=0)
-    kept = [item for item in ranked if item[0] > 0 and 2 * item[0] >= most]
-    kept.sort(key=lambda item: (-item[0], -item[1], len(item[2].name), item[2].call))
-    return [entry for _, _, entry in kept[:_SHOWN]]
+    relevant = [item for item in ranked if item[0] > 0 and 2 * item[0] >= most]
+    relevant.sort(key=lambda item: (-item[0], -item[1], len(item[2].name), item[2].call))
+    return [entry for _, _, entry in relevant[:_SHOWN]]
 
 
 def _words(text: str) -> list[str]:
@@ -130,17 +128,15 @@ def _score(word: str, meaning: Meaning) -> float:
     texts = Counter(_words(meaning.text))
     if texts[word]:
         return 4
-    if any(_alike(word, other) for other in texts):
+    if any(_alike(word, text_word) for text_word in texts):
         return 3
     return 2 if len(word) > 2 and word in meaning.name.lower() else 0
 
 
-def _alike(word: str, other: str) -> bool:
-    """Tell whether two words have the same stem: 'dimension', 'dimensions'; 'multiply',
-    'multiplies'.
-    """
-    shorter, longest = sorted((len(word), len(other)))
-    common = len(os.path.commonprefix((word, other)))
+def _alike(first: str, second: str) -> bool:
+    """Tell whether two words have the same stem, as 'multiply' and 'multiplies' have."""
+    shorter, longest = sorted((len(first), len(second)))
+    common = len(os.path.commonprefix((first, second)))
     return common >= 3 and common >= longest - 3 and common >= shorter - 1
 
 
@@ -174,8 +170,6 @@ def parts_of(name: str) -> tuple[str, str, str]:
 
 
 def few_names(path: str, engine: Engine) -> list[str]:
-    """Return the names that may follow a path; none where they are too many to be compared one by
-    one.
-    """
+    """Return the names that may follow a path; none where they are too many to compare."""
     listed = engine.members([f".{name}" for name in path.split(".") if name], limit=MOST_NAMES)
     return [] if listed.more else [member.name for member in listed.found]

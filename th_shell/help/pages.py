@@ -47,18 +47,19 @@ def page_folders(named: Iterable[str] = (), environment: str | None = None) -> l
     """Return the folders that the user names, in settings and in $TH_PAGES, and then our own."""
     if environment is None:
         environment = os.environ.get("TH_PAGES", "")
-    wanted = [os.path.expanduser(word) for word in (*named, *environment.split(os.pathsep)) if word]
-    return [*dict.fromkeys(wanted), str(files("th_shell.help") / "pages")]
+    folders = [
+        os.path.expanduser(word) for word in (*named, *environment.split(os.pathsep)) if word
+    ]
+    return [*dict.fromkeys(folders), str(files("th_shell.help") / "pages")]
 
 
 def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int = 6) -> Found:
-    """Return the first examples that use a function, by its path: 'torch.gather', 'x:gather',
-    'print'.
+    """Return the first examples that use a function, by its path: 'torch.gather', 'x:gather'.
 
-    engine: what compiles the pages' code; it does not run it.
+    engine: compiles the pages' code; it does not run it.
     """
     uses = _uses(name)
-    found: list[Shown] = []
+    examples: list[Shown] = []
     problems: list[str] = []
     for folder in folders:
         try:
@@ -68,10 +69,10 @@ def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int =
             continue
         for page in pages:
             try:
-                found += _examples_in(page, name, uses, engine)
+                examples += _examples_in(page, name, uses, engine)
             except (OSError, PageError) as error:
                 problems.append(f"{page}: {getattr(error, 'strerror', None) or error}")
-    return Found(_best(found)[:most], problems)
+    return Found(_best(examples)[:most], problems)
 
 
 def _uses(name: str) -> Callable[[str], bool]:
@@ -105,12 +106,16 @@ _examples: dict[tuple[Path, int], tuple[Example, ...]] = {}
 
 def _read(page: Path, changed: int, engine: Engine) -> tuple[Example, ...]:
     """Return the examples of a page that are Lua."""
-    known = _examples.get((page, changed))
-    if known is None:
-        found = read(page, Compiler(engine)).examples
-        known = tuple(one for one in found if one.kind in _CODE and one.language == "lua")
-        _examples[page, changed] = known
-    return known
+    examples = _examples.get((page, changed))
+    if examples is None:
+        all_examples = read(page, Compiler(engine)).examples
+        examples = tuple(
+            example
+            for example in all_examples
+            if example.kind in _CODE and example.language == "lua"
+        )
+        _examples[page, changed] = examples
+    return examples
 
 
 # -- what an example needs
@@ -118,13 +123,13 @@ def _read(page: Path, changed: int, engine: Engine) -> tuple[Example, ...]:
 
 def _needed(examples: Sequence[Example], at: int) -> tuple[Example, ...]:
     """Return an example behind those before it that give its names their values."""
-    wanted = _unset_names(examples[at].source)
+    missing = _unset_names(examples[at].source)
     steps = [examples[at]]
     for example in reversed(examples[:at]):
-        if _changes(example, wanted):
+        if _changes(example, missing):
             steps.append(example)
-            wanted -= _assigned(example.source, whole=True)
-            wanted |= _unset_names(example.source)
+            missing -= _assigned(example.source, whole=True)
+            missing |= _unset_names(example.source)
     return tuple(reversed(steps))
 
 
@@ -147,32 +152,30 @@ def _names(source: str) -> set[str]:
 
 
 def _assigned(source: str, whole: bool = False) -> set[str]:
-    """Return the names that a source gives values. whole: only where nothing else of them was
-    needed.
+    """Return the names that a source gives values. whole: only those whose old value it never
+    needs.
     """
-    found = set()
+    assigned = set()
     for left, right in re.findall(r"^[ \t]*(?:local\s+)?(\w[\w, \t]*)=(?!=)(.*)$", source, re.M):
         names = set(re.findall(r"[A-Za-z_]\w*", left))
-        found |= {name for name in names if not (whole and name in _names(right))}
-    return found | set(re.findall(r"\bfunction\s+([A-Za-z_]\w*)", source))
+        assigned |= {name for name in names if not (whole and name in _names(right))}
+    return assigned | set(re.findall(r"\bfunction\s+([A-Za-z_]\w*)", source))
 
 
-def _changes(example: Example, wanted: set[str]) -> bool:
+def _changes(example: Example, names: set[str]) -> bool:
     """Tell whether an example assigns one of some names, or changes its value in a statement."""
-    if _assigned(example.source) & wanted:
+    if _assigned(example.source) & names:
         return True
     first = re.match(r"\s*([A-Za-z_]\w*)\s*[\[.:]", example.source)
     changes = re.match(r"\s*[A-Za-z_]\w*\s*(?:\[.*\]|\.\w+)\s*=(?!=)|\s*\w+\s*:", example.source)
-    return bool(first and changes and first[1] in wanted and not example.expected)
+    return bool(first and changes and first[1] in names and not example.expected)
 
 
 # -- which examples are shown
 
 
-def _best(found: Sequence[Shown]) -> list[Shown]:
-    """Sort examples: with a documented output and few steps first, else in the order of the
-    pages.
-    """
-    alike = {shown.example.source.strip(): shown for shown in reversed(found)}
-    unique = [shown for shown in found if alike[shown.example.source.strip()] is shown]
+def _best(examples: Sequence[Shown]) -> list[Shown]:
+    """Sort examples: first those with a documented output and few steps, else as in the pages."""
+    alike = {shown.example.source.strip(): shown for shown in reversed(examples)}
+    unique = [shown for shown in examples if alike[shown.example.source.strip()] is shown]
     return sorted(unique, key=lambda shown: (not shown.steps[-1].expected, len(shown.steps) > 4))

@@ -31,9 +31,7 @@ def value_text(name: str, facts: Facts) -> str:
 
 
 def _memory(count: int) -> str:
-    """Return a number of bytes: exact below 10,000, else in the largest unit that leaves 1 or
-    more.
-    """
+    """Return a number of bytes as text: exact below 10,000, else in the largest unit that fits."""
     if count < 10_000:
         return counted(count, "byte")
     amount, unit = float(count), 0
@@ -164,9 +162,7 @@ def start_of_comment(lines: Sequence[str], end: int) -> int:
 
 
 def _input_lines(chunk: str, first: int, last: int, log: Sequence[Entry]) -> tuple[str, list[str]]:
-    """Return the input that a function was typed in: by its number, or the last one that it may
-    be.
-    """
+    """Return the input that a function was typed in: by its number, or the last that it may be."""
     numbered = re.fullmatch(r"\[(\d+)\]", chunk)
     for entry in reversed(log):
         lines = lua_lines(entry.source.rstrip())
@@ -184,9 +180,7 @@ def _defines(lines: Sequence[str], first: int, last: int) -> bool:
 
 
 def _cut(lines: Sequence[str], first: int, last: int) -> str:
-    """Return the lines of a function and those of the comment right above it; '' where it is not
-    there.
-    """
+    """Return the lines of a function and of the comment above it; '' where it is not there."""
     if not 1 <= first <= last <= len(lines) or "function" not in lines[first - 1]:
         return ""
     shown = list(lines[start_of_comment(lines, first - 1) : last])

@@ -36,8 +36,8 @@ def colon(failure: Failure, _: re.Match[str]) -> str:
 
 
 def _is_library(base: str, name: str, failure: Failure) -> bool:
-    known = failure.facts(f"{base}.{name}").get("known_as", "")
-    return known == f"{base}.{name}"
+    path = failure.facts(f"{base}.{name}").get("known_as", "")
+    return path == f"{base}.{name}"
 
 
 @on("function arguments expected near")
@@ -57,9 +57,9 @@ def operands(failure: Failure) -> str:
         "attempt to compare userdata with number",
         "attempt to compare number with userdata",
     ):
-        found = re.findall(_COMPARISON, failure.code, re.ASCII)
-        if len(found) == 1 and found[0][0] in failure.tensors():
-            a, operator, b = found[0]
+        comparisons = re.findall(_COMPARISON, failure.code, re.ASCII)
+        if len(comparisons) == 1 and comparisons[0][0] in failure.tensors():
+            a, operator, b = comparisons[0]
             return f"tensors are compared element by element by {a}:{_COMPARISONS[operator]}({b})"
     if re.match(r"both .*torch\.\w+Tensor.* have no concat operator", text):
         return "a tensor becomes text by tostring(x)"
@@ -92,15 +92,15 @@ def _article(word: str) -> str:
 
 
 def _loop(failure: Failure) -> str:
-    found = re.search(r"\bfor\s+(\w+(?:\s*,\s*\w+)*)\s+in\s+([^()]+?)\s+do\b", failure.code)
-    if found is None:
+    loop = re.search(r"\bfor\s+(\w+(?:\s*,\s*\w+)*)\s+in\s+([^()]+?)\s+do\b", failure.code)
+    if loop is None:
         return ""
     if "a number value" in failure.text:
-        return f"a loop over numbers is written: for {found[1]} = first, last do"
+        return f"a loop over numbers is written: for {loop[1]} = first, last do"
     if "Tensor" in failure.text:
-        return f"a loop over a tensor is written: for i = 1, {found[2]}:size(1) do"
-    variables = found[1] if "," in found[1] else f"_, {found[1]}"
-    return f"a loop over a table is written: for {variables} in ipairs({found[2]}) do"
+        return f"a loop over a tensor is written: for i = 1, {loop[2]}:size(1) do"
+    variables = loop[1] if "," in loop[1] else f"_, {loop[1]}"
+    return f"a loop over a table is written: for {variables} in ipairs({loop[2]}) do"
 
 
 def conversion(failure: Failure) -> str:
@@ -114,42 +114,42 @@ def conversion(failure: Failure) -> str:
     calls = re.match(r"invalid arguments: (.*)\nexpected arguments: (.*)$", failure.text)
     if calls is None:
         return ""
-    given = calls[1].split()
-    wrong = {found for form in calls[2].split(" | ") for found in _misfits(given, form)}
+    got = calls[1].split()
+    wrong = {misfit for form in calls[2].split(" | ") for misfit in _misfits(got, form)}
     if len(wrong) != 1:
         return ""
     return _converted(*wrong.pop())
 
 
-def _converted(wanted: str, given: str) -> str:
-    text = f"{_article(wanted)} {wanted}Tensor is needed in place of the {given}Tensor"
-    return f"{text}: :{wanted.lower()}() converts it"
+def _converted(needed: str, got: str) -> str:
+    text = f"{_article(needed)} {needed}Tensor is needed in place of the {got}Tensor"
+    return f"{text}: :{needed.lower()}() converts it"
 
 
-def _misfits(given: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
+def _misfits(got: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
     """For the ways to call a form with as many arguments: where just a tensor's type is wrong."""
     words = re.findall(r"\[[^\]]*\]|\S+", form)
     if len(words) > 8 or "(" in form:
         return
     choices = [(word.strip("[]"), None) if word.startswith("[") else (word,) for word in words]
     for chosen in product(*choices):
-        wanted = [word.strip("*") for word in chosen if word is not None]
-        if len(wanted) == len(given):
-            yield from _misfit(given, wanted)
+        needed = [word.strip("*") for word in chosen if word is not None]
+        if len(needed) == len(got):
+            yield from _misfit(got, needed)
 
 
-def _misfit(given: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
-    wrong = [i for i, word in enumerate(wanted) if not _fits(given[i], word)]
+def _misfit(got: Sequence[str], needed: Sequence[str]) -> Iterator[tuple[str, str]]:
+    wrong = [i for i, word in enumerate(needed) if not _fits(got[i], word)]
     if len(wrong) == 1:
-        a, b = _TENSOR.match(given[wrong[0]]), _TENSOR.match(wanted[wrong[0]].partition("~")[0])
+        a, b = _TENSOR.match(got[wrong[0]]), _TENSOR.match(needed[wrong[0]].partition("~")[0])
         if a and b:
             yield b[1], a[1]
 
 
-def _fits(given: str, wanted: str) -> bool:
-    wanted = wanted.partition("~")[0]
+def _fits(got: str, needed: str) -> bool:
+    needed = needed.partition("~")[0]
     numbers = ("index", "double", "float", "long", "int", "number")
-    return given == wanted or (given == "number" and wanted in numbers)
+    return got == needed or (got == "number" and needed in numbers)
 
 
 # -- hints on variables of another type than what they are used for
@@ -162,16 +162,16 @@ _SIZES = ("resize", "reshape", "view", "expand", "repeatTensor", "zeros", "ones"
 
 
 @on(_EXPECTED, raised=True)
-def wrong_kind(failure: Failure, found: re.Match[str]) -> str:
+def wrong_kind(failure: Failure, match: re.Match[str]) -> str:
     """For an argument of the wrong type: the variable in the line that has this type."""
-    wanted, got = found.groups()
-    known = [(path, failure.facts(path)) for path in _arguments(failure)]
-    named = [(path, facts) for path, facts in known if facts.get("kind") == got]
+    needed, got = match.groups()
+    facts_by_path = [(path, failure.facts(path)) for path in _arguments(failure)]
+    named = [(path, facts) for path, facts in facts_by_path if facts.get("kind") == got]
     if len(named) != 1:
         return ""
     path, facts = named[0]
     if facts["category"] in ("tensor", "storage"):
-        return _of_numbers(path, str(facts["category"]), wanted)
+        return _of_numbers(path, str(facts["category"]), needed)
     if got == "table" and failure.function in _SIZES:
         return f"{path} is a table: sizes are numbers, or torch.LongStorage({path})"
     return f"{path} is a {got}"
@@ -183,11 +183,11 @@ def _arguments(failure: Failure) -> list[str]:
     return list(dict.fromkeys(re.findall(pattern, failure.code, re.ASCII)))
 
 
-def _of_numbers(path: str, category: str, wanted: str) -> str:
+def _of_numbers(path: str, category: str, needed: str) -> str:
     text = f"{path} is a {category}"
-    if wanted == "table":
+    if needed == "table":
         return f"{text}: {path}:totable() is a table"
-    return f"{text}: tostring({path}) is a text" if wanted == "string" else text
+    return f"{text}: tostring({path}) is a text" if needed == "string" else text
 
 
 @on(r"torch\.\w+(?:Tensor|Storage) has no call operator\Z")
@@ -208,8 +208,8 @@ def call_of_tensor(failure: Failure, _: re.Match[str]) -> str:
 @on(r"'for' limit must be a number\Z")
 def loop_limit(failure: Failure, _: re.Match[str]) -> str:
     """For a loop up to `#x` or `x:size()`, which are all sizes of a tensor."""
-    found = re.findall(rf"#\s*({PATH})|({PATH})\s*:\s*size\s*\(\s*\)", failure.code, re.ASCII)
-    limits = {first or second for first, second in found}
+    matches = re.findall(rf"#\s*({PATH})|({PATH})\s*:\s*size\s*\(\s*\)", failure.code, re.ASCII)
+    limits = {first or second for first, second in matches}
     if len(limits) != 1 or limits.isdisjoint(failure.tensors()):
         return ""
     path = limits.pop()

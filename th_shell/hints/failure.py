@@ -52,11 +52,11 @@ class Failure:
         return {} if self.is_local(path) else self.engine.inspect(path)
 
     def tensors(self) -> dict[str, Facts]:
-        """Return the variables in the line that are tensors, in the order in which they stand
-        there.
-        """
-        found = {path: self.facts(path) for path in self.paths()}
-        return {path: facts for path, facts in found.items() if facts.get("category") == "tensor"}
+        """Return the variables in the line that are tensors, in the order of the line."""
+        all_facts = {path: self.facts(path) for path in self.paths()}
+        return {
+            path: facts for path, facts in all_facts.items() if facts.get("category") == "tensor"
+        }
 
     def paths(self) -> list[str]:
         """Return the variables in the line, with fields behind them: each once."""
@@ -79,8 +79,8 @@ def on(text: str, raised: bool = False) -> Callable[[Hint], Rule]:
 
     def rule_of(hint: Hint) -> Rule:
         def rule(failure: Failure) -> str:
-            found = pattern.match(failure.text)
-            return hint(failure, found) if found and (failure.function or not raised) else ""
+            match = pattern.match(failure.text)
+            return hint(failure, match) if match and (failure.function or not raised) else ""
 
         return rule
 
@@ -102,10 +102,10 @@ class Place(NamedTuple):
 
 def place_of(error: LuaError, log: Sequence[Entry]) -> Place | None:
     """Return the place that a message names; None where it names none."""
-    found = _POSITION.match(error.message)
-    if found is None:
+    position = _POSITION.match(error.message)
+    if position is None:
         return None
-    return Place(found["chunk"], int(found["line"]), _lines_of(found["chunk"], error, log))
+    return Place(position["chunk"], int(position["line"]), _lines_of(position["chunk"], error, log))
 
 
 def _lines_of(chunk: str, error: LuaError, log: Sequence[Entry]) -> list[str]:
@@ -122,8 +122,8 @@ def failure_of(error: LuaError, place: Place, engine: Engine) -> Failure:
 
     Functions of libraries raise such errors in the name of others.
     """
-    found = _POSITION.match(error.message)
-    text = error.message[found.end() :] if found else error.message
+    position = _POSITION.match(error.message)
+    text = error.message[position.end() :] if position else error.message
     frame = _FRAME.match(error.traceback.removeprefix("stack traceback:\n"))
     source = without_texts("\n".join(place.lines))
     code = without_texts(place.line)
@@ -133,8 +133,6 @@ def failure_of(error: LuaError, place: Place, engine: Engine) -> Failure:
 
 
 def _locals(source: str) -> frozenset[str]:
-    """Return the names that a source declares as local variables, parameters or variables of
-    loops.
-    """
+    """Return the names that a source declares as locals, parameters or variables of loops."""
     declared = " ".join(map(" ".join, _DECLARED.findall(source)))
     return frozenset(re.findall(r"[A-Za-z_]\w*", declared))

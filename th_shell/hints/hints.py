@@ -42,9 +42,7 @@ _LONGEST = 2000
 
 
 def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]:
-    """Return the lines to show under an error of the last input: at most one of source and two
-    more.
-    """
+    """Return the lines under an error of the last input: at most one of source and two more."""
     place = place_of(error, log)
     if place is None:
         return []
@@ -53,16 +51,14 @@ def hints_on(error: LuaError, log: Sequence[Entry], engine: Engine) -> list[str]
         return lines
     is_syntax = isinstance(error, LuaSyntaxError) or failure.function in _COMPILING
     rules = _SYNTAX if is_syntax else _RULES
-    found = next((hint for rule in rules if (hint := rule(failure))), "")
-    return [*lines, f"hint: {found}"] if found else lines
+    hint = next(filter(None, (rule(failure) for rule in rules)), "")
+    return [*lines, f"hint: {hint}"] if hint else lines
 
 
 def hints_on_nil(source: str, engine: Engine) -> list[str]:
-    """Return the lines to show under an input that may have printed nil for a name that is none
-    here.
-    """
-    found = nil_names.of_nil_result(source, engine)
-    return [f"hint: {found}"] if found else []
+    """Return the lines under an input that may have printed nil for a name that is none here."""
+    hint = nil_names.of_nil_result(source, engine)
+    return [f"hint: {hint}"] if hint else []
 
 
 def _quoted(place: Place, log: Sequence[Entry]) -> list[str]:

@@ -56,9 +56,9 @@ _LIBRARIES = frozenset("torch paths sys xlua lfs image string table math io os".
 
 
 @on(_NIL)
-def nil_name(failure: Failure, found: re.Match[str]) -> str:
+def nil_name(failure: Failure, match: re.Match[str]) -> str:
     """For an error that names what is nil."""
-    kind, name = found.groups()
+    kind, name = match.groups()
     if kind == "global":
         return _global(name, failure)
     mark = ":" if kind == "method" else "."
@@ -71,8 +71,8 @@ def nil_name(failure: Failure, found: re.Match[str]) -> str:
 def nil_argument(failure: Failure) -> str:
     """For a function of a library, or a comparison, that was given nil: the global that is nil."""
     arguments = failure.text.partition("\n")[0]
-    given = failure.function and re.search(r"got nil|^invalid arguments:.* nil\b", arguments)
-    if not given and not re.fullmatch(
+    is_argument = failure.function and re.search(r"got nil|^invalid arguments:.* nil\b", arguments)
+    if not is_argument and not re.fullmatch(
         r"attempt to compare (?:nil with \w+|\w+ with nil)", arguments
     ):
         return ""
@@ -85,10 +85,10 @@ def nil_argument(failure: Failure) -> str:
 
 def of_nil_result(source: str, engine: Engine) -> str:
     """For an input that is a name and has printed nil: where it is surely meant otherwise."""
-    found = re.fullmatch(rf"\s*(?:=\s*)?(?:({PATH})\.)?(\w+)\s*", source, re.ASCII)
-    if found is None or found[2] in KEYWORDS:
+    match = re.fullmatch(rf"\s*(?:=\s*)?(?:({PATH})\.)?(\w+)\s*", source, re.ASCII)
+    if match is None or match[2] in KEYWORDS:
         return ""
-    base, name = found.groups()
+    base, name = match.groups()
     failure = Failure("", "", source, source, engine)
     if base is None:
         return (
@@ -100,7 +100,9 @@ def of_nil_result(source: str, engine: Engine) -> str:
 
 def _other_case(name: str, engine: Engine) -> str:
     names = few_names("", engine)
-    return _there_is("", [other for other in names if other.lower() == name.lower() != other])
+    return _there_is(
+        "", [candidate for candidate in names if candidate.lower() == name.lower() != candidate]
+    )
 
 
 def _is_nil_global(path: str, failure: Failure) -> bool:
@@ -110,8 +112,8 @@ def _is_nil_global(path: str, failure: Failure) -> bool:
 def _global(name: str, failure: Failure) -> str:
     if failure.is_local(name) or failure.facts(name):
         return ""
-    if said := _elsewhere("globals", name):
-        return said
+    if advice := _elsewhere("globals", name):
+        return advice
     if name in failure.engine.names("torch"):
         return f"there is torch.{name}"
     return _there_is("", nearest(name, few_names("", failure.engine)))
@@ -121,17 +123,17 @@ def _member(base: str, mark: str, name: str, failure: Failure) -> str:
     """On a field or method that the value of a path does not have."""
     facts = failure.facts(base)
     if not facts:
-        known = base in ("np", "numpy") and not failure.is_local(base)
-        return _elsewhere("functions", name) if known else ""
+        is_numpy = base in ("np", "numpy") and not failure.is_local(base)
+        return _elsewhere("functions", name) if is_numpy else ""
     if failure.facts(f"{base}.{name}"):
         return ""
-    if base == "torch" and (said := _elsewhere("functions", name)):
-        return said
-    if said := _elsewhere_in_torch(base, facts, name):
-        return said
+    if base == "torch" and (advice := _elsewhere("functions", name)):
+        return advice
+    if advice := _elsewhere_in_torch(base, facts, name):
+        return advice
     is_object = facts["category"] in ("tensor", "storage", "userdata")
-    if facts["category"] == "tensor" and (said := _elsewhere("methods", name)):
-        return re.sub(r"\bx\b", base, said)
+    if facts["category"] == "tensor" and (advice := _elsewhere("methods", name)):
+        return re.sub(r"\bx\b", base, advice)
     near = nearest(name, few_names(base, failure.engine))
     return _there_is(base + (":" if is_object else mark), near)
 
@@ -150,8 +152,10 @@ def _there_is(lead: str, near: list[str]) -> str:
 
 
 def _elsewhere(section: str, name: str) -> str:
-    said: str = _data()[section].get(name, "")
-    return said[1:] if said.startswith("!") else f"in place of {name}: {said}" if said else ""
+    advice: str = _data()[section].get(name, "")
+    return (
+        advice[1:] if advice.startswith("!") else f"in place of {name}: {advice}" if advice else ""
+    )
 
 
 # -- notations
@@ -159,12 +163,12 @@ def _elsewhere(section: str, name: str) -> str:
 
 def notation(failure: Failure) -> str:
     """For a line that does not compile: the first notation that is where the message points to."""
-    found = re.search(r"near '([^']*)'$", failure.text)
-    near = found[1] if found else ""
-    for known in _notations():
-        match = known.pattern.search(failure.code)
-        if match and (known.near in ("*", near) or (not known.near and near in match[0])):
-            return match.expand(known.say)
+    place = re.search(r"near '([^']*)'$", failure.text)
+    near = place[1] if place else ""
+    for foreign in _notations():
+        match = foreign.pattern.search(failure.code)
+        if match and (foreign.near in ("*", near) or (not foreign.near and near in match[0])):
+            return match.expand(foreign.say)
     return ""
 
 
@@ -177,19 +181,19 @@ _NO_VALUE = re.compile(r"\b(?:and|or|not|then|do|return|in|else|repeat|local)$")
 
 
 @on(r"'[})]' expected \(to close '(?P<opening>[{(])' at line (?P<line>\d+)\) near '(?P<near>.+)'$")
-def comma_missing(failure: Failure, found: re.Match[str]) -> str:
+def comma_missing(failure: Failure, match: re.Match[str]) -> str:
     """For a line that begins where a comma or the closing bracket should stand."""
-    near, begins = found["near"], failure.line.lstrip()
+    near, begins = match["near"], failure.line.lstrip()
     if not begins.startswith(near) or not re.match(r"[\w{\"'\[]", near):
         return ""
     number, above = _line_above(failure)
     if not _VALUE_ENDS.search(above) or _NO_VALUE.search(above):
         return ""
     has_name = re.match(r"[A-Za-z_]", near) and not re.match(r"(?:nil|true|false|function)\b", near)
-    if found["opening"] == "(" and has_name and not re.match(r"\w+\s*(?:[,)]|$)", begins):
+    if match["opening"] == "(" and has_name and not re.match(r"\w+\s*(?:[,)]|$)", begins):
         return ""  # perhaps another statement, and what is missing is the bracket
     bracket = ""
-    if has_name and re.match(r"\w+\s*=", begins) and int(found["line"]) == number:
+    if has_name and re.match(r"\w+\s*=", begins) and int(match["line"]) == number:
         bracket = ", or the }"  # the same for a table
     return f"a comma{bracket} is missing at the end of line {number}"
 

@@ -33,28 +33,27 @@ def _sizes(facts: Facts) -> tuple[int, ...]:
     return tuple(map(int, str(facts["sizes"]).split("x"))) if facts["sizes"] else ()
 
 
-def _named(failure: Failure, *wanted: tuple[int, ...]) -> list[str]:
-    """Return the variables of the line that have some sizes, one after the other; [] where
-    unclear.
+def _named(failure: Failure, *sizes: tuple[int, ...]) -> list[str]:
+    """Return variables that stand next to one another and have some sizes; [] where unclear.
 
     A variable may stand for several: `a * a` has one.
     """
     tensors = {name: _sizes(facts) for name, facts in failure.tensors().items()}
     used = [name for name in re.findall(PATH, failure.code, re.ASCII) if name in tensors]
-    pairs = [pair for pair in zip(used, used[1:], strict=False) if _are(pair, wanted, tensors)]
+    pairs = [pair for pair in zip(used, used[1:], strict=False) if _are(pair, sizes, tensors)]
     return list(pairs[0]) if len(set(pairs)) == 1 else []
 
 
 def _are(
-    pair: tuple[str, str], wanted: tuple[tuple[int, ...], ...], tensors: dict[str, tuple[int, ...]]
+    pair: tuple[str, str], sizes: tuple[tuple[int, ...], ...], tensors: dict[str, tuple[int, ...]]
 ) -> bool:
-    return tuple(tensors[name] for name in pair) == wanted
+    return tuple(tensors[name] for name in pair) == sizes
 
 
 @on(rf"size mismatch, (?:m1: )?{_SIZES}, (?:m2: )?{_SIZES}$", raised=True)
-def products(failure: Failure, found: re.Match[str]) -> str:
+def products(failure: Failure, match: re.Match[str]) -> str:
     """For products of matrices, or of a matrix and a vector, whose sizes do not fit."""
-    left, right = _read(found[1]), _read(found[2])
+    left, right = _read(match[1]), _read(match[2])
     if len(left) != 2 or len(right) not in (1, 2):
         return ""
     names = _named(failure, left, right)
@@ -77,9 +76,9 @@ def _fitting(a: str, b: str, left: tuple[int, ...], right: tuple[int, ...]) -> s
 
 
 @on(rf"inconsistent tensor size, expected .*?{_SIZES} and src {_SIZES} to have", raised=True)
-def element_counts(failure: Failure, found: re.Match[str]) -> str:
+def element_counts(failure: Failure, match: re.Match[str]) -> str:
     """For operations element by element on tensors with different numbers of elements."""
-    left, right = _read(found[1]), _read(found[2])
+    left, right = _read(match[1]), _read(match[2])
     names = _named(failure, left, right)
     if not names:
         return ""
@@ -101,12 +100,12 @@ def _expansion(b: str, left: tuple[int, ...], right: tuple[int, ...]) -> str:
 
 
 @on(r"Wrong size for view\. Input size: ([\dx]+)\. Output size: ([\dx]+)$")
-def view_sizes(failure: Failure, found: re.Match[str]) -> str:
+def view_sizes(failure: Failure, match: re.Match[str]) -> str:
     """For a view with another number of elements."""
     if failure.function not in ("view", "viewAs"):
         return ""
-    old, new = (prod(map(int, sizes.split("x"))) for sizes in found.groups())
-    return f"{found[1]} has {_count(old)}, {found[2]} would have {new}"
+    old, new = (prod(map(int, sizes.split("x"))) for sizes in match.groups())
+    return f"{match[1]} has {_count(old)}, {match[2]} would have {new}"
 
 
 @on(_RANGE, raised=True)
@@ -143,14 +142,14 @@ def _count(number: int) -> str:
 @on(_OTHER_SIZES, raised=True)
 def sizes_of_all(failure: Failure, _: re.Match[str]) -> str:
     """For other errors about sizes: those of the tensors in the line."""
-    known = [f"{name} is {facts['sizes'] or 'empty'}" for name, facts in failure.tensors().items()]
-    return ", ".join(known) if len(known) <= 4 else ""
+    descriptions = [
+        f"{name} is {facts['sizes'] or 'empty'}" for name, facts in failure.tensors().items()
+    ]
+    return ", ".join(descriptions) if len(descriptions) <= 4 else ""
 
 
 def _indexed(failure: Failure) -> tuple[str, Facts]:
-    """Return the variable that is indexed, if the line leaves no doubt: it has no other such
-    call.
-    """
+    """Return the variable that is indexed, if the line leaves no doubt by another such call."""
     name = re.escape(failure.function)
     if failure.function in ("__index", "__newindex"):
         calls, pattern = r"[\w)\]]\s*\[", rf"(?<![\w.:])({PATH})\s*\["
@@ -159,8 +158,8 @@ def _indexed(failure: Failure) -> tuple[str, Facts]:
         pattern = rf"(?<![\w.:])({PATH})\s*:\s*{name}\b"
         if not re.search(pattern, failure.code, re.ASCII):
             pattern = rf"torch\s*\.\s*{name}\s*\(\s*({PATH})\s*[,)]"
-    found = re.findall(pattern, failure.code, re.ASCII)
-    if len(found) != 1 or len(re.findall(calls, failure.code)) != 1:
+    names = re.findall(pattern, failure.code, re.ASCII)
+    if len(names) != 1 or len(re.findall(calls, failure.code)) != 1:
         return "", {}
-    facts = failure.facts(found[0])
-    return (found[0], facts) if facts.get("category") in ("tensor", "storage") else ("", {})
+    facts = failure.facts(names[0])
+    return (names[0], facts) if facts.get("category") in ("tensor", "storage") else ("", {})

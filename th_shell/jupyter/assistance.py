@@ -19,13 +19,13 @@ def complete(session: Session, code: str, cursor: int) -> dict[str, Any]:
     """Return the names that fit at the cursor: the content of a complete_reply."""
     cursor = min(cursor, len(code))
     first = _start_of_command(code, cursor)
-    found = completing.complete(code[first:], cursor - first, session.engine)
-    start = first + found.start
-    matches = [candidate.text for candidate in found.candidates]
+    completions = completing.complete(code[first:], cursor - first, session.engine)
+    start = first + completions.start
+    matches = [candidate.text for candidate in completions.candidates]
     described = [
-        {"start": start, "end": cursor, "text": one.text, "type": one.kind}
-        | {"signature": one.detail}
-        for one in found.candidates
+        {"start": start, "end": cursor, "text": candidate.text, "type": candidate.kind}
+        | {"signature": candidate.detail}
+        for candidate in completions.candidates
     ]
     return {
         "matches": matches,
@@ -36,17 +36,13 @@ def complete(session: Session, code: str, cursor: int) -> dict[str, Any]:
 
 
 def _start_of_command(code: str, cursor: int) -> int:
-    """Return the start of the cursor's line if it is a command; else 0, since Lua goes over
-    lines.
-    """
+    """Return the start of the cursor's line if it is a command; else 0: Lua goes over lines."""
     first = code.rfind("\n", 0, cursor) + 1
     return first if is_command(code[first:cursor]) else 0
 
 
 def explain(session: Session, code: str, cursor: int) -> str:
-    """Return the help on the name at the cursor, or on the function whose call it is in; '' for
-    none.
-    """
+    """Return the help on the name at the cursor, or on the function whose call it is in, or ''."""
     from th_shell.help.about import about
     from th_shell.runtime.shell import TABLE  # late: it loads numpy
 
@@ -60,7 +56,7 @@ def explain(session: Session, code: str, cursor: int) -> str:
 def _names_around(code: str, cursor: int) -> list[str]:
     """Return the path that the cursor touches, then those in front of the parentheses around it."""
     cursor = min(cursor, len(code))
-    found = [m[0] for m in _PATH.finditer(code) if m.start() <= cursor <= m.end()]
+    names = [m[0] for m in _PATH.finditer(code) if m.start() <= cursor <= m.end()]
     depth = 0
     for at in range(cursor - 1, -1, -1):
         if code[at] == ")":
@@ -68,8 +64,8 @@ def _names_around(code: str, cursor: int) -> list[str]:
         elif code[at] == "(" and depth:
             depth -= 1
         elif code[at] == "(":
-            found += [m[0] for m in _PATH.finditer(code[:at]) if m.end() == len(code[:at].rstrip())]
-    return found
+            names += [m[0] for m in _PATH.finditer(code[:at]) if m.end() == len(code[:at].rstrip())]
+    return names
 
 
 def is_complete(session: Session, code: str) -> dict[str, str]:
@@ -100,18 +96,20 @@ class Log:
 
     def find(self, request: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Return the answer to a history_request, whose content this is."""
-        kind, found = request["hist_access_type"], self._lines
+        kind, cells = request["hist_access_type"], self._lines
         if kind == "range":
             start, stop = request.get("start") or 0, request.get("stop")
-            found = [one for one in found if start <= one[0] and (stop is None or one[0] < stop)]
-            found = [] if request.get("session") else found  # Earlier sessions are not kept.
+            cells = [
+                cell for cell in cells if start <= cell[0] and (stop is None or cell[0] < stop)
+            ]
+            cells = [] if request.get("session") else cells  # Earlier sessions are not kept.
         elif kind == "search":
             pattern = request.get("pattern") or "*"
-            found = [one for one in found if fnmatchcase(one[1], pattern)]
+            cells = [cell for cell in cells if fnmatchcase(cell[1], pattern)]
             if request.get("unique"):
-                last = {code: number for number, code, _ in found}
-                found = [one for one in found if last[one[1]] == one[0]]
+                last = {code: number for number, code, _ in cells}
+                cells = [cell for cell in cells if last[cell[1]] == cell[0]]
         if kind != "range" and request.get("n") is not None:
-            found = found[max(0, len(found) - request["n"]) :]
+            cells = cells[max(0, len(cells) - request["n"]) :]
         output = request.get("output")
-        return [(_SESSION, n, (code, result) if output else code) for n, code, result in found]
+        return [(_SESSION, n, (code, result) if output else code) for n, code, result in cells]

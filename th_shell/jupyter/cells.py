@@ -110,7 +110,7 @@ class Cells:
         return outcome._replace(next_input=self.session.take_next_input())
 
     def value(self, expression: str) -> Outcome:
-        """Return the value of an expression that the front end wants to know; shows nothing else."""
+        """Return the value of an expression that the front end wants to know; show nothing else."""
         self._streams.collect()
         with self.session.in_cell(0):
             return self._evaluate(expression)

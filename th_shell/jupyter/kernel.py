@@ -98,9 +98,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
 
     @property
     def kernel_info(self) -> Content:
-        """The description of the kernel; ipykernel's own would load a debugger of Python for
-        this.
-        """
+        """The description of the kernel; ipykernel's own would load a debugger of Python."""
         return {
             "protocol_version": kernel_protocol_version,
             "implementation": self.implementation,
@@ -246,9 +244,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         self._send("clear_output", {"wait": wait})
 
     def _question(self, text: str) -> str:
-        """Return the answer to a question of the debugger's. Raises EOFError and
-        KeyboardInterrupt.
-        """
+        """Return the answer to a question of the debugger. Raises EOFError, KeyboardInterrupt."""
         self._streams.drain()
         if not self._allow_stdin:
             os.write(1, b"this front end answers no questions\n")

@@ -104,9 +104,7 @@ class _Stream:
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
     def read(self, final: bool) -> str:
-        """Return the text that has arrived. final: bytes of a character that is not complete
-        count, too.
-        """
+        """Return the text that has arrived. final: with the bytes of an incomplete character."""
         # Not until the pipe is empty: a command in the background may write without end.
         there = array("i", [0])
         fcntl.ioctl(self.pipe, termios.FIONREAD, there)
@@ -165,9 +163,9 @@ class Streams:
         self._flush()
         with self._lock:
             self._read(final=True)
-            kept, self._collected = self._collected or [], None
+            parts, self._collected = self._collected or [], None
             self._pass_on()
-        return "".join(kept)
+        return "".join(parts)
 
     def _flush(self) -> None:
         sys.stdout.flush()
@@ -219,7 +217,9 @@ class Streams:
         pending, self._pending = self._pending, []
         while pending:
             name = pending[0][0]
-            same = next((i for i, (other, _) in enumerate(pending) if other != name), len(pending))
+            same = next(
+                (i for i, (stream, _) in enumerate(pending) if stream != name), len(pending)
+            )
             text = "".join(text for _, text in pending[:same])
             self._publish(name, self._lines[name].rewrite(text))
             pending = pending[same:]

@@ -57,7 +57,7 @@ def parse(source: str, is_whole: bool = True) -> tree.Chunk:
 
 def _wrong_part(part: Part) -> Part:
     """Return the innermost part in which the first error is."""
-    inner = next((one for one in part.children if one.has_error or one.is_missing), None)
+    inner = next((child for child in part.children if child.has_error or child.is_missing), None)
     return part if inner is None else _wrong_part(inner)
 
 
@@ -83,7 +83,7 @@ def _on_one_line(part: Part) -> str:
 
 
 def _without_comments(lists: Sequence[Part]) -> list[Part]:
-    return [one for some in lists for one in some.named_children if one.type != "comment"]
+    return [child for parts in lists for child in parts.named_children if child.type != "comment"]
 
 
 def _set_use(node: tree.Node, use: tree.Use) -> None:
@@ -122,22 +122,22 @@ class _Reader:
 
     def read(self, part: Part) -> tree.Node:
         """Read a statement or an expression with all that is in it; return the expression."""
-        own = getattr(self, f"_read_{part.type}", None)
+        reader = getattr(self, f"_read_{part.type}", None)
         try:
-            found = own(part) if own else self._all(part.named_children)
+            result = reader(part) if reader else self._all(part.named_children)
         except (IndexError, ValueError):  # a part that is not whole
-            found = self._all(part.named_children)
-        return found if isinstance(found, tree.Node) else tree.Other(_place(part))
+            result = self._all(part.named_children)
+        return result if isinstance(result, tree.Node) else tree.Other(_place(part))
 
     def _all(self, parts: Sequence[Part]) -> list[tree.Node]:
-        return [self.read(one) for one in parts if one.type != "comment"]
+        return [self.read(part) for part in parts if part.type != "comment"]
 
     def _under(self, parts: Sequence[Part], *conditions: str) -> list[tree.Node]:
         """Read parts that stand under further conditions."""
         outer, self._conditions = self._conditions, self._conditions + conditions
-        found = self._all(parts)
+        nodes = self._all(parts)
         self._conditions = outer
-        return found
+        return nodes
 
     def _block(self, parts: Sequence[Part], names: Sequence[Part | str] = ()) -> None:
         """Read the parts of a block. names: the locals that it begins with."""
@@ -161,9 +161,9 @@ class _Reader:
 
     def _read_identifier(self, part: Part) -> tree.Node:
         name = _text(part)
-        found = tree.Name(_place(part), self._conditions, name, self._scope.get(name))
-        found.scope = self._scope
-        return self._kept(found)
+        node = tree.Name(_place(part), self._conditions, name, self._scope.get(name))
+        node.scope = self._scope
+        return self._kept(node)
 
     def _read_vararg_expression(self, part: Part) -> tree.Node:
         return tree.Varargs(_place(part), self._conditions)
@@ -194,17 +194,17 @@ class _Reader:
             with_fields = sign in ("and", "or") or "nil" in (_text(left), _text(right))
             _set_tested(first, with_fields)
             _set_tested(second, with_fields)
-        found = tree.Binary(_place(operator), self._conditions, sign, first, second)
-        return self._kept(found)
+        node = tree.Binary(_place(operator), self._conditions, sign, first, second)
+        return self._kept(node)
 
     def _read_parenthesized_expression(self, part: Part) -> tree.Node:
         [inner] = self._all(part.named_children)
         return inner
 
     def _read_table_constructor(self, part: Part) -> tree.Node:
-        fields = [one for one in part.named_children if one.type == "field"]
+        fields = [child for child in part.named_children if child.type == "field"]
         entries = self._all(fields)
-        has_keys = any(one.children_by_field_name("name") for one in fields)
+        has_keys = any(child.children_by_field_name("name") for child in fields)
         return tree.Array(_place(part), self._conditions, None if has_keys else tuple(entries))
 
     def _member(self, part: Part) -> tree.Index:
@@ -229,17 +229,17 @@ class _Reader:
         arguments = _one(part, "arguments").named_children
         if called.type == "method_index_expression":
             method = self._member(called)
-            given = tuple(self._all(arguments))
+            nodes = tuple(self._all(arguments))
             name = method.key or ""
-            return self._kept(tree.Invoke(method.place, self._conditions, method.base, name, given))
+            return self._kept(tree.Invoke(method.place, self._conditions, method.base, name, nodes))
         function = self.read(called)
         _set_use(function, tree.Use.CALLED)
         is_protected = isinstance(function, tree.Name) and function.name in ("pcall", "xpcall")
-        given = tuple(self._under(arguments, *[tree.PROTECTED] * is_protected))
+        nodes = tuple(self._under(arguments, *[tree.PROTECTED] * is_protected))
         if isinstance(function, tree.Name) and function.name in ("type", "assert"):
-            for one in given:
-                _set_tested(one)
-        return self._kept(tree.Call(function.place, self._conditions, function, given))
+            for node in nodes:
+                _set_tested(node)
+        return self._kept(tree.Call(function.place, self._conditions, function, nodes))
 
     def _read_field(self, part: Part) -> tree.Node:
         """Return an entry of a table."""
@@ -269,10 +269,10 @@ class _Reader:
 
     def _note_function(self, name: Part, whole: Part, parameters: Part) -> None:
         last = name.named_children[-1] if name.named_children else name
-        found = tree.Function(
+        function = tree.Function(
             _on_one_line(name), _place(last), _place(whole), _on_one_line(parameters)
         )
-        self.chunk.functions.append(found)
+        self.chunk.functions.append(function)
 
     def _note_values(self, names: Sequence[Part], values: Sequence[Part]) -> None:
         """Note the functions among values that are assigned to names."""
@@ -283,23 +283,23 @@ class _Reader:
     def _read_variable_declaration(self, part: Part) -> None:
         inner = part.named_children[0]
         names, *values = [inner] if inner.type == "variable_list" else inner.named_children
-        given = _without_comments(values)
-        found = self._all(given)
-        for one in found:
-            _set_kept(one)
+        parts = _without_comments(values)
+        nodes = self._all(parts)
+        for node in nodes:
+            _set_kept(node)
         declared = names.children_by_field_name("name")
-        self._note_values(declared, given)
+        self._note_values(declared, parts)
         for at, name in enumerate(declared):
-            self._declare(name, found[at] if at < len(found) else None)
+            self._declare(name, nodes[at] if at < len(nodes) else None)
 
     def _read_assignment_statement(self, part: Part) -> None:
         targets, *values = part.named_children
         for target in self._all(targets.named_children):
             self._assign(target)
-        given = _without_comments(values)
-        self._note_values(targets.named_children, given)
-        for one in self._all(given):
-            _set_kept(one)
+        parts = _without_comments(values)
+        self._note_values(targets.named_children, parts)
+        for node in self._all(parts):
+            _set_kept(node)
 
     def _assign(self, target: tree.Node) -> None:
         _set_use(target, tree.Use.ASSIGNED)
@@ -335,7 +335,9 @@ class _Reader:
     def _read_repeat_statement(self, part: Part) -> None:
         # What stands behind `until` sees the locals of the block.
         body = [
-            one for block in part.children_by_field_name("body") for one in block.named_children
+            statement
+            for block in part.children_by_field_name("body")
+            for statement in block.named_children
         ]
         self._block([*body, *part.children_by_field_name("condition")])
 

@@ -189,9 +189,7 @@ def value(node: Node) -> Node:
 
 
 def origin(node: Node, depth: int = _DEPTH) -> str:
-    """Return the path of globals that an expression stands for, such as 'torch.randn'; '' for
-    none.
-    """
+    """Return the path of globals that an expression stands for, such as 'torch.randn', or ''."""
     node = value(node)
     if isinstance(node, Name):
         return "" if node.local else node.name
@@ -228,5 +226,5 @@ def is_tensor(node: Node, kinds: Kinds, depth: int = _DEPTH) -> bool:
     if isinstance(node, Invoke) and depth:
         return node.name in kinds.keepers and is_tensor(node.base, kinds, depth - 1)
     if isinstance(node, Binary) and node.sign in ("+", "-") and depth:
-        return any(is_tensor(one, kinds, depth - 1) for one in (node.left, node.right))
+        return any(is_tensor(operand, kinds, depth - 1) for operand in (node.left, node.right))
     return False

@@ -56,7 +56,7 @@ def _source(session: Conversation, text: str) -> str:
     if not text:
         return session.log[-1].source + "\n" if session.log else ""
     if text.isdecimal():
-        return "\n".join(lines_of(one.source for one in chosen(session.log, [text]))) + "\n"
+        return "\n".join(lines_of(entry.source for entry in chosen(session.log, [text]))) + "\n"
     for entry in reversed(session.log):
         if text in session.defined_names(entry.source):
             return entry.source + "\n"
@@ -76,8 +76,8 @@ def _edit(path: Path) -> None:
 
 def run_file(session: Session, text: str) -> None:
     """Run a script as an input of its own, with the global `arg` set; -d: line by line."""
-    option, _, rest = text.partition(" ")
-    name, *arguments = file_words(rest if option == "-d" else text)
+    option, _, words_behind = text.partition(" ")
+    name, *arguments = file_words(words_behind if option == "-d" else text)
     _read(name)
     if option == "-d":
         session.engine.request("enter", os.path.abspath(name))

@@ -24,23 +24,23 @@ def show_help(session: Session, name: str) -> None:
     if name.startswith("%"):
         list_commands(session, name)
         return
-    known = about(name, session.engine, session.log, session.texts) if name else overview()
-    session.show_text(known)
+    help_text = about(name, session.engine, session.log, session.texts) if name else overview()
+    session.show_text(help_text)
 
 
 def list_commands(session: Conversation, name: str) -> None:
     """Show what a command does that begins with '%'; without a name, all of them."""
     table = session.commands
-    wanted = table.name(f"%{name.removeprefix('%')}")
+    asked = table.name(f"%{name.removeprefix('%')}")
     rows = {key: f"{key} {table.rows[key].usage}".rstrip() for key in table.names()}
-    if wanted == "%help":
+    if asked == "%help":
         listed = [(call, table.rows[key].meaning) for key, call in rows.items()]
         numbers = "N-M are numbers of inputs, as %history lists them: 3-9, 1-3 5, 7-"
         session.show_text(f"{two_columns(listed)}\n{filled(numbers)}")
-    elif wanted in rows:
-        session.write(f"{rows[wanted]}\n  {table.rows[wanted].meaning}\n")
+    elif asked in rows:
+        session.write(f"{rows[asked]}\n  {table.rows[asked].meaning}\n")
     else:
-        raise MagicError(f"there is no {wanted}")
+        raise MagicError(f"there is no {asked}")
 
 
 # -- examples of pages
@@ -55,17 +55,17 @@ def show_examples(session: Session, text: str) -> None:
     if not is_path(name):
         session.write(_USAGE)
         return
-    found = find_examples(name, page_folders([session.config.pages]), session.engine)
-    for problem in found.problems:
+    result = find_examples(name, page_folders([session.config.pages]), session.engine)
+    for problem in result.problems:
         session.write(f"?? has not read a page: {visible(problem)}\n")
-    if not found.examples:
+    if not result.examples:
         session.write(f"no page has an example of {name}\n")
         return
-    texts = [_lines(session, number, shown) for number, shown in enumerate(found.examples, 1)]
+    texts = [_lines(session, number, shown) for number, shown in enumerate(result.examples, 1)]
     session.show_text("".join("\n".join(lines) + "\n\n" for lines in texts))
     session.engine.flush()
     if session.ask is not None:
-        _offer(session, found.examples)
+        _offer(session, result.examples)
 
 
 def _lines(session: Session, number: int, shown: Shown) -> list[str]:
@@ -103,14 +103,14 @@ def _answer(session: Session, examples: list[Shown], following: int) -> int | No
     question = f"Enter runs {following + 1}{_setting(examples[following])}, {which}, q leaves: "
     while True:
         try:
-            said = session.ask(question).strip()
+            answer = session.ask(question).strip()
         except (EOFError, KeyboardInterrupt):
             return None
-        if not said:
+        if not answer:
             return following
-        if said.isdecimal() and 1 <= int(said) <= count:
-            return int(said) - 1
-        if said.lower() in _LEAVE:
+        if answer.isdecimal() and 1 <= int(answer) <= count:
+            return int(answer) - 1
+        if answer.lower() in _LEAVE:
             return None
         session.write(f"Enter, a number from 1 to {count}, or q\n")
         session.engine.flush()

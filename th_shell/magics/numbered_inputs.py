@@ -22,7 +22,7 @@ def numbers(words: Iterable[str], last: int) -> list[int]:
 
     Raises MagicError for other words, and numbers that are not from 1 to last.
     """
-    found: set[int] = set()
+    chosen_numbers: set[int] = set()
     for word in words:
         match = _RANGE.match(word)
         if match is None:
@@ -31,8 +31,8 @@ def numbers(words: Iterable[str], last: int) -> list[int]:
         end = int(match[3] or last) if match[2] else first
         if not 1 <= first <= end <= last:
             raise MagicError(f"there is no {word}: numbers go from 1 to {last}")
-        found.update(range(first, end + 1))
-    return sorted(found)
+        chosen_numbers.update(range(first, end + 1))
+    return sorted(chosen_numbers)
 
 
 def chosen(log: Sequence[Entry], words: Sequence[str]) -> list[Entry]:
@@ -41,18 +41,17 @@ def chosen(log: Sequence[Entry], words: Sequence[str]) -> list[Entry]:
         raise MagicError("there are no inputs yet")
     if not words:
         return list(log)
-    wanted = numbers(words, log[-1].number)
-    found = [entry for entry in log if entry.number in wanted]
-    if not found:  # cells without Lua
+    asked = numbers(words, log[-1].number)
+    entries = [entry for entry in log if entry.number in asked]
+    if not entries:  # cells without Lua
         raise MagicError(f"there is no input {' '.join(words)}")
-    return found
+    return entries
 
 
 def to_save(
     log: Sequence[Entry], text: str, example: str, suffixes: Sequence[str], wrong: str
 ) -> tuple[Path, list[Entry]]:
-    """Return the file and the inputs that the words behind %save name: by default those without
-    errors.
+    """Return the file and inputs that the words behind %save name: by default all without errors.
 
     example: what is asked for, and an input that says it. wrong: what an error says of a file with
     none of the suffixes. Raises MagicError.
@@ -73,10 +72,10 @@ def to_save(
 
 def history(session: Conversation, text: str) -> None:
     """List inputs; those that have raised an error are marked."""
-    found = chosen(session.log, text.split())
-    width = len(str(found[-1].number))
+    entries = chosen(session.log, text.split())
+    width = len(str(entries[-1].number))
     lines = []
-    for entry in found:
+    for entry in entries:
         first, *more = entry.source.strip("\n").split("\n")
         mark = "!" if entry.error else " "
         lines.append(f"{entry.number:{width}}{mark} {first}\n")

@@ -38,32 +38,32 @@ def save(session: Session, text: str) -> None:
     _write(session, path, entries, without)
 
 
-def _write(session: Session, path: Path, given: Sequence[Entry], without: Sequence[Entry]) -> None:
+def _write(session: Session, path: Path, asked: Sequence[Entry], without: Sequence[Entry]) -> None:
     left = {entry.number for entry in without}
     log = for_page([entry for entry in session.log if entry.number not in left])
-    numbers = {entry.number for entry in given}
+    numbers = {entry.number for entry in asked}
     entries = [entry for entry in log if entry.number in numbers]
     hidden = hidden_before(log, entries)
     text = PageText(entries, hidden)
     with docs.Starter() as starter:
         checker = docs.Checker(starter, docs.Compiler(), docs.Configuration())
         printed = _printed(checker, text)
-        readable = _readable(checker, text, [one.got for one in printed])
-        kept = _holding(checker, text, readable)
+        readable = _readable(checker, text, [result.got for result in printed])
+        outputs = _holding(checker, text, readable)
         try:
-            write_file(path, text.document(kept).encode("utf-8", "surrogateescape"))
+            write_file(path, text.document(outputs).encode("utf-8", "surrogateescape"))
         except OSError as error:
             raise MagicError.of(str(path), error) from None
-        session.write(f"{path}: {counted(len(given), 'input')}, run anew in a process of its own\n")
-        told = {
+        session.write(f"{path}: {counted(len(asked), 'input')}, run anew in a process of its own\n")
+        notes = {
             "left out, since they use what only a prompt has": without,
             "written for a page, whose inputs share no locals": [
-                entry for entry in given if entry not in entries
+                entry for entry in asked if entry not in entries
             ],
             "hidden, since these build on it": hidden,
-            **_changed(entries, printed, readable, kept),
+            **_changed(entries, printed, readable, outputs),
         }
-        session.write("".join(map(_told, told, told.values())))
+        session.write("".join(map(_told, notes, notes.values())))
         report = docs.TextReport(docs.View(), 1).page(checker.check(path))
         session.write("".join(f"{line}\n" for line in report))
 
@@ -72,18 +72,18 @@ def _changed(
     entries: Sequence[Entry],
     printed: Sequence[docs.Result],
     readable: Sequence[str],
-    kept: Sequence[str],
+    outputs: Sequence[str],
 ) -> dict[str, list[Entry]]:
     """Return the inputs whose outputs are not those of the session, by what has become of these."""
-    rows = list(zip(entries, printed, readable, kept, strict=True))
+    rows = list(zip(entries, printed, readable, outputs, strict=True))
     return {
         "raised an error only in the page": [
             entry
-            for entry, one, *_ in rows
-            if one.verdict is docs.Verdict.ERROR and not entry.error
+            for entry, result, *_ in rows
+            if result.verdict is docs.Verdict.ERROR and not entry.error
         ],
         "without its output, which would be read as an input": [
-            entry for entry, one, shown, _ in rows if one.got.strip() and not shown
+            entry for entry, result, shown, _ in rows if result.got.strip() and not shown
         ],
         "without its output, which is long and depends on chance": [
             entry for entry, _, output, shown in rows if output and not shown
@@ -102,8 +102,8 @@ def _holding(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> l
         return list(outputs)
     results = _printed(checker, text, outputs)
     return [
-        "" if one.failed and is_cut(output) else output
-        for one, output in zip(results, outputs, strict=True)
+        "" if result.failed and is_cut(output) else output
+        for result, output in zip(results, outputs, strict=True)
     ]
 
 
@@ -118,7 +118,7 @@ def _printed(
             assessment = docs.assess_page(*checker.read(path))
         except docs.PageError as error:
             raise MagicError(f"th-docs cannot run it: {error}") from None
-    results = [one for one in assessment.results if one.example.kind is not docs.Kind.TEXT]
+    results = [result for result in assessment.results if result.example.kind is not docs.Kind.TEXT]
     if len(results) != len(text.entries):
         raise MagicError("th-docs reads other inputs from such a page")
     return results
@@ -128,12 +128,12 @@ def _readable(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> 
     """Return the outputs that th-docs reads from the page as they are meant; '' for the others."""
     if _reads_back(checker, text, text.document(outputs)):
         return list(outputs)
-    kept = [""] * len(outputs)
+    readable = [""] * len(outputs)
     for i, output in enumerate(outputs):
-        kept[i] = output
-        if not _reads_back(checker, text, text.document(kept)):
-            kept[i] = ""
-    return kept
+        readable[i] = output
+        if not _reads_back(checker, text, text.document(readable)):
+            readable[i] = ""
+    return readable
 
 
 def _reads_back(checker: docs.Checker, text: PageText, document: str) -> bool:
@@ -156,18 +156,17 @@ _RESULT = re.compile(r"_(?:\d+|RESULTS)\Z", re.ASCII)
 
 def of_prompt(log: Sequence[Entry]) -> list[Entry]:
     """Return the inputs that use what only a prompt has, and no program of the session has made."""
-    made = {name for entry in log for name in uses(entry.source).defined}
-    known = frozenset({"who", *NAMES}) - made
+    defined = {name for entry in log for name in uses(entry.source).defined}
+    of_prompts = frozenset({"who", *NAMES}) - defined
     return [
         entry
         for entry in log
-        if any(name in known or _RESULT.match(name) for name in uses(entry.source).used)
+        if any(name in of_prompts or _RESULT.match(name) for name in uses(entry.source).used)
     ]
 
 
 def for_page(log: Sequence[Entry]) -> list[Entry]:
-    """Return the inputs as a page has them: with globals for locals, and values in an input of
-    their own.
+    """Return the inputs of a page: with globals for locals, and values in inputs of their own.
 
     Those that come from one input have its number.
     """
@@ -201,12 +200,12 @@ def _is_lua(source: str) -> bool:
 
 def _global(source: str) -> str:
     """Return an input that makes globals of the locals that it begins with."""
-    found = _LOCAL.match(source)
-    if found is None:
+    local = _LOCAL.match(source)
+    if local is None:
         return source
-    if found["value"] or found["names"] == "function":
-        return found["rest"]
-    return f"{found['names']} = nil{found['rest'].removeprefix(found['names'])}"
+    if local["value"] or local["names"] == "function":
+        return local["rest"]
+    return f"{local['names']} = nil{local['rest'].removeprefix(local['names'])}"
 
 
 # -- the text
@@ -228,12 +227,12 @@ def hidden_before(log: Sequence[Entry], entries: Sequence[Entry]) -> list[Entry]
     From the last to the first input: one that mentions a name which is needed below, as it may
     change its value; and what changes how all others run.
     """
-    own = {entry.number for entry in entries}
+    chosen_numbers = {entry.number for entry in entries}
     needed: set[str] = set()
     hidden: list[Entry] = []
     for entry in reversed(log):
         names = uses(entry.source)
-        if entry.number not in own:
+        if entry.number not in chosen_numbers:
             if entry.number > entries[-1].number or entry.error or not names.may_change:
                 continue
             if not names.used & needed and not any(w in entry.source for w in _CHANGES_ALL):
@@ -261,11 +260,15 @@ class PageText:
         parts = ["# A session"]
         is_open, done = False, 0
         for entry, output in zip(self.entries, shown, strict=True):
-            hidden = [one for one in self._hidden[done:] if one.number < entry.number]
+            hidden = [
+                entry_before
+                for entry_before in self._hidden[done:]
+                if entry_before.number < entry.number
+            ]
             done += len(hidden)
             if hidden or not is_open:
                 parts += [fence] * is_open
-                parts += [f"\n{_setup(one)}" for one in hidden]
+                parts += [f"\n{_setup(entry_before)}" for entry_before in hidden]
                 parts.append(f"\n{fence}lua")
                 is_open = True
             parts.append(_input(entry.source))

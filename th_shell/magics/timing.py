@@ -47,7 +47,7 @@ def measure(session: Conversation, run: Callable[[int], object]) -> None:
 
 
 def _measured(session: Conversation, run: Callable[[int], object]) -> tuple[float, float, int]:
-    """Return the best and the mean time of one run in a batch, and the number of runs in a batch."""
+    """Return the best and the mean time of one run, and the number of runs in a batch."""
 
     def batch(count: int) -> float:
         start = time.perf_counter()
@@ -127,14 +127,14 @@ def _report(session: Session, samples: list[tuple[str, str, int]]) -> list[str]:
     total = sum(places.values())
     if not total:
         return ["no sample: it takes a few milliseconds at most"]
-    shown = sorted(places.most_common(_LINES), key=lambda one: one[0] == _UNKNOWN)
+    shown = sorted(places.most_common(_LINES), key=lambda place_count: place_count[0] == _UNKNOWN)
     width = max(len(place) for place, _ in shown)
     lines = [
         visible(f"{count / total:5.0%}  {place:{width}}  {_code(session, place)}".rstrip())
         for place, count in shown
     ]
-    others = len(places) - _LINES
-    lines += [f"       and {others} other lines"] * (others > 0)
+    more = len(places) - _LINES
+    lines += [f"       and {more} other lines"] * (more > 0)
     garbage = f", {states['G'] / total:.0%} of it collecting garbage" if states["G"] else ""
     return [*lines, counted(total, "sample") + garbage]
 

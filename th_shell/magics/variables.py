@@ -47,12 +47,12 @@ def store(session: Session, text: str) -> None:
 
 def restore(session: Session, text: str) -> None:
     """Set variables to what is stored of them; without names, all that are stored."""
-    found = _stored(_names(text))
+    paths = _stored(_names(text))
     with session.stoppable():
-        for path in found:
+        for path in paths:
             with _told(path.stem):
                 session.engine.load_variable(path.stem, str(path))
-    session.write(f"restored: {' '.join(path.stem for path in found) or 'nothing'}\n")
+    session.write(f"restored: {' '.join(path.stem for path in paths) or 'nothing'}\n")
 
 
 def _names(text: str) -> list[str]:
@@ -63,9 +63,7 @@ def _names(text: str) -> list[str]:
 
 
 def _stored(names: Sequence[str]) -> list[Path]:
-    """Return the files of variables, by default all. Raises MagicError for one that is not
-    stored.
-    """
+    """Return the files of variables, by default all. Raises MagicError for a missing one."""
     if not names:
         return sorted(_folder().glob("*.t7"))
     paths = [_folder() / f"{name}.t7" for name in names]
@@ -128,9 +126,9 @@ def who(session: Session, _: str) -> None:
 def reset(session: Session, text: str) -> None:
     """Remove the globals of the session and its results; without -f, only list them."""
     with Engine() as fresh:
-        known = fresh.names("")
-    kept = {*known, *NAMES, "arg"}
-    names = sorted(name for name in session.engine.names("") if name not in kept)
+        built_in = fresh.names("")
+    staying = {*built_in, *NAMES, "arg"}
+    names = sorted(name for name in session.engine.names("") if name not in staying)
     confirm_reset(text, names, "globals")
     removed = "".join(f"_G['{name}'] = nil " for name in names) + "_RESULTS = {} _LAST = ''"
     session.engine.run(session.engine.compile(removed.encode("utf-8", "surrogateescape")))

@@ -43,11 +43,11 @@ def _fail(error: Exception | str) -> int:
 
 
 def _read(what: str, words: Sequence[str]) -> tuple[list[str], Tree]:
-    names, said = read_words(what, words, {"--tree": "a folder"})
+    names, options = read_words(what, words, {"--tree": "a folder"})
     if bool(names) == (what == "list"):
         problem = "takes no names" if names else "needs names of packages"
         raise UsageError(f"--{what} {problem}" + ("" if names else ", URLs of git, or folders"))
-    return names, Tree(Path(said.get("--tree", users_tree())))
+    return names, Tree(Path(options.get("--tree", users_tree())))
 
 
 def _list(tree: Tree) -> None:
@@ -74,15 +74,15 @@ class _Installation:
         self._installed: list[Record] = []
         self._status = 0
 
-    def install(self, given: Sequence[str]) -> int:
+    def install(self, asked: Sequence[str]) -> int:
         """Install packages by their names, or from URLs and folders; return the exit status.
 
         What fails is told, and the rest goes on. What a package needs may be among those that are
-        given: so these are all brought first.
+        asked: so these are all brought first.
         """
-        waiting = [(word, "") for word in dict.fromkeys(given)]
+        waiting = [(word, "") for word in dict.fromkeys(asked)]
         while waiting:
-            packages = [found for word, user in waiting if (found := self._bring(word, user))]
+            packages = list(filter(None, (self._bring(word, user) for word, user in waiting)))
             waiting = []
             for package in filter(self._put, packages):
                 record = package.record
@@ -92,20 +92,18 @@ class _Installation:
         return self._status
 
     def _bring(self, word: str, user: str) -> _Package | None:
-        """Return the package that a word is for. user: the one that needs it, '' for one that is
-        given.
-        """
+        """Return the package that a word is for. user: the package that needs it, or ''."""
         try:
             if user and (word.lower() in self._known or provided_by_th(word)):
                 return None
             self._known.add(word.lower())
-            found = self._find(word, user)
+            source = self._find(word, user)
         except (UsageError, OSError) as error:
             self._status = _fail(f"{user} needs {word}: {error}" if user else error)
             return None
-        if found:
-            self._known.add(found.record.name.lower())
-        return found
+        if source:
+            self._known.add(source.record.name.lower())
+        return source
 
     def _find(self, word: str, user: str) -> _Package | None:
         if not user and (re.search(r"[/\\:]|^\.", word)):

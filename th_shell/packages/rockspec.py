@@ -65,20 +65,18 @@ class Rockspec:
 
 
 def read(folder: Path) -> Rockspec | None:
-    """Return the rockspec of a checkout; None where it has none. Raises UsageError for one that
-    fails.
-    """
+    """Return the rockspec of a checkout; None where it has none. Raises UsageError if it fails."""
     path = _find(folder)
     if path is None:
         return None
-    found = _run(path)
-    build = _table(found.get("build"))
+    content = _run(path)
+    build = _table(content.get("build"))
     listed = {**_table(build.get("modules")), **_table(_table(build.get("install")).get("lua"))}
-    needed = found.get("dependencies") or []
+    needed = content.get("dependencies") or []
     names = (re.match(r"[\w.-]+", need) for need in needed if isinstance(need, str))
     return Rockspec(
-        str(found.get("package") or folder.name),
-        str(found.get("version") or ""),
+        str(content.get("package") or folder.name),
+        str(content.get("version") or ""),
         {str(name): value for name, value in listed.items()},
         tuple(name[0] for name in names if name),
     )
@@ -90,10 +88,10 @@ def _table(value: Any) -> dict[Any, Any]:
 
 def _find(folder: Path) -> Path | None:
     """Return the rockspec of the sources as they are now, else the newest."""
-    found = [path for name in _FOLDERS for path in (folder / name).glob("*.rockspec")]
-    found.sort(key=lambda path: [int(number) for number in re.findall(r"\d+", path.name)])
-    current = [path for path in found if re.search(r"-(scm|dev|git|master|head)-", path.name)]
-    return (current or found)[-1] if found else None
+    paths = [path for name in _FOLDERS for path in (folder / name).glob("*.rockspec")]
+    paths.sort(key=lambda path: [int(number) for number in re.findall(r"\d+", path.name)])
+    current = [path for path in paths if re.search(r"-(scm|dev|git|master|head)-", path.name)]
+    return (current or paths)[-1] if paths else None
 
 
 def _run(path: Path) -> dict[Any, Any]:
@@ -111,10 +109,10 @@ def _run(path: Path) -> dict[Any, Any]:
         raise UsageError(f"{path.name}: it takes longer than {_SECONDS} seconds")
     if done.returncode:
         raise UsageError(f"{path.name}: it needs more than {_MEMORY >> 20} MB")
-    found = json.loads(done.stdout)
-    if isinstance(found, str):
-        raise UsageError(f"{path.name}: {found}")
-    return _table(found)
+    content = json.loads(done.stdout)
+    if isinstance(content, str):
+        raise UsageError(f"{path.name}: {content}")
+    return _table(content)
 
 
 def main(name: str) -> None:
@@ -126,13 +124,13 @@ def main(name: str) -> None:
     with Engine() as engine:
         try:
             globals_ = _table(engine.eval(_RUN)(sys.stdin.buffer.read(), name).to_python())
-            told = {key: value for key, value in globals_.items() if key in _READ}
-            found = json.dumps(told, default=str, skipkeys=True)
+            content = {key: value for key, value in globals_.items() if key in _READ}
+            answer = json.dumps(content, default=str, skipkeys=True)
         except LuaError as error:
-            found = json.dumps(str(error))
+            answer = json.dumps(str(error))
         except (ValueError, RecursionError):
-            found = json.dumps("its tables are nested too deeply")
-    print(found)
+            answer = json.dumps("its tables are nested too deeply")
+    print(answer)
 
 
 # -- CMakeLists.txt
@@ -181,13 +179,13 @@ class CMakeLists:
         if words[:1] not in (["GLOB"], ["GLOB_RECURSE"]):
             return
         patterns = [word.removeprefix(f"{folder}/") for word in words[2:] if word != "RELATIVE"]
-        found = []
+        names = []
         for pattern in patterns:
             if pattern and not pattern.startswith("/") and ".." not in pattern:
                 if words[0] == "GLOB_RECURSE":
                     pattern = os.path.join(os.path.dirname(pattern), "**", Path(pattern).name)
-                found += sorted(glob(pattern, root_dir=folder, recursive="**/" in pattern))
-        variables[words[1]] = ";".join(f"{folder}/{name}" for name in found)
+                names += sorted(glob(pattern, root_dir=folder, recursive="**/" in pattern))
+        variables[words[1]] = ";".join(f"{folder}/{name}" for name in names)
 
     def _add_torch_package(self, folder: Path, _: dict[str, str], words: Sequence[str]) -> None:
         self.package = words[0]
@@ -202,18 +200,18 @@ class CMakeLists:
             self._read(inner, dict(variables))
 
     def _install(self, folder: Path, _: dict[str, str], words: Sequence[str]) -> None:
-        found = _INSTALLED.search(_behind("DESTINATION", words))
-        if not found or words[0] not in ("FILES", "DIRECTORY"):
+        place = _INSTALLED.search(_behind("DESTINATION", words))
+        if not place or words[0] not in ("FILES", "DIRECTORY"):
             return
         end = next((at for at, word in enumerate(words) if word in _KEYWORDS), len(words))
         for name in _names(words[1:end]):
             path = folder / name
             if words[0] == "FILES":
-                self._put(path, f"{found[1]}/{_behind('RENAME', words) or path.name}")
+                self._put(path, f"{place[1]}/{_behind('RENAME', words) or path.name}")
             else:
                 top = path if name.endswith("/") else path.parent
                 for file in sorted(path.rglob("*.lua")):
-                    self._put(file, f"{found[1]}/{file.relative_to(top).as_posix()}")
+                    self._put(file, f"{place[1]}/{file.relative_to(top).as_posix()}")
 
     def _put(self, file: Path, place: str) -> None:
         parts = [part for part in place.split("/") if part not in ("", ".")]
@@ -227,12 +225,12 @@ _CMAKE_COMMANDS = frozenset("set file add_torch_package add_subdirectory install
 
 
 def _expand(word: str, variables: dict[str, str], folder: Path) -> str:
-    def value(found: re.Match[str]) -> str:
-        if found[1] in variables:
-            return variables[found[1]]
-        if _MODULES.fullmatch(found[1]):
+    def value(variable: re.Match[str]) -> str:
+        if variable[1] in variables:
+            return variables[variable[1]]
+        if _MODULES.fullmatch(variable[1]):
             return "share/lua/5.1"
-        return str(folder) if _SOURCES.fullmatch(found[1]) else ""
+        return str(folder) if _SOURCES.fullmatch(variable[1]) else ""
 
     return _VARIABLE.sub(value, word)[:_LONGEST]
 
@@ -242,7 +240,5 @@ def _behind(keyword: str, words: Sequence[str]) -> str:
 
 
 def _names(words: Sequence[str]) -> dict[str, None]:
-    """Return the elements of lists, each once: variables may grow to lists that say a name many
-    times.
-    """
+    """Return the elements of lists, each once: variables may hold a name many times."""
     return dict.fromkeys(";".join(words).split(";"))

@@ -71,8 +71,7 @@ def has_edits(source: str) -> bool:
 
 
 def _special(folder: str, names: list[str]) -> list[str]:
-    """Return those of a folder's names that are not copied: pipes, devices, and the folder of
-    git.
+    """Return the names in a folder that are not copied: pipes, devices, and the folder of git.
 
     Who copies a pipe may wait for it without end.
     """

@@ -50,9 +50,7 @@ class Tree:
         self._committed = self._records / "committed"
 
     def records(self) -> dict[str, Record]:
-        """Return the records of all packages by their names. Raises UsageError for one that is
-        broken.
-        """
+        """Return the records of all packages by their names. Raises UsageError for a broken one."""
         if not self._records.is_dir():
             return {}
         with self._alone():
@@ -65,7 +63,7 @@ class Tree:
         """
         with self._alone():
             records = self._read()
-            owners = {file: other.name for other in records.values() for file in other.files}
+            owners = {file: held.name for held in records.values() for file in held.files}
             for file in files:
                 owner = owners.get(file)
                 if owner not in (None, record.name):
@@ -90,21 +88,21 @@ class Tree:
         if name not in records:
             return f"{name} is not installed in {self.folder}"
         users = [
-            one.name
-            for one in records.values()
-            if one.name not in names and name.lower() in map(str.lower, one.dependencies)
+            record.name
+            for record in records.values()
+            if record.name not in names and name.lower() in map(str.lower, record.dependencies)
         ]
         return f"{name} is needed by {', '.join(users)}" if users else ""
 
     def _read(self) -> dict[str, Record]:
-        found = {}
+        records = {}
         for path in sorted(self._records.glob("*.json")):
             try:
                 record = Record(**json.loads(path.read_text()))
             except (OSError, ValueError, TypeError) as error:
                 raise UsageError(f"{path}: {error}") from error
-            found[record.name] = record
-        return found
+            records[record.name] = record
+        return records
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -142,8 +140,8 @@ class Tree:
         """Make what will be at the top of the folder; an empty folder where nothing will be."""
         tops = {file.partition("/")[0] for file in (*former, *files)}
         there = [path for top in tops for path in (self.folder / top).rglob("*")]
-        kept = [path for path in there if path.is_symlink() or not path.is_dir()]
-        sources = {path.relative_to(self.folder).as_posix(): path for path in kept}
+        former_files = [path for path in there if path.is_symlink() or not path.is_dir()]
+        sources = {path.relative_to(self.folder).as_posix(): path for path in former_files}
         for file in former:
             sources.pop(file, None)
         for file, source in (sources | dict(files)).items():

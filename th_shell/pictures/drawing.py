@@ -63,8 +63,8 @@ def _codes_256(pairs: Array) -> list[list[list[str]]]:
     cube = np.rint(numbers / 51).astype(np.intp) @ np.array([36, 6, 1]) + 16
     grey = 232 + np.rint((numbers.mean(axis=-1) - 8) / 10).clip(0, 23).astype(np.intp)
     is_grey = np.ptp(numbers, axis=-1) < 12
-    found = np.where(is_grey, grey, cube).tolist()
-    return [[[f"5;{code}" for code in row] for row in pair] for pair in found]
+    codes = np.where(is_grey, grey, cube).tolist()
+    return [[[f"5;{code}" for code in row] for row in pair] for pair in codes]
 
 
 def _coloured_line(upper: list[str], lower: list[str]) -> str:

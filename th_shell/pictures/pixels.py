@@ -19,10 +19,9 @@ _ENOUGH = 6  # pixels in a row, for a mean
 
 
 def pixels(values: Array) -> Array:
-    """Return the pixels of an image H x W, 1 x H x W, 3 x H x W or H x W x 3; N of them make a
-    grid.
+    """Return the pixels of an image, or of several in a grid.
 
-    Raises ValueError for values of other shapes.
+    An image is H x W, 1 x H x W, 3 x H x W or H x W x 3. Raises ValueError for other shapes.
     """
     if values.size == 0:
         raise ValueError("the tensor is empty")
@@ -59,9 +58,9 @@ def _images(values: Array) -> list[Array]:
             return [_coloured(values)]
         if shape[2] == 3:
             return [values]
-        return [_coloured(one[None]) for one in values]
+        return [_coloured(image[None]) for image in values]
     if values.ndim == 4 and shape[1] in _CHANNELS:
-        return [_coloured(one) for one in values]
+        return [_coloured(image) for image in values]
     sizes = "x".join(map(str, shape))
     raise ValueError(f"an image is HxW, 1xHxW or 3xHxW, or several of these, not {sizes}")
 

@@ -60,9 +60,7 @@ def _is_array(value: Any) -> bool:
 def _read(
     args: tuple[Any, ...], usage: str, fits: Callable[[Any], bool] = lambda _: False
 ) -> tuple[Any, Any, str | None]:
-    """Return the array, a second argument that fits or None, and the name of a file at the end or
-    None.
-    """
+    """Return the array, a second argument that fits or None, and the file's name or None."""
     values = list(args)
     file = values.pop() if values and isinstance(values[-1], str) else None
     first, second = [*values, None, None][:2]

@@ -78,8 +78,8 @@ class _Reader:
     changed: the locals that do not count. own: what the program itself gives torch.
     """
 
-    def __init__(self, changed: frozenset[tree.Local | None], own: set[str]) -> None:
-        self._changed, self._own = changed, own
+    def __init__(self, changed: frozenset[tree.Local | None], own_names: set[str]) -> None:
+        self._changed, self._own = changed, own_names
 
     def sizes(self, node: tree.Node) -> Sizes:
         """Return the sizes of a tensor; none where they are not known."""
@@ -99,7 +99,7 @@ class _Reader:
     def _after(self, before: Sizes, node: tree.Invoke) -> Sizes:
         """Return the sizes of what a method returns."""
         numbers = _numbers(node.arguments)
-        has_tensor = any(self.sizes(one) for one in node.arguments)
+        has_tensor = any(self.sizes(argument) for argument in node.arguments)
         if node.name == "t" and len(before) == 2:
             return before[::-1]
         if before and node.name in ("view", "reshape", "resize") and min(numbers, default=0) > 0:
@@ -117,15 +117,15 @@ class _Reader:
             return f"{_text(before)} is no matrix"
         if is_method and numbers and name in ("view", "reshape"):
             return _of_view(before, numbers)
-        tensors = [one for one in arguments if _number(one) is None]
-        found = [self.sizes(one) for one in tensors]
-        if len(found) < 2 or not (found[-2] and found[-1]):
+        tensors = [argument for argument in arguments if _number(argument) is None]
+        all_sizes = [self.sizes(argument) for argument in tensors]
+        if len(all_sizes) < 2 or not (all_sizes[-2] and all_sizes[-1]):
             return ""
-        if name in _TOGETHER or (name == "*" and len(found[0]) == len(found[1]) == 1):
-            return _of_elements(found[-2], found[-1])
-        if name not in _PRODUCTS or (is_method and len(found) != 3):
+        if name in _TOGETHER or (name == "*" and len(all_sizes[0]) == len(all_sizes[1]) == 1):
+            return _of_elements(all_sizes[-2], all_sizes[-1])
+        if name not in _PRODUCTS or (is_method and len(all_sizes) != 3):
             return ""
-        return _of_product(name, found[-2], found[-1])
+        return _of_product(name, all_sizes[-2], all_sizes[-1])
 
 
 def _made(name: str, arguments: Sequence[tree.Node]) -> Sizes:
@@ -149,8 +149,8 @@ def _number(node: tree.Node) -> float | None:
 
 def _numbers(arguments: Sequence[tree.Node]) -> Sizes:
     """Literal whole numbers; none where one of the arguments is anything else."""
-    found = [_number(one) for one in arguments]
-    whole = tuple(int(one) for one in found if one is not None and one == int(one))
+    numbers = [_number(number) for number in arguments]
+    whole = tuple(int(number) for number in numbers if number is not None and number == int(number))
     return whole if len(whole) == len(arguments) else ()
 
 
@@ -158,10 +158,10 @@ def _nested(node: tree.Node) -> Sizes:
     """Return the sizes of nested tables of numbers."""
     if not isinstance(node, tree.Array) or not node.entries:
         return ()
-    if all(_number(one) is not None for one in node.entries):
+    if all(_number(entry) is not None for entry in node.entries):
         return (len(node.entries),)
-    [same, *others] = {_nested(one) for one in node.entries}
-    return (len(node.entries), *same) if same and not others else ()
+    [same, *more] = {_nested(entry) for entry in node.entries}
+    return (len(node.entries), *same) if same and not more else ()
 
 
 def _text(sizes: Sizes) -> str:
@@ -185,10 +185,10 @@ def _of_product(name: str, left: Sizes, right: Sizes) -> str:
 def _of_view(before: Sizes, sizes: Sizes) -> str:
     if min(sizes) > 0:
         return _of_elements(before, sizes)
-    known = prod(size for size in sizes if size > 0)
-    if min(sizes) < -1 or 0 in sizes or sizes.count(-1) > 1 or prod(before) % known == 0:
+    fixed = prod(size for size in sizes if size > 0)
+    if min(sizes) < -1 or 0 in sizes or sizes.count(-1) > 1 or prod(before) % fixed == 0:
         return ""
-    return f"the {prod(before)} elements of {_text(before)} are no multiple of {known}"
+    return f"the {prod(before)} elements of {_text(before)} are no multiple of {fixed}"
 
 
 # -- calls of operations with a number of arguments that no form takes
@@ -208,16 +208,16 @@ def impossible_counts(program: Program, world: World) -> Iterator[Found]:
 
 def _wrong(node: tree.Call | tree.Invoke, name: str, space: str, world: World) -> Iterator[Found]:
     forms = world.facts.forms(name.lstrip(":").removeprefix("torch."), space)
-    given = len(node.arguments)
+    count = len(node.arguments)
     if node.arguments and isinstance(tree.value(node.arguments[0]), tree.Number):
         forms = [(form.replace("[Generator] ", ""), is_loose) for form, is_loose in forms]
     if not forms or _may_be_more(node.arguments, world):
         return
-    own = 1 if space == "method" else 0
-    if any(takes(form, given + own, is_loose) for form, is_loose in forms):
+    objects = 1 if space == "method" else 0
+    if any(takes(form, count + objects, is_loose) for form, is_loose in forms):
         return
-    listed = ", ".join(dict.fromkeys(_shown(form, own) for form, _ in forms))
-    why = f"called with {given} argument{'s' * (given != 1)}"
+    listed = ", ".join(dict.fromkeys(_shown(form, objects) for form, _ in forms))
+    why = f"called with {count} argument{'s' * (count != 1)}"
     yield Found(node, f"{name}()", f"{name}()", Lack(why, f"it takes: {listed}"))
 
 
@@ -229,9 +229,9 @@ def _may_be_more(arguments: Sequence[tree.Node], world: World) -> bool:
     return not tree.is_tensor(last, world.facts.kinds)
 
 
-def _shown(form: str, own: int) -> str:
+def _shown(form: str, objects: int) -> str:
     """Return the arguments of a form, without a method's object and what may stand before it."""
     words = words_of(without_types(form, "Tensor", "number"))
-    if own:
+    if objects:
         words = words[2:] if words[0].startswith("[") else words[1:]
     return " ".join(words) or "nothing"

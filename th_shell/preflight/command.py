@@ -34,10 +34,10 @@ def run(words: Sequence[str], engine: Engine) -> int:
 
     engine: finds the modules that programs find.
     """
-    names, said = read_words("check", words, {}, flags=("--json",))
+    names, options = read_words("check", words, {}, flags=("--json",))
     if not names:
         raise UsageError("--check needs files or folders")
-    return check(names, engine, "--json" in said)
+    return check(names, engine, "--json" in options)
 
 
 def check(words: Sequence[str], engine: Engine, as_json: bool = False) -> int:
@@ -53,15 +53,17 @@ def check(words: Sequence[str], engine: Engine, as_json: bool = False) -> int:
     tops = [Path(), *(Path(word) for word in words if os.path.isdir(word))]
     modules = Modules(engine, [program.path for program in programs], tops)
     world = World.of(programs, facts_of(engine), modules)
-    found = [one for program in programs for one in findings(program, world)]
+    all_findings = [finding for program in programs for finding in findings(program, world)]
     if not programs and not problems:
         problems.append(f"th: no file *.lua in {' '.join(words)}")
     if programs or as_json:
-        _print(_json(programs, found) if as_json else _text(programs, found), sys.stdout)
+        _print(
+            _json(programs, all_findings) if as_json else _text(programs, all_findings), sys.stdout
+        )
     _print(map(visible_line, problems), sys.stderr)
     if problems or not programs:
         return UNREADABLE
-    return SOMETHING if found else NOTHING
+    return SOMETHING if all_findings else NOTHING
 
 
 def _print(lines: Iterable[str], stream: TextIO) -> None:
@@ -81,42 +83,42 @@ def lua_files(words: Iterable[str]) -> Iterator[Path]:
             yield from (Path(folder, name) for name in sorted(names) if name.endswith(".lua"))
 
 
-def _text(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str]:
-    for one in found:
-        yield visible_line(f"{one.path}:{one.line}:{one.column}: {_message(one)}")
+def _text(programs: Sequence[Program], all_findings: Sequence[Finding]) -> Iterator[str]:
+    for finding in all_findings:
+        yield visible_line(f"{finding.path}:{finding.line}:{finding.column}: {_message(finding)}")
     files = counted(len(programs), "file")
-    if not found:
+    if not all_findings:
         yield f"checked {files}: nothing is missing"
         return
-    if len(found) > 1:
+    if len(all_findings) > 1:
         yield ""
-    counts = Counter(one.subject for one in found).most_common()
+    counts = Counter(finding.subject for finding in all_findings).most_common()
     listed = [f"{subject} {count}" for subject, count in counts[:_SUBJECTS]]
     if len(counts) > _SUBJECTS:
         listed.append(f"others {sum(count for _, count in counts[_SUBJECTS:])}")
-    bad = len({one.path for one in found})
-    places = counted(len(found), "place")
+    bad = len({finding.path for finding in all_findings})
+    places = counted(len(all_findings), "place")
     yield visible_line(f"checked {files}: {places} in {bad:,} ({', '.join(listed)})")
 
 
-def _message(one: Finding) -> str:
-    if not one.condition:
-        return one.message
-    return f"{one.message} [if {cut(one.condition, _CONDITION)}]"
+def _message(finding: Finding) -> str:
+    if not finding.condition:
+        return finding.message
+    return f"{finding.message} [if {cut(finding.condition, _CONDITION)}]"
 
 
-def _json(programs: Sequence[Program], found: Sequence[Finding]) -> Iterator[str]:
+def _json(programs: Sequence[Program], all_findings: Sequence[Finding]) -> Iterator[str]:
     entries = [
         {
-            "file": str(one.path),
-            "line": one.line,
-            "column": one.column,
-            "subject": one.subject,
-            "what": one.what,
-            "why": one.lack.why,
-            "advice": one.lack.advice,
-            "condition": one.condition,
+            "file": str(finding.path),
+            "line": finding.line,
+            "column": finding.column,
+            "subject": finding.subject,
+            "what": finding.what,
+            "why": finding.lack.why,
+            "advice": finding.lack.advice,
+            "condition": finding.condition,
         }
-        for one in found
+        for finding in all_findings
     ]
     yield json.dumps({"checked": len(programs), "found": entries}, indent=1)

@@ -46,5 +46,5 @@ class Finding:
 
 def no_such(why: str, name: str, names: Iterable[str]) -> Lack:
     """Return a name that is not there, with one that may be meant."""
-    close = nearest(name, [one for one in names if not one.startswith("_")])
+    close = nearest(name, [candidate for candidate in names if not candidate.startswith("_")])
     return Lack(why, f"there is {close[0]}" if close else "define it, or leave it out")

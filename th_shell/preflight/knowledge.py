@@ -112,16 +112,14 @@ class Facts:
 
         if name not in self.operations.get(space, ()):
             return []
-        rows = [row for row in TABLE.get(name, []) if any(one in ALL for one in row.types)]
+        rows = [row for row in TABLE.get(name, []) if any(dtype in ALL for dtype in row.types)]
         forms = [(row.form(space), row.reads_call or name in _LOOSE) for row in rows]
         return [(form, is_loose) for form, is_loose in forms if form is not None]
 
     @cached_property
     def kinds(self) -> Kinds:
-        """The operations that certainly give a tensor, by forms that all begin with a
-        destination.
-        """
-        found = {
+        """The operations that certainly give a tensor: all their forms begin with a destination."""
+        makers = {
             space: {
                 name
                 for name in names
@@ -129,7 +127,7 @@ class Facts:
             }
             for space, names in self.operations.items()
         }
-        return Kinds(MAKERS | found["function"], KEPT_BY | found["method"])
+        return Kinds(MAKERS | makers["function"], KEPT_BY | makers["method"])
 
 
 def facts_of(engine: Engine) -> Facts:
@@ -141,22 +139,24 @@ def facts_of(engine: Engine) -> Facts:
     of_packages = listed.pop("methods")
     fields = {name: frozenset(engine.names(name)) for name in LIBRARIES}
     # The error about a tensor without a GPU is no method that programs may use.
-    known = frozenset().union(*methods) - GPU_METHODS
-    others = [engine.names(f"torch.{name}") for name in _CLASSES]
+    of_tensors = frozenset().union(*methods) - GPU_METHODS
+    of_classes = [engine.names(f"torch.{name}") for name in _CLASSES]
     operations = {
-        space: frozenset(one.name for one in engine.members(path).found if one.is_operation)
+        space: frozenset(
+            member.name for member in engine.members(path).found if member.is_operation
+        )
         for space, path in (("function", [".torch"]), ("method", [".torch", ".DoubleTensor"]))
     }
     return Facts(
         fields={**fields, **listed},
-        methods=known,
+        methods=of_tensors,
         packages={**_PACKAGES, **PENLIGHT, **_impossible(engine), **_installable(engine)},
         engine=engine,
         globals=frozenset(engine.names("")) | _GIVEN,
         operations=operations,
         listed=frozenset(listed) | _GPU_NAMES,
         package_methods=of_packages,
-        all_methods=known.union(of_packages, fields["string"], _OF_FILES, *others),
+        all_methods=of_tensors.union(of_packages, fields["string"], _OF_FILES, *of_classes),
     )
 
 

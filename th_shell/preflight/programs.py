@@ -52,17 +52,17 @@ class Modules:
         self._above = lru_cache(maxsize=None)(self._folders)
 
     def folders(self, path: Path) -> list[Path]:
-        """Return the folders above a file in which its modules may lie: none outside of its
-        project.
-        """
+        """Return the folders above a file in which its modules may lie, all in its project."""
         return self._above(path.parent.absolute())
 
     def _folders(self, folder: Path) -> list[Path]:
         near = [folder, *folder.parents][:_LEVELS]
-        tops = [one for one in near if one in self._tops]
-        end = next((one for one in near if (one / ".git").exists()), tops[-1] if tops else near[-1])
+        tops = [path for path in near if path in self._tops]
+        end = next(
+            (path for path in near if (path / ".git").exists()), tops[-1] if tops else near[-1]
+        )
         inside = near[: near.index(end) + 1]
-        return inside + [one for one in self._tops if one not in inside]
+        return inside + [path for path in self._tops if path not in inside]
 
     def in_engine(self, name: str) -> bool:
         """Tell whether the engine finds a module."""
@@ -73,17 +73,15 @@ class Modules:
         return self._module(name, path.parent)
 
     def _file_from(self, name: str, folder: Path) -> Path | None:
-        found = self._find(name)
-        if found is not None:
-            return Path(found).resolve() if found else None
+        path_in_engine = self._find(name)
+        if path_in_engine is not None:
+            return Path(path_in_engine).resolve() if path_in_engine else None
         above = [folder] if name.startswith(".") else self._above(folder.absolute())
-        places = (place for one in above for place in (one.joinpath(*_parts(name)), one / name))
+        places = (place for top in above for place in (top.joinpath(*_parts(name)), top / name))
         return next((file.resolve() for file in map(self._file, places) if file), None)
 
     def finds(self, name: str, path: Path) -> bool:
-        """Tell whether a module is there: for the engine, or in a folder above the file that
-        asks.
-        """
+        """Tell whether the engine, or a folder above the file that asks, has a module."""
         parts = _parts(name)
         if not parts or self.in_engine(name) or tuple(parts) in self._checked:
             return True
@@ -110,9 +108,9 @@ def _names(path: Path) -> Iterator[tuple[str, ...]]:
 
 def _packages(folder: Path) -> frozenset[str]:
     """Return the packages that a folder is, by the descriptions in it."""
-    found = [*folder.glob("*.rockspec"), *folder.glob("rocks*/*.rockspec")]
-    own = [folder.name] if isfile(folder / "init.lua") else []
-    return frozenset([path.name.partition("-")[0] for path in found] + own)
+    rockspecs = [*folder.glob("*.rockspec"), *folder.glob("rocks*/*.rockspec")]
+    modules = [folder.name] if isfile(folder / "init.lua") else []
+    return frozenset([path.name.partition("-")[0] for path in rockspecs] + modules)
 
 
 def _parts(name: str) -> list[str]:
@@ -172,11 +170,11 @@ class Program:
     @cached_property
     def loads(self) -> list[tuple[str, Call]]:
         """The modules and files that it loads, by their names; '' where it computes these."""
-        found = []
+        calls = []
         for node in self.chunk.nodes:
             if isinstance(node, Call) and origin(node.function) in _LOADERS:
-                found.append((next(iter(texts_of(node)), ""), node))
-        return found
+                calls.append((next(iter(texts_of(node)), ""), node))
+        return calls
 
 
 #: Functions that load modules, and those that load files, or modules beside the program.
@@ -246,25 +244,25 @@ class World:
         modules: Modules,
         reader: Callable[[Path, Engine], Program] = read,
     ) -> World:
-        """Return the world of programs that are checked together: with the modules that they
+        """Return the world of programs that are checked together, with the modules that they
         load.
 
         reader: reads a module's file, as `read` does.
         """
         world = cls(facts, modules)
-        known = {program.real_path for program in programs}
-        world._checked = frozenset(known)
+        files = {program.real_path for program in programs}
+        world._checked = frozenset(files)
         read_too = world.programs = list(programs)
         for program in read_too:  # which grows
             for file in world._add(program):
-                if file in known:
+                if file in files:
                     continue
-                known.add(file)
+                files.add(file)
                 try:
                     read_too.append(reader(file, facts.engine))
                 except UnreadableError:
                     world.is_extended = True
-        world.is_extended |= any(one.errors for one in read_too[len(programs) :])
+        world.is_extended |= any(program.errors for program in read_too[len(programs) :])
         return world
 
     def _add(self, program: Program) -> set[Path]:
@@ -302,8 +300,8 @@ class World:
             else:
                 is_known = file is not None or call.is_kept or self.modules.in_engine(name)
         else:
-            places = [one / name for one in self.modules.folders(program.path)] if name else []
-            file = next((one.resolve() for one in places if isfile(one)), None)
+            places = [place / name for place in self.modules.folders(program.path)] if name else []
+            file = next((place.resolve() for place in places if isfile(place)), None)
             is_known = file is not None
         if not is_known:
             self._open.add(program.real_path)
@@ -311,7 +309,7 @@ class World:
             yield file
 
     def is_own_table(self, name: str) -> bool:
-        """Tell whether one of the programs makes the table of this name, or computes names in it."""
+        """Tell whether one of the programs makes the table of this name, or computes its names."""
         is_made = name in self.globals and name not in self._required
         return is_made or f"{name}[]" in self.fields
 
@@ -327,9 +325,9 @@ class World:
         """Return the globals that programs may find."""
         members = self.members.get("_G", set())
         required = self._required - self.facts.packages.keys()
-        known = {*self.globals, *members, *required, *self.facts.globals}
+        names = {*self.globals, *members, *required, *self.facts.globals}
         # Penlight defines the others of its modules when they are used.
-        return known.union(PENLIGHT) if "pl" in self._required else known
+        return names.union(PENLIGHT) if "pl" in self._required else names
 
     def changes_tensors(self, name: str) -> bool:
         """Tell whether one of the programs may give tensors a method of this name."""
@@ -342,12 +340,12 @@ class World:
 
     def _together(self, path: Path) -> set[Path]:
         """Return the files that may be loaded together with one."""
-        found, waiting = {path}, [path]
+        together, waiting = {path}, [path]
         while waiting:
             near = self._linked.get(waiting.pop(), set())
-            waiting += near - found
-            found |= near
-        return found
+            waiting += near - together
+            together |= near
+        return together
 
     def is_defined_beside(self, name: str, program: Program) -> bool:
         """Tell whether a file in a program's folder gives a global a value, by the words in it."""
@@ -396,22 +394,22 @@ class Additions:
 
 def additions_of(chunk: Chunk) -> Additions:
     """Return the names that a program adds."""
-    found = Additions(texts={text.lstrip("-") for text in chunk.texts})
+    additions = Additions(texts={text.lstrip("-") for text in chunk.texts})
     for node in chunk.nodes:
         if isinstance(node, Name) and node.local is None:
-            found.add_global(node)
+            additions.add_global(node)
         elif isinstance(node, Index) and node.use is Use.ASSIGNED and node.key:
-            found.members.setdefault(origin(node.base), set()).add(node.key)
+            additions.members.setdefault(origin(node.base), set()).add(node.key)
         elif isinstance(node, Call) and isinstance(node.function, (Name, Index)):
-            found.add_call(node.function, node)
+            additions.add_call(node.function, node)
         if isinstance(node, (Index, Invoke)):
-            found.mentions[(node.key if isinstance(node, Index) else node.name) or ""] += 1
-    for table, _, name in (text.partition(".") for text in found.texts):
+            additions.mentions[(node.key if isinstance(node, Index) else node.name) or ""] += 1
+    for table, _, name in (text.partition(".") for text in additions.texts):
         if name.isidentifier():
-            found.members.setdefault(table, set()).add(name)
-    return found
+            additions.members.setdefault(table, set()).add(name)
+    return additions
 
 
 def texts_of(call: Call) -> list[str]:
     """Return the literal strings among the arguments of a call."""
-    return [one.value for one in call.arguments if isinstance(one, String)]
+    return [argument.value for argument in call.arguments if isinstance(argument, String)]

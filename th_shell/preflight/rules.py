@@ -27,9 +27,9 @@ _ASKS_FOR_GPU = re.compile(r"""["'][^"']*\bC(?:uda|l)|isCuda""")
 
 def findings(program: Program, world: World) -> list[Finding]:
     """Return the findings in a program, in the order of its lines."""
-    errors = [syntax_error(program.path, program.source, *one) for one in program.errors]
-    places = {*errors, *_rest(program, world, {one.line for one in errors})}
-    return sorted(places, key=lambda one: (one.line, one.column, one.what))
+    errors = [syntax_error(program.path, program.source, *item) for item in program.errors]
+    places = {*errors, *_rest(program, world, {item.line for item in errors})}
+    return sorted(places, key=lambda item: (item.line, item.column, item.what))
 
 
 def _rest(program: Program, world: World, wrong: Set[int]) -> Iterator[Finding]:
@@ -38,24 +38,24 @@ def _rest(program: Program, world: World, wrong: Set[int]) -> Iterator[Finding]:
     Where there are such lines, a name's declaration may be in what cannot be read.
     """
     for rule in _RULES[: _SURE if wrong else None]:
-        for one in rule(program, world):
-            if one.node.line not in wrong and not _is_never_reached(one):
-                yield _place(program, one)
+        for found_at in rule(program, world):
+            if found_at.node.line not in wrong and not _is_never_reached(found_at):
+                yield _place(program, found_at)
 
 
-def _place(program: Program, found: Found) -> Finding:
-    node = found.node
+def _place(program: Program, found_at: Found) -> Finding:
+    node = found_at.node
     condition = node.conditions[-1] if node.conditions else ""
     column, length = program.columns(node.place)
-    what = (found.subject, found.what, found.lack)
+    what = (found_at.subject, found_at.what, found_at.lack)
     return Finding(program.path, node.line, column, *what, condition, length)
 
 
-def _is_never_reached(found: Found) -> bool:
+def _is_never_reached(found_at: Found) -> bool:
     """Tell whether the program itself has asked whether it can do this, or does not mind."""
-    conditions = found.node.conditions
+    conditions = found_at.node.conditions
     asks = any(_ASKS_FOR_GPU.search(c) and not c.startswith("not") for c in conditions)
-    return tree.PROTECTED in conditions or (found.lack is GPU and asks)
+    return tree.PROTECTED in conditions or (found_at.lack is GPU and asks)
 
 
 # -- rules
@@ -64,14 +64,14 @@ def _is_never_reached(found: Found) -> bool:
 def _lacking_modules(program: Program, world: World) -> Iterator[Found]:
     """Modules that are not found, but those that a program tries: it can do without them."""
     strings = [node for node in program.chunk.nodes if isinstance(node, tree.String)]
-    tried = {one.value for one in strings if tree.PROTECTED in one.conditions}
+    tried = {string.value for string in strings if tree.PROTECTED in string.conditions}
     for node in program.chunk.nodes:
         name = tree.required_module(node)
         if name is None or name in tried or world.modules.finds(name, program.path):
             continue
         top = name.partition(".")[0]
-        other = C_LIBRARY if name.startswith("lib") else OTHER
-        lack = world.facts.packages.get(top, other) if top else BESIDE
+        unknown = C_LIBRARY if name.startswith("lib") else OTHER
+        lack = world.facts.packages.get(top, unknown) if top else BESIDE
         if world.modules.in_engine(top):  # the package is there, and has no such part
             lack = OTHER
         yield Found(node, top or name, f"require '{name}'", lack)
@@ -101,9 +101,7 @@ def _lacking_fields(program: Program, world: World) -> Iterator[Found]:
 
 
 def _read_fields(program: Program) -> set[str]:
-    """Return the paths that a program reads without using their value: it may look whether they
-    exist.
-    """
+    """Return the paths that a program only reads: it may look whether they exist."""
     nodes = (node for node in program.chunk.nodes if isinstance(node, tree.Index))
     return {tree.origin(node) for node in nodes if node.use is tree.Use.READ} - {""}
 
@@ -134,13 +132,13 @@ def _lacking_methods(program: Program, world: World) -> Iterator[Found]:
         if not isinstance(node, tree.Invoke) or node.name in GPU_METHODS:
             continue
         is_tensor = tree.is_tensor(node.base, world.facts.kinds)
-        known = of_tensors if is_tensor else of_others
-        if node.name in known or world.may_define(node.name):
+        methods = of_tensors if is_tensor else of_others
+        if node.name in methods or world.may_define(node.name):
             continue
-        is_slip = world.mentions[node.name] < 2 and slip_of(node.name, known)
+        is_slip = world.mentions[node.name] < 2 and slip_of(node.name, methods)
         if is_slip or (is_tensor and not world.is_extended):
             what, who = f":{node.name}()", "no tensor" if is_tensor else "nothing here"
-            yield Found(node, what, what, no_such(f"{who} has it", node.name, known))
+            yield Found(node, what, what, no_such(f"{who} has it", node.name, methods))
 
 
 # -- names: globals and fields that nothing defines
@@ -157,10 +155,12 @@ def undefined_globals(program: Program, world: World) -> Iterator[Found]:
     if any(node.name in HOSTS for node in free):
         return
     packages = world.facts.packages
-    known = world.global_names()
-    known.update(node.name for node in free if node.is_tested)
-    known.update(filter(world.modules.in_engine, {node.name for node in free} - known))
-    left = [node for node in free if node.name not in known and node.use is not tree.Use.ASSIGNED]
+    names_here = world.global_names()
+    names_here.update(node.name for node in free if node.is_tested)
+    names_here.update(filter(world.modules.in_engine, {node.name for node in free} - names_here))
+    left = [
+        node for node in free if node.name not in names_here and node.use is not tree.Use.ASSIGNED
+    ]
     nowhere = {node.name for node in left} - packages.keys()
     is_open = len(nowhere) > _MOST_NAMES or world.is_open(program)
     asked = {text.partition(".")[0] for text in program.chunk.texts}
@@ -177,22 +177,22 @@ def undefined_globals(program: Program, world: World) -> Iterator[Found]:
 
 def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bool) -> Lack | None:
     """Return why a global is a finding that nothing here defines; None where something else may."""
-    others = {*node.scope, *world.globals, *world.facts.globals} - {node.name}
+    near_names = {*node.scope, *world.globals, *world.facts.globals} - {node.name}
     if is_open:
-        slip = slip_of(node.name, others)
+        slip = slip_of(node.name, near_names)
         return Lack("no such variable", f"there is {slip}") if slip else None
     if world.is_defined_beside(node.name, program):
         return None
-    return no_such("a global that nothing defines", node.name, others)
+    return no_such("a global that nothing defines", node.name, near_names)
 
 
 def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
     """Fields that nothing defines, and whose names are those of others with a slip."""
-    known, often = world.facts.all_methods, world.fields | world.often_named()
+    methods, often = world.facts.all_methods, world.fields | world.often_named()
     for node in program.chunk.nodes:
         if not isinstance(node, tree.Index) or node.key is None or node.is_tested:
             continue
-        if node.use is tree.Use.ASSIGNED or node.key in known or world.may_define(node.key):
+        if node.use is tree.Use.ASSIGNED or node.key in methods or world.may_define(node.key):
             continue
         root = tree.origin(node.base).partition(".")[0]
         if root in world.facts.fields or world.mentions[node.key] > 1:

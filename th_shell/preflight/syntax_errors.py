@@ -54,14 +54,12 @@ def syntax_errors(code: bytes, engine: Engine) -> Iterator[tuple[int, str]]:
 
 
 def _same_blocks(line: str) -> str | None:
-    """Return a line of Lua that opens and closes the blocks that another does; None where that is
-    hard.
-    """
-    found = [token for token in tokens(line) if token.kind not in ("comment", "string")]
-    words = [token.text for token in found]
+    """Return a line that opens and closes the blocks that another does; None where that is hard."""
+    code = [token for token in tokens(line) if token.kind not in ("comment", "string")]
+    words = [token.text for token in code]
     if words[:1] == ["elseif"] and words[-1] == "then":
         return "elseif true then"
-    if {"repeat", "until", "else", "elseif", "["} & set(words) or any(t.is_open for t in found):
+    if {"repeat", "until", "else", "elseif", "["} & set(words) or any(t.is_open for t in code):
         return None
     if any(words.count(a) != words.count(b) for a, b in (("(", ")"), ("{", "}"), ("if", "then"))):
         return None

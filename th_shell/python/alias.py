@@ -57,44 +57,42 @@ class _Finder:
         if name != NAME and not name.startswith(f"{NAME}."):
             return None
         real = FACE + name.removeprefix(NAME)
-        found = self._of_others(real, import_module("th_shell").__path__ if path is None else path)
-        if found is None or _is_no_module(real):
+        spec = self._of_others(real, import_module("th_shell").__path__ if path is None else path)
+        if spec is None or _is_no_module(real):
             message = f"No module named {name!r}: {_ADVICE}"
             return _absent(name, ModuleNotFoundError(message, name=name))
-        is_package = found.submodule_search_locations is not None
-        return ModuleSpec(name, _Loader(real), origin=found.origin, is_package=is_package)
+        is_package = spec.submodule_search_locations is not None
+        return ModuleSpec(name, _Loader(real), origin=spec.origin, is_package=is_package)
 
     def _of_processes(self, path: Sequence[str] | None) -> ModuleSpec | None:
-        found = self._of_others(_SPAWN, path)
-        if found is not None and found.loader is not None:
-            run = found.loader.exec_module
+        spec = self._of_others(_SPAWN, path)
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
 
             def run_and_tell(module: ModuleType) -> None:
                 run(module)
                 _tell_processes(module)
 
-            vars(found.loader)["exec_module"] = run_and_tell  # it loads this module alone
-        return found
+            vars(spec.loader)["exec_module"] = run_and_tell  # it loads this module alone
+        return spec
 
     def _of_face(self, real: str, path: Sequence[str] | None) -> ModuleSpec:
-        """Return a module by its own name, which Python also looks for after `from torch import
-        name`.
-        """
+        """Return a module by its own name: Python looks for it after `from torch import name`."""
         name = NAME + real.removeprefix(FACE)
         owner, _, last = name.rpartition(".")
         message = f"cannot import name {last!r} from {owner!r}: {_ADVICE}"
         return self._of_others(real, path) or _absent(name, ImportError(message, name=owner))
 
     def _of_others(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-        specs = (one.find_spec(name, path) for one in sys.meta_path if one is not self)
+        specs = (finder.find_spec(name, path) for finder in sys.meta_path if finder is not self)
         return next((spec for spec in specs if spec is not None), None)
 
 
 def _is_no_module(real: str) -> bool:
-    """Tell whether the name is that of a function: a module of the face itself is then not meant."""
+    """Tell whether the name is that of a function: a module of the face is then not meant."""
     owner, _, last = real.rpartition(".")
-    found = vars(sys.modules[owner]).get(last) if owner in sys.modules else None
-    return found is not None and not isinstance(found, ModuleType)
+    value = vars(sys.modules[owner]).get(last) if owner in sys.modules else None
+    return value is not None and not isinstance(value, ModuleType)
 
 
 class _Loader(Loader):
@@ -105,7 +103,7 @@ class _Loader(Loader):
         self._spec: ModuleSpec | None = None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return the module itself, which the import of the face makes where it is not there yet."""
+        """Return the module itself; the import of the face makes it where it is not there yet."""
         module = import_module(self._real)
         self._spec = module.__spec__
         return module
@@ -157,10 +155,10 @@ def _absent(name: str, error: ImportError) -> ModuleSpec:
 
 def _tell_processes(spawn: ModuleType) -> None:
     """Let new processes use the face, too: they are told so before they import the program."""
-    told = spawn.get_preparation_data
+    plain_data = spawn.get_preparation_data
 
     def tell(name: str) -> dict[str, Any]:
-        data = {**told(name), "face": _UseFace()}
+        data = {**plain_data(name), "face": _UseFace()}
         if name == "ignore":  # of a server of forks, which is told nothing more
             data.pop("init_main_from_path", None)
         return data

@@ -65,7 +65,7 @@ def run_file(session: PythonSession, text: str) -> None:
     sys.argv[:] = [name, *arguments]
     try:
         with session.stoppable():
-            found = runpy.run_path(name, run_name="__main__")
+            globals_of_program = runpy.run_path(name, run_name="__main__")
     except SystemExit:
         return
     except BaseException as error:
@@ -73,7 +73,7 @@ def run_file(session: PythonSession, text: str) -> None:
         return
     finally:
         sys.argv[:] = before
-    names = {key: value for key, value in found.items() if not _is_of_module(key)}
+    names = {key: value for key, value in globals_of_program.items() if not _is_of_module(key)}
     session.namespace.update(names)
 
 
@@ -85,8 +85,8 @@ def time_many(session: PythonSession, text: str) -> None:
         timer = timeit.Timer(text, globals=session.namespace)
         measure(session, timer.timeit)
     except BaseException as error:
-        told = traceback.format_exception_only(type(error), error)[-1]
-        raise MagicError(told.rstrip("\n")) from None
+        message = traceback.format_exception_only(type(error), error)[-1]
+        raise MagicError(message.rstrip("\n")) from None
 
 
 def who(session: PythonSession, _: str) -> None:
@@ -179,24 +179,22 @@ def profile(session: PythonSession, text: str) -> None:
 
 
 def _of_program(stats: _Stats) -> _Stats:
-    """Return the rows of the functions that inputs have called, and these, but not those of
-    torch.
-    """
+    """Return the rows of the functions that inputs and these call, but those within torch."""
     waiting = [function for function in stats if function[0].startswith("<input ")]
-    found: _Stats = {}
+    rows: _Stats = {}
     torch = (0, 0, 0.0, 0.0)
     while waiting:
         function = waiting.pop()
-        if function not in found:
-            found[function] = stats[function]
-            waiting += [one for one, row in stats.items() if function in row[4]
-                        and not is_own(one[0])]  # fmt: skip
+        if function not in rows:
+            rows[function] = stats[function]
+            waiting += [called for called, row in stats.items() if function in row[4]
+                        and not is_own(called[0])]  # fmt: skip
     for function, row in stats.items():
         if is_own(function[0]):
             for caller, times in row[4].items():
-                if caller in found:
+                if caller in rows:
                     torch = tuple(map(sum, zip(torch, times, strict=True)))  # type: ignore
     if torch[0]:
         calls, primitive, _, total = torch
-        found[_TORCH] = (primitive, calls, total, total, {})
-    return found
+        rows[_TORCH] = (primitive, calls, total, total, {})
+    return rows

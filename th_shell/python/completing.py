@@ -47,8 +47,8 @@ def modules(owner: str, prefix: str) -> list[str]:
         names = {info.name for info in pkgutil.iter_modules(_folders(owner))}
     else:
         names = set(_at_the_top(tuple(sys.path))) | {NAME}
-    found = sorted(name for name in names if name.startswith(prefix))
-    return [name for name in found if prefix.startswith("_") or not name.startswith("_")]
+    fitting = sorted(name for name in names if name.startswith(prefix))
+    return [name for name in fitting if prefix.startswith("_") or not name.startswith("_")]
 
 
 def names_of_module(name: str, prefix: str) -> list[str]:
@@ -60,8 +60,12 @@ def names_of_module(name: str, prefix: str) -> list[str]:
             return []
     module = sys.modules.get(name)
     names = set(dir(module)) if module else set()
-    found = {one for one in names if one.startswith(prefix) and (prefix or one[0] != "_")}
-    return sorted(found.union(modules(name, prefix)))
+    fitting = {
+        candidate
+        for candidate in names
+        if candidate.startswith(prefix) and (prefix or candidate[0] != "_")
+    }
+    return sorted(fitting.union(modules(name, prefix)))
 
 
 def _public_modules() -> Iterable[str]:
@@ -131,11 +135,13 @@ def _python(before: str, behind: str, first: int, namespace: Namespace) -> Compl
 def _imported(before: str, prefix: str, start: int) -> Completions | None:
     """Complete an import statement; return None where there is none."""
     if where := _FROM.search(before):
-        found = [Candidate(name, "name") for name in names_of_module(where[1], prefix)]
-        return listed(start, found)
+        candidates = [Candidate(name, "name") for name in names_of_module(where[1], prefix)]
+        return listed(start, candidates)
     if where := _IMPORT.search(before):
         owner = where[1].rpartition(".")[0]
-        return Completions(start, [Candidate(one, "module") for one in modules(owner, prefix)])
+        return Completions(
+            start, [Candidate(module, "module") for module in modules(owner, prefix)]
+        )
     return None
 
 
@@ -145,24 +151,22 @@ def _named(
     if code and code[-1].text == ".":
         owner = known(_expression(before, code[:-1]), namespace)
         return listed(start, _attributes(owner, prefix) if owner else [])
-    found: dict[str, Candidate] = {}
+    candidates: dict[str, Candidate] = {}
     for names in (builtins.__dict__, namespace):
-        own = _shown(list(names), prefix)
-        found.update({name: _name(name, Known.of(names[name])) for name in own})
-    found.update({word: Candidate(word, "keyword") for word in keyword.kwlist})
-    typed = _shown([one.text for one in code if one.kind == "name"], prefix)
-    found.update({name: Candidate(name, "name") for name in typed if name not in found})
+        shown = _shown(list(names), prefix)
+        candidates.update({name: _name(name, Known.of(names[name])) for name in shown})
+    candidates.update({word: Candidate(word, "keyword") for word in keyword.kwlist})
+    typed = _shown([item.text for item in code if item.kind == "name"], prefix)
+    candidates.update({name: Candidate(name, "name") for name in typed if name not in candidates})
     parameters = [
         Candidate(f"{name}=", "parameter") for name in _parameters(before, code, namespace)
     ]
-    fitting = [one for one in parameters if one.text.startswith(prefix)]
-    return listed(start, [*fitting, *in_order(found.values(), prefix)])
+    fitting = [item for item in parameters if item.text.startswith(prefix)]
+    return listed(start, [*fitting, *in_order(candidates.values(), prefix)])
 
 
 def _parameters(before: str, code: Sequence[Token], namespace: Namespace) -> list[str]:
-    """Return the names of parameters of the function whose call the cursor is in, behind `(` or
-    `,`.
-    """
+    """Return the parameters of the function whose call the cursor is in, behind `(` or `,`."""
     if not code or code[-1].text not in ("(", ","):
         return []
     opened = innermost(code, OPENING, CLOSING)
@@ -201,15 +205,15 @@ def _attributes(owner: Known, prefix: str) -> list[Candidate]:
         names = dir(owner.type if owner.value is NOTHING else owner.value)
     except Exception:  # by the object's own method
         return []
-    found = [
+    candidates = [
         Candidate(name, "attribute", partial(_described_member, owner, name))
         for name in _shown(names, prefix)
     ]
-    return in_order(found, prefix)
+    return in_order(candidates, prefix)
 
 
-def _name(name: str, found: Known) -> Candidate:
-    return Candidate(name, "name", partial(_described, name, found))
+def _name(name: str, value: Known) -> Candidate:
+    return Candidate(name, "name", partial(_described, name, value))
 
 
 def _described_member(owner: Known, name: str) -> str:
@@ -218,15 +222,17 @@ def _described_member(owner: Known, name: str) -> str:
 
 def _shown(names: Iterable[Any], prefix: str) -> list[str]:
     """Return the names that are listed: with an underscore only when one is typed."""
-    return [one for one in names if isinstance(one, str) and (prefix or not one.startswith("_"))]
+    return [
+        name for name in names if isinstance(name, str) and (prefix or not name.startswith("_"))
+    ]
 
 
-def _described(name: str, found: Known | None) -> str:
-    if found is None:
+def _described(name: str, value: Known | None) -> str:
+    if value is None:
         return ""
-    if found.value is NOTHING:
-        return found.type.__name__
-    return call_of(name, found.value) or found.type.__name__
+    if value.value is NOTHING:
+        return value.type.__name__
+    return call_of(name, value.value) or value.type.__name__
 
 
 # -- strings
@@ -247,9 +253,9 @@ def _in_string(
 def _keys(
     owner: Mapping[Any, Any], prefix: str, start: int, mark: str, closing: str
 ) -> Completions:
-    found = [
+    candidates = [
         Candidate(escaped(key, mark) + (f"{closing}]" if closing else ""), "key")
         for key in owner
         if isinstance(key, str) and key.startswith(prefix)
     ]
-    return listed(start, found)
+    return listed(start, candidates)

@@ -42,44 +42,44 @@ def overview() -> str:
 
 def about(name: str, namespace: Namespace) -> str:
     """Return the help text on an expression."""
-    found = _found(name, namespace)
-    if found is None:
+    value = _found(name, namespace)
+    if value is None:
         return _unknown(name, namespace)
-    if found.value is NOTHING and found.type is object:
+    if value.value is NOTHING and value.type is object:
         return f"{name}: a value that is made when it is asked for\n"
-    if found.value is NOTHING:
-        return f"{name}: a value of type {found.type.__name__}\n{_documentation(found.type)}"
-    calls = calls_of(name, found.value)
-    if calls or inspect.ismodule(found.value):
-        head = calls or [f"{name}: {_value(found)}"]
-        return "\n".join(head) + f"\n{_documentation(found.value)}"
-    return f"{name}: {_value(found)}\n{_documentation(found.type)}"
+    if value.value is NOTHING:
+        return f"{name}: a value of type {value.type.__name__}\n{_documentation(value.type)}"
+    calls = calls_of(name, value.value)
+    if calls or inspect.ismodule(value.value):
+        head = calls or [f"{name}: {_value(value)}"]
+        return "\n".join(head) + f"\n{_documentation(value.value)}"
+    return f"{name}: {_value(value)}\n{_documentation(value.type)}"
 
 
 def source(name: str, namespace: Namespace) -> str:
     """Return the source of a function, class or module, else its help text."""
-    found = _found(name, namespace)
-    if found is not None and found.value is not NOTHING:
+    value = _found(name, namespace)
+    if value is not None and value.value is not NOTHING:
         with suppress(OSError, TypeError):
-            return inspect.getsource(inspect.unwrap(found.value))
+            return inspect.getsource(inspect.unwrap(value.value))
     return about(name, namespace)
 
 
 def _found(name: str, namespace: Namespace) -> Known | None:
-    found = known(name, namespace)
-    if found is None and name.partition(".")[0] == NAME and NAME not in namespace:
+    value = known(name, namespace)
+    if value is None and name.partition(".")[0] == NAME and NAME not in namespace:
         with suppress(ImportError):  # whoever asks for help need not have imported it
-            found = known(name, {**namespace, NAME: import_module(NAME)})
-    return found
+            value = known(name, {**namespace, NAME: import_module(NAME)})
+    return value
 
 
-def _value(found: Known) -> str:
-    kind = found.type.__name__
-    if inspect.ismodule(found.value):
-        path = getattr(found.value, "__file__", None)
+def _value(value: Known) -> str:
+    kind = value.type.__name__
+    if inspect.ismodule(value.value):
+        path = getattr(value.value, "__file__", None)
         return f"a module from {path}" if path else "a module"
     try:
-        text = repr(found.value) if hasattr(found.type, "shape") else reprlib.repr(found.value)
+        text = repr(value.value) if hasattr(value.type, "shape") else reprlib.repr(value.value)
     except Exception:  # by the value's own methods
         return f"a value of type {kind}"
     return f"type {kind}\n{text}" if "\n" in text else f"a value of type {kind}: {text}"
@@ -98,6 +98,10 @@ def _unknown(name: str, namespace: Namespace) -> str:
     if dot and place is None:
         return f"nothing is known of {owner}\n"
     names = dir(place.type if place.value is NOTHING else place.value) if place else list(namespace)
-    near = get_close_matches(last, [one for one in names if isinstance(one, str)], 3)
-    hint = f"; there is {', '.join(f'{owner}{dot}{one}' for one in near)}" if near else ""
+    near = get_close_matches(
+        last, [candidate for candidate in names if isinstance(candidate, str)], 3
+    )
+    hint = (
+        f"; there is {', '.join(f'{owner}{dot}{candidate}' for candidate in near)}" if near else ""
+    )
     return f"nothing is named {name}{hint}\n"

@@ -55,8 +55,8 @@ def wants_more(text: str) -> bool:
     A compound statement, such as a loop, ends with an empty line.
     """
     if is_page(text):
-        found = _of_page(text)
-        return bool(found) and syntax(found[-1]) is Syntax.INCOMPLETE
+        pieces = _of_page(text)
+        return bool(pieces) and syntax(pieces[-1]) is Syntax.INCOMPLETE
     if COMMANDS.is_command(text):
         text = _code_of_command(text)
     text = _without_margin(text)
@@ -94,7 +94,7 @@ def _has_fences(text: str) -> bool:
 
 
 def _of_page(text: str) -> list[str]:
-    return [one.source for one in examples(text) if one.source]
+    return [example.source for example in examples(text) if example.source]
 
 
 def examples(text: str) -> list[Example]:
@@ -103,7 +103,7 @@ def examples(text: str) -> list[Example]:
 
     if _has_fences(text):
         page = docs.read_text(text, "the text", "python")
-        _, found = docs.cut_with_settings(page, docs.Compiler())
-        return [one for one in found if one.language == "python"]
+        _, page_examples = docs.cut_with_settings(page, docs.Compiler())
+        return [example for example in page_examples if example.language == "python"]
     lines = docs.numbered(usual_lines(text), 1)
     return docs.cut_python(0, docs.Block(0, len(lines) + 1, "python", lines))

@@ -92,8 +92,8 @@ class _Reader:
 
     def _of_tensor(self, node: ast.expr) -> Known | None:
         """Return a tensor: operators on it, and elements of it, are tensors again."""
-        found = self.read(node)
-        return Known(found.type) if found and _is_tensor(found.type) else None
+        operand = self.read(node)
+        return Known(operand.type) if operand and _is_tensor(operand.type) else None
 
     def _element(self, node: ast.Subscript) -> Known | None:
         owner = self.read(node.value)
@@ -115,27 +115,27 @@ def member(owner: Known, name: str) -> Known | None:
     """Return the type and value of an attribute; None where nothing is known of it."""
     has_value = owner.value is not NOTHING
     try:
-        found = inspect.getattr_static(owner.value if has_value else owner.type, name)
+        attribute = inspect.getattr_static(owner.value if has_value else owner.type, name)
     except AttributeError:
         return None
-    if isinstance(found, (staticmethod, classmethod)):
-        return Known.of(found.__func__)
-    if isinstance(found, property):
-        return _of_property(found, owner)
-    if isinstance(found, functools.cached_property):
-        return _annotated(found.func, owner) or Known(object)
-    if isinstance(found, (types.GetSetDescriptorType, types.MemberDescriptorType)):
-        return _of_slot(found, owner) if has_value else None
-    return Known.of(found)
+    if isinstance(attribute, (staticmethod, classmethod)):
+        return Known.of(attribute.__func__)
+    if isinstance(attribute, property):
+        return _of_property(attribute, owner)
+    if isinstance(attribute, functools.cached_property):
+        return _annotated(attribute.func, owner) or Known(object)
+    if isinstance(attribute, (types.GetSetDescriptorType, types.MemberDescriptorType)):
+        return _of_slot(attribute, owner) if has_value else None
+    return Known.of(attribute)
 
 
-def _of_property(found: property, owner: Known) -> Known:
+def _of_property(descriptor: property, owner: Known) -> Known:
     """Return the value where it is one of ours, else the type that it says, or `object`."""
-    code = getattr(found.fget, "__code__", None)
+    code = getattr(descriptor.fget, "__code__", None)
     if owner.value is not NOTHING and code is not None and is_own(code.co_filename):
         with suppress(Exception):  # it has no value for this object
-            return Known.of(found.__get__(owner.value, owner.type))
-    return _annotated(found.fget, owner) or Known(object)
+            return Known.of(descriptor.__get__(owner.value, owner.type))
+    return _annotated(descriptor.fget, owner) or Known(object)
 
 
 def _of_slot(slot: Any, owner: Known) -> Known | None:
@@ -169,10 +169,10 @@ def _annotated(function: Any, owner: Known | None) -> Known | None:
     if name[0] == "Self":
         return Known(owner.type) if owner else None
     names = getattr(function, "__globals__", {})
-    found = names.get(name[0], getattr(builtins, name[0], None))
-    if found is Any and str(getattr(function, "__module__", "")).startswith(FACE):
-        found = names.get("Tensor")  # what most operations give
-    return Known(found) if isinstance(found, type) else None
+    kind = names.get(name[0], getattr(builtins, name[0], None))
+    if kind is Any and str(getattr(function, "__module__", "")).startswith(FACE):
+        kind = names.get("Tensor")  # what most operations give
+    return Known(kind) if isinstance(kind, type) else None
 
 
 # -- how functions are called
@@ -196,21 +196,25 @@ def call_of(name: str, value: Any) -> str:
     texts = _documented(value)
     if texts:
         return texts[0] + " …" * (len(texts) > 1)
-    found = _signature(value)
-    return "" if found is None else f"{name}{found}"
+    signature = _signature(value)
+    return "" if signature is None else f"{name}{signature}"
 
 
 def parameters_of(value: Any) -> list[str]:
     """Return the names of the parameters that a call may give by name."""
     texts = _documented(value)
     if texts:
-        names = [one for text in texts for one in _PARAMETER.findall(text.partition("(")[2])]
+        names = [
+            parameter for text in texts for parameter in _PARAMETER.findall(text.partition("(")[2])
+        ]
         return list(dict.fromkeys(names))
-    found = _signature(value)
-    if found is None:
+    signature = _signature(value)
+    if signature is None:
         return []
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    names = [one.name for one in found.parameters.values() if one.kind in kinds]
+    names = [
+        parameter.name for parameter in signature.parameters.values() if parameter.kind in kinds
+    ]
     return [name for name in names if name != "self"]
 
 

@@ -42,33 +42,33 @@ class PythonOptions(NamedTuple):
 
 def parse(words: Sequence[str]) -> PythonOptions:
     """Read the words behind --python. Raises UsageError."""
-    found = PythonOptions()
+    options = PythonOptions()
     at = 0
     while at < len(words):
         word = words[at]
-        rest = tuple(words[at + 1 :])
+        behind = tuple(words[at + 1 :])
         at += 1
         if word == "-":
-            return found._replace(kind="input", arguments=rest)
+            return options._replace(kind="input", arguments=behind)
         if not word.startswith("-"):
-            return found._replace(kind="file", program=word, arguments=rest)
+            return options._replace(kind="file", program=word, arguments=behind)
         if word in ("-i", "--interactive"):
-            found = found._replace(interactive=True)
+            options = options._replace(interactive=True)
         elif word in (*_CODE, "-m"):
             kind = "module" if word == "-m" else "code"
-            return found._replace(kind=kind, program=_behind(word, rest), arguments=rest[1:])
+            return options._replace(kind=kind, program=_behind(word, behind), arguments=behind[1:])
         elif word == "--torch":
-            found = found._replace(installed=_torch(_behind(word, rest)) == "installed")
+            options = options._replace(installed=_torch(_behind(word, behind)) == "installed")
             at += 1
         else:
             raise UsageError(f"unrecognized option {word} of --python")
-    return found
+    return options
 
 
-def _behind(word: str, rest: tuple[str, ...]) -> str:
-    if not rest:
+def _behind(word: str, words: tuple[str, ...]) -> str:
+    if not words:
         raise UsageError(f"{word} needs {_NEEDS.get(word, 'code')}")
-    return rest[0]
+    return words[0]
 
 
 _NEEDS = {"-m": "the name of a module", "--torch": "a name: th or installed"}

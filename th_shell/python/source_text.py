@@ -54,29 +54,29 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
 def _below(before: str, width: int) -> str | None:
     """Return the blanks of a new line behind a text; None within a string."""
-    found = [token for token in tokens(before) if token.kind != "comment"]
-    if found and found[-1].is_open and len(quotes_of(found[-1])) == 3:
+    code = [token for token in tokens(before) if token.kind != "comment"]
+    if code and code[-1].is_open and len(quotes_of(code[-1])) == 3:
         return None
-    opened = innermost(found, OPENING, CLOSING)
+    opened = innermost(code, OPENING, CLOSING)
     if opened:
         return margin_at(before, opened.start) + " " * width
-    line = before[_start_of_line(before, found) :]
+    line = before[_start_of_line(before, code) :]
     blanks = blanks_of(line)
-    if found and found[-1].text == ":":
+    if code and code[-1].text == ":":
         return blanks + " " * width
     if _LEAVES.match(line):
         return blanks[: max(len(blanks) - width, 0)]
     return blanks
 
 
-def _start_of_line(text: str, found: Sequence[Token]) -> int:
+def _start_of_line(text: str, code: Sequence[Token]) -> int:
     """Return the start of the last line, with the lines that brackets and strings join to it."""
     start = text.rfind("\n") + 1
-    for at in range(len(found) - 1, -1, -1):
-        if found[at].end <= start:
+    for at in range(len(code) - 1, -1, -1):
+        if code[at].end <= start:
             break
-        partner = opening(found, at) if found[at].text in CLOSING else at
-        first = found[at if partner is None else partner].start
+        partner = opening(code, at) if code[at].text in CLOSING else at
+        first = code[at if partner is None else partner].start
         start = min(start, text.rfind("\n", 0, first) + 1)
     return start
 
@@ -89,11 +89,11 @@ def _of_closing(before: str) -> str | None:
     if openers is None:
         return _of_bracket(before)
     least = len(blanks_of(line)) + 1
-    for other in reversed(above.split("\n")):
-        blanks = blanks_of(other)
-        if not other.strip() or len(blanks) > least:
+    for line_above in reversed(above.split("\n")):
+        blanks = blanks_of(line_above)
+        if not line_above.strip() or len(blanks) > least:
             continue
-        if len(blanks) < least and openers.match(other):
+        if len(blanks) < least and openers.match(line_above):
             return blanks
         least = min(least, len(blanks))
     return None
@@ -101,9 +101,9 @@ def _of_closing(before: str) -> str | None:
 
 def _of_bracket(before: str) -> str | None:
     """Return the blanks of the line in which the bracket was opened that the text ends with."""
-    found = tokens(before)
-    partner = opening(found, len(found) - 1)
-    return None if partner is None else margin_at(before, found[partner].start)
+    all_tokens = tokens(before)
+    partner = opening(all_tokens, len(all_tokens) - 1)
+    return None if partner is None else margin_at(before, all_tokens[partner].start)
 
 
 MARGINS = Margins(

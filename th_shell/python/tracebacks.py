@@ -18,8 +18,7 @@ def is_own(path: str) -> bool:
 
 
 def without_own_frames(error: BaseException) -> BaseException:
-    """Return an error, and those that it came from, whose tracebacks show the program's lines
-    alone.
+    """Return an error whose tracebacks, and those of its causes, show the program's lines alone.
 
     With TH_DEBUG=1 in the environment they stay as they are.
     """
@@ -28,15 +27,15 @@ def without_own_frames(error: BaseException) -> BaseException:
     return error
 
 
-def _shorten(error: BaseException, known: set[int]) -> None:
-    if id(error) in known:
+def _shorten(error: BaseException, done: set[int]) -> None:
+    if id(error) in done:
         return
-    known.add(id(error))
+    done.add(id(error))
     error.__traceback__ = _shortened(error.__traceback__)
     members = error.exceptions if isinstance(error, _GROUP) else ()  # type: ignore[attr-defined]
-    for other in (error.__cause__, error.__context__, *members):
-        if other is not None:
-            _shorten(other, known)
+    for cause in (error.__cause__, error.__context__, *members):
+        if cause is not None:
+            _shorten(cause, done)
 
 
 def _shortened(traceback: TracebackType | None) -> TracebackType | None:

@@ -49,8 +49,8 @@ class CommandTable:
 
     def name(self, word: str) -> str:
         """Return the name of the command that has this name for other programs, too."""
-        other = _OTHER_NAMES.get(word, word)
-        return other if other in self.rows else word
+        own_name = _OTHER_NAMES.get(word, word)
+        return own_name if own_name in self.rows else word
 
     def takes_input(self, name: str) -> bool:
         """Tell whether an input of the language stands behind a name: '%time'."""
@@ -68,12 +68,12 @@ class CommandTable:
         """
         text = text.strip()
         name = max(filter(text.startswith, self._marks), key=len)
-        rest = text.removeprefix(name).strip()
+        arguments = text.removeprefix(name).strip()
         if name == "%":
-            word, _, rest = rest.partition(" ")
+            word, _, arguments = arguments.partition(" ")
             name = self.name(f"%{word}")
         try:
-            self.function(name)(session, rest.strip())
+            self.function(name)(session, arguments.strip())
         except MagicError as error:
             session.report(name, str(error))
 
@@ -86,8 +86,8 @@ class CommandTable:
             near = f"there is {', '.join(close)}" if close else "%help lists all"
             raise MagicError(f"no such command; {near}")
         module, _, function = self.rows[name].place.rpartition(".")
-        found: Callable[[Any, str], None] = getattr(import_module(f"th_shell.{module}"), function)
-        return found
+        command: Callable[[Any, str], None] = getattr(import_module(f"th_shell.{module}"), function)
+        return command
 
 
 _LUA = {

@@ -66,8 +66,8 @@ def is_python(text: str, inputs: Sequence[str], judge: Judge) -> bool:
 
     One line of code may be meant as Lua. inputs: those that it would have as Lua.
     """
-    found = _OF_PYTHON.search(text)
-    if found is None or _OF_LUA.search(text) or not ("\n" in text.strip() or ">>>" in found[0]):
+    match = _OF_PYTHON.search(text)
+    if match is None or _OF_LUA.search(text) or not ("\n" in text.strip() or ">>>" in match[0]):
         return False
     return any(judge(piece) is not Syntax.COMPLETE for piece in inputs)
 
@@ -102,7 +102,7 @@ def _length(lines: Sequence[str], start: int, judge: Judge) -> int:
         return 1
     nesting = Nesting()
     nesting.add(lines[start])
-    known = 1  # so many lines are incomplete
+    incomplete = 1  # so many lines are incomplete
     for count in range(2, len(lines) - start + 1):
         nesting.add(lines[start + count - 1])
         if nesting.goes_on and count & (count - 1):
@@ -112,9 +112,11 @@ def _length(lines: Sequence[str], start: int, judge: Judge) -> int:
             return count
         if state is Syntax.WRONG:
             # The input ends with the first line that no other can follow.
-            wrong = range(known + 1, count)
-            return known + 1 + bisect_left(wrong, True, key=lambda n: syntax(n) is Syntax.WRONG)
-        known = count
+            wrong = range(incomplete + 1, count)
+            return (
+                incomplete + 1 + bisect_left(wrong, True, key=lambda n: syntax(n) is Syntax.WRONG)
+            )
+        incomplete = count
     return len(lines) - start
 
 
@@ -127,6 +129,6 @@ def placed(text: str, pieces: Sequence[str]) -> Iterator[str]:
     at = 0
     for piece in pieces:
         first = piece.partition("\n")[0]
-        found = next((i for i in range(at, len(lines)) if lines[i] == first), at)
-        yield "\n" * found + piece
-        at = found + 1 + piece.count("\n")
+        above = next((i for i in range(at, len(lines)) if lines[i] == first), at)
+        yield "\n" * above + piece
+        at = above + 1 + piece.count("\n")

@@ -86,15 +86,15 @@ def _python() -> Lexer:
 def _line(line: str, opened: str) -> _Line:
     """opened: the mark of what is open before the line, or ''."""
     text = opened + line
-    found, mark = open_mark(text)
+    all_tokens, mark = open_mark(text)
     parts: StyleAndTextTuples = []
     start, end = len(opened), len(text)
     if opened:
-        start = min(found[0].end, end)
+        start = min(all_tokens[0].end, end)
         parts.append((_style(opened), text[len(opened) : start]))
     tail: StyleAndTextTuples = []
-    if mark and found[-1].start >= start:
-        end = found[-1].start
+    if mark and all_tokens[-1].start >= start:
+        end = all_tokens[-1].start
         tail.append((_style(mark), text[end:]))
     return _Line(parts + _code(text[start:end]) + tail, mark)
 

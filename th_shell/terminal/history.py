@@ -142,7 +142,7 @@ class LineHistory(InputHistory):
         return inputs
 
     def _length(self, lines: list[str]) -> int:
-        """Return how many of the first lines are one input; 1 if none of these numbers gives one."""
+        """Return how many of the first lines are one input; 1 if no number of them is one."""
         if is_command(lines[0]):
             return 1
         for count in range(1, len(lines) + 1):
@@ -158,8 +158,8 @@ class MarkedHistory(InputHistory):
     r"""A file as Python's own: the lines of an input end with '\r\n', but for the last one."""
 
     def _encoded(self, inputs: Sequence[str]) -> str:
-        return "\n".join(one.replace("\n", "\r\n") for one in inputs)
+        return "\n".join(source.replace("\n", "\r\n") for source in inputs)
 
     def _decoded(self, lines: list[str]) -> list[str]:
         inputs = "\n".join(lines).replace("\r\n", "\r").split("\n") if lines else []
-        return [one.replace("\r", "\n") for one in inputs]
+        return [source.replace("\r", "\n") for source in inputs]

@@ -77,11 +77,11 @@ class Indenter:
         if document.cursor_position_row != self._row or document.current_line_after_cursor:
             return
         now = line[: len(line) - len(line.lstrip(" \t"))]
-        wanted = self._blanks
+        blanks = self._blanks
         if self._margins.closed.match(line):
-            wanted = self._margins.of_closing(document.text_before_cursor) or ""
+            blanks = self._margins.of_closing(document.text_before_cursor) or ""
         elif not re.match(r"[ \t]*\w+$", line):
             return
-        if now != wanted and len(wanted) <= len(self._blanks):
+        if now != blanks and len(blanks) <= len(self._blanks):
             buffer.delete_before_cursor(len(line))
-            buffer.insert_text(wanted + line[len(now) :], fire_event=False)
+            buffer.insert_text(blanks + line[len(now) :], fire_event=False)

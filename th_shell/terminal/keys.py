@@ -39,19 +39,19 @@ class InputCompleter(Completer):
 
     def prepare(self, document: Document) -> list[Completion]:
         """Find what fits before the menu asks for it, which then looks for nothing again."""
-        found = list(self._found(document))
-        self._ready = document, found
-        return found
+        completions = list(self._found(document))
+        self._ready = document, completions
+        return completions
 
     def _found(self, document: Document) -> Iterator[Completion]:
         at = document.cursor_position
-        found = self._complete(document.text, at)
-        if found.more:
+        completions = self._complete(document.text, at)
+        if completions.more:
             # First, so that it is seen; it changes nothing where it is chosen.
-            typed = document.text[found.start : at]
-            yield Completion(typed, found.start - at, display=f"({found.more:,} more)")
-        for candidate in found.candidates:
-            yield _shown(candidate, found.start - at)
+            typed = document.text[completions.start : at]
+            yield Completion(typed, completions.start - at, display=f"({completions.more:,} more)")
+        for candidate in completions.candidates:
+            yield _shown(candidate, completions.start - at)
 
 
 def _shown(candidate: Candidate, start: int) -> Completion:
@@ -112,10 +112,10 @@ def _complete(buffer: Buffer, completer: InputCompleter, blanks: str) -> None:
         buffer.insert_text(blanks)
         return
     # Not in the editor's background task, which keys that were typed in advance would cancel.
-    found = completer.prepare(document)
-    suffix = get_common_complete_suffix(document, found)
+    completions = completer.prepare(document)
+    suffix = get_common_complete_suffix(document, completions)
     buffer.insert_text(suffix)
-    if len(found) > 1:
+    if len(completions) > 1:
         if suffix:
             completer.prepare(buffer.document)
         buffer.start_completion()

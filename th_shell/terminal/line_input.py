@@ -71,14 +71,14 @@ def _prepare(readline: ModuleType, language: Language, keys: str) -> None:
 
 def _completer(readline: ModuleType, language: Language) -> Callable[[str, int], str | None]:
     """Return the function that gives readline the completions of the line, one by one."""
-    found: list[str] = []
+    texts: list[str] = []
 
     def completion(_: str, number: int) -> str | None:
-        nonlocal found
+        nonlocal texts
         if number == 0:
             line, at = readline.get_line_buffer(), readline.get_endidx()
             listed = language.complete(line, at)
-            found = [line[: listed.start] + candidate.text for candidate in listed.candidates]
-        return found[number] if number < len(found) else None
+            texts = [line[: listed.start] + candidate.text for candidate in listed.candidates]
+        return texts[number] if number < len(texts) else None
 
     return completion

@@ -41,10 +41,10 @@ class SignatureLine:
         self._buffer.on_text_changed += self._change
         self._buffer.on_cursor_position_changed += self._change
         window = Window(FormattedTextControl(lambda: self._shown), dont_extend_height=True)
-        wanted = Condition(lambda: bool(self._shown)) & has_focus(self._buffer) & ~is_done
+        is_shown = Condition(lambda: bool(self._shown)) & has_focus(self._buffer) & ~is_done
         layout = prompt.layout.container
         assert isinstance(layout, HSplit)
-        layout.children.insert(1, ConditionalContainer(window, wanted))
+        layout.children.insert(1, ConditionalContainer(window, is_shown))
 
     def _change(self, _: object) -> None:
         if self._timer is not None:
@@ -58,9 +58,9 @@ class SignatureLine:
     def _update(self) -> None:
         if self._signatures is not None:
             document = self._buffer.document
-            found = _fragments(self._signatures.at(document.text, document.cursor_position))
-            if found != self._shown:
-                self._shown = found
+            fragments = _fragments(self._signatures.at(document.text, document.cursor_position))
+            if fragments != self._shown:
+                self._shown = fragments
                 self._app.invalidate()
         elif not self._is_loading:
             self._is_loading = True
@@ -75,11 +75,11 @@ class SignatureLine:
 
 def _fragments(signatures: Sequence[Signature]) -> StyleAndTextTuples:
     lines: StyleAndTextTuples = []
-    for at, one in enumerate(signatures):
-        lines.append((_STYLE, "\n" * bool(at) + visible(one.name) + "("))
-        for number, word in enumerate(one.words):
+    for at, signature in enumerate(signatures):
+        lines.append((_STYLE, "\n" * bool(at) + visible(signature.name) + "("))
+        for number, word in enumerate(signature.words):
             lines.append((_STYLE, ", " * bool(number)))
-            style = f"{_STYLE}.argument bold" if number == one.current else _STYLE
+            style = f"{_STYLE}.argument bold" if number == signature.current else _STYLE
             lines.append((style, visible(word)))
         lines.append((_STYLE, ")"))
     return lines
