@@ -25,8 +25,7 @@ def shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Shown:
     """What an input prints, in an empty folder."""
-    for name in ("COLORTERM", "TH_GRAPHICS"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("COLORTERM", raising=False)
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.chdir(tmp_path)
     install(engine)
@@ -148,7 +147,6 @@ def test_what_a_terminal_draws_needs_no_extra(
 ) -> None:
     for module in ("PIL", "matplotlib"):
         monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setenv("TH_GRAPHICS", "kitty")
     assert "stdin" not in shown(f"x = torch.rand(4, 4) {source}")
 
 

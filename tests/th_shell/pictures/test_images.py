@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import re
-import zlib
 from io import BytesIO
 
 import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from th_shell.pictures.display import Graphics, Ink, Screen
-from th_shell.pictures.drawing import Image, fitted, image_text, kitty, sixel
+from th_shell.pictures.display import Ink, Screen
+from th_shell.pictures.drawing import Image, fitted, image_text
 from th_shell.pictures.pixels import Array, enlarged, pixels, resized
 
 BLACK, WHITE, RED = [0, 0, 0], [255, 255, 255], [255, 0, 0]
@@ -131,54 +128,3 @@ def test_a_png_file() -> None:
     data = Image(np.array([[0.0, 1]])).to_png()
     assert np.array_equal(np.array(Pillow.open(BytesIO(data))), grey([0, 255]))
     assert Pillow.open(BytesIO(Image(np.ones((2, 4))).to_png(40))).size == (40, 20)
-
-
-def test_kitty() -> None:
-    noise = np.random.default_rng(1).integers(0, 256, (60, 50, 3), np.uint8)
-    text = kitty(noise, Screen(20, 10))
-    codes = re.findall("\x1b_G(.*?);(.*?)\x1b\\\\", text)
-    assert [keys for keys, _ in codes[1:]] == ["q=2,m=1"] * (len(codes) - 2) + ["q=2,m=0"]
-    assert codes[0][0] == "a=T,f=24,o=z,s=160,v=192,q=2,m=1"
-    assert all(len(chunk) <= 4096 for _, chunk in codes)
-    data = zlib.decompress(base64.b64decode("".join(chunk for _, chunk in codes)))
-    expected = resized(enlarged(noise, 256), 192, 160)
-    assert np.array_equal(np.frombuffer(data, np.uint8).reshape(192, 160, 3), expected)
-
-
-def read_sixel(text: str) -> Array:
-    """The pixels that codes of sixels draw."""
-    header = re.match(r'\x1bPq"1;1;(\d+);(\d+)', text)
-    assert header and text.endswith("\x1b\\\n")
-    width, height = int(header[1]), int(header[2])
-    found = np.zeros((height + 5, width, 3))
-    palette: dict[str, list[float]] = {}
-    for band, codes in enumerate(text[header.end() : -3].split("-")):
-        for number, rgb in re.findall(r"#(\d+);2;(\d+;\d+;\d+)", codes):
-            palette[number] = [int(one) * 255 / 100 for one in rgb.split(";")]
-        for number, line in re.findall(r"#(\d+)((?:!\d+[?-~]|[?-~])+)", codes):
-            left = 0
-            for again, char in re.findall(r"(?:!(\d+))?([?-~])", line):
-                for _ in range(int(again or 1)):
-                    for bit in range(6):
-                        if (ord(char) - 63) >> bit & 1:
-                            found[6 * band + bit, left] = palette[number]
-                    left += 1
-    return found[:height]
-
-
-def test_sixels() -> None:
-    image = np.array([[BLACK, RED, WHITE, [51, 102, 153]]], np.uint8).repeat(8, axis=0)
-    image = image.repeat(80, axis=1)
-    image[7, 5] = RED
-    drawn = read_sixel(sixel(image, Screen(40, 10)))
-    assert drawn.shape == (8, 320, 3)
-    assert np.abs(drawn - image).max() <= 1
-
-
-@pytest.mark.parametrize(
-    ("graphics", "start"),
-    [(Graphics.KITTY, "\x1b_G"), (Graphics.SIXEL, "\x1bP"), (Graphics.CHARACTERS, "█")],
-)
-def test_what_a_terminal_gets(graphics: Graphics, start: str) -> None:
-    text = Image(np.ones((4, 4))).to_text(Screen(graphics=graphics))
-    assert text.startswith(start)
