@@ -72,7 +72,7 @@ def _distance(a: str, b: str) -> float:
     if abs(len(a) - len(b)) > 2:
         return 9
     if a.lower() == b.lower():
-        return _OTHER_CASE * (a != b)
+        return 0 if a == b else _OTHER_CASE
     before: list[float] = []
     row: list[float] = [float(i) for i in range(len(b) + 1)]
     for i, x in enumerate(a, 1):

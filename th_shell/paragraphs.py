@@ -60,7 +60,7 @@ def keys() -> str:
 
 def counted(number: int, word: str) -> str:
     """Return a number of things: '1 input', '1,000 inputs'."""
-    return f"{number:,} {word}{'s' * (number != 1)}"
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def cut(text: str, width: int) -> str:

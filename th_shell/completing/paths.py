@@ -118,8 +118,12 @@ def _count(arguments: Sequence[Token]) -> int:
     depth = commas = 0
     for token in arguments:
         if token.kind == "sign":
-            depth += (token.text in "([{") - (token.text in ")]}")
-            commas += token.text == "," and depth == 0
+            if token.text in "([{":
+                depth += 1
+            elif token.text in ")]}":
+                depth -= 1
+            elif token.text == "," and depth == 0:
+                commas += 1
     return commas + 1 if arguments else 0
 
 

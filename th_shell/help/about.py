@@ -266,7 +266,9 @@ def _forms(rows: list[Row], spaces: tuple[str, ...]) -> str:
         form = row.form(spaces[0])
         if form is not None:
             doc = _first_sentence(row)
-            lines += [f"    {_text(form, row)}"] + [f"        {doc}"] * bool(doc)
+            lines.append(f"    {_text(form, row)}")
+            if doc:
+                lines.append(f"        {doc}")
     return "\n".join(lines) + "\n"
 
 

@@ -112,8 +112,9 @@ def listed_names(names: Iterable[str]) -> str:
     """Names in lines of a screen's width, in alphabetic order; of very many the first ones."""
     text = " ".join(sorted(names, key=str.lower))
     lines = textwrap.wrap(text, line_width() - 2, break_long_words=False, break_on_hyphens=False)
-    shown = lines[:MOST_LINES] + ["…"] * (len(lines) > MOST_LINES)
-    return "".join(f"  {line}\n" for line in shown)
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES:] = ["…"]
+    return "".join(f"  {line}\n" for line in lines)
 
 
 def _string(name: str, facts: Facts) -> str:

@@ -66,4 +66,6 @@ def _quoted(place: Place, log: Sequence[Entry]) -> list[str]:
     shown = place.line.strip()
     if not shown or (log and shown == log[-1].source.strip()):
         return []
-    return [f"{place.chunk}:{place.number}:  {shown[:200]}{' …' * (len(shown) > 200)}"]
+    if len(shown) > 200:
+        shown = f"{shown[:200]} …"
+    return [f"{place.chunk}:{place.number}:  {shown}"]

@@ -136,7 +136,7 @@ def _range(name: str, count: int) -> str:
 
 
 def _count(number: int) -> str:
-    return f"{number} element" + "s" * (number != 1)
+    return "1 element" if number == 1 else f"{number} elements"
 
 
 @on(_OTHER_SIZES, raised=True)

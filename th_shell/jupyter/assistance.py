@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 from typing import Any
 
 from th_shell.completing import complete as completing
@@ -76,40 +75,3 @@ def is_complete(session: Session, code: str) -> dict[str, str]:
     if states and states[-1] is Syntax.INCOMPLETE:
         return {"status": "incomplete", "indent": margin(code, session.config.indent) or ""}
     return {"status": "complete"}
-
-
-# -- the history of a kernel
-
-
-_SESSION = 0  # The protocol's number of the session that runs.
-
-
-class Log:
-    """The cells that were run, in their order."""
-
-    def __init__(self) -> None:
-        self._lines: list[tuple[int, str, str | None]] = []  # number, code, result
-
-    def add(self, number: int, code: str, result: str | None) -> None:
-        """Add a cell. number: its execution count. result: the text of its value, if it has one."""
-        self._lines.append((number, code, result))
-
-    def find(self, request: dict[str, Any]) -> list[tuple[Any, ...]]:
-        """Return the answer to a history_request, whose content this is."""
-        kind, cells = request["hist_access_type"], self._lines
-        if kind == "range":
-            start, stop = request.get("start") or 0, request.get("stop")
-            cells = [
-                cell for cell in cells if start <= cell[0] and (stop is None or cell[0] < stop)
-            ]
-            cells = [] if request.get("session") else cells  # Earlier sessions are not kept.
-        elif kind == "search":
-            pattern = request.get("pattern") or "*"
-            cells = [cell for cell in cells if fnmatchcase(cell[1], pattern)]
-            if request.get("unique"):
-                last = {code: number for number, code, _ in cells}
-                cells = [cell for cell in cells if last[cell[1]] == cell[0]]
-        if kind != "range" and request.get("n") is not None:
-            cells = cells[max(0, len(cells) - request["n"]) :]
-        output = request.get("output")
-        return [(_SESSION, n, (code, result) if output else code) for n, code, result in cells]

@@ -22,7 +22,7 @@ from th_shell.banner import BANNER
 from th_shell.config import load
 from th_shell.debugging.commands import attach, line_reader
 from th_shell.debugging.console import Console
-from th_shell.jupyter.assistance import Log, complete, explain, is_complete
+from th_shell.jupyter.assistance import complete, explain, is_complete
 from th_shell.jupyter.cells import Cells, Data, FrontEnd, Outcome
 from th_shell.jupyter.streams import Streams
 from th_shell.packages.place import search_users_tree
@@ -57,7 +57,6 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         self._cell: Content = {}  # the request that output belongs to
         self._silent = False
         self._startup = os.environ.get("TREPLSTARTUP", "")  # a file, until it was run
-        self._log = Log()
         self._interrupted = threading.Event()
         self._saved_handler: Any = signal.SIG_IGN
         self._streams = Streams(self._publish)
@@ -150,9 +149,6 @@ class TorchKernel(Kernel):  # type: ignore[misc]
             self.log.exception("in a cell")
             outcome = Outcome(LuaError(f"internal error: {type(error).__name__}: {error}"))
         self._show_outcome(outcome)
-        if store_history and not silent:
-            result = outcome.result or {}
-            self._log.add(self.execution_count, code, result.get("text/plain"))
         return self._reply(outcome, user_expressions or {})
 
     def _show_outcome(self, outcome: Outcome) -> None:
@@ -202,10 +198,6 @@ class TorchKernel(Kernel):  # type: ignore[misc]
     async def do_is_complete(self, code: str) -> Content:
         """Tell whether Enter runs the text or begins a new line."""
         return is_complete(self._cells.session, code)
-
-    async def do_history(self, *args: Any, **request: Any) -> Content:
-        """Cells that were run."""
-        return {"status": "ok", "history": self._log.find(request)}
 
     def _error(self, error: LuaError, hints: bool = True) -> Content:
         names = {LuaSyntaxError: "SyntaxError", Interrupted: "Interrupted"}

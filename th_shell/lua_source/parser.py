@@ -189,7 +189,8 @@ class _Reader:
         left, operator, right = (_one(part, side) for side in ("left", "operator", "right"))
         sign = _text(operator)
         first = self.read(left)
-        [second] = self._under([right], *[_on_one_line(left)] * (sign == "and"))
+        conditions = [_on_one_line(left)] if sign == "and" else []
+        [second] = self._under([right], *conditions)
         if sign in _TESTS:
             with_fields = sign in ("and", "or") or "nil" in (_text(left), _text(right))
             _set_tested(first, with_fields)
@@ -234,9 +235,10 @@ class _Reader:
             return self._kept(tree.Invoke(method.place, self._conditions, method.base, name, nodes))
         function = self.read(called)
         _set_use(function, tree.Use.CALLED)
-        is_protected = isinstance(function, tree.Name) and function.name in ("pcall", "xpcall")
-        nodes = tuple(self._under(arguments, *[tree.PROTECTED] * is_protected))
-        if isinstance(function, tree.Name) and function.name in ("type", "assert"):
+        name = function.name if isinstance(function, tree.Name) else ""
+        conditions = [tree.PROTECTED] if name in ("pcall", "xpcall") else []
+        nodes = tuple(self._under(arguments, *conditions))
+        if name in ("type", "assert"):
             for node in nodes:
                 _set_tested(node)
         return self._kept(tree.Call(function.place, self._conditions, function, nodes))

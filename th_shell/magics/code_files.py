@@ -81,9 +81,9 @@ def run_file(session: Session, text: str) -> None:
     _read(name)
     if option == "-d":
         session.engine.request("enter", os.path.abspath(name))
-    words = ", ".join(map(_quoted, arguments))
     script = _quoted(name)
-    session.submit(f"arg = {{[0] = {script}{', ' * bool(words)}{words}}} dofile({script})")
+    words = ", ".join([f"[0] = {script}", *map(_quoted, arguments)])
+    session.submit(f"arg = {{{words}}} dofile({script})")
 
 
 def file_words(text: str) -> list[str]:

@@ -75,7 +75,8 @@ def _lines(session: Session, number: int, shown: Shown) -> list[str]:
         lines += [f"    {line}" for line in usual_lines(session.echo(example.source.strip()))]
         output = usual_lines(example.expected) if example is shown.steps[-1] else []
         lines += ["    " + line for line in output[:MOST_LINES]]
-        lines += ["    …"] * (len(output) > MOST_LINES)
+        if len(output) > MOST_LINES:
+            lines.append("    …")
     return lines
 
 

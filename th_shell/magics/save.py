@@ -267,12 +267,14 @@ class PageText:
             ]
             done += len(hidden)
             if hidden or not is_open:
-                parts += [fence] * is_open
+                if is_open:
+                    parts.append(fence)
                 parts += [f"\n{_setup(entry_before)}" for entry_before in hidden]
                 parts.append(f"\n{fence}lua")
                 is_open = True
             parts.append(_input(entry.source))
-            parts += [_output(output)] * bool(output.strip())
+            if output.strip():
+                parts.append(_output(output))
         return "\n".join([*parts, f"{fence}\n"])
 
 

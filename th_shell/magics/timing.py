@@ -134,7 +134,8 @@ def _report(session: Session, samples: list[tuple[str, str, int]]) -> list[str]:
         for place, count in shown
     ]
     more = len(places) - _LINES
-    lines += [f"       and {more} other lines"] * (more > 0)
+    if more > 0:
+        lines.append(f"       and {more} other lines")
     garbage = f", {states['G'] / total:.0%} of it collecting garbage" if states["G"] else ""
     return [*lines, counted(total, "sample") + garbage]
 

@@ -140,7 +140,7 @@ class _Installation:
         self._installed.append(record)
         words = [record.name, record.version, f"({record.commit[:12]})" if record.commit else ""]
         count = sum(file.endswith(".lua") for file in record.files)
-        text = f"{' '.join(filter(None, words))}: {count} Lua file{'s' * (count > 1)}"
+        text = f"{' '.join(filter(None, words))}: {count} Lua file{'s' if count > 1 else ''}"
         print(text + (f"; {package.remark}" if package.remark else ""), flush=True)
         return True
 

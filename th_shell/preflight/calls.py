@@ -217,7 +217,7 @@ def _wrong(node: tree.Call | tree.Invoke, name: str, space: str, world: World) -
     if any(takes(form, count + objects, is_loose) for form, is_loose in forms):
         return
     listed = ", ".join(dict.fromkeys(_shown(form, objects) for form, _ in forms))
-    why = f"called with {count} argument{'s' * (count != 1)}"
+    why = f"called with {count} argument{'' if count == 1 else 's'}"
     yield Found(node, f"{name}()", f"{name}()", Lack(why, f"it takes: {listed}"))
 
 

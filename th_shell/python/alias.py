@@ -73,7 +73,7 @@ class _Finder:
                 run(module)
                 _tell_processes(module)
 
-            vars(spec.loader)["exec_module"] = run_and_tell  # it loads this module alone
+            spec.loader.exec_module = run_and_tell  # type: ignore[method-assign]  # of this one
         return spec
 
     def _of_face(self, real: str, path: Sequence[str] | None) -> ModuleSpec:
@@ -163,7 +163,7 @@ def _tell_processes(spawn: ModuleType) -> None:
             data.pop("init_main_from_path", None)
         return data
 
-    vars(spawn)["get_preparation_data"] = tell
+    spawn.get_preparation_data = tell  # type: ignore[attr-defined]
 
 
 class _UseFace:

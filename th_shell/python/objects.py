@@ -195,7 +195,7 @@ def call_of(name: str, value: Any) -> str:
     """Return the first way in which something is called: 'sum(input, *, dtype=None)'; or ''."""
     texts = _documented(value)
     if texts:
-        return texts[0] + " …" * (len(texts) > 1)
+        return texts[0] if len(texts) == 1 else f"{texts[0]} …"
     signature = _signature(value)
     return "" if signature is None else f"{name}{signature}"
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from th_shell.toml import loads
 
 
 class MagicError(Exception):
@@ -22,13 +25,13 @@ class MagicError(Exception):
 
 
 class Command(NamedTuple):
-    """A command. place: its module, seen from the rooms' folder, and its function.
+    """A command, as commands.toml has it."""
 
-    usage: what follows the name. meaning: a line on what it does.
-    """
-
+    #: Its module, seen from the rooms' folder, and its function.
     place: str
+    #: The words that follow the name.
     usage: str = ""
+    #: A line on what it does.
     meaning: str = ""
 
 
@@ -90,93 +93,15 @@ class CommandTable:
         return command
 
 
-_LUA = {
-    "?": Command("magics.explaining.show_help"),
-    "??": Command("magics.explaining.show_examples"),
-    "$": Command("session.system_commands.run_line"),
-    "%save": Command(
-        "magics.save.save",
-        "[-f] PAGE.md [N-M ...]",
-        "write inputs, with what they print, as a page",
-    ),
-    "%load": Command(
-        "magics.code_files.load", "FILE [N-M ...]", "put lines of a file into the next input"
-    ),
-    "%edit": Command(
-        "magics.code_files.edit", "[N | NAME]", "edit an input in $EDITOR, and run the result"
-    ),
-    "%run": Command(
-        "magics.code_files.run_file",
-        "[-d] FILE [ARGUMENT ...]",
-        "run a script, with `arg` set; -d: line by line",
-    ),
-    "%history": Command(
-        "magics.numbered_inputs.history", "[N-M ...]", "list inputs by their numbers (also %log)"
-    ),
-    "%time": Command(
-        "magics.timing.time_input", "INPUT", "run an input, and tell how long it takes"
-    ),
-    "%timeit": Command(
-        "magics.timing.time_many", "INPUT", "run an input many times, and tell the best time"
-    ),
-    "%profile": Command(
-        "magics.timing.profile", "INPUT", "run an input, and tell which lines take long"
-    ),
-    "%debug": Command("debugging.commands.debug", "[-c]", "look into the last error: its frames"),
-    "%break": Command(
-        "debugging.commands.set_break",
-        "[FILE:LINE [if EXPR] | -c [N]]",
-        "stop programs at a line; list or remove such lines",
-    ),
-    "%capture": Command(
-        "magics.recording.capture", "NAME INPUT", "run an input; NAME is then what it has printed"
-    ),
-    "%store": Command(
-        "magics.variables.store",
-        "[NAME ... | -d NAME ...]",
-        "keep variables for other sessions; list them; -d: delete them",
-    ),
-    "%restore": Command(
-        "magics.variables.restore", "[NAME ...]", "set variables to what %store keeps"
-    ),
-    "%logstart": Command(
-        "magics.recording.start", "FILE", "append inputs, with what they print, to a file"
-    ),
-    "%logstop": Command("magics.recording.stop", "", "end that"),
-    "%reload": Command(
-        "magics.code_files.reload", "[MODULE ...]", "load required modules anew, in place"
-    ),
-    "%autoreload": Command(
-        "magics.code_files.switch", "[on | off]", "do so before each input where files have changed"
-    ),
-    "%who": Command("magics.variables.who", "", "list the globals of the session"),
-    "%reset": Command("magics.variables.reset", "-f", "remove the globals of the session"),
-    "%cd": Command(
-        "session.system_commands.change_folder", "[FOLDER]", "change the current folder"
-    ),
-    "%pwd": Command("session.system_commands.tell_folder", "", "tell the current folder"),
-    "%help": Command("magics.explaining.list_commands", "[NAME]", "list these commands"),
-}
-_PYTHON = {
-    **_LUA,
-    "?": Command("python.commands.show_help"),
-    "??": Command("python.commands.show_source"),
-    "!": _LUA["$"],  # as in IPython
-    "%save": Command("python.commands.save", "[-f] FILE.py [N-M ...]", "write inputs as a program"),
-    "%run": Command(
-        "python.commands.run_file", "FILE [ARGUMENT ...]", "run a program, and take its names"
-    ),
-    "%timeit": _LUA["%timeit"]._replace(place="python.commands.time_many"),
-    "%profile": Command(
-        "python.commands.profile", "INPUT", "run an input, and tell which functions take long"
-    ),
-    "%debug": Command("python.commands.debug", "", "look into the last error by pdb"),
-    "%who": Command("python.commands.who", "", "list the names of the session"),
-    "%reset": Command("python.commands.reset", "-f", "remove the names of the session"),
-}
-# Python has breakpoint(), importlib and pickle.
-for _name in ("%break", "%store", "%restore", "%reload", "%autoreload"):
-    del _PYTHON[_name]
+def _rows(language: str) -> dict[str, Command]:
+    return {name: Command(**row) for name, row in _TABLE[language].items()}
+
+
+_TABLE = loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+#: Python has breakpoint(), importlib and pickle.
+_LUAS_OWN = ("%break", "%store", "%restore", "%reload", "%autoreload")
+_LUA = _rows("lua")
+_PYTHON = {name: row for name, row in _LUA.items() if name not in _LUAS_OWN} | _rows("python")
 
 #: The commands of sessions of Lua, and of Python.
 COMMANDS, PYTHON_COMMANDS = CommandTable(_LUA), CommandTable(_PYTHON)

@@ -105,8 +105,9 @@ class InputHistory(History, ABC):
             with open(os.open(self._path, flags, _PRIVATE), "ab", buffering=0) as file:
                 _make_private(file.fileno())
                 size = os.fstat(file.fileno()).st_size
-                is_open = size and os.pread(file.fileno(), 1, size - 1) != b"\n"
-                file.write(b"\n" * bool(is_open) + line)
+                if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
+                    line = b"\n" + line
+                file.write(line)
         except OSError:
             pass
 

@@ -75,10 +75,13 @@ class SignatureLine:
 
 def _fragments(signatures: Sequence[Signature]) -> StyleAndTextTuples:
     lines: StyleAndTextTuples = []
-    for at, signature in enumerate(signatures):
-        lines.append((_STYLE, "\n" * bool(at) + visible(signature.name) + "("))
+    for signature in signatures:
+        if lines:
+            lines.append((_STYLE, "\n"))
+        lines.append((_STYLE, f"{visible(signature.name)}("))
         for number, word in enumerate(signature.words):
-            lines.append((_STYLE, ", " * bool(number)))
+            if number:
+                lines.append((_STYLE, ", "))
             style = f"{_STYLE}.argument bold" if number == signature.current else _STYLE
             lines.append((style, visible(word)))
         lines.append((_STYLE, ")"))

@@ -417,16 +417,6 @@ def test_locals_are_kept_for_later_cells(kernel: Client) -> None:
     assert kernel.result("twice(here)") == {"text/plain": "10"}
 
 
-def test_history(kernel: Client) -> None:
-    kernel.run("'in the history'")
-    request = kernel.channels.history(
-        raw=True, output=True, hist_access_type="tail", n=1, session=0
-    )
-    number = kernel.reply["execution_count"]
-    history = [[0, number, ["'in the history'", "in the history"]]]
-    assert kernel.answer(request)["history"] == history
-
-
 def test_comms_are_ignored(kernel: Client) -> None:
     message = kernel.channels.session.msg("comm_open", {"comm_id": "1", "target_name": "x"})
     kernel.channels.shell_channel.send(message)

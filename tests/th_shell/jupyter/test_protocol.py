@@ -44,8 +44,6 @@ class TestKernel(tests.KernelTests):  # type: ignore[name-defined,misc]
         {"code": f"require('jupyter').display{{['{kind}'] = 'x'}}", "mime": kind}
         for kind in ("image/png", "text/html")
     ]
-    code_history_pattern = "6?[*]*"
-    supported_history_operations = ("tail", "range", "search")
     code_inspect_sample = "torch.sum"
     code_clear_output = "require('jupyter').clear_output()"
 
