@@ -76,12 +76,11 @@ def _setting(default: Any, read: Reader, meaning: str, key: str = "") -> Any:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of a prompt; their meanings stand beside them.
+    """The settings of a prompt; their meanings stand beside them."""
 
-    path: the file, be it there or not. warnings: what is wrong in it.
-    """
-
+    #: The file, be it there or not.
     path: Path = Path()
+    #: The errors in it.
     warnings: tuple[str, ...] = ()
 
     theme: str = _setting(

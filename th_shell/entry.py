@@ -10,11 +10,9 @@ from th_shell.lines import lua_lines
 
 
 class Entry(NamedTuple):
-    """An input that was run, and its error.
+    """An input that was run, and its error."""
 
-    number: from 1; the inputs of a notebook's cell have that of the cell, and stand at its lines.
-    """
-
+    #: From 1; the inputs of a notebook's cell have that of the cell, and stand at its lines.
     number: int
     source: str
     error: BaseException | None

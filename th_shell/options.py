@@ -48,33 +48,36 @@ run as at the prompt, without one; a file that is Lua as a whole is run as a scr
 
 
 class Action(NamedTuple):
-    """An option -e or -l. kind: 'statement' or 'library'. text: the statement or the name."""
+    """An option -e or -l."""
 
+    #: 'statement' or 'library'.
     kind: str
+    #: The statement or the name.
     text: str
 
 
 class Options(NamedTuple):
-    """A command line.
+    """A command line."""
 
-    actions: the options -e and -l in their order. interactive: whether the prompt is opened after
-    these and the script. prints: 'help', 'version' or 'config' where th only prints that. script:
-    a path, '-' for the standard input, or None. arguments: the words behind the script, or all
-    words if there is none. trust: whether functions in files are loaded. gpu_as_cpu: whether the
-    processor stands for GPUs. monitor: what happens
-    where a global is made or is not there: '' nothing, 'warn' or 'error'. program: the option that
-    does something else, 'check' for --check, or ''; words: those behind it.
-    """
-
+    #: The options -e and -l in their order.
     actions: tuple[Action, ...] = ()
+    #: Whether the prompt is opened after these and the script.
     interactive: bool = False
+    #: 'help', 'version' or 'config' where th only prints that.
     prints: str = ""
+    #: A path, '-' for the standard input, or None.
     script: str | None = None
+    #: The words behind the script, or all words if there is none.
     arguments: tuple[str, ...] = ()
+    #: Whether functions in files are loaded.
     trust: bool = False
+    #: Whether the processor stands for GPUs.
     gpu_as_cpu: bool = False
+    #: The answer to a global that is made, or is not there: '' nothing, 'warn' or 'error'.
     monitor: str = ""
+    #: The option that does something else, 'check' for --check, or ''.
     program: str = ""
+    #: The words behind that option.
     words: tuple[str, ...] = ()
 
 

@@ -16,16 +16,16 @@ from th_shell.visible import escaped
 
 @dataclass(frozen=True)
 class Candidate:
-    """A text that may stand at the cursor.
+    """A text that may stand at the cursor."""
 
-    kind: 'function', 'number' and so on for names, 'local', 'keyword', 'module', 'program',
-    'command', 'file' or 'folder'. describe: tells of a function how it is called, of others more
-    than the kind; called only when it is shown. is_own: whether it is a variable of the program.
-    """
-
+    #: The text that is inserted.
     text: str
+    #: 'function', 'number' and so on for names, 'local', 'keyword', 'module', 'program', 'command',
+    #: 'file' or 'folder'.
     kind: str
+    #: Returns how a function is called, or more on others than the kind; called when it is shown.
     describe: Callable[[], str] | None = field(default=None, compare=False)
+    #: Whether it is a variable of the program.
     is_own: bool = False
 
     @property
@@ -36,13 +36,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Completions:
-    """The candidates for the text from `start` to the cursor.
-
-    more: how many others there are at least.
-    """
+    """The candidates for the text from `start` to the cursor."""
 
     start: int
     candidates: Sequence[Candidate] = field(default_factory=list)
+    #: So many others there are at least.
     more: int = 0
 
 
@@ -205,13 +203,11 @@ _CLOSING = frozenset([")", "]", "}"])
 
 
 class Place(NamedTuple):
-    """The tokens before the cursor, and the beginning of a name, or the open string, behind them.
-
-    start: where the name begins, or the text of the string.
-    """
+    """The tokens before the cursor, and the beginning of a name or the open string behind them."""
 
     code: list[Token]
     prefix: str
+    #: The beginning of the name, or of the text of the string.
     start: int
     string: Token | None = None
 

@@ -21,10 +21,12 @@ _MARKS = ("...", "…")
 
 
 class Signature(NamedTuple):
-    """A form of a call. words: what stands for its arguments; current: which is at the cursor."""
+    """A form of a call."""
 
     name: str
+    #: The words for its arguments.
     words: Sequence[str]
+    #: The index of the argument at the cursor.
     current: int | None
 
 
@@ -114,17 +116,17 @@ _ENDS = frozenset(["end", "until"])
 
 
 class OpenCall(NamedTuple):
-    """A call whose brackets are open.
+    """A call whose brackets are open."""
 
-    steps: what is called, as `paths.path_before` has it. is_method: whether it is called with ':'.
-    argument: the one at the cursor, from 0, without the object of a method. first: the index of
-    the first token of what is called; bracket: that of the opening bracket.
-    """
-
+    #: The function that is called, as `paths.path_before` has it.
     steps: list[str]
+    #: Whether it is called with ':'.
     is_method: bool
+    #: The argument at the cursor, from 0, without the object of a method.
     argument: int
+    #: The index of the first token of the function.
     first: int
+    #: The index of the opening bracket.
     bracket: int
 
 

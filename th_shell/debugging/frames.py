@@ -10,10 +10,12 @@ from th_shell.lines import lua_lines
 
 
 class Frame(NamedTuple):
-    """A frame of the program. number: from 1, the innermost one; source: Lua's, of the chunk."""
+    """A frame of the program."""
 
+    #: From 1, the innermost one.
     number: int
     name: str
+    #: Lua's name of the chunk.
     source: str
     line: int
 
@@ -41,15 +43,14 @@ def read_frames(answer: list[Any]) -> list[Frame]:
 
 
 class Variable(NamedTuple):
-    """A variable, or a part of a value. kind: 'local', 'upvalue', 'vararg' or 'part'.
+    """A variable, or a part of a value."""
 
-    number: what its parts are asked for by; 0: it has none.
-    """
-
+    #: 'local', 'upvalue', 'vararg' or 'part'.
     kind: str
     name: str
     text: str
     type: str
+    #: The number by which its parts are asked for; 0: it has none.
     number: int
 
 

@@ -20,17 +20,17 @@ Found = tuple[Program, tree.Place]
 
 
 class Symbol(NamedTuple):
-    """A name that stands at a place.
-
-    local: where it is one. path: of the globals and modules to a field, 'nn.Linear'; '' where that
-    is not known. is_member: whether it is a field or a method. is_text: a module behind `require`.
-    """
+    """A name that stands at a place."""
 
     name: str
     place: tree.Place
+    #: The local variable, where it is one.
     local: tree.Local | None = None
+    #: The path of globals and modules to a field, 'nn.Linear'; '' where it is not known.
     path: str = ""
+    #: Whether it is a field or a method.
     is_member: bool = False
+    #: Whether it is a module behind `require`.
     is_text: bool = False
 
 

@@ -40,15 +40,15 @@ _SHOWN = 8
 
 
 class Meaning(NamedTuple):
-    """A line of help on a function.
+    """A line of help on a function."""
 
-    section, name: its place in the files. arguments: those of its call, with their brackets; ''
-    where the table of operations has its forms, or it is no function. text: a sentence.
-    """
-
+    #: Its section in the files, where it stands under its name.
     section: str
     name: str
+    #: The arguments of its call, with their brackets; '' where the table of operations has its
+    #: forms, or it is no function.
     arguments: str
+    #: A sentence.
     text: str
 
     @property

@@ -25,14 +25,12 @@ _NAME = re.compile(r"(?<![\w.:])[A-Za-z_]\w*", re.ASCII)
 
 
 class Shown(NamedTuple):
-    """An example of a page as it is shown.
-
-    steps: the examples it needs, itself, and the one behind it if that prints what it has assigned.
-    """
+    """An example of a page as it is shown."""
 
     page: str
     heading: str
     example: Example
+    #: The examples it needs, itself, and the one behind it if that prints what it has assigned.
     steps: tuple[Example, ...]
 
 

@@ -26,21 +26,20 @@ _DECLARED = re.compile(
 
 @dataclass(frozen=True)
 class Failure:
-    """An error of an input.
+    """An error of an input, with the line it is about."""
 
-    text: the message without its position. function: the library's function that has raised it, ''
-    where none has. line: the line of the source that it is about, '' where that is not known.
-    code: the same with blanks in place of comments and of what is in quotes. locals: names that
-    are local variables somewhere in that source, of whose values nothing is known. above: the lines
-    of the source above that one.
-    """
-
+    #: The message without its position.
     text: str
+    #: The library's function that has raised it; '' where none has.
     function: str
+    #: The line of the source that it is about; '' where that is not known.
     line: str
+    #: The line with blanks in place of comments and of texts in quotes.
     code: str
     engine: Engine
+    #: Names that are local variables somewhere in that source; their values are not known.
     locals: frozenset[str] = frozenset()
+    #: The lines of the source above that one.
     above: Sequence[str] = ()
 
     def is_local(self, path: str) -> bool:
@@ -88,10 +87,11 @@ def on(text: str, raised: bool = False) -> Callable[[Hint], Rule]:
 
 
 class Place(NamedTuple):
-    """The chunk and line that a message names, and that source; lines: [] where it is not known."""
+    """The place that a message names."""
 
     chunk: str
     number: int
+    #: The source; [] where it is not known.
     lines: list[str]
 
     @property

@@ -21,13 +21,11 @@ from th_shell.toml import loads
 
 
 class Notation(NamedTuple):
-    """A notation of other languages that Lua writes otherwise.
-
-    near: the token that a message must name: '' for one in the text that the pattern matches, '*'
-    for any.
-    """
+    """A notation of other languages that Lua writes otherwise."""
 
     pattern: re.Pattern[str]
+    #: The token that a message must name: '' for one in the text that the pattern matches, '*' for
+    #: any.
     near: str
     say: str
 

@@ -30,28 +30,27 @@ _WHOLE = "%%"  # a command that begins so has all of the cell as its input
 
 
 class FrontEnd(NamedTuple):
-    """The functions by which Lua calls the front end; all arguments are bytes or booleans.
+    """The functions by which Lua calls the front end; all arguments are bytes or booleans."""
 
-    ask: an answer for io.read; None where it has ended, False where there are no answers. show:
-    MIME types and data in turn. clear: removes the output.
-    """
-
+    #: Returns an answer for io.read; None where it has ended, False where there are no answers.
     ask: Callable[[bool], bytes | None | bool]
+    #: Takes MIME types and data in turn.
     show: Callable[..., None]
+    #: Removes the output.
     clear: Callable[[bool], None]
 
 
 class Outcome(NamedTuple):
-    """The outcome of a cell.
-
-    result: the data of the last input's values. page: the text of help that was asked for. leave:
-    whether the session ends. next_input: the text that is to take the place of the cell's, or ''.
-    """
+    """The outcome of a cell."""
 
     error: LuaError | None = None
+    #: The data of the last input's values.
     result: Data | None = None
+    #: The text of help that was asked for.
     page: str = ""
+    #: Whether the session ends.
     leave: bool = False
+    #: The text that is to take the place of the cell's, or ''.
     next_input: str = ""
 
 

@@ -361,14 +361,16 @@ _LOCAL_MARK = re.compile(r"\Alocal\s+(?=[A-Za-z_])(?!function\b)")
 class Uses(NamedTuple):
     """The names of an input, and its kind.
 
-    used: the globals that it mentions; defined: those that it gives a value. is_statement: whether
-    it is one, and no bare expression. may_change: whether it assigns or calls anything. A local at
-    the beginning of an input counts as a global, since the inputs below can use it, too.
+    A local at the beginning of an input counts as a global, since the inputs below can use it, too.
     """
 
+    #: The globals that it mentions.
     used: frozenset[str]
+    #: The globals that it gives a value.
     defined: frozenset[str]
+    #: Whether it is a statement, and no bare expression.
     is_statement: bool = False
+    #: Whether it assigns or calls anything.
     may_change: bool = False
 
 

@@ -25,9 +25,11 @@ class Use(Enum):
 
 
 class Place(NamedTuple):
-    """A place in a source. line: from 1. start, end: in the bytes of the source as UTF-8."""
+    """A place in a source."""
 
+    #: From 1.
     line: int
+    #: The offsets of its start and end, in the bytes of the source as UTF-8.
     start: int
     end: int
 
@@ -37,9 +39,11 @@ NOWHERE = Place(0, 0, 0)
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """An expression. place: of its last name. conditions: those of the branches around it."""
+    """An expression."""
 
+    #: The place of its last name.
     place: Place
+    #: The conditions of the branches around it.
     conditions: tuple[str, ...] = ()
 
     @property
@@ -60,22 +64,25 @@ class Varargs(Node):
 
 @dataclass(slots=True, eq=False)
 class String(Node):
-    """A literal string. value: its text, escapes as they are written."""
+    """A literal string."""
 
+    #: Its text, escapes as they are written.
     value: str = ""
 
 
 @dataclass(slots=True, eq=False)
 class Number(Node):
-    """A literal number. value: None where it is no number of Lua's own, such as 1LL."""
+    """A literal number."""
 
+    #: None where it is no number of Lua's own, such as 1LL.
     value: float | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Array(Node):
-    """A table constructor. entries: the values in it, of which none has a key, or None."""
+    """A table constructor."""
 
+    #: The values in it, of which none has a key, or None.
     entries: tuple[Node, ...] | None = None
 
 
@@ -90,56 +97,55 @@ class Binary(Node):
 
 @dataclass(slots=True, eq=False)
 class Local:
-    """A local variable. value: what it is defined as, where that is told by its own place.
-
-    place: of its declaration; NOWHERE for `self`.
-    """
+    """A local variable."""
 
     name: str
+    #: The expression that defines it, where that has a place of its own.
     value: Node | None = None
     is_reassigned: bool = False
+    #: The place of its declaration; NOWHERE for `self`.
     place: Place = NOWHERE
 
 
 @dataclass(slots=True, eq=False)
 class Name(Node):
-    """A variable. local: None for a global. is_tested: whether it may well be nil there.
-
-    scope: the locals that are visible, by their names.
-    """
+    """A variable."""
 
     name: str = ""
+    #: None for a global.
     local: Local | None = None
     use: Use = Use.READ
+    #: Whether it may well be nil there.
     is_tested: bool = False
+    #: The locals that are visible, by their names.
     scope: Mapping[str, Local] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
 class Index(Node):
-    """base.key, or base['key']; key: None where it is not written in the source.
-
-    is_tested: whether it may well be nil there.
-    """
+    """An index: base.key, or base['key']."""
 
     base: Node = field(default_factory=lambda: Other(NOWHERE))
+    #: None where it is not written in the source.
     key: str | None = None
     use: Use = Use.READ
+    #: Whether it may well be nil there.
     is_tested: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Call(Node):
-    """function(arguments). is_kept: whether its value is given a name."""
+    """A call: function(arguments)."""
 
     function: Node = field(default_factory=lambda: Other(NOWHERE))
     arguments: tuple[Node, ...] = ()
+    #: Whether its value is given a name.
     is_kept: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Invoke(Node):
-    """base:name(arguments)."""
+    """A call of a method: base:name(arguments)."""
 
     base: Node = field(default_factory=lambda: Other(NOWHERE))
     name: str = ""
@@ -148,27 +154,29 @@ class Invoke(Node):
 
 @dataclass(slots=True, eq=False)
 class Function:
-    """A function with a name: 'f', 'M.f', 'M:f'. place: of the name. whole: of all its text."""
+    """A function with a name: 'f', 'M.f', 'M:f'."""
 
     name: str
+    #: The place of the name.
     place: Place
+    #: The place of all its text.
     whole: Place
     parameters: str
 
 
 @dataclass(slots=True, eq=False)
 class Chunk:
-    """A program. nodes: all its expressions but `Other`, in order of their ends.
+    """A program."""
 
-    defined: the names of fields and methods that it defines: `t.name = …`, `function t:name()`,
-    `{name = …}`; and `t[]` where it computes them: `t[x] = …`. texts: the literal strings.
-    locals, functions: in the order of their declarations.
-    """
-
+    #: All its expressions but `Other`, in order of their ends.
     nodes: list[Node] = field(default_factory=list)
+    #: In the order of their declarations, as functions are.
     locals: list[Local] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
+    #: The names of fields and methods that it defines: `t.name = …`, `function t:name()`, `{name =
+    #: …}`; and `t[]` where it computes them: `t[x] = …`.
     defined: set[str] = field(default_factory=set)
+    #: The literal strings.
     texts: set[str] = field(default_factory=set)
 
 

@@ -57,10 +57,12 @@ def _list(tree: Tree) -> None:
 
 
 class _Package(NamedTuple):
-    """A package that was brought. files: by their places in the tree. remark: is told of it."""
+    """A package that was brought."""
 
     record: Record
+    #: The files by their places in the tree.
     files: Mapping[str, Path]
+    #: A remark for the user, or ''.
     remark: str
 
 

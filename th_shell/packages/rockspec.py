@@ -52,15 +52,14 @@ end
 
 @dataclass(frozen=True)
 class Rockspec:
-    """The content of a rockspec.
-
-    modules: the files of Lua modules by the modules' names, where it lists them; sources of C
-    modules are among them as lists. dependencies: names of packages, without their versions.
-    """
+    """The content of a rockspec."""
 
     package: str
     version: str
+    #: The files of Lua modules by the modules' names, where it lists them; sources of C modules are
+    #: among them as lists.
     modules: dict[str, Any] = field(default_factory=dict)
+    #: Names of packages, without their versions.
     dependencies: tuple[str, ...] = ()
 
 

@@ -26,12 +26,13 @@ _RECORDS = ".th"
 
 @dataclass(frozen=True)
 class Record:
-    """The record of an installed package; files: relative to the tree, with slashes."""
+    """The record of an installed package."""
 
     name: str
     version: str
     source: str
     commit: str
+    #: Paths relative to the tree, with slashes.
     files: Sequence[str]
     dependencies: Sequence[str]
 

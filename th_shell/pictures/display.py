@@ -97,8 +97,9 @@ class Ink(Enum):
 
 
 class Screen(NamedTuple):
-    """A terminal. columns, lines: its size in characters."""
+    """A terminal."""
 
+    #: Its size in characters.
     columns: int = 80
     lines: int = 24
     ink: Ink = Ink.SHADES

@@ -13,9 +13,10 @@ from th_shell.preflight.knowledge import Lack
 
 @dataclass(frozen=True)
 class Found:
-    """A rule's finding at an expression. subject, what: as a `Finding` has them."""
+    """A rule's finding at an expression."""
 
     node: tree.Node
+    #: The subject and the piece of code, as a `Finding` has them.
     subject: str
     what: str
     lack: Lack
@@ -23,19 +24,21 @@ class Found:
 
 @dataclass(frozen=True)
 class Finding:
-    """A place in a file. subject: what it is about, by which findings are counted together.
-
-    line, column: from 1, the column in characters. what: the piece of code. condition: of the
-    innermost branch that it stands in, or ''. length: of the text there, in characters.
-    """
+    """A place in a file at which something is wrong."""
 
     path: Path
+    #: From 1.
     line: int
+    #: From 1, in characters.
     column: int
+    #: The thing it is about, by which findings are counted together.
     subject: str
+    #: The piece of code.
     what: str
     lack: Lack
+    #: The condition of the innermost branch that it stands in, or ''.
     condition: str = ""
+    #: The length of the text there, in characters.
     length: int = 1
 
     @property

@@ -88,22 +88,25 @@ Form = tuple[str, bool]
 
 @dataclass(frozen=True)
 class Facts:
-    """The names that there are before a program runs.
+    """The names that there are before a program runs."""
 
-    fields: the names in the global tables of `LIBRARIES`. methods: those of tensors, of any type.
-    engine: finds modules. globals: all global names. operations: those of torch that the table of
-    operations has, by how they are called: 'function' and 'method'. listed: the packages of Lua
-    files whose fields are known; package_methods: of their classes; all_methods: with torch's.
-    """
-
+    #: The names in the global tables of `LIBRARIES`.
     fields: Mapping[str, frozenset[str]]
+    #: The methods of tensors, of any type.
     methods: frozenset[str]
     packages: Mapping[str, Lack]
+    #: Finds modules.
     engine: Engine
+    #: All global names.
     globals: frozenset[str] = frozenset()
+    #: The operations of torch in the table of operations, by how they are called: 'function' and
+    #: 'method'.
     operations: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    #: The packages of Lua files whose fields are known.
     listed: frozenset[str] = frozenset()
+    #: The methods of the classes of these packages.
     package_methods: frozenset[str] = frozenset()
+    #: These methods and torch's.
     all_methods: frozenset[str] = frozenset()
 
     def forms(self, name: str, space: str) -> list[Form]:

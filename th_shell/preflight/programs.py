@@ -139,11 +139,12 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True)
 class Program:
-    """A file. errors: why LuaJIT cannot compile it, with the lines; then the chunk has the rest."""
+    """A file of Lua."""
 
     path: Path
     source: str
     chunk: Chunk
+    #: The lines and messages of LuaJIT's errors; the chunk then has the rest.
     errors: tuple[tuple[int, str], ...] = ()
 
     @cached_property
@@ -214,22 +215,23 @@ def program_of(path: Path, data: bytes, engine: Engine) -> Program:
 
 @dataclass
 class World:
-    """The names that a program may build on: those of th, of its modules, and of all programs.
-
-    globals, fields, texts: the globals, fields and methods that the programs define together, and
-    the strings in them. members: the fields by the global tables that they are added to. mentions:
-    how often they name a field or method. is_extended: whether they load modules that cannot be
-    read, which may add to torch. programs: all of them, with their modules.
-    """
+    """The names that a program may build on: those of th, of its modules, and of all programs."""
 
     facts: Facts
     modules: Modules
+    #: The globals that the programs define together.
     globals: set[str] = field(default_factory=set)
+    #: The fields and methods that they define.
     fields: set[str] = field(default_factory=set)
+    #: The strings in them.
     texts: set[str] = field(default_factory=set)
+    #: The fields by the global tables that they are added to.
     members: dict[str, set[str]] = field(default_factory=dict)
+    #: So often they name a field or method.
     mentions: Counter[str] = field(default_factory=Counter)
+    #: Whether they load modules that cannot be read, which may add to torch.
     is_extended: bool = False
+    #: All of them, with their modules.
     programs: list[Program] = field(default_factory=list)
     _required: set[str] = field(default_factory=set)
     _open: set[Path] = field(default_factory=set)
@@ -364,15 +366,17 @@ _OPENERS = frozenset("setfenv getfenv loadstring load module import _ENV".split(
 
 @dataclass
 class Additions:
-    """globals: those that it defines. members: the fields by the global
-    tables that it adds them to. mentions: how often it names a field or method. texts: its strings,
-    without the dashes of options. is_open: whether it may get globals in other ways.
-    """
+    """The names that a program adds to those of others."""
 
+    #: The globals that it defines.
     globals: set[str] = field(default_factory=set)
+    #: The fields by the global tables that it adds them to.
     members: dict[str, set[str]] = field(default_factory=dict)
+    #: So often it names a field or method.
     mentions: Counter[str] = field(default_factory=Counter)
+    #: Its strings, without the dashes of options.
     texts: set[str] = field(default_factory=set)
+    #: Whether it may get globals in other ways.
     is_open: bool = False
 
     def add_global(self, node: Name) -> None:

@@ -25,18 +25,17 @@ _CODE = ("-c", "-e")  # Python's letter, and that of th
 
 
 class PythonOptions(NamedTuple):
-    """A command line.
+    """A command line."""
 
-    kind: 'file', 'code', 'module' or 'input', which is the standard input; '' where nothing is
-    named. program: the path, the code or the module's name. arguments: the words behind it.
-    interactive: whether the prompt is opened behind the program. installed: whether `import torch`
-    is left to the PyTorch that is installed.
-    """
-
+    #: 'file', 'code', 'module' or 'input', the standard input; '' where nothing is named.
     kind: str = ""
+    #: The path, the code or the module's name.
     program: str = ""
+    #: The words behind it.
     arguments: tuple[str, ...] = ()
+    #: Whether the prompt is opened behind the program.
     interactive: bool = False
+    #: Whether `import torch` is left to the PyTorch that is installed.
     installed: bool = False
 
 

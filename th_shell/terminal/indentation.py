@@ -18,15 +18,14 @@ from th_shell.tokens import margin, margin_of_closing
 
 @dataclass(frozen=True)
 class Margins:
-    """The indentation of a language.
+    """The indentation of a language."""
 
-    below: the blanks of a new line behind a text, of so many for each level; None within a string,
-    whose blanks are the user's. closed: matches a line that closes what was opened above.
-    of_closing: the blanks of that line, which the text ends with; None where nothing was opened.
-    """
-
+    #: Returns the blanks of a new line behind a text, of so many for each level; None within a
+    #: string, whose blanks are the user's.
     below: Callable[[str, int], str | None]
+    #: Matches a line that closes what was opened above.
     closed: re.Pattern[str]
+    #: Returns the blanks of that line, which the text ends with; None where nothing was opened.
     of_closing: Callable[[str], str | None]
 
 

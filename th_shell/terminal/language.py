@@ -21,17 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Language:
-    """A language.
+    """A language as the editor knows it."""
 
-    complete: what may stand at the cursor (from 0) of a text. indent: blanks for each level.
-    signatures: makes what tells of the call at the cursor; None where nothing does.
-    """
-
+    #: Completes a text at the cursor (from 0).
     complete: Callable[[str, int], Completions]
     lexer: Lexer
     history: InputHistory
     margins: Margins
+    #: So many blanks for each level.
     indent: int
+    #: Makes the finder of signatures of the call at the cursor; None where there is none.
     signatures: Callable[[], Signatures] | None = None
 
 
