@@ -66,7 +66,7 @@ def _run_program(name: str, words: Sequence[str]) -> int:
 
             run = partial(check, engine=Engine(search_users_tree))
         elif name == "lsp":
-            from th_shell.editor.command import run
+            from th_shell.editor.server import run
         elif name == "dap":
             from th_shell.debugging import adapter
 

@@ -1,18 +1,24 @@
-"""The language server: what it answers to an editor. pygls has the protocol."""
+"""``th --lsp``: answers an editor through the standard input and output. pygls has the protocol."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, BinaryIO
 from urllib.parse import unquote
 
-from lsprotocol import types as lsp
-from pygls.lsp.server import LanguageServer
-from pygls.uris import from_fs_path, to_fs_path
-from pygls.workspace import TextDocument
+try:
+    from lsprotocol import types as lsp
+    from pygls.lsp.server import LanguageServer
+    from pygls.uris import from_fs_path, to_fs_path
+    from pygls.workspace import TextDocument
+except ModuleNotFoundError:
+    raise ImportError("--lsp needs pygls: pip install 'th-shell[editor]'") from None
 
 from th_shell import __version__
 from th_shell.completing.signatures import Signature
@@ -20,8 +26,10 @@ from th_shell.editor import symbols, typing_help
 from th_shell.editor.page_lens import COMMAND, PageLens
 from th_shell.editor.workspace import Workspace, range_of, text_before, units
 from th_shell.files import read_file
+from th_shell.messages import NoMessageError, read_message
 from th_shell.preflight.finding import Finding
 from th_shell.preflight.programs import Program
+from th_shell.visible import UsageError, complain
 
 _PAUSE = 0.05  # seconds without a key before a program is checked
 _SERIOUS = ("syntax", "sizes")
@@ -78,7 +86,7 @@ class Server(LanguageServer):  # type: ignore[misc]
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
 
 
-def make_server() -> Server:
+def _make_server() -> Server:
     """Return the server, with all that it answers."""
     server = Server()
     for name, function in _FEATURES.items():
@@ -274,3 +282,33 @@ _OPTIONS: dict[str, Any] = {
     lsp.TEXT_DOCUMENT_COMPLETION: lsp.CompletionOptions(trigger_characters=[".", ":", '"', "'"]),
     lsp.TEXT_DOCUMENT_SIGNATURE_HELP: lsp.SignatureHelpOptions(trigger_characters=["(", ","]),
 }
+
+
+# -- the command
+
+_DEPTH = 10_000  # of Python's calls, as th --check allows
+
+
+def run(words: Sequence[str]) -> int:
+    """Serve until the editor ends it; return the exit status. Raises UsageError."""
+    if words:
+        raise UsageError("--lsp takes no arguments")
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
+    # What anything else writes must not come between the messages.
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    parts = _parts(sys.stdin.buffer)
+    source = SimpleNamespace(readline=partial(next, parts), read=lambda size: next(parts))
+    try:
+        _make_server().start_io(source, output)
+    except NoMessageError as error:
+        complain(error)
+        return 1
+    return 0
+
+
+def _parts(source: BinaryIO) -> Iterator[bytes]:
+    """Yield what pygls reads of messages: at any other header, it would wait for ever."""
+    while data := read_message(source):
+        yield from (b"Content-Length: %d\r\n" % len(data), b"\r\n", data)
+    yield b""

@@ -27,7 +27,7 @@ from th_shell.visible import visible
 if TYPE_CHECKING:
     from th_shell.docs.library import Example
     from th_shell.session.output import OutputCopy
-    from th_shell.session.pages import Chance
+    from th_shell.session.random_inputs import Chance
 
 _PYTHON = "this is Python, which th --python runs\n"
 
@@ -182,7 +182,7 @@ class Session(Conversation):
 
     @cached_property
     def _chance(self) -> Chance:
-        from th_shell.session.pages import Chance
+        from th_shell.session.random_inputs import Chance
 
         # The runtime's own list of the globals that no program has made.
         return Chance(frozenset(self.engine.names("_preloaded_")))

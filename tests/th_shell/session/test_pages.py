@@ -298,7 +298,7 @@ def test_an_error_in_the_shell_restores_the_output(
     def fail(_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(session, "show", fail)
+    monkeypatch.setattr(session, "show_error", fail)
     with pytest.raises(RuntimeError):
         session.submit("> error()\n1")
     session.submit("'here'")

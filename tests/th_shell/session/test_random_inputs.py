@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from th_shell.session.pages import Chance
+from th_shell.session.random_inputs import Chance
 
 
 @pytest.mark.parametrize(
