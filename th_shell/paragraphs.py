@@ -38,7 +38,7 @@ def _row(name: str, meaning: str, width: int) -> str:
     return f"  {name}\n{text}" if is_long else f"  {name}".ljust(width) + text.lstrip()
 
 
-#: What keys do at every prompt.
+#: The keys of every prompt.
 _KEYS = (
     ("Up, Ctrl-R, Right", "former inputs: of that beginning, searched, in grey"),
     ("Ctrl-X Ctrl-E", "the input in $EDITOR"),

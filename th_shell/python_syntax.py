@@ -31,7 +31,7 @@ FUNCTIONS = frozenset(name for name in dir(builtins) if callable(getattr(builtin
 #: Among the names that code binds: all that a module has, which nobody can tell.
 ALL_NAMES = "*"
 
-#: What Python's parser raises.
+#: The errors of Python's parser.
 _NO_CODE = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
 _LOCK = threading.Lock()
 #: Short names of modules that printed values have: `np.float64(2.0)`.

@@ -54,7 +54,7 @@ _STEPS = {
     **dict.fromkeys(("end", "until"), -1),
     **_BRACKETS,
 }
-#: What a line ends with that goes on in the next one.
+#: The ends of lines that go on in the next one.
 _GOES_ON = re.compile(r"(?:[-+*/%^#<>=~,]|(?<!\.)\.\.?|(?<!:):|\b(?:and|or|not|then))\s*$")
 
 

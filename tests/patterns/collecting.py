@@ -39,7 +39,7 @@ SAMPLES = {
 }
 SAMPLES |= {"path": "ab.c", "table": "ab"}
 #: Functions that compile patterns when they are called.
-COMPILE_LATE = {"th_shell.hints.nil_names": "_notations"}
+COMPILE_LATE = {"th_shell.hints.syntax": "_notations"}
 #: What is not pumped, and why: rooms and sources.
 SPARED = {
     "th_shell/hints": "hints are given on short lines and messages alone: see _LONGEST there",

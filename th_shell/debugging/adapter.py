@@ -264,7 +264,7 @@ class Adapter:
             if scope:
                 number = (yield ("evaluate", frame, "_G"))[3]
             variables = read_parts((yield ("parts", number)))
-        return {"variables": [self._told_variable(variable, frame) for variable in variables]}
+        return {"variables": [self._variable_body(variable, frame) for variable in variables]}
 
     def _scope(self, number: int) -> tuple[str, int]:
         """Return the name of the scope with a number, '' of another value; and its frame."""
@@ -272,13 +272,13 @@ class Adapter:
             raise Refused("this value is no longer there")
         return self._scope_of[number]
 
-    def _told_variable(self, variable: Variable, frame: int) -> Message:
+    def _variable_body(self, variable: Variable, frame: int) -> Message:
         return {
             "name": variable.name,
-            **self._told_value([variable.text, variable.type, variable.number], frame),
+            **self._value_body([variable.text, variable.type, variable.number], frame),
         }
 
-    def _told_value(self, facts: list[Any], frame: int, name: str = "value") -> Message:
+    def _value_body(self, facts: list[Any], frame: int, name: str = "value") -> Message:
         text, kind, number = facts
         self._scope_of[int(number)] = "", frame
         return {name: text, "type": kind, "variablesReference": int(number)}
@@ -286,7 +286,7 @@ class Adapter:
     def _do_evaluate(self, arguments: Message) -> _Answer:
         frame = self._frame(arguments)
         facts = _checked((yield ("evaluate", frame, arguments["expression"])))
-        return self._told_value(facts, frame, "result")
+        return self._value_body(facts, frame, "result")
 
     def _do_setVariable(self, arguments: Message) -> _Answer:
         number = int(arguments["variablesReference"])
@@ -294,9 +294,9 @@ class Adapter:
         scope, frame = self._scope(number)
         if not scope:
             facts = _checked((yield ("set", frame, number, name, value)))
-            return self._told_value(facts, frame)
+            return self._value_body(facts, frame)
         _checked((yield ("evaluate", frame, f"{name} = {value}")))
-        return self._told_value(_checked((yield ("evaluate", frame, name))), frame)
+        return self._value_body(_checked((yield ("evaluate", frame, name))), frame)
 
     def _do_continue(self, _: Message) -> Message | None:
         if not self._frames:

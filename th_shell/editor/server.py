@@ -217,8 +217,8 @@ def _references(ls: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
     return list(map(_location, symbols.places_of(symbol, programs)))
 
 
-def _location(found_place: symbols.Found) -> lsp.Location:
-    program, place = found_place
+def _location(symbol_place: symbols.SymbolPlace) -> lsp.Location:
+    program, place = symbol_place
     return lsp.Location(from_fs_path(str(program.path)) or "", range_of(program, place))
 
 

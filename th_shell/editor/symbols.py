@@ -16,7 +16,7 @@ from th_shell.preflight.programs import Program, World
 from th_shell.runtime.shell import KEYWORDS
 
 #: A place in one of the programs.
-Found = tuple[Program, tree.Place]
+SymbolPlace = tuple[Program, tree.Place]
 
 
 class Symbol(NamedTuple):
@@ -53,7 +53,7 @@ def _symbol(node: tree.Node) -> Symbol | None:
     return Symbol(node.value, node.place, is_text=True) if isinstance(node, tree.String) else None
 
 
-def places_of(symbol: Symbol, programs: Iterable[Program]) -> Iterator[Found]:
+def places_of(symbol: Symbol, programs: Iterable[Program]) -> Iterator[SymbolPlace]:
     """Yield all places where a symbol stands. programs: that of a local, or all."""
     for program in programs:
         if symbol.local is not None and symbol.local.place != tree.NOWHERE:
@@ -77,7 +77,7 @@ def _places_in(symbol: Symbol, program: Program) -> Iterator[tree.Place]:
             yield candidate.place
 
 
-def definitions(symbol: Symbol, program: Program, world: World) -> list[Found]:
+def definitions(symbol: Symbol, program: Program, world: World) -> list[SymbolPlace]:
     """Yield the places at which a symbol is defined, or may be."""
     if symbol.local is not None:
         return [(program, symbol.local.place)] if symbol.local.place != tree.NOWHERE else []
@@ -93,7 +93,7 @@ def definitions(symbol: Symbol, program: Program, world: World) -> list[Found]:
     return classes or _assigned(symbol, program, world)
 
 
-def _assigned(symbol: Symbol, program: Program, world: World) -> list[Found]:
+def _assigned(symbol: Symbol, program: Program, world: World) -> list[SymbolPlace]:
     """Yield the places at which functions, fields and globals of a name get a value."""
     assignments = [
         (candidate, node.place, tree.origin(node) if isinstance(node, tree.Index) else symbol.path)

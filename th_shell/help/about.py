@@ -196,7 +196,7 @@ def _listed(meanings: Sequence[Meaning]) -> str:
     return two_columns([(meaning.call, meaning.text) for meaning in meanings])
 
 
-# -- What `?` alone shows: the prompt's own commands and keys, on one screen
+# -- the text of `?` alone: the prompt's own commands and keys, on one screen
 
 _ROWS = (
     ("1 + 2", "prints the value; with ; at the end it does not"),
@@ -229,7 +229,7 @@ def overview() -> str:
 
 LEGEND = "[x] may be left out, *x* is the destination; of a method, the first one is its object.\n"
 
-#: What a docstring tells those who read the implementation.
+#: The parts of docstrings for those who read the implementation.
 _INTERNAL = re.compile(r"; see [\w/]+\.\w+(?: \([^;]*\))?| \(see (?:(?! \(see ).)*?\)| Raises .*")
 
 

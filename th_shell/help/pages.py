@@ -34,7 +34,7 @@ class Shown(NamedTuple):
     steps: tuple[Example, ...]
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The examples of a function, best first, and what is wrong with pages: a line for each."""
 
     examples: list[Shown]
@@ -51,7 +51,7 @@ def page_folders(named: Iterable[str] = (), environment: str | None = None) -> l
     return [*dict.fromkeys(folders), str(files("th_shell.help") / "pages")]
 
 
-def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int = 6) -> Found:
+def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int = 6) -> SearchResult:
     """Return the first examples that use a function, by its path: 'torch.gather', 'x:gather'.
 
     engine: compiles the pages' code; it does not run it.
@@ -70,7 +70,7 @@ def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int =
                 examples += _examples_in(page, name, uses, engine)
             except (OSError, PageError) as error:
                 problems.append(f"{page}: {getattr(error, 'strerror', None) or error}")
-    return Found(_best(examples)[:most], problems)
+    return SearchResult(_best(examples)[:most], problems)
 
 
 def _uses(name: str) -> Callable[[str], bool]:

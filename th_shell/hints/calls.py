@@ -40,16 +40,6 @@ def _is_library(base: str, name: str, failure: Failure) -> bool:
     return path == f"{base}.{name}"
 
 
-@on("function arguments expected near")
-def brackets_missing(failure: Failure, _: re.Match[str]) -> str:
-    """For `x:size` without the brackets of a call."""
-    methods = re.findall(rf"({PATH}):(\w+)(?![\w])\s*(?![\w({{'\"\[\s])", failure.code, re.ASCII)
-    if len(methods) != 1:
-        return ""
-    base, name = methods[0]
-    return f"a method needs its brackets: {base}:{name}()"
-
-
 def operands(failure: Failure) -> str:
     """For operators between values that do not have them."""
     text = failure.text

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from th_shell.entry import Entry
-from th_shell.hints import calls, nil_names, sizes
+from th_shell.hints import calls, nil_names, sizes, syntax
 from th_shell.hints.failure import Place, Rule, failure_of, place_of
 from th_shell.runtime.shell import Engine, LuaError, LuaSyntaxError
 
@@ -28,7 +28,7 @@ _RULES: tuple[Rule, ...] = (
     calls.wrong_kind,
     calls.conversion,
 )
-_SYNTAX: tuple[Rule, ...] = (calls.brackets_missing, nil_names.comma_missing, nil_names.notation)
+_SYNTAX: tuple[Rule, ...] = (syntax.brackets_missing, syntax.comma_missing, syntax.notation)
 
 #: Functions with which programs raise errors of their own, whatever these say.
 _RAISING = ("error", "assert", "xerror")

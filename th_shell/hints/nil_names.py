@@ -1,4 +1,4 @@
-"""Hints on names that have no value, and on notations that do not compile.
+"""Hints on names that have no value.
 
 They tell the nearest names that there are, and, from `elsewhere.toml`, what is written here in
 place of what other languages and libraries have.
@@ -10,38 +10,19 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 from th_shell.help.meanings import few_names, find_path, sections
 from th_shell.hints.failure import PATH, Failure, on
 from th_shell.nearest import nearest
 from th_shell.runtime.shell import KEYWORDS, Engine, Facts
-from th_shell.tokens import without_texts
 from th_shell.toml import loads
 
 
-class Notation(NamedTuple):
-    """A notation of other languages that Lua writes otherwise."""
-
-    pattern: re.Pattern[str]
-    #: The token that a message must name: '' for one in the text that the pattern matches, '*' for
-    #: any.
-    near: str
-    say: str
-
-
 @lru_cache(maxsize=1)
-def _data() -> Mapping[str, Any]:
+def elsewhere() -> Mapping[str, Any]:
+    """Return the names and notations of other languages, with Lua's in place of them."""
     return loads((files("th_shell.hints") / "elsewhere.toml").read_text("utf-8"))
-
-
-@lru_cache(maxsize=1)
-def _notations() -> tuple[Notation, ...]:
-    """Return the notations, in the order in which they are tried."""
-    return tuple(
-        Notation(re.compile(item["pattern"], re.ASCII), item.get("near", ""), item["say"])
-        for item in _data()["notations"]
-    )
 
 
 # -- names
@@ -150,56 +131,7 @@ def _there_is(lead: str, near: list[str]) -> str:
 
 
 def _elsewhere(section: str, name: str) -> str:
-    advice: str = _data()[section].get(name, "")
+    advice: str = elsewhere()[section].get(name, "")
     return (
         advice[1:] if advice.startswith("!") else f"in place of {name}: {advice}" if advice else ""
     )
-
-
-# -- notations
-
-
-def notation(failure: Failure) -> str:
-    """For a line that does not compile: the first notation that is where the message points to."""
-    place = re.search(r"near '([^']*)'$", failure.text)
-    near = place[1] if place else ""
-    for foreign in _notations():
-        match = foreign.pattern.search(failure.code)
-        if match and (foreign.near in ("*", near) or (not foreign.near and near in match[0])):
-            return match.expand(foreign.say)
-    return ""
-
-
-# -- a comma that is missing between two lines, in a table or in a call's arguments
-
-
-#: What a value may end with, and what the next one begins with: there is no operator between them.
-_VALUE_ENDS = re.compile(r"[\w)\]}\"']$|\.\.\.$")
-_NO_VALUE = re.compile(r"\b(?:and|or|not|then|do|return|in|else|repeat|local)$")
-
-
-@on(r"'[})]' expected \(to close '(?P<opening>[{(])' at line (?P<line>\d+)\) near '(?P<near>.+)'$")
-def comma_missing(failure: Failure, match: re.Match[str]) -> str:
-    """For a line that begins where a comma or the closing bracket should stand."""
-    near, begins = match["near"], failure.line.lstrip()
-    if not begins.startswith(near) or not re.match(r"[\w{\"'\[]", near):
-        return ""
-    number, above = _line_above(failure)
-    if not _VALUE_ENDS.search(above) or _NO_VALUE.search(above):
-        return ""
-    has_name = re.match(r"[A-Za-z_]", near) and not re.match(r"(?:nil|true|false|function)\b", near)
-    if match["opening"] == "(" and has_name and not re.match(r"\w+\s*(?:[,)]|$)", begins):
-        return ""  # perhaps another statement, and what is missing is the bracket
-    bracket = ""
-    if has_name and re.match(r"\w+\s*=", begins) and int(match["line"]) == number:
-        bracket = ", or the }"  # the same for a table
-    return f"a comma{bracket} is missing at the end of line {number}"
-
-
-def _line_above(failure: Failure) -> tuple[int, str]:
-    """Return the last line above that is not empty, with its number from 1; without its comment."""
-    for number in range(len(failure.above), 0, -1):
-        line = without_texts(failure.above[number - 1]).rstrip()
-        if line:
-            return number, line
-    return 0, ""

@@ -47,9 +47,9 @@ def _write(session: Session, path: Path, asked: Sequence[Entry], without: Sequen
     text = PageText(entries, hidden)
     with docs.Starter() as starter:
         checker = docs.Checker(starter, docs.Compiler(), docs.Configuration())
-        printed = _printed(checker, text)
-        readable = _readable(checker, text, [result.got for result in printed])
-        outputs = _holding(checker, text, readable)
+        printed = _run_page(checker, text)
+        readable = _readable_outputs(checker, text, [result.got for result in printed])
+        outputs = _outputs_that_hold(checker, text, readable)
         try:
             write_file(path, text.document(outputs).encode("utf-8", "surrogateescape"))
         except OSError as error:
@@ -61,14 +61,14 @@ def _write(session: Session, path: Path, asked: Sequence[Entry], without: Sequen
                 entry for entry in asked if entry not in entries
             ],
             "hidden, since these build on it": hidden,
-            **_changed(entries, printed, readable, outputs),
+            **_changed_inputs(entries, printed, readable, outputs),
         }
-        session.write("".join(map(_told, notes, notes.values())))
+        session.write("".join(map(_note, notes, notes.values())))
         report = docs.TextReport(docs.View(), 1).page(checker.check(path))
         session.write("".join(f"{line}\n" for line in report))
 
 
-def _changed(
+def _changed_inputs(
     entries: Sequence[Entry],
     printed: Sequence[docs.Result],
     readable: Sequence[str],
@@ -91,23 +91,23 @@ def _changed(
     }
 
 
-def _told(words: str, entries: Sequence[Entry]) -> str:
+def _note(words: str, entries: Sequence[Entry]) -> str:
     numbers = dict.fromkeys(str(entry.number) for entry in entries)
     return f"{words}: {', '.join(numbers)}\n" if numbers else ""
 
 
-def _holding(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
+def _outputs_that_hold(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
     """Return the outputs without those that hold no more because they were cut."""
     if not any(map(is_cut, outputs)):
         return list(outputs)
-    results = _printed(checker, text, outputs)
+    results = _run_page(checker, text, outputs)
     return [
         "" if result.failed and is_cut(output) else output
         for result, output in zip(results, outputs, strict=True)
     ]
 
 
-def _printed(
+def _run_page(
     checker: docs.Checker, text: PageText, outputs: Sequence[str] = ()
 ) -> list[docs.Result]:
     """Run the inputs of a page; return what they print, judged by outputs. Raises MagicError."""
@@ -124,7 +124,7 @@ def _printed(
     return results
 
 
-def _readable(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
+def _readable_outputs(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
     """Return the outputs that th-docs reads from the page as they are meant; '' for the others."""
     if _reads_back(checker, text, text.document(outputs)):
         return list(outputs)
@@ -212,7 +212,7 @@ def _global(source: str) -> str:
 
 _MOST_LINES = 200  # of an output; of longer ones the ends are shown
 _ENDS = 10
-#: What changes how other inputs run, though these do not name it.
+#: Functions that change how other inputs run, though these do not name them.
 _CHANGES_ALL = ("manualSeed", "setdefaulttensortype", "require")
 _COMMENT_END = "-->"
 #: Globals that inputs share without building on one another.

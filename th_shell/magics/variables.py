@@ -37,7 +37,7 @@ def store(session: Session, text: str) -> None:
         if not names:
             raise MagicError("-d takes the names of what is to be deleted")
         for path in _stored(names):
-            with _told(path.stem):
+            with _errors_named(path.stem):
                 path.unlink()
     elif names:
         _save(session, names)
@@ -50,7 +50,7 @@ def restore(session: Session, text: str) -> None:
     paths = _stored(_names(text))
     with session.stoppable():
         for path in paths:
-            with _told(path.stem):
+            with _errors_named(path.stem):
                 session.engine.load_variable(path.stem, str(path))
     session.write(f"restored: {' '.join(path.stem for path in paths) or 'nothing'}\n")
 
@@ -74,7 +74,7 @@ def _stored(names: Sequence[str]) -> list[Path]:
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _errors_named(name: str) -> Iterator[None]:
     """Say of what an error is. Raises MagicError."""
     try:
         yield
@@ -85,17 +85,17 @@ def _told(name: str) -> Iterator[None]:
 
 
 def _save(session: Session, names: Sequence[str]) -> None:
-    with _told(str(_folder())):
+    with _errors_named(str(_folder())):
         _folder().mkdir(0o700, parents=True, exist_ok=True)
     new = {name: _folder() / f"{name}.{os.getpid()}.new" for name in names}
     try:
         with session.stoppable():
             for name, path in new.items():
-                with _told(name):
+                with _errors_named(name):
                     if not session.engine.save_variable(name, str(path)):
                         raise LuaError("has no value")
         for name, path in new.items():
-            with _told(name):
+            with _errors_named(name):
                 path.replace(_folder() / f"{name}.t7")
     finally:
         for path in new.values():

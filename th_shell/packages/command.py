@@ -149,7 +149,7 @@ class _Installation:
     def _try_modules(self, record: Record) -> None:
         """Say so where a package that was installed cannot be loaded."""
         for module in modules_of(record.name, record.files):
-            why = why_not(str(self._tree.folder), module)
+            why = error_of_loading(str(self._tree.folder), module)
             if why:
                 self._status = _fail(
                     f"{record.name} is installed, but require '{module}' fails: {why}"
@@ -188,7 +188,7 @@ def modules_of(name: str, files: Sequence[str]) -> list[str]:
     return [module for module in names if "/" not in module] or [name]
 
 
-def why_not(tree: str, module: str) -> str:
+def error_of_loading(tree: str, module: str) -> str:
     """Why `require` of a module fails; '' where it does not."""
     with tempfile.TemporaryDirectory(prefix="th-install-") as empty:
         command = [sys.executable, "-I", "-c", _START, json.dumps(sys.path), tree, module]

@@ -25,7 +25,7 @@ from th_shell.visible import UsageError
 
 _FOLDERS = (".", "rocks", "rockspec", "rockspecs")
 _READ = ("package", "version", "dependencies", "build")  # the globals that count
-# What a rockspec may take: those that there are need some milliseconds and kilobytes. The memory is
+# Limits for a rockspec: those that there are need some milliseconds and kilobytes. The memory is
 # that of LuaJIT and Python, too.
 _SECONDS = 2
 _MEMORY = 512 << 20  # bytes

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Rocks that are not called as their modules are.
 _MODULES = {"lua-cjson": "cjson", "luafilesystem": "lfs", "luasocket": "socket"}
 
-# What th has from its start, or does without.
+# Packages that th has from its start, or does without.
 _PARTS = frozenset("cutorch cunn cudnn cwrap lua luaffi luajit sundown torch trepl".split())
 
 # Packages of Lua files whose C code th has.

@@ -14,7 +14,7 @@ from th_shell.pictures.pixels import Array
 _HEIGHT = 15  # lines of a plot
 _LABELS = 12  # columns beside it
 _INCHES, _DOTS_PER_INCH = (6.4, 4.0), 100
-#: What stands for the lines around a plot where there is only ASCII.
+#: Characters for the lines around a plot where there is only ASCII.
 _FRAME = str.maketrans("┌┐└┘─│▁", "++++-|_")
 
 

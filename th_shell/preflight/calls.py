@@ -11,7 +11,7 @@ from math import prod
 
 from th_shell.call_forms import takes, without_types, words_of
 from th_shell.lua_source import syntax_tree as tree
-from th_shell.preflight.finding import Found
+from th_shell.preflight.finding import RuleFinding
 from th_shell.preflight.knowledge import Lack
 from th_shell.preflight.programs import Program, World
 
@@ -38,7 +38,7 @@ _HARMLESS = _KEPT | frozenset(
 _READERS = frozenset("print torch.mm torch.mv torch.bmm torch.dot".split())
 
 
-def wrong_shapes(program: Program, world: World) -> Iterator[Found]:
+def wrong_shapes(program: Program, world: World) -> Iterator[RuleFinding]:
     """Calls and products of tensors whose literal sizes do not fit."""
     reader = _Reader(_changed(program), world.members.get("torch", set()))
     for node in program.chunk.nodes:
@@ -53,7 +53,7 @@ def wrong_shapes(program: Program, world: World) -> Iterator[Found]:
             name = f"{table}.{function}()"
             why = reader.wrong(function, node.arguments) if table == "torch" else ""
         if why:
-            yield Found(node, "sizes", name, Lack(why, "correct the sizes"))
+            yield RuleFinding(node, "sizes", name, Lack(why, "correct the sizes"))
 
 
 def _changed(program: Program) -> frozenset[tree.Local | None]:
@@ -194,7 +194,7 @@ def _of_view(before: Sizes, sizes: Sizes) -> str:
 # -- calls of operations with a number of arguments that no form takes
 
 
-def impossible_counts(program: Program, world: World) -> Iterator[Found]:
+def impossible_counts(program: Program, world: World) -> Iterator[RuleFinding]:
     """Calls of torch's functions, and of methods of what certainly is a tensor."""
     for node in program.chunk.nodes:
         if isinstance(node, tree.Call):
@@ -206,7 +206,9 @@ def impossible_counts(program: Program, world: World) -> Iterator[Found]:
                 yield from _wrong(node, f":{node.name}", "method", world)
 
 
-def _wrong(node: tree.Call | tree.Invoke, name: str, space: str, world: World) -> Iterator[Found]:
+def _wrong(
+    node: tree.Call | tree.Invoke, name: str, space: str, world: World
+) -> Iterator[RuleFinding]:
     forms = world.facts.forms(name.lstrip(":").removeprefix("torch."), space)
     count = len(node.arguments)
     if node.arguments and isinstance(tree.value(node.arguments[0]), tree.Number):
@@ -218,7 +220,7 @@ def _wrong(node: tree.Call | tree.Invoke, name: str, space: str, world: World) -
         return
     listed = ", ".join(dict.fromkeys(_shown(form, objects) for form, _ in forms))
     why = f"called with {count} argument{'' if count == 1 else 's'}"
-    yield Found(node, f"{name}()", f"{name}()", Lack(why, f"it takes: {listed}"))
+    yield RuleFinding(node, f"{name}()", f"{name}()", Lack(why, f"it takes: {listed}"))
 
 
 def _may_be_more(arguments: Sequence[tree.Node], world: World) -> bool:

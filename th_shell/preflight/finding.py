@@ -12,7 +12,7 @@ from th_shell.preflight.knowledge import Lack
 
 
 @dataclass(frozen=True)
-class Found:
+class RuleFinding:
     """A rule's finding at an expression."""
 
     node: tree.Node

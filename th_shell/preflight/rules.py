@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Set
 from th_shell.lua_source import syntax_tree as tree
 from th_shell.nearest import slip_of
 from th_shell.preflight.calls import impossible_counts, wrong_shapes
-from th_shell.preflight.finding import Finding, Found, no_such
+from th_shell.preflight.finding import Finding, RuleFinding, no_such
 from th_shell.preflight.knowledge import BESIDE, C_LIBRARY, GPU, GPU_METHODS, HOSTS, OTHER, Lack
 from th_shell.preflight.programs import Program, World
 from th_shell.preflight.syntax_errors import syntax_error
@@ -38,30 +38,30 @@ def _rest(program: Program, world: World, wrong: Set[int]) -> Iterator[Finding]:
     Where there are such lines, a name's declaration may be in what cannot be read.
     """
     for rule in _RULES[: _SURE if wrong else None]:
-        for found_at in rule(program, world):
-            if found_at.node.line not in wrong and not _is_never_reached(found_at):
-                yield _place(program, found_at)
+        for finding in rule(program, world):
+            if finding.node.line not in wrong and not _is_never_reached(finding):
+                yield _place(program, finding)
 
 
-def _place(program: Program, found_at: Found) -> Finding:
-    node = found_at.node
+def _place(program: Program, finding: RuleFinding) -> Finding:
+    node = finding.node
     condition = node.conditions[-1] if node.conditions else ""
     column, length = program.columns(node.place)
-    what = (found_at.subject, found_at.what, found_at.lack)
+    what = (finding.subject, finding.what, finding.lack)
     return Finding(program.path, node.line, column, *what, condition, length)
 
 
-def _is_never_reached(found_at: Found) -> bool:
+def _is_never_reached(finding: RuleFinding) -> bool:
     """Tell whether the program itself has asked whether it can do this, or does not mind."""
-    conditions = found_at.node.conditions
+    conditions = finding.node.conditions
     asks = any(_ASKS_FOR_GPU.search(c) and not c.startswith("not") for c in conditions)
-    return tree.PROTECTED in conditions or (found_at.lack is GPU and asks)
+    return tree.PROTECTED in conditions or (finding.lack is GPU and asks)
 
 
 # -- rules
 
 
-def _lacking_modules(program: Program, world: World) -> Iterator[Found]:
+def _lacking_modules(program: Program, world: World) -> Iterator[RuleFinding]:
     """Modules that are not found, but those that a program tries: it can do without them."""
     strings = [node for node in program.chunk.nodes if isinstance(node, tree.String)]
     tried = {string.value for string in strings if tree.PROTECTED in string.conditions}
@@ -74,10 +74,10 @@ def _lacking_modules(program: Program, world: World) -> Iterator[Found]:
         lack = world.facts.packages.get(top, unknown) if top else BESIDE
         if world.modules.in_engine(top):  # the package is there, and has no such part
             lack = OTHER
-        yield Found(node, top or name, f"require '{name}'", lack)
+        yield RuleFinding(node, top or name, f"require '{name}'", lack)
 
 
-def _lacking_fields(program: Program, world: World) -> Iterator[Found]:
+def _lacking_fields(program: Program, world: World) -> Iterator[RuleFinding]:
     """Fields that tables such as torch and nn do not have."""
     read = _read_fields(program)
     for node in program.chunk.nodes:
@@ -93,11 +93,11 @@ def _lacking_fields(program: Program, world: World) -> Iterator[Found]:
         if world.may_define(key) or world.is_own_table(table):
             continue
         if path.startswith(_GPU_TYPES):
-            yield Found(node, path, path, GPU)
+            yield RuleFinding(node, path, path, GPU)
             continue
         # Packages of Lua files may have more than what is known of them.
         if slip_of(key, names) or not (is_listed or world.is_extended):
-            yield Found(node, path, path, no_such(f"{table} has no {key}", key, names))
+            yield RuleFinding(node, path, path, no_such(f"{table} has no {key}", key, names))
 
 
 def _read_fields(program: Program) -> set[str]:
@@ -106,14 +106,14 @@ def _read_fields(program: Program) -> set[str]:
     return {tree.origin(node) for node in nodes if node.use is tree.Use.READ} - {""}
 
 
-def _gpu_methods(program: Program, world: World) -> Iterator[Found]:
+def _gpu_methods(program: Program, world: World) -> Iterator[RuleFinding]:
     for node in program.chunk.nodes:
         if isinstance(node, tree.Invoke) and node.name in GPU_METHODS and len(node.arguments) < 2:
             if not world.may_define(node.name) or tree.is_tensor(node.base, world.facts.kinds):
-                yield Found(node, f":{node.name}()", f":{node.name}()", GPU)
+                yield RuleFinding(node, f":{node.name}()", f":{node.name}()", GPU)
 
 
-def _gpu_types(program: Program, _: World) -> Iterator[Found]:
+def _gpu_types(program: Program, _: World) -> Iterator[RuleFinding]:
     """Types of the GPU that are named in a text."""
     for node in program.chunk.nodes:
         is_type = isinstance(node, tree.Invoke) and node.name == "type"
@@ -122,10 +122,10 @@ def _gpu_types(program: Program, _: World) -> Iterator[Found]:
         if is_type and isinstance(node, (tree.Call, tree.Invoke)) and node.arguments:
             first = node.arguments[0]
             if isinstance(first, tree.String) and first.value.startswith(_GPU_TYPES):
-                yield Found(node, first.value, f"'{first.value}'", GPU)
+                yield RuleFinding(node, first.value, f"'{first.value}'", GPU)
 
 
-def _lacking_methods(program: Program, world: World) -> Iterator[Found]:
+def _lacking_methods(program: Program, world: World) -> Iterator[RuleFinding]:
     """Methods that no tensor has, of what certainly is one; of others, those that are misspelt."""
     of_tensors, of_others = world.facts.methods, world.facts.all_methods | world.fields
     for node in program.chunk.nodes:
@@ -138,7 +138,7 @@ def _lacking_methods(program: Program, world: World) -> Iterator[Found]:
         is_slip = world.mentions[node.name] < 2 and slip_of(node.name, methods)
         if is_slip or (is_tensor and not world.is_extended):
             what, who = f":{node.name}()", "no tensor" if is_tensor else "nothing here"
-            yield Found(node, what, what, no_such(f"{who} has it", node.name, methods))
+            yield RuleFinding(node, what, what, no_such(f"{who} has it", node.name, methods))
 
 
 # -- names: globals and fields that nothing defines
@@ -148,7 +148,7 @@ def _lacking_methods(program: Program, world: World) -> Iterator[Found]:
 _MOST_NAMES = 4
 
 
-def undefined_globals(program: Program, world: World) -> Iterator[Found]:
+def undefined_globals(program: Program, world: World) -> Iterator[RuleFinding]:
     """Names that are read as globals, and that nothing defines: packages that are not here, too."""
     names = [node for node in program.chunk.nodes if isinstance(node, tree.Name)]
     free = [node for node in names if node.local is None]
@@ -168,11 +168,11 @@ def undefined_globals(program: Program, world: World) -> Iterator[Found]:
         if node.name not in packages:
             lack = _lack_of_global(node, program, world, is_open)
             if lack is not None:
-                yield Found(node, node.name, node.name, lack)
+                yield RuleFinding(node, node.name, node.name, lack)
         elif node.name not in asked and node.use is not tree.Use.READ:
             asked.add(node.name)  # it is told once
             if not world.modules.finds(node.name, program.path):  # or this is the package itself
-                yield Found(node, node.name, f"{node.name}.…", packages[node.name])
+                yield RuleFinding(node, node.name, f"{node.name}.…", packages[node.name])
 
 
 def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bool) -> Lack | None:
@@ -186,7 +186,7 @@ def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bo
     return no_such("a global that nothing defines", node.name, near_names)
 
 
-def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
+def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
     """Fields that nothing defines, and whose names are those of others with a slip."""
     methods, often = world.facts.all_methods, world.fields | world.often_named()
     for node in program.chunk.nodes:
@@ -205,12 +205,12 @@ def misspelt_fields(program: Program, world: World) -> Iterator[Found]:
         is_other = len(slip) == len(node.key) and sorted(slip) != sorted(node.key)
         if slip and len(node.key) > 4 and (slip in world.fields or not is_other):
             what = f".{node.key}"
-            yield Found(node, what, what, Lack("nothing here defines it", f"there is {slip}"))
+            yield RuleFinding(node, what, what, Lack("nothing here defines it", f"there is {slip}"))
 
 
 # -- all rules
 
-_RULES: tuple[Callable[[Program, World], Iterator[Found]], ...] = (
+_RULES: tuple[Callable[[Program, World], Iterator[RuleFinding]], ...] = (
     _lacking_modules,
     _lacking_fields,
     _gpu_methods,

@@ -95,7 +95,7 @@ def who(session: PythonSession, _: str) -> None:
     if not names:
         session.write("no names yet\n")
         return
-    rows = [(name, *_told(session.namespace[name])) for name in names]
+    rows = [(name, *_type_and_value(session.namespace[name])) for name in names]
     widths = [max(len(row[at]) for row in rows) for at in range(2)]
     for name, kind, value in rows:
         line = f"{name:{widths[0]}}  {kind:{widths[1]}}  {value}"
@@ -119,7 +119,7 @@ def _is_of_module(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _told(value: object) -> tuple[str, str]:
+def _type_and_value(value: object) -> tuple[str, str]:
     """Return the type of a value, with its shape if it has one; and the value in short."""
     kind = type(value).__name__
     if isinstance(value, ModuleType):
@@ -141,7 +141,7 @@ def _told(value: object) -> tuple[str, str]:
 _LINES = 20  # of a profile
 _TORCH = ("~", 0, "<torch>")  # pstats shows it as it shows functions in C
 
-#: What pstats knows: calls without and with recursive ones, own time, time with all that was
+#: The rows of pstats: calls without and with recursive ones, own time, time with all that was
 #: called, and the same of each caller; by file, line and name.
 _Stats = dict[tuple[str, int, str], tuple[int, int, float, float, dict[Any, Any]]]
 

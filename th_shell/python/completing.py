@@ -29,7 +29,7 @@ from th_shell.completing.candidates import (
     quoted_files,
 )
 from th_shell.python.alias import FACE, NAME, is_used
-from th_shell.python.objects import NOTHING, Known, call_of, known, member, parameters_of
+from th_shell.python.objects import NOTHING, Inferred, call_of, infer, member, parameters_of
 from th_shell.python.source_text import CLOSING, OPENING, quotes_of, tokens
 from th_shell.runtime.shell import Token
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS
@@ -149,12 +149,12 @@ def _named(
     before: str, code: Sequence[Token], prefix: str, start: int, namespace: Namespace
 ) -> Completions:
     if code and code[-1].text == ".":
-        owner = known(_expression(before, code[:-1]), namespace)
+        owner = infer(_expression(before, code[:-1]), namespace)
         return listed(start, _attributes(owner, prefix) if owner else [])
     candidates: dict[str, Candidate] = {}
     for names in (builtins.__dict__, namespace):
         shown = _shown(list(names), prefix)
-        candidates.update({name: _name(name, Known.of(names[name])) for name in shown})
+        candidates.update({name: _name(name, Inferred.of(names[name])) for name in shown})
     candidates.update({word: Candidate(word, "keyword") for word in keyword.kwlist})
     typed = _shown([item.text for item in code if item.kind == "name"], prefix)
     candidates.update({name: Candidate(name, "name") for name in typed if name not in candidates})
@@ -172,7 +172,7 @@ def _parameters(before: str, code: Sequence[Token], namespace: Namespace) -> lis
     opened = innermost(code, OPENING, CLOSING)
     if opened is None or opened.text != "(":
         return []
-    function = known(_expression(before, code[: code.index(opened)]), namespace)
+    function = infer(_expression(before, code[: code.index(opened)]), namespace)
     return parameters_of(function.value) if function else []
 
 
@@ -200,7 +200,7 @@ def _expression(before: str, code: Sequence[Token]) -> str:
     return before[code[start].start : code[-1].end] if start < len(code) else ""
 
 
-def _attributes(owner: Known, prefix: str) -> list[Candidate]:
+def _attributes(owner: Inferred, prefix: str) -> list[Candidate]:
     try:
         names = dir(owner.type if owner.value is NOTHING else owner.value)
     except Exception:  # by the object's own method
@@ -212,11 +212,11 @@ def _attributes(owner: Known, prefix: str) -> list[Candidate]:
     return in_order(candidates, prefix)
 
 
-def _name(name: str, value: Known) -> Candidate:
+def _name(name: str, value: Inferred) -> Candidate:
     return Candidate(name, "name", partial(_described, name, value))
 
 
-def _described_member(owner: Known, name: str) -> str:
+def _described_member(owner: Inferred, name: str) -> str:
     return _described(name, member(owner, name))
 
 
@@ -227,7 +227,7 @@ def _shown(names: Iterable[Any], prefix: str) -> list[str]:
     ]
 
 
-def _described(name: str, value: Known | None) -> str:
+def _described(name: str, value: Inferred | None) -> str:
     if value is None:
         return ""
     if value.value is NOTHING:
@@ -244,7 +244,7 @@ def _in_string(
     mark, content = quotes_of(string), string.content
     closing = "" if len(mark) == 3 or behind.startswith(mark) else mark
     if code and code[-1].text == "[":
-        owner = known(_expression(before, code[:-1]), namespace)
+        owner = infer(_expression(before, code[:-1]), namespace)
         if owner and owner.type is dict and owner.value is not NOTHING:
             return _keys(owner.value, content, string.end - len(content), mark, closing)
     return quoted_files(string, mark, closing, raw="r" in string.mark.lower())

@@ -14,7 +14,7 @@ from typing import Any
 from th_shell import paragraphs
 from th_shell.lines import usual_lines
 from th_shell.python.alias import NAME
-from th_shell.python.objects import NOTHING, Known, calls_of, documentation_of, known
+from th_shell.python.objects import NOTHING, Inferred, calls_of, documentation_of, infer
 
 Namespace = Mapping[str, Any]
 
@@ -42,7 +42,7 @@ def overview() -> str:
 
 def about(name: str, namespace: Namespace) -> str:
     """Return the help text on an expression."""
-    value = _found(name, namespace)
+    value = _inferred(name, namespace)
     if value is None:
         return _unknown(name, namespace)
     if value.value is NOTHING and value.type is object:
@@ -58,22 +58,22 @@ def about(name: str, namespace: Namespace) -> str:
 
 def source(name: str, namespace: Namespace) -> str:
     """Return the source of a function, class or module, else its help text."""
-    value = _found(name, namespace)
+    value = _inferred(name, namespace)
     if value is not None and value.value is not NOTHING:
         with suppress(OSError, TypeError):
             return inspect.getsource(inspect.unwrap(value.value))
     return about(name, namespace)
 
 
-def _found(name: str, namespace: Namespace) -> Known | None:
-    value = known(name, namespace)
+def _inferred(name: str, namespace: Namespace) -> Inferred | None:
+    value = infer(name, namespace)
     if value is None and name.partition(".")[0] == NAME and NAME not in namespace:
         with suppress(ImportError):  # whoever asks for help need not have imported it
-            value = known(name, {**namespace, NAME: import_module(NAME)})
+            value = infer(name, {**namespace, NAME: import_module(NAME)})
     return value
 
 
-def _value(value: Known) -> str:
+def _value(value: Inferred) -> str:
     kind = value.type.__name__
     if inspect.ismodule(value.value):
         path = getattr(value.value, "__file__", None)
@@ -94,7 +94,7 @@ def _unknown(name: str, namespace: Namespace) -> str:
     if keyword.iskeyword(name):
         return f"{name}: a keyword of Python; help('{name}') tells of it\n"
     owner, dot, last = name.rpartition(".")
-    place = _found(owner, namespace) if dot else None
+    place = _inferred(owner, namespace) if dot else None
     if dot and place is None:
         return f"nothing is known of {owner}\n"
     names = dir(place.type if place.value is NOTHING else place.value) if place else list(namespace)

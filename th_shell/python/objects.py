@@ -40,19 +40,19 @@ _LITERALS = {
 
 
 @dataclass(frozen=True)
-class Known:
+class Inferred:
     """The type of an expression, and its value or NOTHING."""
 
     type: type
     value: Any = NOTHING
 
     @classmethod
-    def of(cls, value: Any) -> Known:
+    def of(cls, value: Any) -> Inferred:
         """Return a value."""
         return cls(type(value), value)
 
 
-def known(expression: str, namespace: Mapping[str, Any]) -> Known | None:
+def infer(expression: str, namespace: Mapping[str, Any]) -> Inferred | None:
     """Return the type and value of an expression; None where nothing is known of it."""
     with warnings.catch_warnings():  # of the parser, and of values that a class of C makes
         warnings.simplefilter("ignore")
@@ -66,13 +66,13 @@ class _Reader:
     def __init__(self, namespace: Mapping[str, Any]) -> None:
         self._namespace = namespace
 
-    def read(self, node: ast.expr) -> Known | None:
+    def read(self, node: ast.expr) -> Inferred | None:
         if isinstance(node, ast.Constant):
-            return Known.of(node.value)
+            return Inferred.of(node.value)
         if isinstance(node, ast.Name):
             return self._name(node.id)
         if type(node) in _LITERALS:
-            return Known(_LITERALS[type(node)])
+            return Inferred(_LITERALS[type(node)])
         if isinstance(node, ast.Attribute):
             owner = self.read(node.value)
             return member(owner, node.attr) if owner else None
@@ -84,34 +84,34 @@ class _Reader:
             return self._of_tensor(node.left) or self._of_tensor(node.right)
         return self._of_tensor(node.operand) if isinstance(node, ast.UnaryOp) else None
 
-    def _name(self, name: str) -> Known | None:
+    def _name(self, name: str) -> Inferred | None:
         for names in (self._namespace, builtins.__dict__):
             if name in names:
-                return Known.of(names[name])
+                return Inferred.of(names[name])
         return None
 
-    def _of_tensor(self, node: ast.expr) -> Known | None:
+    def _of_tensor(self, node: ast.expr) -> Inferred | None:
         """Return a tensor: operators on it, and elements of it, are tensors again."""
         operand = self.read(node)
-        return Known(operand.type) if operand and _is_tensor(operand.type) else None
+        return Inferred(operand.type) if operand and _is_tensor(operand.type) else None
 
-    def _element(self, node: ast.Subscript) -> Known | None:
+    def _element(self, node: ast.Subscript) -> Inferred | None:
         owner = self.read(node.value)
         if owner is None or _is_tensor(owner.type):
-            return Known(owner.type) if owner else None
+            return Inferred(owner.type) if owner else None
         if owner.type not in _CONTAINERS:
             return None
         try:
-            return Known.of(owner.value[ast.literal_eval(node.slice)])
+            return Inferred.of(owner.value[ast.literal_eval(node.slice)])
         except Exception:  # no such element, or no literal
-            return Known(str) if owner.type is str else None
+            return Inferred(str) if owner.type is str else None
 
 
 def _is_tensor(kind: type) -> bool:
     return kind.__name__ == "Tensor"
 
 
-def member(owner: Known, name: str) -> Known | None:
+def member(owner: Inferred, name: str) -> Inferred | None:
     """Return the type and value of an attribute; None where nothing is known of it."""
     has_value = owner.value is not NOTHING
     try:
@@ -119,60 +119,60 @@ def member(owner: Known, name: str) -> Known | None:
     except AttributeError:
         return None
     if isinstance(attribute, (staticmethod, classmethod)):
-        return Known.of(attribute.__func__)
+        return Inferred.of(attribute.__func__)
     if isinstance(attribute, property):
         return _of_property(attribute, owner)
     if isinstance(attribute, functools.cached_property):
-        return _annotated(attribute.func, owner) or Known(object)
+        return _annotated(attribute.func, owner) or Inferred(object)
     if isinstance(attribute, (types.GetSetDescriptorType, types.MemberDescriptorType)):
         return _of_slot(attribute, owner) if has_value else None
-    return Known.of(attribute)
+    return Inferred.of(attribute)
 
 
-def _of_property(descriptor: property, owner: Known) -> Known:
+def _of_property(descriptor: property, owner: Inferred) -> Inferred:
     """Return the value where it is one of ours, else the type that it says, or `object`."""
     code = getattr(descriptor.fget, "__code__", None)
     if owner.value is not NOTHING and code is not None and is_own(code.co_filename):
         with suppress(Exception):  # it has no value for this object
-            return Known.of(descriptor.__get__(owner.value, owner.type))
-    return _annotated(descriptor.fget, owner) or Known(object)
+            return Inferred.of(descriptor.__get__(owner.value, owner.type))
+    return _annotated(descriptor.fget, owner) or Inferred(object)
 
 
-def _of_slot(slot: Any, owner: Known) -> Known | None:
+def _of_slot(slot: Any, owner: Inferred) -> Inferred | None:
     """Return a value that a class of C, or `__slots__`, keeps: no code of the program runs."""
     try:
-        return Known.of(slot.__get__(owner.value, owner.type))
+        return Inferred.of(slot.__get__(owner.value, owner.type))
     except Exception:
         return None
 
 
-def _result(function: Known | None) -> Known | None:
+def _result(function: Inferred | None) -> Inferred | None:
     """Return the type of a call's result."""
     if function is None or function.value is NOTHING:
         return None
     if isinstance(function.value, type):
-        return Known(function.value)
+        return Inferred(function.value)
     return _annotated(function.value, None)
 
 
-def _annotated(function: Any, owner: Known | None) -> Known | None:
+def _annotated(function: Any, owner: Inferred | None) -> Inferred | None:
     """Return the type that a function says it returns."""
     function = inspect.unwrap(function)
     annotation = getattr(function, "__annotations__", {}).get("return")
     if isinstance(annotation, type):
-        return Known(annotation)
+        return Inferred(annotation)
     if not isinstance(annotation, str):
         return None
     name = re.match(r"\w+", annotation)
     if name is None:
         return None
     if name[0] == "Self":
-        return Known(owner.type) if owner else None
+        return Inferred(owner.type) if owner else None
     names = getattr(function, "__globals__", {})
     kind = names.get(name[0], getattr(builtins, name[0], None))
     if kind is Any and str(getattr(function, "__module__", "")).startswith(FACE):
         kind = names.get("Tensor")  # what most operations give
-    return Known(kind) if isinstance(kind, type) else None
+    return Inferred(kind) if isinstance(kind, type) else None
 
 
 # -- how functions are called

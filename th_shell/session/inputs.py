@@ -24,7 +24,7 @@ ASKED = re.compile(r"\s*([A-Za-z_][\w.:]*)(\?{1,2})\s*\Z", re.ASCII)
 PROMPT = re.compile(r"\s*(?:th)?>(?!>)")
 FENCE = re.compile(r"\s*(?:`{3,}|~{3,}|[“”]`)")
 _MARKS = r"(?:`{3,}|~{3,})(?![`~])[^\w\n]*"
-#: What stands in pages and programs of Python, and in no Lua that compiles; and in pages of Lua.
+#: Parts of pages and programs of Python that no Lua has that compiles; and of pages of Lua.
 _OF_PYTHON = re.compile(
     rf"^[^\S\n]*(?:>>>(?: |$)|In ?\[\d*\]:|{_MARKS}(?:python|py|pycon|ipython)\d?\b"
     r"|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import "
@@ -35,7 +35,7 @@ _OF_LUA = re.compile(rf"^[^\S\n]*(?:(?:th)?>(?!>)|{_MARKS}(?:lua|th)\b)", re.M)
 _NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 _HEADING = r"\(\d+(?:,\d+)*[,.]+\)\s*=|Columns\s+\d.*|\[torch\.\w+ .*\]"
 _PRINTED = re.compile(rf"^\s*(?:{_NUMBER}(?:\s+{_NUMBER})*(?:\s*\*)?|{_HEADING})\s*$")
-#: What is part of a printed tensor even where nothing stands above it.
+#: Lines of a printed tensor, even where nothing stands above them.
 _TENSOR = re.compile(rf"^\s*(?:{_HEADING})\s*$")
 _PRINTS = re.compile(r"\b(?:print|write)\b")
 

@@ -116,7 +116,7 @@ class _Early:
         return pressed
 
 
-#: What an input asks when it begins: it then stops at once.
+#: The Ctrl-C before an input, which asks for it when it begins, and then stops at once.
 EARLY = _Early()
 
 

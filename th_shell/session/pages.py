@@ -120,7 +120,7 @@ _HINTS = re.compile(r"^hint: .*\n?", re.MULTILINE)
 _HANDLE = re.compile(r"file \(0x[0-9a-f]+\)[ \t]*")  # what io.write returns, for a page of Torch7
 _SHOWN = 40  # characters of each side of a difference
 
-#: What the summary says of the examples with a verdict, in its order.
+#: The words of the summary for each verdict, in its order.
 _WORDS = {
     docs.Verdict.PASS: "as documented",
     docs.Verdict.LAYOUT: "with the documented layout",

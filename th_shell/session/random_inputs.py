@@ -11,7 +11,7 @@ _DRAWS = frozenset(
     "bernoulli cauchy clock date exponential geometric getRNGState initialSeed logNormal "
     "multinomial normal rand randn random randperm seed time tmpname uniform".split()
 )
-#: What does not depend on the values of a tensor.
+#: Methods whose results do not depend on the values of a tensor.
 _GEOMETRY = frozenset(
     "dim isContiguous isSameSizeAs isSetTo nDimension nElement numel size storageOffset stride "
     "type".split()
