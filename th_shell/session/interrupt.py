@@ -14,7 +14,7 @@ import termios
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Protocol
 
 from th_shell.runtime.shell import SignalWatcher, signal_watcher
@@ -24,62 +24,42 @@ _CHARACTERS = 6
 _QUEUE = termios.TCIFLUSH
 
 
-class Question:
-    """The terminal while a question is there: keys come at once, and are not signals.
+def _ask(text: str, end: int) -> bytes:
+    """Ask for a key at the terminal that controls the process; return it.
 
-    A context manager: at its end the terminal is as before.
+    The answer is b"" where there is no terminal, or if a byte 0 comes from the pipe `end` before.
     """
+    with suppress(OSError, termios.error):
+        with open("/dev/tty", "r+b", buffering=0) as file, _keys_at_once(file.fileno()) as terminal:
+            os.write(terminal, text.encode())
+            answer = _key(terminal, end)
+            os.write(terminal, answer + b"\n" if answer.isalnum() else b"\n")
+            return answer
+    return b""
 
-    def __init__(self, terminal: int) -> None:
-        self._terminal = terminal
-        self._modes = termios.tcgetattr(terminal)
 
-    @classmethod
-    def at_terminal(cls) -> Question | None:
-        """At the terminal that controls the process; None where there is none."""
-        try:
-            terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
-        except OSError:
-            return None
-        try:
-            return cls(terminal)
-        except termios.error:
-            os.close(terminal)
-            return None
+@contextmanager
+def _keys_at_once(terminal: int) -> Iterator[int]:
+    """Let keys of a terminal come at once, and not be signals, within the context."""
+    before, modes = termios.tcgetattr(terminal), termios.tcgetattr(terminal)
+    modes[_LOCAL_MODES] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)
+    modes[_CHARACTERS][termios.VMIN] = 1
+    modes[_CHARACTERS][termios.VTIME] = 0
+    termios.tcsetattr(terminal, termios.TCSANOW, modes)
+    termios.tcflush(terminal, _QUEUE)  # keys from before the question are no answer
+    try:
+        yield terminal
+    finally:
+        termios.tcsetattr(terminal, termios.TCSANOW, before)
 
-    def __enter__(self) -> Question:
-        modes = termios.tcgetattr(self._terminal)
-        modes[_LOCAL_MODES] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)
-        modes[_CHARACTERS][termios.VMIN] = 1
-        modes[_CHARACTERS][termios.VTIME] = 0
-        termios.tcsetattr(self._terminal, termios.TCSANOW, modes)
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        termios.tcsetattr(self._terminal, termios.TCSANOW, self._modes)
-        os.close(self._terminal)
-
-    def ask(self, text: str, end: int) -> bytes:
-        """Show a text and wait for a key; nothing if a byte 0 comes from the pipe `end` before."""
-        termios.tcflush(self._terminal, _QUEUE)  # keys from before the question are no answer
-        os.write(self._terminal, text.encode())
-        waiting = [self._terminal, end]
-        answer = b""
-        while not answer:
-            ready, _, _ = select.select(waiting, [], [])
-            if end in ready and 0 in (os.read(end, 512) or b"\0"):
-                break
-            if self._terminal in ready:
-                answer = os.read(self._terminal, 1)
-                if not answer:
-                    break
-        os.write(self._terminal, answer + b"\n" if answer.isalnum() else b"\n")
-        return answer
+def _key(terminal: int, end: int) -> bytes:
+    while True:
+        ready, _, _ = select.select([terminal, end], [], [])
+        if end in ready and 0 in (os.read(end, 512) or b"\0"):
+            return b""
+        if terminal in ready:
+            return os.read(terminal, 1)
 
 
 # -- Ctrl-C and Ctrl-\
@@ -195,11 +175,9 @@ class Watch:
 
     def _confirmed(self) -> bool:
         """Ask whether to end th; no is the answer if the input ends meanwhile."""
-        question = Question.at_terminal()
-        if question is None or self._watcher is None:
+        if self._watcher is None:
             return False
-        with question:
-            return question.ask(f"\n{_QUESTION}", self._watcher.reader) in (b"y", b"Y")
+        return _ask(f"\n{_QUESTION}", self._watcher.reader) in (b"y", b"Y")
 
 
 def _handles_quit() -> bool:

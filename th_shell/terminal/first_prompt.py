@@ -22,7 +22,7 @@ from th_shell.visible import columns
 
 _IN = 0
 
-# The work of terminals on input that an editor does itself: flags of the modes of input and of lines.
+# The work of terminals on input, but for an editor: flags of the modes of input and of lines.
 _EDITED = termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR
 _COOKED = termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG
 
