@@ -24,7 +24,9 @@ def filled(text: str, indent: int = 0) -> str:
 
 
 def two_columns(rows: Sequence[tuple[str, str]]) -> str:
-    """Names and what they mean: below long names, and below all where the screen is narrow."""
+    """Return names beside their meanings; below long names, and below all where the screen is
+    narrow.
+    """
     widths = [len(name) + 4 for name, _ in rows]
     width = max((candidate for candidate in widths if candidate <= line_width() // 2), default=4)
     if line_width() < _NARROW:

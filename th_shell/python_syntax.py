@@ -133,7 +133,7 @@ def _base_name(place: ast.expr) -> str:
 
 
 def imported_names(source: str) -> set[str]:
-    """Of the names that code binds, those that it imports."""
+    """Return the names that code binds by importing them."""
     return set(_names(source).imported)
 
 
@@ -151,7 +151,7 @@ def shown_name(source: str) -> str:
 
 
 def variables(source: str) -> set[str]:
-    """Of the names that code binds, those which no printed value begins with.
+    """Return the names that code binds and that no printed value begins with.
 
     Classes print their names, and modules those that they have themselves.
     """
@@ -214,7 +214,7 @@ def _is_beginning(text: str) -> bool:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the parser's warnings, such as those of a literal '\\d'. For any thread."""
+    r"""Ignore the parser's warnings, such as those of a literal '\d', in any thread."""
     with _LOCK, warnings.catch_warnings():  # which changes what all threads share
         warnings.simplefilter("ignore")
         yield

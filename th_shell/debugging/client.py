@@ -29,7 +29,7 @@ class Wire:
     """The two ends of a client: where its requests come from, and where messages go."""
 
     def __init__(self, source: int, target: int) -> None:
-        """source, target: file descriptors."""
+        """Connect the file descriptors of a client's requests and of the messages to it."""
         self._source = os.fdopen(source, "rb")
         #: Why what the client has sent last is no request, or ''.
         self.problem = ""

@@ -74,7 +74,7 @@ def find_examples(name: str, folders: Sequence[str], engine: Engine, most: int =
 
 
 def _uses(name: str) -> Callable[[str], bool]:
-    """Tells whether a source uses the function."""
+    """Return a function that tells whether a source uses the function of this name."""
     path, mark, last = parts_of(name)
     if mark == "." and path != "torch":
         pattern = rf"(?<![\w.:]){re.escape(path)}\s*\.\s*{last}\b"

@@ -109,7 +109,7 @@ def _table(name: str, facts: Facts) -> str:
 
 
 def listed_names(names: Iterable[str]) -> str:
-    """Names in lines of a screen's width, in alphabetic order; of very many the first ones."""
+    """Return names in lines of a screen's width, in alphabetic order; of many the first ones."""
     text = " ".join(sorted(names, key=str.lower))
     lines = textwrap.wrap(text, line_width() - 2, break_long_words=False, break_on_hyphens=False)
     if len(lines) > MOST_LINES:

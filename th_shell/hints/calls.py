@@ -17,7 +17,7 @@ _TENSOR = re.compile(r"(?:torch\.)?(\w+)Tensor$")
 
 @on(r"bad argument #|calling '|invalid arguments:")
 def colon(failure: Failure, _: re.Match[str]) -> str:
-    """For a method called with '.', and a function of a library called with ':'."""
+    """Return the hint for a method called with '.', and a function of a library called with ':'."""
     name = failure.function
     if not re.fullmatch(r"\w+", name):
         return ""
@@ -41,7 +41,7 @@ def _is_library(base: str, name: str, failure: Failure) -> bool:
 
 
 def operands(failure: Failure) -> str:
-    """For operators between values that do not have them."""
+    """Return the hint for operators between values that do not have them."""
     text = failure.text
     if text in (
         "attempt to compare userdata with number",
@@ -68,7 +68,7 @@ def operands(failure: Failure) -> str:
 
 
 def _two_classes(failure: Failure) -> str:
-    """For a sum of tensors of two classes."""
+    """Return the hint for a sum of tensors of two classes."""
     classes = [(name, str(facts["class"])[6:]) for name, facts in failure.tensors().items()]
     if len(classes) != 2 or classes[0][1] == classes[1][1]:
         return ""
@@ -94,7 +94,7 @@ def _loop(failure: Failure) -> str:
 
 
 def conversion(failure: Failure) -> str:
-    """For a tensor of another type than the one that is needed."""
+    """Return the hint for a tensor of another type than the one that is needed."""
     single = re.match(
         r"bad argument #\d+ to '.*' \(torch\.(\w+)Tensor expected, got torch\.(\w+)Tensor\)",
         failure.text,
@@ -117,7 +117,7 @@ def _converted(needed: str, got: str) -> str:
 
 
 def _misfits(got: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
-    """For the ways to call a form with as many arguments: where just a tensor's type is wrong."""
+    """Yield needed and given type where a form fits but for one tensor's type."""
     words = re.findall(r"\[[^\]]*\]|\S+", form)
     if len(words) > 8 or "(" in form:
         return
@@ -153,7 +153,7 @@ _SIZES = ("resize", "reshape", "view", "expand", "repeatTensor", "zeros", "ones"
 
 @on(_EXPECTED, raised=True)
 def wrong_kind(failure: Failure, match: re.Match[str]) -> str:
-    """For an argument of the wrong type: the variable in the line that has this type."""
+    """Return the hint for an argument of the wrong type: the variable that has it."""
     needed, got = match.groups()
     facts_by_path = [(path, failure.facts(path)) for path in _arguments(failure)]
     named = [(path, facts) for path, facts in facts_by_path if facts.get("kind") == got]
@@ -182,7 +182,7 @@ def _of_numbers(path: str, category: str, needed: str) -> str:
 
 @on(r"torch\.\w+(?:Tensor|Storage) has no call operator\Z")
 def call_of_tensor(failure: Failure, _: re.Match[str]) -> str:
-    """For `x(2)`, which other languages have for an element."""
+    """Return the hint for `x(2)`, which other languages have for an element."""
     calls = re.findall(rf"(?<![\w.:])({PATH})\s*\(\s*([\w.]+(?:\s*,\s*[\w.]+)*)\s*\)", failure.code)
     of_numbers = [
         (path, index)
@@ -197,7 +197,7 @@ def call_of_tensor(failure: Failure, _: re.Match[str]) -> str:
 
 @on(r"'for' limit must be a number\Z")
 def loop_limit(failure: Failure, _: re.Match[str]) -> str:
-    """For a loop up to `#x` or `x:size()`, which are all sizes of a tensor."""
+    """Return the hint for a loop up to `#x` or `x:size()`, which are all sizes of a tensor."""
     matches = re.findall(rf"#\s*({PATH})|({PATH})\s*:\s*size\s*\(\s*\)", failure.code, re.ASCII)
     limits = {first or second for first, second in matches}
     if len(limits) != 1 or limits.isdisjoint(failure.tensors()):

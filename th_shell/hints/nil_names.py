@@ -36,7 +36,7 @@ _LIBRARIES = frozenset("torch paths sys xlua lfs image string table math io os".
 
 @on(_NIL)
 def nil_name(failure: Failure, match: re.Match[str]) -> str:
-    """For an error that names what is nil."""
+    """Return the hint for an error that names what is nil."""
     kind, name = match.groups()
     if kind == "global":
         return _global(name, failure)
@@ -48,7 +48,7 @@ def nil_name(failure: Failure, match: re.Match[str]) -> str:
 
 
 def nil_argument(failure: Failure) -> str:
-    """For a function of a library, or a comparison, that was given nil: the global that is nil."""
+    """Return the hint for a library's function, or a comparison, that was given a nil global."""
     arguments = failure.text.partition("\n")[0]
     is_argument = failure.function and re.search(r"got nil|^invalid arguments:.* nil\b", arguments)
     if not is_argument and not re.fullmatch(
@@ -63,7 +63,7 @@ def nil_argument(failure: Failure) -> str:
 
 
 def of_nil_result(source: str, engine: Engine) -> str:
-    """For an input that is a name and has printed nil: where it is surely meant otherwise."""
+    """Return the hint for an input that is a name and has printed nil, if it is surely a slip."""
     match = re.fullmatch(rf"\s*(?:=\s*)?(?:({PATH})\.)?(\w+)\s*", source, re.ASCII)
     if match is None or match[2] in KEYWORDS:
         return ""
@@ -99,7 +99,7 @@ def _global(name: str, failure: Failure) -> str:
 
 
 def _member(base: str, mark: str, name: str, failure: Failure) -> str:
-    """On a field or method that the value of a path does not have."""
+    """Return the hint on a field or method that the value of a path does not have."""
     facts = failure.facts(base)
     if not facts:
         is_numpy = base in ("np", "numpy") and not failure.is_local(base)
@@ -118,7 +118,7 @@ def _member(base: str, mark: str, name: str, failure: Failure) -> str:
 
 
 def _elsewhere_in_torch(base: str, facts: Facts, name: str) -> str:
-    """For a method that is called as a function of torch, and the other way round."""
+    """Return the hint for a method that is called as a function of torch, or vice versa."""
     if base == "torch" and name in sections()["Tensor"]:
         return f"{name} is a method: x:{name}(…)"
     if facts["category"] == "tensor" and find_path(f"torch.{name}"):

@@ -52,7 +52,7 @@ def _are(
 
 @on(rf"size mismatch, (?:m1: )?{_SIZES}, (?:m2: )?{_SIZES}$", raised=True)
 def products(failure: Failure, match: re.Match[str]) -> str:
-    """For products of matrices, or of a matrix and a vector, whose sizes do not fit."""
+    """Return the hint for products of matrices and vectors whose sizes do not fit."""
     left, right = _read(match[1]), _read(match[2])
     if len(left) != 2 or len(right) not in (1, 2):
         return ""
@@ -77,7 +77,7 @@ def _fitting(a: str, b: str, left: tuple[int, ...], right: tuple[int, ...]) -> s
 
 @on(rf"inconsistent tensor size, expected .*?{_SIZES} and src {_SIZES} to have", raised=True)
 def element_counts(failure: Failure, match: re.Match[str]) -> str:
-    """For operations element by element on tensors with different numbers of elements."""
+    """Return the hint for operations by elements on tensors with different numbers of them."""
     left, right = _read(match[1]), _read(match[2])
     names = _named(failure, left, right)
     if not names:
@@ -101,7 +101,7 @@ def _expansion(b: str, left: tuple[int, ...], right: tuple[int, ...]) -> str:
 
 @on(r"Wrong size for view\. Input size: ([\dx]+)\. Output size: ([\dx]+)$")
 def view_sizes(failure: Failure, match: re.Match[str]) -> str:
-    """For a view with another number of elements."""
+    """Return the hint for a view with another number of elements."""
     if failure.function not in ("view", "viewAs"):
         return ""
     old, new = (prod(map(int, sizes.split("x"))) for sizes in match.groups())
@@ -110,7 +110,7 @@ def view_sizes(failure: Failure, match: re.Match[str]) -> str:
 
 @on(_RANGE, raised=True)
 def index_range(failure: Failure, _: re.Match[str]) -> str:
-    """For an index or a dimension that is out of range: the size that there is."""
+    """Return the hint for an index or a dimension that is out of range: the size that there is."""
     name, facts = _indexed(failure)
     if not name:
         return ""
@@ -141,7 +141,7 @@ def _count(number: int) -> str:
 
 @on(_OTHER_SIZES, raised=True)
 def sizes_of_all(failure: Failure, _: re.Match[str]) -> str:
-    """For other errors about sizes: those of the tensors in the line."""
+    """Return the hint for other errors about sizes: those of the tensors in the line."""
     descriptions = [
         f"{name} is {facts['sizes'] or 'empty'}" for name, facts in failure.tensors().items()
     ]

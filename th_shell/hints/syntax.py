@@ -31,7 +31,7 @@ def _notations() -> tuple[Notation, ...]:
 
 
 def notation(failure: Failure) -> str:
-    """For a line that does not compile: the first notation that is where the message points to."""
+    """Return the hint for a notation of other languages that stands where the message points to."""
     place = re.search(r"near '([^']*)'$", failure.text)
     near = place[1] if place else ""
     for foreign in _notations():
@@ -43,7 +43,7 @@ def notation(failure: Failure) -> str:
 
 @on("function arguments expected near")
 def brackets_missing(failure: Failure, _: re.Match[str]) -> str:
-    """For `x:size` without the brackets of a call."""
+    """Return the hint for `x:size` without the brackets of a call."""
     methods = re.findall(rf"({PATH}):(\w+)(?![\w])\s*(?![\w({{'\"\[\s])", failure.code, re.ASCII)
     if len(methods) != 1:
         return ""
@@ -60,7 +60,7 @@ _NO_VALUE = re.compile(r"\b(?:and|or|not|then|do|return|in|else|repeat|local)$")
 
 @on(r"'[})]' expected \(to close '(?P<opening>[{(])' at line (?P<line>\d+)\) near '(?P<near>.+)'$")
 def comma_missing(failure: Failure, match: re.Match[str]) -> str:
-    """For a line that begins where a comma or the closing bracket should stand."""
+    """Return the hint for a line that begins where a comma or the closing bracket should stand."""
     near, begins = match["near"], failure.line.lstrip()
     if not begins.startswith(near) or not re.match(r"[\w{\"'\[]", near):
         return ""

@@ -66,7 +66,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
             self.shell_handlers[kind] = self._ignore
 
     async def _ignore(self, *_: Any) -> None:
-        """A message about widgets, of which there are none here."""
+        """Ignore a message about widgets, of which there are none here."""
 
     @cached_property
     def _cells(self) -> Cells:
@@ -184,13 +184,13 @@ class TorchKernel(Kernel):  # type: ignore[misc]
         return {"status": "ok", "data": data, "metadata": {}}
 
     async def do_complete(self, code: str, cursor_pos: int) -> Content:
-        """The names that fit at the cursor."""
+        """Return the names that fit at the cursor."""
         return {"status": "ok"} | complete(self._cells.session, code, cursor_pos)
 
     async def do_inspect(
         self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()
     ) -> Content:
-        """The help on what is at the cursor."""
+        """Return the help on the name at the cursor."""
         text = explain(self._cells.session, code, cursor_pos)
         data = {"text/plain": text} if text else {}
         return {"status": "ok", "found": bool(text), "data": data, "metadata": {}}
@@ -256,7 +256,7 @@ class TorchKernel(Kernel):  # type: ignore[misc]
 
 
 def _encoded(kind: str, data: bytes) -> str:
-    """Data as the protocol has them: bytes of images in base64."""
+    """Return data as the protocol has them: bytes of images in base64."""
     if kind.startswith(_TEXTS):
         return data.decode("utf-8", "replace")
     return base64.b64encode(data).decode()

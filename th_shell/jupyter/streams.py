@@ -154,7 +154,7 @@ class Streams:
             self._pass_on()
 
     def collect(self) -> None:
-        """From now on, keep what is written to the standard output; see `collected`."""
+        """Keep what is written to the standard output from now on; see `collected`."""
         self.drain()
         self._collected = []
 

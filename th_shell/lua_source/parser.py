@@ -209,7 +209,7 @@ class _Reader:
         return tree.Array(_place(part), self._conditions, None if has_keys else tuple(entries))
 
     def _member(self, part: Part) -> tree.Index:
-        """base.key, base[key], or base:key."""
+        """Return the index that base.key, base[key] or base:key is."""
         base = self.read(_one(part, "table"))
         _set_use(base, tree.Use.INDEXED)
         _set_kept(base)
@@ -347,7 +347,7 @@ class _Reader:
         self._block(part.named_children)
 
     def _read_label_statement(self, _: Part) -> None:
-        """A label is no variable."""
+        """Read nothing: a label is no variable."""
 
     _read_goto_statement = _read_label_statement
 

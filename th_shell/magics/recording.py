@@ -21,7 +21,7 @@ class _Log:
     """The context of each input that is logged to a file, whose lines are written at once."""
 
     def __init__(self, session: Conversation, path: Path) -> None:
-        """Raises OSError."""
+        """Open the file. Raises OSError."""
         self.path = path.absolute()
         self._session = session
         self._file: BinaryIO = open(path, "ab", buffering=0)

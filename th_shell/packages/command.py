@@ -189,7 +189,7 @@ def modules_of(name: str, files: Sequence[str]) -> list[str]:
 
 
 def error_of_loading(tree: str, module: str) -> str:
-    """Why `require` of a module fails; '' where it does not."""
+    """Return why `require` of a module fails; '' where it does not."""
     with tempfile.TemporaryDirectory(prefix="th-install-") as empty:
         command = [sys.executable, "-I", "-c", _START, json.dumps(sys.path), tree, module]
         try:

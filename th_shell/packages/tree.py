@@ -85,7 +85,7 @@ class Tree:
             self._change(dict.fromkeys(names), former, {})
 
     def _held(self, name: str, names: Sequence[str], records: Mapping[str, Record]) -> str:
-        """Why a package cannot be removed together with others; '' where it can."""
+        """Return why a package cannot be removed together with others; '' where it can."""
         if name not in records:
             return f"{name} is not installed in {self.folder}"
         users = [
@@ -182,7 +182,7 @@ def package_name(checkout: Path, rockspec: Rockspec | None, fallback: str) -> st
 
 
 def lua_files(checkout: Path, rockspec: Rockspec | None, name: str) -> dict[str, Path]:
-    """Lua files by their places in a folder of modules: 'nn/init.lua'.
+    """Return the Lua files of a checkout by their places in a folder of modules: 'nn/init.lua'.
 
     They are those that the rockspec lists, with data among them, else those that CMake installs,
     else all that the checkout has.

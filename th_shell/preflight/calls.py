@@ -39,7 +39,7 @@ _READERS = frozenset("print torch.mm torch.mv torch.bmm torch.dot".split())
 
 
 def wrong_shapes(program: Program, world: World) -> Iterator[RuleFinding]:
-    """Calls and products of tensors whose literal sizes do not fit."""
+    """Find calls and products of tensors whose literal sizes do not fit."""
     reader = _Reader(_changed(program), world.members.get("torch", set()))
     for node in program.chunk.nodes:
         why, name = "", ""
@@ -148,7 +148,7 @@ def _number(node: tree.Node) -> float | None:
 
 
 def _numbers(arguments: Sequence[tree.Node]) -> Sizes:
-    """Literal whole numbers; none where one of the arguments is anything else."""
+    """Return literal whole numbers; none where one of the arguments is anything else."""
     numbers = [_number(number) for number in arguments]
     whole = tuple(int(number) for number in numbers if number is not None and number == int(number))
     return whole if len(whole) == len(arguments) else ()
@@ -195,7 +195,7 @@ def _of_view(before: Sizes, sizes: Sizes) -> str:
 
 
 def impossible_counts(program: Program, world: World) -> Iterator[RuleFinding]:
-    """Calls of torch's functions, and of methods of what certainly is a tensor."""
+    """Find calls of torch's functions, and of tensors' methods, with too many or few arguments."""
     for node in program.chunk.nodes:
         if isinstance(node, tree.Call):
             table, _, name = tree.origin(node.function).rpartition(".")

@@ -320,7 +320,7 @@ class World:
         return name in self.fields or name in self.texts
 
     def often_named(self) -> set[str]:
-        """Fields and methods that must be somebody's."""
+        """Return the fields and methods that must be somebody's."""
         return {name for name, count in self.mentions.items() if count > 2}
 
     def global_names(self) -> set[str]:

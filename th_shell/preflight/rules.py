@@ -62,7 +62,7 @@ def _is_never_reached(finding: RuleFinding) -> bool:
 
 
 def _lacking_modules(program: Program, world: World) -> Iterator[RuleFinding]:
-    """Modules that are not found, but those that a program tries: it can do without them."""
+    """Find modules that are not here, but those that a program tries: it can do without them."""
     strings = [node for node in program.chunk.nodes if isinstance(node, tree.String)]
     tried = {string.value for string in strings if tree.PROTECTED in string.conditions}
     for node in program.chunk.nodes:
@@ -78,7 +78,7 @@ def _lacking_modules(program: Program, world: World) -> Iterator[RuleFinding]:
 
 
 def _lacking_fields(program: Program, world: World) -> Iterator[RuleFinding]:
-    """Fields that tables such as torch and nn do not have."""
+    """Find fields that tables such as torch and nn do not have."""
     read = _read_fields(program)
     for node in program.chunk.nodes:
         if not isinstance(node, tree.Index) or node.use not in (tree.Use.CALLED, tree.Use.INDEXED):
@@ -114,7 +114,7 @@ def _gpu_methods(program: Program, world: World) -> Iterator[RuleFinding]:
 
 
 def _gpu_types(program: Program, _: World) -> Iterator[RuleFinding]:
-    """Types of the GPU that are named in a text."""
+    """Find types of the GPU that are named in a text."""
     for node in program.chunk.nodes:
         is_type = isinstance(node, tree.Invoke) and node.name == "type"
         if isinstance(node, tree.Call):
@@ -126,7 +126,7 @@ def _gpu_types(program: Program, _: World) -> Iterator[RuleFinding]:
 
 
 def _lacking_methods(program: Program, world: World) -> Iterator[RuleFinding]:
-    """Methods that no tensor has, of what certainly is one; of others, those that are misspelt."""
+    """Find methods that a tensor does not have; of other objects, those that are misspelt."""
     of_tensors, of_others = world.facts.methods, world.facts.all_methods | world.fields
     for node in program.chunk.nodes:
         if not isinstance(node, tree.Invoke) or node.name in GPU_METHODS:
@@ -149,7 +149,9 @@ _MOST_NAMES = 4
 
 
 def undefined_globals(program: Program, world: World) -> Iterator[RuleFinding]:
-    """Names that are read as globals, and that nothing defines: packages that are not here, too."""
+    """Find names that are read as globals, and that nothing defines, names of packages among
+    them.
+    """
     names = [node for node in program.chunk.nodes if isinstance(node, tree.Name)]
     free = [node for node in names if node.local is None]
     if any(node.name in HOSTS for node in free):
@@ -187,7 +189,7 @@ def _lack_of_global(node: tree.Name, program: Program, world: World, is_open: bo
 
 
 def misspelt_fields(program: Program, world: World) -> Iterator[RuleFinding]:
-    """Fields that nothing defines, and whose names are those of others with a slip."""
+    """Find fields that nothing defines, and whose names are those of others with a slip."""
     methods, often = world.facts.all_methods, world.fields | world.often_named()
     for node in program.chunk.nodes:
         if not isinstance(node, tree.Index) or node.key is None or node.is_tested:

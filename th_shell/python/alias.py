@@ -109,7 +109,9 @@ class _Loader(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """The module has run already: give it back the specification that Python has replaced."""
+        """Give the module, which has run already, back the specification that Python has
+        replaced.
+        """
         module.__spec__ = self._spec
 
 
@@ -141,7 +143,7 @@ class _Absent(ModuleType):
         return self
 
     def exec_module(self, _: ModuleType) -> None:
-        """There is nothing to run."""
+        """Run nothing: there is nothing to run."""
 
 
 def _absent(name: str, error: ImportError) -> ModuleSpec:

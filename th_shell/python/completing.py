@@ -119,7 +119,7 @@ def complete(text: str, cursor: int, namespace: Namespace) -> Completions:
 
 
 def _python(before: str, behind: str, first: int, namespace: Namespace) -> Completions:
-    """first: where Python begins."""
+    """Complete a text of Python at its end. first: the index at which Python begins in it."""
     before = " " * first + before[first:]
     place = place_of(tokens(before), len(before))
     if place is None:

@@ -35,7 +35,7 @@ def run(namespace: dict[str, Any], greeting: str, first: FirstPrompt | None = No
 
 
 def python(session: PythonSession) -> Language:
-    """Python, as the editor knows it."""
+    """Return Python, as the editor knows it."""
 
     def complete(text: str, cursor: int) -> Completions:
         from th_shell.python.completing import complete  # late: the first prompt does without

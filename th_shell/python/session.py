@@ -177,7 +177,7 @@ class _MainThread:
     """The program in the main thread, which Python itself stops at Ctrl-C."""
 
     def interrupt(self) -> None:
-        """Nothing: the signal's handler raises KeyboardInterrupt."""
+        """Do nothing: the signal's handler raises KeyboardInterrupt."""
 
     def running(self) -> str:
         """Return the innermost line of the program."""

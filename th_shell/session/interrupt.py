@@ -123,7 +123,7 @@ def handled(number: int, handler: Callable[[int, FrameType | None], object]) -> 
 
 
 def nothing(*_: object) -> None:
-    """Handles a signal that is to do nothing here; programs that are started do not inherit it."""
+    """Handle a signal that is to do nothing here; programs that are started do not inherit this."""
 
 
 class Watch:
@@ -144,7 +144,7 @@ class Watch:
             self._watcher.begin(self._hear)
 
     def __exit__(self, *_: object) -> None:
-        """A question that is still there goes away."""
+        """Hear nothing more; a question that is still there goes away."""
         if self._watcher is not None:
             self._watcher.end()
         if self._saying is not None:

@@ -33,7 +33,7 @@ class OutputCopy:
     """
 
     def __init__(self, listener: Callable[[bytes], object] | None = None) -> None:
-        """listener: gets in the thread what is written, as it comes."""
+        """Prepare the copy. listener: gets in the thread what is written, as it comes."""
         from th_shell.docs.library import MAX_OUTPUT  # late: a pager does without
 
         self._most = MAX_OUTPUT

@@ -84,7 +84,7 @@ def _python() -> Lexer:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _line(line: str, opened: str) -> _Line:
-    """opened: the mark of what is open before the line, or ''."""
+    """Highlight a line. opened: the mark of what is open before the line, or ''."""
     text = opened + line
     all_tokens, mark = open_mark(text)
     parts: StyleAndTextTuples = []

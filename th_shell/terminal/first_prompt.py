@@ -31,7 +31,7 @@ class KeptKeys:
     """Has the terminal keep keys one by one, as the editor will, until `read_with` or `close`."""
 
     def __init__(self) -> None:
-        """Raises termios.error where there is no terminal."""
+        """Change the terminal's modes. Raises termios.error where there is no terminal."""
         self._before: list[Any] | None = termios.tcgetattr(_IN)
         self._set(0)
 
@@ -71,9 +71,9 @@ class FirstPrompt(KeptKeys):
     """Shows banner and prompt, and reads keys, until `take_keys` or `close`."""
 
     def __init__(self, text: str = "") -> None:
-        """To be used at a terminal. Raises OSError or termios.error where there is none.
+        """Show a text, by default the banner and the prompt of Lua, and begin to read keys.
 
-        text: what is shown, by default the banner and the prompt of Lua.
+        Raises OSError or termios.error where there is no terminal.
         """
         super().__init__()
         # A signal would end a program that has just shown its prompt, or leave modules half loaded.

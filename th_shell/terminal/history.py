@@ -66,7 +66,7 @@ class InputHistory(History, ABC):
 
     @abstractmethod
     def _encoded(self, inputs: Sequence[str]) -> str:
-        """Inputs as they stand in the file, without the last newline."""
+        """Return inputs as they stand in the file, without the last newline."""
 
     def append_string(self, string: str) -> None:
         """Add what was entered; a pasted block is added as the inputs that it contains."""
@@ -80,7 +80,7 @@ class InputHistory(History, ABC):
             self.store_string(self._encoded(new))
 
     async def load(self) -> AsyncGenerator[str, None]:
-        """The inputs, newest first; keys are read while this waits for what finds them."""
+        """Yield the inputs, newest first; keys are read while this waits until they can be read."""
         if self._ready is not None:
             await asyncio.get_running_loop().run_in_executor(None, self._ready)
         async for string in super().load():

@@ -75,9 +75,10 @@ def is_typed(event: KeyPressEvent) -> bool:
 
 
 def completion_keys(indent: int, completer: InputCompleter) -> KeyBindings:
-    """Tab completes; a quote that completion has closed may be typed nevertheless.
+    """Return the keys of completion: Tab, and a quote that completion has closed.
 
-    indent: blanks that it inserts at the beginning of a line.
+    Such a quote may be typed nevertheless. indent: blanks that Tab inserts at the beginning of a
+    line.
     """
     bindings = KeyBindings()
     editing = has_focus(DEFAULT_BUFFER)
