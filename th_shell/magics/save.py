@@ -8,7 +8,8 @@ on, are hidden code in it. What only a prompt has is left out, or written otherw
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -111,9 +112,7 @@ def _run_page(
     checker: docs.Checker, text: PageText, outputs: Sequence[str] = ()
 ) -> list[docs.Result]:
     """Run the inputs of a page; return what they print, judged by outputs. Raises MagicError."""
-    with TemporaryDirectory(prefix="th-") as folder:
-        path = Path(folder) / "page.md"
-        path.write_bytes(text.document(outputs).encode("utf-8", "surrogateescape"))
+    with _page_file(text.document(outputs)) as path:
         try:
             assessment = docs.assess_page(*checker.read(path))
         except docs.PageError as error:
@@ -122,6 +121,14 @@ def _run_page(
     if len(results) != len(text.entries):
         raise MagicError("th-docs reads other inputs from such a page")
     return results
+
+
+@contextmanager
+def _page_file(document: str) -> Iterator[Path]:
+    with TemporaryDirectory(prefix="th-") as folder:
+        path = Path(folder) / "page.md"
+        path.write_bytes(document.encode("utf-8", "surrogateescape"))
+        yield path
 
 
 def _readable_outputs(checker: docs.Checker, text: PageText, outputs: Sequence[str]) -> list[str]:
@@ -137,9 +144,7 @@ def _readable_outputs(checker: docs.Checker, text: PageText, outputs: Sequence[s
 
 
 def _reads_back(checker: docs.Checker, text: PageText, document: str) -> bool:
-    with TemporaryDirectory(prefix="th-") as folder:
-        path = Path(folder) / "page.md"
-        path.write_bytes(document.encode("utf-8", "surrogateescape"))
+    with _page_file(document) as path:
         try:
             examples = checker.read(path).page.examples
         except docs.PageError:

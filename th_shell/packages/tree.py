@@ -113,8 +113,6 @@ class Tree:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             self._put_in_place()
-            for path in self.folder.glob(".th-????????"):  # which th once made
-                shutil.rmtree(path, ignore_errors=True)
             yield
         finally:
             os.close(descriptor)

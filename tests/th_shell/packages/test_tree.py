@@ -118,12 +118,6 @@ def test_what_fails_changes_nothing(tree: Tree, monkeypatch: pytest.MonkeyPatch)
     assert tree.records()["base"].version == "1"
 
 
-def test_what_th_once_left_is_swept(tree: Tree) -> None:
-    (tree.folder / ".th-abcd1234/base").mkdir(parents=True)
-    tree.records()
-    assert sorted(os.listdir(tree.folder)) == [".th", "base", "single.lua", "upper"]
-
-
 def test_looking_makes_no_folder(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "none")
     assert tree.records() == {}
