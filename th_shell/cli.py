@@ -285,7 +285,7 @@ def _run_before_prompt(engine: Engine, options: Options) -> bool:
     elif options.script == "-":
         engine.run(engine.compile(_standard_input(b"#"), b"=stdin"))
     elif not (options.actions or options.interactive or sys.stdin.isatty()):
-        from th_shell.terminal.plain import run_piped
+        from th_shell.terminal.without_terminal import run_piped
 
         return run_piped(engine, _standard_input(b"#!"), lambda error: _report(error, "th: "))
     return True
@@ -350,6 +350,6 @@ def _open_prompt(engine: Engine) -> int:
         config = settings.load()
         prepare_for_people(engine, config)
         return repl.run(engine, config)
-    from th_shell.terminal import plain
+    from th_shell.terminal import without_terminal
 
-    return plain.run(engine)
+    return without_terminal.run(engine)

@@ -66,19 +66,19 @@ def _open_prompt(namespace: dict[str, Any], options: PythonOptions) -> int:
         from th_shell.python import prompt
 
         return prompt.run(namespace, _greeting(options.installed))
-    from th_shell.python import plain
+    from th_shell.python import without_terminal
 
-    return plain.run(namespace)
+    return without_terminal.run(namespace)
 
 
 def _run_input(program: Program, options: PythonOptions) -> int:
     """Run the standard input, which is no terminal: a file as a program, else its inputs."""
-    from th_shell.python import plain
+    from th_shell.python import without_terminal
 
     source = sys.stdin.buffer.read()
-    if plain.is_program(source):
+    if without_terminal.is_program(source):
         return program.run_source(source)
-    return plain.run_piped(program.namespace, source)
+    return without_terminal.run_piped(program.namespace, source)
 
 
 def _greeting(installed: bool) -> str:

@@ -29,7 +29,7 @@ from th_shell.completing.candidates import (
     quoted_files,
 )
 from th_shell.python.alias import FACE, NAME, is_used
-from th_shell.python.objects import NOTHING, Inferred, call_of, infer, member, parameters_of
+from th_shell.python.inference import NOTHING, Inferred, call_of, infer, member, parameters_of
 from th_shell.python.source_text import CLOSING, OPENING, quotes_of, tokens
 from th_shell.runtime.shell import Token
 from th_shell.session.commands import PYTHON_COMMANDS as COMMANDS

@@ -14,7 +14,7 @@ from typing import Any
 from th_shell import paragraphs
 from th_shell.lines import usual_lines
 from th_shell.python.alias import NAME
-from th_shell.python.objects import NOTHING, Inferred, calls_of, documentation_of, infer
+from th_shell.python.inference import NOTHING, Inferred, calls_of, documentation_of, infer
 
 Namespace = Mapping[str, Any]
 

@@ -12,7 +12,7 @@ from th_shell.debugging.console import Console
 from th_shell.runtime.shell import Engine
 from th_shell.session.interrupt import handled
 from th_shell.session.session import prepare
-from th_shell.terminal import plain, repl
+from th_shell.terminal import repl, without_terminal
 
 
 @cache
@@ -34,7 +34,7 @@ def open_prompt(engine: Engine, place: str) -> None:
         handled(signal.SIGPIPE, lambda *_: None),
     ):
         if not sys.stdin.isatty():
-            plain.run(engine)
+            without_terminal.run(engine)
             return
         settings = config.load()
         prepare(engine, settings)

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 
 from th_shell.session.session import Session
-from th_shell.terminal.plain import read_and_run
+from th_shell.terminal.without_terminal import read_and_run
 
 
 @pytest.mark.parametrize(

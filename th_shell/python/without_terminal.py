@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from th_shell.python.session import PythonSession
-from th_shell.terminal.plain import read_and_run
+from th_shell.terminal.without_terminal import read_and_run
 
 
 def is_program(source: bytes) -> bool:
