@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -14,7 +13,13 @@ from typing import NamedTuple
 
 from th_shell.packages import rockspec
 from th_shell.packages.place import search_tree, search_users_tree, users_tree
-from th_shell.packages.sources import about_c_code, fetch, provided_by_th, source_of
+from th_shell.packages.sources import (
+    about_c_code,
+    fetch,
+    process_of,
+    provided_by_th,
+    source_of,
+)
 from th_shell.packages.tree import Record, Tree, has_c_code, lua_files, package_name
 from th_shell.visible import UsageError, complain, read_words
 
@@ -173,14 +178,6 @@ def _lasting(source: str) -> str:
 
 _SECONDS = 60
 
-# Starts the process; gets the folders of Python's modules, the tree, and the module.
-_START = """
-import json, sys
-sys.path[:] = json.loads(sys.argv[1])
-from th_shell.packages.command import main
-main(*sys.argv[2:])
-"""
-
 
 def modules_of(name: str, files: Sequence[str]) -> list[str]:
     """Return the modules of a package that stand at the top of its tree, else what it is called."""
@@ -191,10 +188,9 @@ def modules_of(name: str, files: Sequence[str]) -> list[str]:
 def error_of_loading(tree: str, module: str) -> str:
     """Return why `require` of a module fails; '' where it does not."""
     with tempfile.TemporaryDirectory(prefix="th-install-") as empty:
-        command = [sys.executable, "-I", "-c", _START, json.dumps(sys.path), tree, module]
         try:
             done = subprocess.run(
-                command,
+                process_of("command.main", tree, module),
                 cwd=empty,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from th_shell.files import read_file
+from th_shell.packages.sources import process_of
 from th_shell.visible import UsageError
 
 _FOLDERS = (".", "rocks", "rockspec", "rockspecs")
@@ -29,14 +30,6 @@ _READ = ("package", "version", "dependencies", "build")  # the globals that coun
 # that of LuaJIT and Python, too.
 _SECONDS = 2
 _MEMORY = 512 << 20  # bytes
-
-# Starts the process; gets the folders of modules, and the rockspec.
-_START = """
-import json, sys
-sys.path[:] = json.loads(sys.argv[1])
-from th_shell.packages.rockspec import main
-main(sys.argv[2])
-"""
 
 # Runs a rockspec's text and returns its globals.
 _RUN = """
@@ -99,11 +92,8 @@ def _run(path: Path) -> dict[Any, Any]:
         text = read_file(path)
     except OSError as error:
         raise UsageError(f"{path.name}: {error.strerror}") from error
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", _START, json.dumps(sys.path), path.name],
-        input=text,
-        capture_output=True,
-    )
+    command = process_of("rockspec.main", path.name)
+    done = subprocess.run(command, input=text, capture_output=True)
     if done.returncode == -signal.SIGXCPU:
         raise UsageError(f"{path.name}: it takes longer than {_SECONDS} seconds")
     if done.returncode:

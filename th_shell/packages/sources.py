@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,3 +120,19 @@ def git(*words: str) -> str:
         lines = done.stderr.strip().splitlines() or [f"git failed: {' '.join(words)}"]
         raise UsageError(lines[-1])
     return done.stdout
+
+
+# -- processes of this room
+
+
+def process_of(function: str, *words: str) -> list[str]:
+    """Return a command that calls a function of this room in a Python of its own.
+
+    function: 'rockspec.main', say. words: its arguments.
+    """
+    module, _, name = function.partition(".")
+    code = (
+        "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+        f"from th_shell.packages.{module} import {name}; {name}(*sys.argv[2:])"
+    )
+    return [sys.executable, "-I", "-c", code, json.dumps(sys.path), *words]

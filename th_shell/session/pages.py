@@ -310,10 +310,7 @@ class LuaPlayer(Player):
         error = self._session.evaluate(example.source, lambda: before.append(self._output()))
         output = self._output()
         message = error.message if isinstance(error, LuaError) else None
-        outcome = docs.Outcome(output, before[0] if before else output, message)
-        if example.value and error is None:
-            outcome = self._with_values(example, outcome)
-        return outcome, error
+        return docs.Outcome(output, before[0] if before else output, message), error
 
     def _is_stopped(self, error: BaseException | None) -> bool:
         return isinstance(error, Interrupted) or self._engine.take_interrupt()
@@ -338,6 +335,8 @@ class LuaPlayer(Player):
         return text
 
     def _judged(self, example: docs.Example, outcome: docs.Outcome) -> docs.Result:
+        if example.value and outcome.error is None:
+            outcome = self._with_values(example, outcome)
         by_chance = self._chance.affects(example.source)
         if is_command(example.source):
             # th-docs has no commands: to it, this is what a comment prints.
