@@ -17,7 +17,7 @@ import termios
 from collections.abc import Callable
 from typing import Any
 
-from th_shell.banner import BANNER, PROMPT
+from th_shell.banner import PROMPT, banner
 from th_shell.visible import columns
 
 _IN = 0
@@ -78,7 +78,7 @@ class FirstPrompt(KeptKeys):
         super().__init__()
         # A signal would end a program that has just shown its prompt, or leave modules half loaded.
         self._handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        shown = text or BANNER + PROMPT
+        shown = text or banner() + PROMPT
         os.write(_OUT, _PASTES + shown.encode())
         self._keys = b""
         self._room = columns() - len(shown.rpartition("\n")[2]) - 1  # for text that is shown

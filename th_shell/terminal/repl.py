@@ -31,7 +31,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.utils import is_dumb_terminal
 
-from th_shell.banner import BANNER
+from th_shell.banner import banner
 from th_shell.config import VI, Config
 from th_shell.debugging.commands import attach
 from th_shell.lines import usual_lines
@@ -62,7 +62,7 @@ def run(
     session.serve_person(ask)
     attach(session)
     language = lua(session, engine.start if first is not None else None)
-    return converse(session, language, greeting or BANNER, first, engine.start)
+    return converse(session, language, greeting or banner(), first, engine.start)
 
 
 def converse(
